@@ -1,0 +1,34 @@
+/** Makes key pairs. A member of the context, because RSA takes seconds: tests draw from a pool. */
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** PEM: private half PKCS#8, public half SPKI. */
+export interface KeyPair {
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
+export type KeyKind = 'rsa-2048' | 'rsa-4096' | 'ec-p256' | 'ed25519';
+
+export interface KeyMaker {
+  make(kind: KeyKind): Promise<KeyPair>;
+}
+
+const generate = promisify(generateKeyPair);
+const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
+const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;
+
+export const createKeyMaker = (): KeyMaker => ({
+  make(kind) {
+    switch (kind) {
+      case 'rsa-2048':
+        return generate('rsa', { modulusLength: 2048, publicKeyEncoding, privateKeyEncoding });
+      case 'rsa-4096':
+        return generate('rsa', { modulusLength: 4096, publicKeyEncoding, privateKeyEncoding });
+      case 'ec-p256':
+        return generate('ec', { namedCurve: 'P-256', publicKeyEncoding, privateKeyEncoding });
+      case 'ed25519':
+        return generate('ed25519', { publicKeyEncoding, privateKeyEncoding });
+    }
+  },
+});

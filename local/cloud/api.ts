@@ -1,0 +1,124 @@
+/**
+ * The contract between the simulated cloud's kernel and its APIs. An API is a table of handlers by discovery method id;
+ * the kernel routes, authenticates, checks requests and replies against the API surface, enforces roles, records calls,
+ * applies faults and runs due effects. APIs hold no timers and no state of their own.
+ */
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/** The surface files in `discovery/`, one API a file. */
+export type ApiName =
+  | 'cloudresourcemanager.v1'
+  | 'cloudresourcemanager.v3'
+  | 'cloudbilling.v1'
+  | 'serviceusage.v1'
+  | 'iam.v1'
+  | 'compute.v1'
+  | 'dns.v1'
+  | 'artifactregistry.v1'
+  | 'secretmanager.v1'
+  | 'pubsub.v1'
+  | 'publicca.v1';
+
+export interface Caller {
+  readonly email: string;
+  readonly kind: 'user' | 'serviceAccount';
+}
+
+export interface CloudCall {
+  /** Discovery method id: `compute.instances.insert`. */
+  readonly method: string;
+  /** Path and query parameters by their discovery names, decoded and checked. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Checked against the request schema; `{}` where the method takes none. */
+  readonly body: JsonObject;
+  readonly caller: Caller;
+}
+
+export type Handler = (call: CloudCall, world: World) => JsonObject | Promise<JsonObject>;
+
+/** Something that happens later: changes the state when its time has come. Registered by name so that a snapshot can carry it. */
+export type Effect = (args: JsonObject, world: World) => void;
+
+export interface ApiDefinition {
+  readonly api: ApiName;
+  readonly handlers: Readonly<Record<string, Handler>>;
+  readonly effects?: Readonly<Record<string, Effect>>;
+  /** The permission a method needs and on what, where it is not `<service>.<collection>.<verb>` on the project in the path. */
+  readonly access?: Readonly<Record<string, (call: CloudCall, world: World) => readonly Access[]>>;
+}
+
+/** `permission` on `resource`: `projects/<id>`, `folders/<id>`, `projects/<id>/managedZones/<z>`, … (its ancestors count too). */
+export interface Access {
+  readonly permission: string;
+  readonly resource: string;
+}
+
+export interface World {
+  /** A named table of plain JSON records; part of the snapshot. Returns the live object: change it in place. */
+  table<T = JsonObject>(name: string): Record<string, T>;
+  /** Milliseconds since the epoch, real time. */
+  now(): number;
+  /** Seeded, in [0, 1). */
+  random(): number;
+  /** A fresh decimal id, as Google's numeric ids. */
+  id(): string;
+  /** Runs `effect` after `seconds` of cloud time (scaled by the time factor, ± 30 % unless `exact`; factor 0: at once, before the reply leaves). */
+  schedule(seconds: number, effect: string, args: JsonObject, options?: { readonly exact?: boolean }): void;
+  /** Cloud seconds turned into real milliseconds by the time factor. */
+  scaled(seconds: number): number;
+  /** A project by id or number; throws Google's own error if it is missing, not ours, or being deleted. Its API enabled and billing linked, if asked for. */
+  project(idOrNumber: string, needs?: { readonly service?: string; readonly billing?: boolean }): ProjectRecord;
+  /** Policies by full resource name; one place for all services. */
+  readonly policies: Policies;
+  /** Seeded or test-set: does this VM, spot or not, run into a stockout? */
+  stockout(project: string, zone: string, name: string, provisioning: 'SPOT' | 'PREEMPTIBLE' | 'STANDARD'): boolean;
+  /** The limit of a regional quota, such as CPUS or SSD_TOTAL_GB or STATIC_ADDRESSES; settable by test. */
+  quota(project: string, region: string, metric: string): number;
+}
+
+export interface ProjectRecord {
+  projectId: string;
+  projectNumber: string;
+  displayName: string;
+  /** `folders/…` or `organizations/…`. */
+  parent: string;
+  state: 'ACTIVE' | 'DELETE_REQUESTED';
+  labels: Record<string, string>;
+  etag: string;
+  createTime: string;
+  updateTime: string;
+  deleteTime?: string;
+  creator: string;
+  billingAccountName?: string;
+  /** Service → milliseconds since the epoch at which it is usable everywhere. */
+  services: Record<string, number>;
+}
+
+export interface Policies {
+  get(resource: string): JsonObject;
+  /** Replaces the policy; a stale etag is 409 ABORTED; a member that does not exist is 400. Grants take effect after the propagation time. */
+  set(resource: string, policy: JsonObject): JsonObject;
+  remove(resource: string): void;
+}
+
+/** An error as Google would send it; the kernel gives it the form of the API that threw it. */
+export class GoogleError extends Error {
+  override readonly name = 'GoogleError';
+  constructor(
+    /** HTTP status. */
+    readonly code: number,
+    /** Canonical status: `INVALID_ARGUMENT`, `NOT_FOUND`, … */
+    readonly status: string,
+    message: string,
+    readonly more: {
+      /** Legacy reason of compute, DNS and IAM: `notFound`, `resourceNotReady`, `alreadyExists`, … */
+      readonly reason?: string;
+      /** google.rpc details: ErrorInfo, PreconditionFailure, QuotaFailure, … with `@type`. */
+      readonly details?: JsonObject[];
+    } = {},
+  ) {
+    super(message);
+  }
+}

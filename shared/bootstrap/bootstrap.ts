@@ -1,0 +1,109 @@
+/** A bootstrap as its owner sees it over HTTP: what stands, what runs, what it waits for. */
+import { z } from 'zod';
+
+/** `succeeded`, `failed` and `cancelled` are ends; a resume starts a new generation from any of them. */
+export const BootstrapState = z.enum(['running', 'cancelling', 'succeeded', 'failed', 'cancelled']);
+export type BootstrapState = z.infer<typeof BootstrapState>;
+
+/** `waiting`: for other instances · `ready`: published · `running`: leased · `client`: needs the caller's machine. */
+export const InstanceState = z.enum(['waiting', 'ready', 'running', 'client', 'done', 'failed', 'cancelled']);
+export type InstanceState = z.infer<typeof InstanceState>;
+
+/** A failure as it is stored and shown. Never holds a secret. */
+export const StoredProblem = z.object({
+  code: z.string(),
+  detail: z.string(),
+  advice: z.string().optional(),
+});
+export type StoredProblem = z.infer<typeof StoredProblem>;
+
+export const InstanceView = z.object({
+  /** `<step>` or `<step>:<key>`, for example `vm:k0s-1`. */
+  id: z.string(),
+  step: z.string(),
+  key: z.string().optional(),
+  title: z.string(),
+  state: InstanceState,
+  /** What it waits for, in words, while it runs. */
+  note: z.string().optional(),
+  /** Failures so far in this generation. */
+  attempt: z.int(),
+  startedAt: z.iso.datetime().optional(),
+  endedAt: z.iso.datetime().optional(),
+  problem: StoredProblem.optional(),
+});
+export type InstanceView = z.infer<typeof InstanceView>;
+
+export const VmView = z.object({
+  name: z.string(),
+  zone: z.string(),
+  machineType: z.string(),
+  internalIp: z.string(),
+  externalIp: z.string().optional(),
+  /** `fallback`: spot was asked for, a standard VM was made because there was no spot capacity. */
+  provisioning: z.enum(['standard', 'spot', 'preemptible', 'fallback']),
+});
+export type VmView = z.infer<typeof VmView>;
+
+/** What stands so far; a part is missing until its steps are done. */
+export const BootstrapResult = z.object({
+  vms: z.array(VmView),
+  addresses: z.array(z.object({ name: z.string(), address: z.string() })),
+  dns: z
+    .object({
+      project: z.string(),
+      zone: z.string(),
+      nameServers: z.array(z.string()),
+      records: z.array(z.object({ name: z.string(), address: z.string() })),
+    })
+    .optional(),
+  registry: z.string().optional(),
+  datacenters: z.array(
+    z.object({
+      /** `dc1` or `dc2`: the key in the paths of config and secrets. */
+      key: z.string(),
+      id: z.int(),
+      name: z.string(),
+      /** True once config and secrets can be fetched. */
+      ready: z.boolean(),
+    }),
+  ),
+});
+export type BootstrapResult = z.infer<typeof BootstrapResult>;
+
+export const BootstrapView = z.object({
+  schema: z.literal(1),
+  id: z.string(),
+  name: z.string(),
+  projectId: z.string(),
+  projectNumber: z.string().optional(),
+  owner: z.string(),
+  state: BootstrapState,
+  generation: z.int(),
+  region: z.string(),
+  zone: z.string(),
+  /** The options that were given, secrets left out. */
+  options: z.record(z.string(), z.unknown()),
+  createdAt: z.iso.datetime(),
+  /** When cleanup removes the project. */
+  deadlineAt: z.iso.datetime(),
+  endedAt: z.iso.datetime().optional(),
+  warnings: z.array(z.string()),
+  problem: StoredProblem.optional(),
+  instances: z.array(InstanceView),
+  result: BootstrapResult,
+});
+export type BootstrapView = z.infer<typeof BootstrapView>;
+
+/** One row of `list`. */
+export const BootstrapSummary = BootstrapView.pick({
+  id: true,
+  name: true,
+  projectId: true,
+  owner: true,
+  state: true,
+  region: true,
+  createdAt: true,
+  deadlineAt: true,
+});
+export type BootstrapSummary = z.infer<typeof BootstrapSummary>;

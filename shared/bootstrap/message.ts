@@ -1,0 +1,11 @@
+/** The message that makes a lane look at an instance. Only a hint: lost, late and double ones are harmless. */
+import { z } from 'zod';
+
+export const StepMessage = z.object({
+  schema: z.literal(1),
+  bootstrapId: z.string().min(1),
+  /** `<step>` or `<step>:<key>`. */
+  instance: z.string().min(1),
+  generation: z.int().positive(),
+});
+export type StepMessage = z.infer<typeof StepMessage>;

@@ -1,0 +1,4 @@
+/** THE flag table. */
+export interface BootstrapOptions {
+  readonly projectName: string;
+}

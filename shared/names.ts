@@ -1,0 +1,41 @@
+/** The words that code and terraform both say: function names, topics, collections, labels. A test compares the two. */
+
+export const functionNames = {
+  bootstraps: 'bootstraps',
+  runCloudStep: 'run-cloud-step',
+  runHostStep: 'run-host-step',
+  sweep: 'sweep',
+} as const;
+export type FunctionName = (typeof functionNames)[keyof typeof functionNames];
+
+/** One topic a lane: function triggers cannot filter by attribute. */
+export const topics = { cloud: 'plinth-cloud-steps', host: 'plinth-host-steps' } as const;
+export type Lane = keyof typeof topics;
+
+export const collections = {
+  bootstraps: 'bootstraps',
+  /** One document a living bootstrap name: claimed in the same commit that makes the bootstrap. */
+  names: 'names',
+  /** One document an instance under way; sweep reads it with one query on `dueAt`. */
+  leases: 'leases',
+  /** Numbered events of all bootstraps, by `bootstrapId` and `n`. */
+  events: 'events',
+  /** Generated files that are no secret in the form they are stored in: config.yaml, the encrypted secrets file. */
+  files: 'files',
+  /** One document for the counters of living bootstraps, in all and by owner. */
+  counters: 'counters',
+} as const;
+
+export const labels = {
+  managed: 'plinth-managed',
+  bootstrap: 'plinth-bootstrap',
+  deleteAfter: 'delete-after',
+  proof: 'plinth-proof',
+  deployment: 'plinth-deployment',
+  protectedUntil: 'plinth-protected-until',
+  installVersion: 'install-version',
+  installHash: 'install-hash',
+} as const;
+
+/** Secrets of the deployment itself, in plinth's own project. */
+export const deploymentSecrets = { proofKey: 'plinth-proof-key' } as const;

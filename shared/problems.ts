@@ -1,0 +1,127 @@
+/**
+ * Every way plinth says no. One table: code → HTTP status, exit code, retry class, title.
+ * HTTP replies, exit codes, step retries and the docs page of problems are all read from it.
+ */
+
+/** What the engine does when a step fails so. `none`: the instance fails at once. */
+export type RetryClass = 'transient' | 'rate' | 'propagation' | 'capacity' | 'none';
+
+interface ProblemKind {
+  readonly status: number;
+  /** 1 internal, 2 bad input, 3 not allowed, 4 not found, 5 conflict or quota, 6 cloud unavailable, 7 bootstrap failed, 130 detached. */
+  readonly exit: number;
+  readonly retry: RetryClass;
+  readonly title: string;
+}
+
+const kind = (status: number, exit: number, title: string, retry: RetryClass = 'none'): ProblemKind => ({
+  status,
+  exit,
+  retry,
+  title,
+});
+
+export const problemKinds = {
+  'bad-input': kind(400, 2, 'The input is not valid'),
+  'not-in-this-version': kind(400, 2, 'This version cannot do that yet'),
+  unauthenticated: kind(401, 3, 'The caller is not known'),
+  forbidden: kind(403, 3, 'The caller may not do that'),
+  'not-found': kind(404, 4, 'There is no such thing'),
+  'method-not-allowed': kind(405, 2, 'The method is not allowed here'),
+  conflict: kind(409, 5, 'That conflicts with what stands'),
+  'precondition-failed': kind(412, 5, 'It has changed meanwhile'),
+  'payload-too-large': kind(413, 2, 'The body is too large'),
+  'unsupported-media-type': kind(415, 2, 'The body is not JSON'),
+  'key-reused': kind(422, 2, 'The idempotency key was used with another body'),
+  'too-many': kind(429, 5, 'A limit is reached'),
+  internal: kind(500, 1, 'Something went wrong inside plinth'),
+  unavailable: kind(503, 6, 'The service cannot be reached now', 'transient'),
+
+  'cloud-unavailable': kind(503, 6, 'Google Cloud did not answer as it should', 'transient'),
+  'cloud-rate': kind(503, 6, 'Google Cloud asks for fewer calls', 'rate'),
+  'cloud-propagation': kind(503, 6, 'A change has not reached all of Google Cloud yet', 'propagation'),
+  'cloud-capacity': kind(503, 5, 'Google Cloud has no capacity for it', 'capacity'),
+  'cloud-quota': kind(403, 5, 'A Google Cloud quota is exceeded'),
+  'cloud-permission': kind(403, 3, 'Google Cloud denied permission'),
+  'cloud-input': kind(400, 2, 'Google Cloud refused the request'),
+  'cloud-not-found': kind(404, 4, 'Google Cloud does not have it'),
+  'cloud-conflict': kind(409, 5, 'That conflicts with what stands in Google Cloud'),
+
+  'bootstrap-failed': kind(409, 7, 'The bootstrap failed'),
+  detached: kind(409, 130, 'Detached; the bootstrap goes on'),
+} as const satisfies Record<string, ProblemKind>;
+
+export type ProblemCode = keyof typeof problemKinds;
+
+/** One fault of the input: `path` names the flag (`--region`) or the field (`options.region`). */
+export interface Fault {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ProblemExtras {
+  /** All faults of the input at once. */
+  readonly errors?: readonly Fault[];
+  /** Seconds after which it is worth asking again. */
+  readonly retryAfterSeconds?: number;
+  /** What to do next, as one sentence. */
+  readonly advice?: string;
+  /** Further members of the problem+json body. Never a secret. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/**
+ * An error that a person may read. `detail` says what happened and why; `advice` what to do next.
+ * Anything thrown that is not a Problem is a fault of plinth itself and shows nothing outside.
+ */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly errors: readonly Fault[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly advice: string | undefined;
+  readonly members: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    readonly code: ProblemCode,
+    readonly detail: string,
+    extras: ProblemExtras = {},
+  ) {
+    super(detail, extras.cause === undefined ? undefined : { cause: extras.cause });
+    this.errors = extras.errors;
+    this.retryAfterSeconds = extras.retryAfterSeconds;
+    this.advice = extras.advice;
+    this.members = extras.members;
+  }
+
+  get kind(): ProblemKind {
+    return problemKinds[this.code];
+  }
+}
+
+/** The RFC 9457 body of a problem. `instance` is the trace id. */
+export interface ProblemBody {
+  type: string;
+  title: string;
+  status: number;
+  code: ProblemCode;
+  detail: string;
+  instance?: string;
+  errors?: readonly Fault[];
+  advice?: string;
+  [member: string]: unknown;
+}
+
+export function problemBody(problem: Problem, traceId?: string): ProblemBody {
+  return {
+    ...problem.members,
+    type: `/problems/${problem.code}`,
+    title: problem.kind.title,
+    status: problem.kind.status,
+    code: problem.code,
+    detail: problem.detail,
+    ...(problem.advice === undefined ? {} : { advice: problem.advice }),
+    ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+    ...(traceId === undefined ? {} : { instance: traceId }),
+  };
+}
