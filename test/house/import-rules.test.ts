@@ -1,0 +1,151 @@
+/** Who may import whom. Each rule's message says where the code belongs instead. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect } from 'chai';
+
+const roots = ['shared', 'cli', 'functions', 'local', 'test', 'bench', 'docs'];
+
+interface Import {
+  readonly from: string;
+  /** A path from the top of the project, or a package's name. */
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const sources = new Map(
+  roots
+    .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => join(root, file)))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => [file, readFileSync(file, 'utf8')]),
+);
+
+const importPattern =
+  /^\s*(?:import|export)\s+(type\s+)?[^'";]*?from\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+
+const imports: Import[] = [...sources].flatMap(([from, text]) =>
+  [...text.matchAll(importPattern)].map((match) => {
+    const specifier = match[2] ?? match[3] ?? match[4] ?? '';
+    const to = specifier.startsWith('.')
+      ? normalize(join(dirname(from), specifier)).replace(/\.js$/, '.ts')
+      : specifier.replace(/^((?:@[^/]+\/)?[^/]+).*/, '$1');
+    return { from, to, typeOnly: match[1] !== undefined };
+  }),
+);
+
+const within =
+  (...folders: string[]) =>
+  (path: string) =>
+    folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+const ours = within(...roots);
+
+interface Rule {
+  readonly name: string;
+  readonly message: string;
+  forbids(edge: Import): boolean;
+}
+
+/** `folder` may import of the project only `allowed`. */
+const onlyFrom = (folder: string, allowed: string[], message: string): Rule => ({
+  name: `${folder} imports only ${allowed.join(', ')}`,
+  message,
+  forbids: ({ from, to }) => within(folder)(from) && ours(to) && !within(...allowed)(to),
+});
+
+/** The package has its importers, and no others outside tests and benches. */
+const soleImporters = (name: string, importers: string[], message: string): Rule => ({
+  name: `${name} is imported by ${importers.join(', ')} alone`,
+  message,
+  forbids: ({ from, to }) => to === name && !within('test', 'bench', ...importers)(from),
+});
+
+const rules: Rule[] = [
+  onlyFrom(
+    'shared',
+    ['shared'],
+    'shared/ is what both sides of the wire speak; what needs more belongs in cli/ or functions/',
+  ),
+  {
+    name: 'shared does no I/O',
+    message: 'shared/ has no I/O, environment or clock: take it as an argument, or put the code in cli/ or functions/',
+    forbids: ({ from, to }) =>
+      within('shared')(from) && !ours(to) && !['zod', 'yaml', 'age-encryption', 'node:crypto'].includes(to),
+  },
+  onlyFrom('cli', ['cli', 'shared', 'functions/remote'], 'what the CLI shares with the functions belongs in shared/'),
+  onlyFrom(
+    'functions',
+    ['functions', 'shared'],
+    'the product never knows local/ or tests: make it a setting or a member of the context',
+  ),
+  onlyFrom('local', ['local', 'functions', 'shared'], 'local/ runs the CLI as a process and knows no tests'),
+  onlyFrom(
+    'functions/steps',
+    ['functions/steps', 'functions/engine/step.ts', 'shared'],
+    'a step gets everything by its call: context.cloud, secrets, files; cloud verbs belong in functions/cloud/',
+  ),
+  onlyFrom(
+    'functions/cloud',
+    ['functions/cloud', 'functions/context.ts', 'functions/config.ts', 'shared'],
+    'a cloud file is thin; what decides belongs in a step',
+  ),
+  {
+    name: 'the HTTP layer stays light',
+    message: 'compute costs a second and 100 MB to load: only the cloud lane loads it, on first use',
+    forbids: ({ from, to, typeOnly }) =>
+      within('functions/http', 'cli')(from) && within('functions/cloud')(to) && !typeOnly,
+  },
+  soleImporters('@google-cloud/firestore', ['functions/store/firestore.ts'], 'documents go through functions/store'),
+  soleImporters('@google-cloud/pubsub', ['functions/publisher.ts'], 'messages go through functions/publisher.ts'),
+  soleImporters(
+    '@google-cloud/compute',
+    ['functions/cloud/compute.ts'],
+    'compute goes through functions/cloud/compute.ts',
+  ),
+  soleImporters('cac', ['cli'], 'command lines belong in cli/'),
+  soleImporters(
+    'jose',
+    ['functions/http/auth.ts', 'local/identity.ts'],
+    'tokens are verified in functions/http/auth.ts and made in local/identity.ts',
+  ),
+];
+
+describe('the house', () => {
+  for (const rule of rules) {
+    it(rule.name, () => {
+      const offenders = imports.filter((edge) => rule.forbids(edge)).map(({ from, to }) => `${from} → ${to}`);
+      expect(offenders, rule.message).to.deep.equal([]);
+    });
+  }
+
+  it('reads the environment in functions/config.ts and cli/settings.ts alone', () => {
+    const readers = [...sources]
+      .filter(
+        ([file, text]) =>
+          within('shared', 'cli', 'functions')(file) &&
+          /\bprocess\.env\b/.test(text.replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')),
+      )
+      .map(([file]) => file);
+    expect(readers, 'settings belong in functions/config.ts or cli/settings.ts').to.satisfy((files: string[]) =>
+      files.every((file) => ['functions/config.ts', 'cli/settings.ts'].includes(file)),
+    );
+  });
+
+  it('imports only files that are there', () => {
+    const missing = imports.filter(({ to }) => ours(to) && to.endsWith('.ts') && !sources.has(to));
+    expect(missing).to.deep.equal([]);
+  });
+
+  it('has no cycles', () => {
+    const edges = new Map<string, string[]>();
+    for (const { from, to, typeOnly } of imports) {
+      if (!typeOnly && ours(to)) edges.set(from, [...(edges.get(from) ?? []), to]);
+    }
+    const finished = new Set<string>();
+    const walk = (file: string, path: readonly string[]): void => {
+      if (path.includes(file)) expect.fail(`a cycle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);
+      if (finished.has(file)) return;
+      for (const next of edges.get(file) ?? []) walk(next, [...path, file]);
+      finished.add(file);
+    };
+    for (const file of edges.keys()) walk(file, []);
+  });
+});
