@@ -1,0 +1,212 @@
+/**
+ * The route table of plinth's HTTP APIs: what each operation takes, answers and refuses. The router, the CLI's client,
+ * the OpenAPI document and the tests all read it; keys are operation ids.
+ */
+import { z } from 'zod';
+import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap/bootstrap.js';
+import { BootstrapEvent } from './bootstrap/event.js';
+import { BootstrapRequest } from './bootstrap/request.js';
+import { type ProblemCode, problemKinds } from './problems.js';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type MediaType = 'application/json' | 'text/event-stream' | 'text/html' | 'text/yaml';
+
+export interface Reply {
+  readonly description: string;
+  readonly type: MediaType;
+  /** Of a JSON reply: the body. Of an event stream: the `data` of one event. Of text: a string. */
+  readonly schema: z.ZodType;
+}
+
+export interface Route {
+  readonly method: Method;
+  /** `{name}` stands for one segment; its schema is in `params`. */
+  readonly path: `/${string}`;
+  readonly summary: string;
+  /** `anyone`: no token is asked for. */
+  readonly caller: 'known' | 'anyone';
+  readonly params?: z.ZodObject;
+  /** Values arrive as text, each name at most once. */
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** 64 KiB without it. */
+  readonly bodyLimitBytes?: number;
+  readonly replies: Readonly<Record<number, Reply>>;
+  /** The problems of its own; those that any route may answer are in `commonProblems`. */
+  readonly problems: readonly ProblemCode[];
+}
+export type RouteTable = Readonly<Record<string, Route>>;
+
+export const defaultBodyLimitBytes = 64 * 1024;
+
+/** What any route may answer, whatever it does. */
+export const commonProblems: readonly ProblemCode[] = [
+  'bad-input',
+  'unauthenticated',
+  'not-found',
+  'method-not-allowed',
+  'payload-too-large',
+  'unsupported-media-type',
+  'internal',
+  'unavailable',
+];
+
+/** A path with its parameters filled in, each escaped. */
+export const pathTo = (route: Pick<Route, 'path'>, params: Readonly<Record<string, string>> = {}): string =>
+  route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+
+const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
+const bootstrapId = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, 'is no id of a bootstrap');
+const ofBootstrap = z.strictObject({ id: bootstrapId });
+const ofDatacenter = z.strictObject({ datacenter: z.enum(['dc1', 'dc2']).default('dc1') });
+
+const json = (description: string, schema: z.ZodType): Reply => ({ description, type: 'application/json', schema });
+const yaml = (description: string): Reply => ({ description, type: 'text/yaml', schema: z.string() });
+
+/** What a resume changes, or would; secrets show as `<secret>`. */
+export const OptionChange = z.object({ option: z.string(), from: z.unknown(), to: z.unknown() });
+export type OptionChange = z.infer<typeof OptionChange>;
+
+export const BeginReply = z.object({
+  bootstrap: BootstrapView,
+  /** False: it stood already and was resumed. */
+  created: z.boolean(),
+  changes: z.array(OptionChange),
+  warnings: z.array(z.string()),
+});
+export type BeginReply = z.infer<typeof BeginReply>;
+
+export const PlanReply = z.object({
+  /** In the order in which they may start. */
+  instances: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string(),
+      lane: z.enum(['cloud', 'host']),
+      needs: z.array(z.string()),
+      makes: z.array(z.string()),
+    }),
+  ),
+  warnings: z.array(z.string()),
+});
+export type PlanReply = z.infer<typeof PlanReply>;
+
+/**
+ * The last event of a stream (`event: end`). `ended`: the bootstrap came to its end, nothing will follow.
+ * `time`: the server ends the stream before its time-out; come back with the cursor.
+ */
+export const StreamEnd = z.object({
+  schema: z.literal(1),
+  type: z.literal('end'),
+  reason: z.enum(['ended', 'time']),
+  state: BootstrapState,
+});
+export type StreamEnd = z.infer<typeof StreamEnd>;
+
+/** The `data` of one server-sent event; `event:` repeats its `type`, `id:` is the cursor to come back with. */
+export const StreamItem = z.union([BootstrapEvent, StreamEnd]);
+export type StreamItem = z.infer<typeof StreamItem>;
+
+export const bootstrapRoutes = {
+  beginBootstrap: {
+    method: 'POST',
+    path: '/bootstraps',
+    summary: 'Begins a bootstrap; the same name again by its owner resumes it. With dryRun=true: what it would make',
+    caller: 'known',
+    query: z.strictObject({ dryRun: flag }),
+    body: BootstrapRequest,
+    bodyLimitBytes: 2 * 1024 * 1024,
+    replies: {
+      200: json('It stood already and was resumed; or, with dryRun=true, the plan', z.union([BeginReply, PlanReply])),
+      201: json('It was begun', BeginReply),
+    },
+    problems: ['not-in-this-version', 'forbidden', 'conflict', 'too-many'],
+  },
+  listBootstraps: {
+    method: 'GET',
+    path: '/bootstraps',
+    summary: "The caller's bootstraps, newest first; for operators with all=true everybody's",
+    caller: 'known',
+    query: z.strictObject({
+      all: flag,
+      /** A project's name or id: only the bootstraps of that project. */
+      name: z.string().min(1).max(100).optional(),
+    }),
+    replies: { 200: json('The bootstraps', z.array(BootstrapSummary)) },
+    problems: ['forbidden'],
+  },
+  getBootstrap: {
+    method: 'GET',
+    path: '/bootstraps/{id}',
+    summary: 'One bootstrap: its instances and what stands so far',
+    caller: 'known',
+    params: ofBootstrap,
+    replies: { 200: json('The bootstrap', BootstrapView) },
+    problems: [],
+  },
+  followBootstrap: {
+    method: 'GET',
+    path: '/bootstraps/{id}/events',
+    summary: 'Its events as they come (server-sent events), from the beginning or after a cursor',
+    caller: 'known',
+    params: ofBootstrap,
+    /** The header Last-Event-ID says the same, and wins. */
+    query: z.strictObject({ cursor: z.string().min(1).max(200).optional() }),
+    replies: { 200: { description: 'The events', type: 'text/event-stream', schema: StreamItem } },
+    problems: [],
+  },
+  cancelBootstrap: {
+    method: 'POST',
+    path: '/bootstraps/{id}/cancel',
+    summary: 'Stops it at the next border between instances; what stands, stands. Already ended: nothing changes',
+    caller: 'known',
+    params: ofBootstrap,
+    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    problems: [],
+  },
+  getConfig: {
+    method: 'GET',
+    path: '/bootstraps/{id}/config',
+    summary: "A datacenter's install config",
+    caller: 'known',
+    params: ofBootstrap,
+    query: ofDatacenter,
+    replies: { 200: yaml('config.yaml') },
+    problems: ['conflict'],
+  },
+  getSecrets: {
+    method: 'GET',
+    path: '/bootstraps/{id}/secrets',
+    summary: "A datacenter's secrets file, encrypted to the bootstrap's age recipient",
+    caller: 'known',
+    params: ofBootstrap,
+    query: ofDatacenter,
+    replies: { 200: yaml('prod.vault.yaml') },
+    problems: ['conflict'],
+  },
+  readAgeIdentity: {
+    method: 'POST',
+    path: '/bootstraps/{id}/age-identity',
+    summary: 'The age identity that opens the secrets file. Who read it is recorded before it is answered',
+    caller: 'known',
+    params: ofBootstrap,
+    replies: { 200: json('The identity', z.object({ identity: z.string() })) },
+    problems: ['conflict'],
+  },
+} as const satisfies RouteTable;
+
+/** Where the `type` of every problem leads; served beside each API. */
+export const problemRoutes = {
+  explainProblem: {
+    method: 'GET',
+    path: '/problems/{code}',
+    summary: 'What a problem means',
+    caller: 'anyone',
+    params: z.strictObject({ code: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]) }),
+    replies: { 200: { description: 'A page for people', type: 'text/html', schema: z.string() } },
+    problems: [],
+  },
+} as const satisfies RouteTable;
