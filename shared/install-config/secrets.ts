@@ -1,0 +1,103 @@
+/**
+ * The secrets file, prod.vault.yaml: its schema, the names of the secrets, and its reading and writing in the SOPS form.
+ * Made by the `secrets` and `config` steps, written and compared by the CLI.
+ */
+import { z } from 'zod';
+import { Problem } from '../problems.js';
+import { decryptSops, encryptSops, type SopsMeans, type SopsTree } from './sops.js';
+
+export const Secret = z
+  .strictObject({
+    name: z.string().min(1).meta({ description: 'Unique in the file' }),
+    file: z
+      .strictObject({
+        name: z.string().min(1).meta({ description: 'Name of the file that the installer makes of it' }),
+        content: z.string().meta({ description: 'Bytes of the file, as text' }),
+      })
+      .optional()
+      .meta({ description: 'For keys and certificates' }),
+    fields: z
+      .strictObject({
+        username: z.string().optional().meta({ description: 'Only where a secret is a pair of user and password' }),
+        password: z.string().optional().meta({ description: 'The value, also of secrets that are no password' }),
+      })
+      .optional()
+      .meta({ description: 'For single values' }),
+  })
+  .refine((secret) => secret.file !== undefined || secret.fields !== undefined, 'has neither a file nor fields')
+  .meta({ description: 'One secret' });
+export type Secret = z.infer<typeof Secret>;
+
+export const SecretsFile = z
+  .strictObject({
+    version: z.literal(1).meta({ description: 'Version of this form' }),
+    secrets: z
+      .array(Secret)
+      .refine((secrets) => new Set(secrets.map(({ name }) => name)).size === secrets.length, 'a name stands twice')
+      .meta({ description: 'All secrets of the datacenter; ones that a person added are kept' }),
+  })
+  .meta({ description: 'prod.vault.yaml, decrypted' });
+export type SecretsFile = z.infer<typeof SecretsFile>;
+
+/** Services that have a PostgreSQL user of their own. */
+export const postgresServices = [
+  'Auth',
+  'Deployment',
+  'Ide',
+  'Marketplace',
+  'Payment',
+  'Publicapi',
+  'Team',
+  'Workspace',
+  'UsageAggregationRefresher',
+  'UsageAggregationReader',
+] as const;
+
+export const fileSecret = (name: string, file: string, content: string): Secret => ({
+  name,
+  file: { name: file, content },
+});
+export const fieldSecret = (name: string, password: string, username?: string): Secret => ({
+  name,
+  fields: { ...(username === undefined ? {} : { username }), password },
+});
+
+export const findSecret = (file: SecretsFile | undefined, name: string): Secret | undefined =>
+  file?.secrets.find((secret) => secret.name === name);
+
+/** A datacenter's own secrets, which a second datacenter does not take over from the first. */
+export const isDatacentersOwn = (name: string): boolean =>
+  ['selfSignedCaKeyPem', 'kubeConfig', 'acmeEabMacKey'].includes(name) || /^(ceph|csi|rgw)/.test(name);
+
+/** What the hosts write into the file once they are installed; a copy elsewhere never wins over it. */
+export const isWrittenByHosts = (name: string): boolean =>
+  name === 'kubeConfig' || (/^(ceph|csi|rgw)/.test(name) && name !== 'cephSshPrivateKey');
+
+export const encryptSecrets = (file: SecretsFile, recipient: string, means: SopsMeans): Promise<string> =>
+  encryptSops(file as SopsTree, [recipient], means);
+
+/** The secrets in an encrypted text. `Problem` bad-input if it is not ours, was tampered with, or has another form. */
+export async function decryptSecrets(text: string, identity: string): Promise<SecretsFile> {
+  const parsed = SecretsFile.safeParse(await decryptSops(text, identity));
+  if (parsed.success) return parsed.data;
+  throw new Problem('bad-input', 'The secrets file does not have the form that it must have.', {
+    errors: parsed.error.issues.map((issue) => ({ path: issue.path.join('.') || 'secrets', message: issue.message })),
+  });
+}
+
+/** Whether both decrypt to the same content, so that an unchanged file is not written again. Encrypted texts always differ. */
+export async function sameSecrets(one: string, other: string, identity: string): Promise<boolean> {
+  if (one === other) return true;
+  const [a, b] = await Promise.all([decryptSecrets(one, identity), decryptSecrets(other, identity)]);
+  return sameContent(a, b);
+}
+
+/** Equal in content, whatever the order of keys and secrets. */
+export const sameContent = (a: SecretsFile, b: SecretsFile): boolean => canonical(a) === canonical(b);
+
+const canonical = (file: SecretsFile): string =>
+  JSON.stringify(
+    [...file.secrets]
+      .sort((x, y) => (x.name < y.name ? -1 : 1))
+      .map(({ name, file, fields }) => [name, file?.name, file?.content, fields?.username, fields?.password]),
+  );
