@@ -1,0 +1,146 @@
+/**
+ * Who calls: verifies OIDC ID tokens of people and service accounts for the APIs, and of Cloud Scheduler and Eventarc for
+ * the functions they call. The one importer of jose in the product.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { Problem } from '../../shared/problems.js';
+import type { Config } from '../config.js';
+import type { Clock } from '../context.js';
+
+export interface Caller {
+  /** Lower-cased, verified by the issuer. */
+  readonly email: string;
+  /** How IAM policies name them. */
+  readonly member: `user:${string}` | `serviceAccount:${string}`;
+  /** The Workspace domain, by the `hd` claim alone: an e-mail's ending proves nothing. */
+  readonly domain?: string;
+  /** May do what an owner or an admin may, everywhere. */
+  readonly operator: boolean;
+}
+
+export type Authenticate = (headers: IncomingHttpHeaders) => Promise<Caller>;
+
+/** Differences between the issuer's clock and ours. */
+const clockToleranceSeconds = 10;
+const retryAfterSeconds = 5;
+
+/** The one algorithm that Google signs ID tokens with; anything else is refused before a key is looked for. */
+const algorithms = ['RS256'];
+
+/** Google writes itself both ways. */
+const issuerNames = (issuer: string): string[] =>
+  issuer === 'https://accounts.google.com' ? [issuer, 'accounts.google.com'] : [issuer];
+
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** https, or http on loopback, where a local issuer stands in. */
+function trustedUrl(setting: string, text: string): URL {
+  const url = new URL(text);
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.has(url.hostname))) return url;
+  throw new Error(`${setting} must be an https URL (plain http is for loopback only): ${text}`);
+}
+
+const refused = (detail: string, cause?: unknown): Problem =>
+  new Problem('unauthenticated', detail, {
+    advice: 'Send an ID token for this endpoint: Authorization: Bearer <token>.',
+    cause,
+  });
+
+function bearer(headers: IncomingHttpHeaders): string {
+  const { authorization } = headers;
+  if (authorization === undefined) {
+    throw refused(
+      headers['x-serverless-authorization'] === undefined
+        ? 'The request bears no token.'
+        : 'The request bears a token for the front end alone; this API wants one in Authorization too.',
+    );
+  }
+  const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization)?.[1];
+  if (token === undefined) throw refused('The Authorization header holds no bearer token of the form a.b.c.');
+  // A private function's front end takes the signature of the token that it has checked itself.
+  if (token.endsWith('.SIGNATURE_REMOVED_BY_GOOGLE')) {
+    throw refused('The front end has taken the signature of the token; send it in X-Serverless-Authorization as well.');
+  }
+  return token;
+}
+
+/** In words that help an honest caller and tell a dishonest one nothing. */
+function whyRefused(error: errors.JOSEError): string | undefined {
+  if (error instanceof errors.JWTExpired) return 'The token has expired.';
+  if (error instanceof errors.JWTClaimValidationFailed) return `The token's claim "${error.claim}" does not fit here.`;
+  if (error instanceof errors.JOSEAlgNotAllowed) return `The token is not signed with ${algorithms.join(' or ')}.`;
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed) {
+    return "The token is not signed by this deployment's issuer.";
+  }
+  if (error instanceof errors.JWKSTimeout || error.code === 'ERR_JOSE_GENERIC') return undefined;
+  return 'The token cannot be read.';
+}
+
+export interface Verifier {
+  /** The caller of an API. 401 for no token or a bad one. */
+  readonly authenticate: Authenticate;
+  /** Lets a call pass only if it comes from `email` and was made for one of `audiences`. 401 and 403. */
+  authenticateInvoker(
+    headers: IncomingHttpHeaders,
+    expected: { readonly email: string; readonly audiences: readonly string[] },
+  ): Promise<void>;
+}
+
+/** Keys are fetched on first use and kept; an unknown key id asks again at most every 30 seconds. */
+export function createVerifier({
+  config,
+  clock,
+}: {
+  config: Pick<Config, 'auth'>;
+  clock: Pick<Clock, 'now'>;
+}): Verifier {
+  const { auth } = config;
+  trustedUrl('The issuer', auth.issuer);
+  const keys = createRemoteJWKSet(trustedUrl('The JWKS URL', auth.jwksUrl));
+  const operators = new Set(auth.operators.map((email) => email.toLowerCase()));
+
+  async function claimsOf(token: string, audiences: readonly string[]): Promise<JWTPayload & { email: string }> {
+    const options: JWTVerifyOptions = {
+      issuer: issuerNames(auth.issuer),
+      // An empty list would let any audience pass.
+      audience: audiences.length === 0 ? [''] : [...audiences],
+      algorithms,
+      clockTolerance: clockToleranceSeconds,
+      currentDate: clock.now(),
+      requiredClaims: ['exp', 'iat'],
+    };
+    const { payload } = await jwtVerify(token, keys, options).catch((error: unknown) => {
+      const why = error instanceof errors.JOSEError ? whyRefused(error) : undefined;
+      if (why !== undefined) throw refused(why, error);
+      throw new Problem('unavailable', "The issuer's keys cannot be read now, so nobody can be known.", {
+        retryAfterSeconds,
+        cause: error,
+      });
+    });
+    const { email } = payload;
+    if (typeof email !== 'string' || !/^\S+@\S+$/.test(email) || email.length > 254) {
+      throw refused('The token names no e-mail address.');
+    }
+    if (payload['email_verified'] !== true) throw refused("The token's e-mail address is not verified.");
+    return { ...payload, email: email.toLowerCase() };
+  }
+
+  return {
+    async authenticate(headers) {
+      const { email, hd } = await claimsOf(bearer(headers), auth.audiences);
+      return {
+        email,
+        member: email.endsWith('.gserviceaccount.com') ? `serviceAccount:${email}` : `user:${email}`,
+        ...(typeof hd === 'string' && hd !== '' ? { domain: hd.toLowerCase() } : {}),
+        operator: operators.has(email),
+      };
+    },
+
+    async authenticateInvoker(headers, expected) {
+      const { email } = await claimsOf(bearer(headers), expected.audiences);
+      if (email !== expected.email.toLowerCase())
+        throw new Problem('forbidden', `${email} may not call this function.`);
+    },
+  };
+}

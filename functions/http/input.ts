@@ -1,0 +1,63 @@
+/** Parses what a request brings by its route's schemas, all faults at once. Called by the router. */
+import type { z } from 'zod';
+import type { Route } from '../../shared/api.js';
+import type { Fault } from '../../shared/problems.js';
+
+export interface RawInput {
+  readonly params: Readonly<Record<string, string>>;
+  /** The query as it stands in the URL, without `?`. */
+  readonly search: string;
+  /** Parsed JSON; undefined if there was none. */
+  readonly body: unknown;
+}
+
+export interface Input {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+const pathText = (parts: readonly PropertyKey[]): string => parts.map(String).join('.');
+
+/** zod names unknown fields of an object in one issue; a caller wants one fault a field. */
+const faultsOf = (error: z.ZodError, prefix: readonly string[]): Fault[] =>
+  error.issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path];
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({ path: pathText([...path, key]), message: 'is not known here' }));
+    }
+    return [{ path: path.length === 0 ? 'body' : pathText(path), message: issue.message }];
+  });
+
+const unknownNames = (names: Iterable<string>): Fault[] =>
+  [...names].map((name) => ({ path: `query.${name}`, message: 'is not known here' }));
+
+export function parseInput(route: Route, raw: RawInput): Input | { readonly faults: readonly Fault[] } {
+  const faults: Fault[] = [];
+  const parse = (schema: z.ZodType, value: unknown, prefix: readonly string[]): unknown => {
+    const result = schema.safeParse(value);
+    if (!result.success) faults.push(...faultsOf(result.error, prefix));
+    return result.data;
+  };
+
+  const params = route.params === undefined ? undefined : parse(route.params, raw.params, ['path']);
+
+  const given = new URLSearchParams(raw.search);
+  const names = new Set(given.keys());
+  for (const name of names) {
+    if (given.getAll(name).length > 1) faults.push({ path: `query.${name}`, message: 'is given more than once' });
+  }
+  if (route.query === undefined) faults.push(...unknownNames(names));
+  const query = route.query === undefined ? undefined : parse(route.query, Object.fromEntries(given), ['query']);
+
+  let body: unknown;
+  if (route.body !== undefined && raw.body === undefined) faults.push({ path: 'body', message: 'is missing' });
+  else if (route.body !== undefined) body = parse(route.body, raw.body, []);
+  else if (!isNothing(raw.body)) faults.push({ path: 'body', message: 'nothing is taken here' });
+
+  return faults.length === 0 ? { params, query, body } : { faults };
+}
+
+/** Some clients send `{}` where they have nothing to say. */
+const isNothing = (body: unknown): boolean =>
+  body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0);

@@ -1,0 +1,71 @@
+/** Writes answers and problems to the wire. Called by the router. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Problem, type ProblemBody, problemBody } from '../../shared/problems.js';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text as it is; an iterable piece by piece as it comes; anything else as JSON. */
+  readonly body: unknown;
+}
+
+/** What is answered belongs to one caller at one moment. */
+const alwaysHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+const isStream = (body: unknown): body is AsyncIterable<string> =>
+  typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+
+/** Resolves when the client has taken what was written, or is gone. */
+const drained = (response: ServerResponse, gone: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const go = (): void => {
+      response.off('drain', go);
+      gone.removeEventListener('abort', go);
+      resolve();
+    };
+    response.on('drain', go);
+    gone.addEventListener('abort', go);
+  });
+
+export async function sendAnswer(response: ServerResponse, answer: Answer, gone: AbortSignal): Promise<void> {
+  const { status, headers, body } = answer;
+  if (isStream(body)) {
+    response.writeHead(status, { ...alwaysHeaders, ...headers }).flushHeaders();
+    for await (const piece of body) {
+      if (gone.aborted) break;
+      if (!response.write(piece)) await drained(response, gone);
+    }
+    response.end();
+    return;
+  }
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type = { 'content-type': 'application/json; charset=utf-8', 'content-length': String(Buffer.byteLength(text)) };
+  response.writeHead(status, { ...alwaysHeaders, ...type, ...headers }).end(text);
+}
+
+const defaultRetryAfterSeconds: Readonly<Record<number, number>> = { 429: 60, 503: 5 };
+
+export function sendProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  problem: Problem,
+  traceId: string,
+  hide: <T>(value: T) => T,
+): void {
+  const { status } = problem.kind;
+  const body: ProblemBody = hide(problemBody(problem, traceId));
+  const text = JSON.stringify(body);
+  const headers: Record<string, string> = {
+    ...alwaysHeaders,
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(text)),
+  };
+  if (status === 401) {
+    const error = request.headers.authorization === undefined ? '' : ', error="invalid_token"';
+    headers['www-authenticate'] = `Bearer realm="plinth"${error}`;
+  }
+  if (status === 405 && Array.isArray(body['allow'])) headers['allow'] = body['allow'].join(', ');
+  const retryAfter = problem.retryAfterSeconds ?? defaultRetryAfterSeconds[status];
+  if (retryAfter !== undefined) headers['retry-after'] = String(Math.ceil(retryAfter));
+  response.writeHead(status, headers).end(text);
+}

@@ -1,0 +1,180 @@
+/**
+ * Turns a route table of shared/api.ts and a handler an operation into one HTTP function. What is the same for all
+ * operations is done here: matching, who calls, limits, parsing, problems, the trace.
+ */
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { z } from 'zod';
+import { defaultBodyLimitBytes, type Method, type Route, type RouteTable } from '../../shared/api.js';
+import { type Fault, Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Authenticate, Caller } from './auth.js';
+import { type Body, bodyOf, type FrameworkRequest } from './bodies.js';
+import { createHide, type Hide } from './hide.js';
+import { parseInput } from './input.js';
+import { type Answer, sendAnswer, sendProblem } from './reply.js';
+import { traceFields, traceOf } from './trace.js';
+
+type Part<R, K extends string> = R extends { readonly [key in K]: z.ZodType<infer T> } ? T : undefined;
+
+export interface Call<R extends Route = Route> {
+  readonly params: Part<R, 'params'>;
+  readonly query: Part<R, 'query'>;
+  readonly body: Part<R, 'body'>;
+  readonly headers: IncomingHttpHeaders;
+  /** Also the `instance` of every problem. */
+  readonly traceId: string;
+  /** Aborted when the client has gone. */
+  readonly gone: AbortSignal;
+  readonly caller: R extends { readonly caller: 'anyone' } ? undefined : Caller;
+}
+
+export type Handlers<T extends RouteTable> = { readonly [K in keyof T]: (call: Call<T[K]>) => Promise<Answer> };
+
+export type HttpFunction = (request: FrameworkRequest, response: ServerResponse) => Promise<void>;
+
+export interface RouterParts<T extends RouteTable> {
+  readonly context: Pick<Context, 'config' | 'log'>;
+  readonly routes: T;
+  readonly handlers: Handlers<T>;
+  readonly authenticate: Authenticate;
+  /** Values in a body, valid or not, that must not come out again, in a reply or a log. */
+  readonly secretsIn?: (body: unknown) => readonly string[];
+}
+
+interface Match {
+  readonly operation: string;
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Segments decoded; none for a path that cannot be decoded. */
+function segmentsOf(path: string): string[] {
+  try {
+    return path.split('/').slice(1).map(decodeURIComponent);
+  } catch {
+    return [];
+  }
+}
+
+function paramsOf(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [i, segment] of segments.entries()) {
+    const part = pattern[i] as string;
+    if (part.startsWith('{') ? segment === '' : part !== segment) return undefined;
+    if (part.startsWith('{')) params[part.slice(1, -1)] = segment;
+  }
+  return params;
+}
+
+function createMatcher(routes: RouteTable): (method: string, path: string) => Match {
+  const entries = Object.entries(routes).map(([operation, route]) => ({
+    operation,
+    route,
+    pattern: route.path.split('/').slice(1),
+  }));
+  return (method, path) => {
+    const segments = segmentsOf(path);
+    const allow: Method[] = [];
+    for (const { operation, route, pattern } of entries) {
+      const params = paramsOf(pattern, segments);
+      if (params === undefined) continue;
+      if (route.method === method) return { operation, route, params };
+      allow.push(route.method);
+    }
+    if (allow.length === 0) throw new Problem('not-found', 'Nothing is served at this path.');
+    throw new Problem('method-not-allowed', `This path takes ${allow.join(' and ')}.`, { members: { allow } });
+  };
+}
+
+/** All faults are in `errors`; the sentence names the first few. */
+function badInput(errors: readonly Fault[]): Problem {
+  const named = errors.slice(0, 5).map(({ path, message }) => `${path}: ${message}`);
+  const more = errors.length > named.length ? `; and ${errors.length - named.length} more` : '';
+  return new Problem('bad-input', `${named.join('; ')}${more}`, { errors });
+}
+
+function jsonIn(route: Route, headers: IncomingHttpHeaders, body: Body): unknown {
+  const limit = route.bodyLimitBytes ?? defaultBodyLimitBytes;
+  if (body.cut || body.bytes.length > limit) {
+    throw new Problem('payload-too-large', `The body is larger than ${limit / 1024} KiB.`);
+  }
+  if (body.bytes.length === 0) return undefined;
+  const [type = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((each) => each.trim()).find((each) => each.startsWith('charset='));
+  if (type.trim() !== 'application/json' || !/^(?:charset=("?)utf-8\1)?$/.test(charset ?? '')) {
+    throw new Problem('unsupported-media-type', 'The body must be application/json in UTF-8.');
+  }
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
+    throw new Problem('unsupported-media-type', 'The body must not be compressed.');
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body.bytes));
+  } catch {
+    // The parser's own message quotes the body, which may hold secrets.
+    throw badInput([{ path: 'body', message: 'is not valid JSON in UTF-8' }]);
+  }
+}
+
+/** An error with its causes, for the log. */
+function textOf(error: unknown): string {
+  const texts: string[] = [];
+  for (
+    let each = error;
+    each !== undefined && texts.length < 5;
+    each = each instanceof Error ? each.cause : undefined
+  ) {
+    texts.push(each instanceof Error ? (each.stack ?? each.message) : String(each));
+  }
+  return texts.join('\ncaused by ');
+}
+
+export function createRouter<const T extends RouteTable>(parts: RouterParts<T>): HttpFunction {
+  const { context, authenticate, secretsIn = () => [] } = parts;
+  const match = createMatcher(parts.routes);
+
+  /** What the caller may be told of an error; the rest goes to the log. */
+  function problemOf(error: unknown, traceId: string, hide: Hide): Problem {
+    const told = error instanceof Problem && error.code !== 'internal';
+    if (told && error.kind.status < 500) return error;
+    const problem = told
+      ? error
+      : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
+    context.log(told ? 'WARNING' : 'ERROR', `A request failed: ${problem.code}`, {
+      ...traceFields(context.config.project, traceId),
+      error: hide(textOf(error)),
+    });
+    return problem;
+  }
+
+  return async (request, response) => {
+    const traceId = traceOf(request.headers);
+    const gone = new AbortController();
+    response.on('close', () => gone.abort());
+    let hide: Hide = createHide([]);
+    try {
+      const url = request.originalUrl ?? request.url ?? '/';
+      const [path, search] = splitOnce(url, '?');
+      const { operation, route, params } = match(request.method ?? '', path);
+      const caller = route.caller === 'known' ? await authenticate(request.headers) : undefined;
+      const read = bodyOf(request) ?? { bytes: request.rawBody ?? Buffer.alloc(0), cut: false };
+      const given = jsonIn(route, request.headers, read);
+      hide = createHide(secretsIn(given));
+      const input = parseInput(route, { params, search, body: given });
+      if ('faults' in input) throw badInput(input.faults);
+      const handler = parts.handlers[operation] as unknown as (call: object) => Promise<Answer>;
+      const answer = await handler({ ...input, headers: request.headers, traceId, gone: gone.signal, caller });
+      await sendAnswer(response, answer, gone.signal);
+    } catch (error) {
+      const problem = problemOf(error, traceId, hide);
+      // A stream that broke can say no more; the client comes back with its cursor.
+      if (response.headersSent) response.destroy();
+      else sendProblem(request, response, problem, traceId, hide);
+    }
+  };
+}
+
+function splitOnce(text: string, at: string): [before: string, after: string] {
+  const i = text.indexOf(at);
+  return i < 0 ? [text, ''] : [text.slice(0, i), text.slice(i + 1)];
+}
