@@ -1,0 +1,133 @@
+/** Server-sent events of one bootstrap: what happened, then what happens, until it ends or the server's time is up. Called by bootstraps.ts. */
+import type { StreamEnd, StreamItem } from '../../shared/api.js';
+import type { BootstrapState } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
+
+export interface EventPage {
+  readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];
+  /** Nothing will follow: the bootstrap is at an end and all is read. */
+  readonly ended: boolean;
+}
+
+export interface EventSource {
+  /** The numbered events after `cursor`; one query. */
+  readEvents(cursor: string | undefined): Promise<EventPage>;
+  /** What is under way now; one query. */
+  readProgress(): Promise<readonly BootstrapEvent[]>;
+  readState(): Promise<BootstrapState>;
+  /** Calls back whenever there may be something new to read. */
+  watch(onChange: () => void, onError: (error: unknown) => void): () => void;
+}
+
+export interface StreamTimes {
+  /** Under the ten minutes that the function is given; the client comes back with its cursor. */
+  readonly streamSeconds: number;
+  /** A comment, so that nothing between us and the client takes silence for death. */
+  readonly commentSeconds: number;
+  /** How often what is under way is looked at. */
+  readonly progressSeconds: number;
+}
+export const streamTimes: StreamTimes = { streamSeconds: 540, commentSeconds: 15, progressSeconds: 2 };
+
+/** `id` is the cursor to come back with; events without one may be missed. */
+const format = (item: StreamItem, id?: string): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`;
+
+/** A bell that can be rung before anybody waits for it. */
+function createBell(gone: AbortSignal) {
+  let rung = false;
+  let wake: () => void = () => undefined;
+  const ring = (): void => {
+    rung = true;
+    wake();
+  };
+  gone.addEventListener('abort', ring);
+  return {
+    ring,
+    /** Until it is rung, or `ms` have passed. */
+    async wait(ms: number): Promise<void> {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      rung = false;
+    },
+    silence: () => gone.removeEventListener('abort', ring),
+  };
+}
+
+export async function* streamEvents(
+  source: EventSource,
+  { cursor: from, gone, times = streamTimes }: { cursor: string | undefined; gone: AbortSignal; times?: StreamTimes },
+): AsyncGenerator<string> {
+  const bell = createBell(gone);
+  let fresh = true;
+  let broken: { readonly error: unknown } | undefined;
+  const unwatch = source.watch(
+    () => {
+      fresh = true;
+      bell.ring();
+    },
+    (error) => {
+      broken = { error };
+      bell.ring();
+    },
+  );
+
+  const endAt = Date.now() + times.streamSeconds * 1000;
+  const shown = new Map<string, string>();
+  let cursor = from;
+  let commentAt = 0;
+  let progressAt = 0;
+  const said = (text: string): string => {
+    commentAt = Date.now() + times.commentSeconds * 1000;
+    return text;
+  };
+  const end = async (reason: StreamEnd['reason']): Promise<string> =>
+    format({ schema: 1, type: 'end', reason, state: await source.readState() }, cursor);
+
+  try {
+    yield said('retry: 1000\n\n');
+    while (!gone.aborted) {
+      if (broken !== undefined) throw broken.error;
+      if (fresh) {
+        fresh = false;
+        const page = await source.readEvents(cursor);
+        for (const { cursor: at, event } of page.events) {
+          cursor = at;
+          if (event.type === 'instance') shown.delete(event.instance);
+          yield said(format(event, at));
+        }
+        if (page.ended) {
+          yield await end('ended');
+          return;
+        }
+      }
+      if (Date.now() >= endAt) {
+        yield await end('time');
+        return;
+      }
+      if (Date.now() >= progressAt) {
+        progressAt = Date.now() + times.progressSeconds * 1000;
+        for (const event of await source.readProgress()) {
+          if (event.type !== 'progress') continue;
+          const { at: _, ...what } = event;
+          const text = JSON.stringify(what);
+          if (shown.get(event.instance) === text) continue;
+          shown.set(event.instance, text);
+          yield said(format(event));
+        }
+      }
+      if (Date.now() >= commentAt) yield said(': still here\n\n');
+      if (!fresh) await bell.wait(Math.max(0, Math.min(endAt, commentAt, progressAt) - Date.now()));
+    }
+  } finally {
+    unwatch();
+    bell.silence();
+  }
+}
