@@ -1,0 +1,32 @@
+/** What the cloud steps leave behind for others: the schema of each step's output, by the step's name. */
+import { z } from 'zod';
+import { VmView } from '../../../shared/bootstrap/bootstrap.js';
+
+export const ProjectOutput = z.object({ projectId: z.string(), projectNumber: z.string() });
+export const BillingOutput = z.object({ account: z.string() });
+export const ApisOutput = z.object({ services: z.array(z.string()) });
+export const QuotaOutput = z.object({
+  checked: z.array(z.object({ metric: z.string(), need: z.number(), limit: z.number() })),
+});
+/** Roles bound to a member on a resource. */
+export const RolesOutput = z.object({ resource: z.string(), member: z.string(), roles: z.array(z.string()) });
+export const AccountOutput = z.object({ email: z.string() });
+/** A network resource as others name it. */
+export const ResourceOutput = z.object({ selfLink: z.string() });
+export const FirewallOutput = z.object({ rules: z.array(z.string()) });
+export const RouterOutput = z.object({ router: z.string(), nat: z.string() });
+export const AddressOutput = z.object({ name: z.string(), address: z.string() });
+export const ZoneOutput = z.object({
+  project: z.string(),
+  zone: z.string(),
+  dnsName: z.string(),
+  nameServers: z.array(z.string()),
+});
+export const RecordsOutput = z.object({
+  project: z.string(),
+  zone: z.string(),
+  records: z.array(z.object({ name: z.string(), address: z.string() })),
+});
+export const RepositoryOutput = z.object({ server: z.string() });
+export const EabKeyOutput = z.object({ keyId: z.string(), secretVersion: z.string() });
+export const VmOutput = VmView;

@@ -1,0 +1,220 @@
+/**
+ * What a bootstrap is made of, from its options alone: datacenters, VMs, addresses, DNS records and the names of all the rest.
+ * Pure; read by the steps, by `--dry-run` and by the result.
+ */
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import type { Each } from '../engine/step.js';
+
+export const subnetRange = '10.10.0.0/20';
+export const recordTtlSeconds = 300;
+
+/* Datacenters */
+
+/** Slots, whatever the ids of the datacenters in them. */
+export type DatacenterKey = 'dc1' | 'dc2';
+
+export interface Datacenter {
+  readonly key: DatacenterKey;
+  readonly id: number;
+  readonly name: string;
+  /** Ends the names of its VMs, addresses and files: `''` or `-dc2`. */
+  readonly suffix: string;
+  /** On the jumpbox. */
+  readonly secretsDir: string;
+  readonly configPath: string;
+  readonly domains: {
+    /** One for all datacenters: `cs.D`. */
+    readonly platform: string;
+    readonly workspaces: string;
+    readonly ssh: string;
+  };
+  /** Keys of its addresses. */
+  readonly addresses: { readonly gateway: string; readonly publicGateway: string; readonly sshProxy: string };
+}
+
+export function datacentersOf(options: BootstrapOptions): readonly Datacenter[] {
+  const place = (key: DatacenterKey, id: number, suffix: string): Datacenter => {
+    const prefix = options.multiDc ? `${id}.` : '';
+    return {
+      key,
+      id,
+      name: `${options.datacenterName}${suffix}`,
+      suffix,
+      secretsDir: `${options.secretsDir}${suffix}`,
+      configPath: `/etc/platform/config${suffix}.yaml`,
+      domains: {
+        platform: `cs.${options.baseDomain}`,
+        workspaces: `${prefix}ws.${options.baseDomain}`,
+        ssh: `${prefix}ssh.cs.${options.baseDomain}`,
+      },
+      addresses: {
+        gateway: `gateway${suffix}`,
+        publicGateway: `public-gateway${suffix}`,
+        sshProxy: `ssh-proxy${suffix}`,
+      },
+    };
+  };
+  const first = place('dc1', options.datacenterId, '');
+  return options.multiDc ? [first, place('dc2', 2, '-dc2')] : [first];
+}
+
+export const datacenters: Each<'datacenters'> = {
+  of: 'datacenters',
+  keys: (options) => datacentersOf(options).map(({ key }) => key),
+};
+
+export const datacenterOf = (options: BootstrapOptions, key: string): Datacenter =>
+  found(
+    datacentersOf(options).find((datacenter) => datacenter.key === key),
+    'datacenter',
+    key,
+  );
+
+/* Virtual machines */
+
+export type VmRole = 'jumpbox' | 'postgres' | 'ceph' | 'k0s';
+
+export interface VmSpec {
+  readonly name: string;
+  readonly role: VmRole;
+  readonly datacenter: DatacenterKey;
+  readonly machineType: string;
+  readonly vcpus: number;
+  /** GB of each extra disk. */
+  readonly dataDisks: readonly number[];
+  readonly tags: readonly string[];
+  readonly externalIp: boolean;
+  /** Whose identity it carries. */
+  readonly identity: 'cloud-controller' | 'registry-writer' | undefined;
+}
+
+type Machine = Pick<VmSpec, 'machineType' | 'vcpus' | 'dataDisks' | 'tags' | 'externalIp'>;
+const machines: Readonly<Record<VmRole, Machine>> = {
+  jumpbox: { machineType: 'e2-medium', vcpus: 2, dataDisks: [], tags: ['jumpbox', 'ssh'], externalIp: true },
+  postgres: { machineType: 'e2-standard-2', vcpus: 2, dataDisks: [], tags: ['postgres'], externalIp: false },
+  ceph: { machineType: 'e2-standard-8', vcpus: 8, dataDisks: [10, 100], tags: ['ceph'], externalIp: false },
+  k0s: { machineType: 'e2-standard-8', vcpus: 8, dataDisks: [], tags: ['k0s'], externalIp: false },
+};
+
+/** All VMs, or those of one datacenter, or of one role in it. Jumpbox and PostgreSQL are counted to the first datacenter. */
+export function vmsOf(options: BootstrapOptions, datacenter?: string, role?: VmRole): readonly VmSpec[] {
+  const identity = (of: VmRole): VmSpec['identity'] => {
+    if (of === 'k0s') return 'cloud-controller';
+    return of === 'jumpbox' && hasRegistry(options) ? 'registry-writer' : undefined;
+  };
+  const spec = (of: VmRole, name: string, key: DatacenterKey): VmSpec => ({
+    name,
+    role: of,
+    datacenter: key,
+    ...machines[of],
+    identity: identity(of),
+  });
+  const all = [
+    spec('jumpbox', 'jumpbox', 'dc1'),
+    ...(options.customPgIp === undefined ? [spec('postgres', 'postgres', 'dc1')] : []),
+    ...datacentersOf(options).flatMap(({ key, suffix }) =>
+      (['ceph', 'k0s'] as const).flatMap((of) => [1, 2, 3].map((n) => spec(of, `${of}-${n}${suffix}`, key))),
+    ),
+  ];
+  return all.filter(
+    (vm) => (datacenter === undefined || vm.datacenter === datacenter) && (role === undefined || vm.role === role),
+  );
+}
+
+export const vms: Each<'vms'> = { of: 'vms', keys: (options) => vmsOf(options).map(({ name }) => name) };
+
+export const vmSpec = (options: BootstrapOptions, key: string): VmSpec =>
+  found(
+    vmsOf(options).find(({ name }) => name === key),
+    'VM',
+    key,
+  );
+
+/* Addresses and DNS */
+
+export const addressesOf = (options: BootstrapOptions): readonly string[] =>
+  datacentersOf(options).flatMap(({ addresses: { gateway, publicGateway, sshProxy } }) => [
+    gateway,
+    publicGateway,
+    sshProxy,
+  ]);
+
+export const addresses: Each<'addresses'> = { of: 'addresses', keys: addressesOf };
+
+export interface WantedRecord {
+  /** Without the dot at its end. */
+  readonly name: string;
+  /** Key of the address it points to. */
+  readonly address: string;
+}
+
+/** The A records, most of them in pairs of a name and all beneath it. */
+export function recordsOf(options: BootstrapOptions): readonly WantedRecord[] {
+  const all = datacentersOf(options);
+  const pair = (name: string, address: string): WantedRecord[] => [
+    { name, address },
+    { name: `*.${name}`, address },
+  ];
+  const domain = options.baseDomain;
+  return [
+    ...all.slice(0, 1).flatMap((first) => pair(first.domains.platform, first.addresses.gateway)),
+    ...all.flatMap((each) => [
+      ...(options.multiDc ? pair(`${each.id}.cs.${domain}`, each.addresses.gateway) : []),
+      ...pair(each.domains.workspaces, each.addresses.publicGateway),
+      { name: `*.${each.domains.ssh}`, address: each.addresses.sshProxy },
+    ]),
+  ];
+}
+
+/** The zone's project: `--dns-project-id`, else the bootstrap's own. */
+export const dnsProjectOf = (options: BootstrapOptions, projectId: string): string => options.dnsProjectId ?? projectId;
+
+/* The rest by name */
+
+export const hasRegistry = (options: BootstrapOptions): boolean => options.registryType === 'artifact-registry';
+
+export const repositoryName = 'platform-registry';
+export const repositoryServer = (options: BootstrapOptions, projectId: string): string =>
+  `${options.region}-docker.pkg.dev/${projectId}/${repositoryName}`;
+
+export const accountIds = { cloudController: 'cloud-controller', registryWriter: 'artifact-registry-writer' } as const;
+export const accountEmail = (accountId: string, projectId: string): string =>
+  `${accountId}@${projectId}.iam.gserviceaccount.com`;
+
+export const networkNames = (projectId: string, region: string) => ({
+  network: `${projectId}-vpc`,
+  subnet: `${projectId}-${region}-subnet`,
+  router: `${projectId}-router`,
+  nat: `${projectId}-nat-gateway`,
+});
+
+/** APIs to enable, in one batch. */
+export const servicesOf = (options: BootstrapOptions): readonly string[] =>
+  [
+    'compute',
+    'iam',
+    'serviceusage',
+    'dns',
+    'artifactregistry',
+    'cloudresourcemanager',
+    ...(options.cloudAcmeIssuer ? ['publicca'] : []),
+  ].map((service) => `${service}.googleapis.com`);
+
+/** What the region must have room for: metrics as Compute Engine names them. */
+export function needsOf(options: BootstrapOptions): Readonly<Record<string, number>> {
+  const all = vmsOf(options);
+  const sum = (of: (vm: VmSpec) => number) => all.reduce((total, vm) => total + of(vm), 0);
+  return {
+    CPUS: sum(({ vcpus }) => vcpus),
+    SSD_TOTAL_GB: sum(({ dataDisks }) => options.rootDiskSize + dataDisks.reduce((total, size) => total + size, 0)),
+    INSTANCES: all.length,
+    STATIC_ADDRESSES: addressesOf(options).length,
+    IN_USE_ADDRESSES: addressesOf(options).length + all.filter(({ externalIp }) => externalIp).length,
+  };
+}
+
+/** A key comes from the family itself, so a miss is a fault of ours. */
+function found<T>(value: T | undefined, what: string, key: string): T {
+  if (value === undefined) throw new Error(`no ${what} has the key ${key}`);
+  return value;
+}
