@@ -321,26 +321,31 @@ export const InstallConfig = z
   .meta({ description: 'config.yaml' });
 export type InstallConfig = z.infer<typeof InstallConfig>;
 
-/** `Problem` bad-input, with every fault by its path, if it is no install config. */
-export function readInstallConfig(content: string): InstallConfig {
-  let value: unknown;
+/** The YAML of a config, whatever its form. `Problem` bad-input if it is no YAML. */
+export function parseInstallConfig(content: string): unknown {
   try {
-    value = parse(content, { prettyErrors: false });
+    return parse(content, { prettyErrors: false, maxAliasCount: 100 });
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unreadable';
     throw new Problem('bad-input', `The install config is not YAML: ${reason}`);
   }
-  const parsed = InstallConfig.safeParse(value);
+}
+
+/** `Problem` bad-input, with every fault by its path, if it is no install config. */
+export function readInstallConfig(content: string): InstallConfig {
+  const parsed = InstallConfig.safeParse(parseInstallConfig(content));
   if (parsed.success) return parsed.data;
   const errors: Fault[] = parsed.error.issues.map((issue) => ({
     path: issue.path.join('.') || 'config',
     message: issue.message,
   }));
-  throw new Problem('bad-input', 'The install config does not have the form that it must have.', {
+  throw new Problem('bad-input', `The install config does not have the form that it must have: ${named(errors)}.`, {
     errors,
     advice: 'Keys added by hand go under an `override` key; see the reference page of the install config.',
   });
 }
+
+const named = (faults: readonly Fault[]) => faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
 
 export const writeInstallConfig = (config: InstallConfig): string => stringify(config, { lineWidth: 0 });
 

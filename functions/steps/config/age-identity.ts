@@ -1,0 +1,28 @@
+/** The bootstrap's age identity: what its secrets file is encrypted for. The HTTP layer hands it to the owner. */
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { z } from 'zod';
+import { defineStep, done } from '../../engine/step.js';
+
+/** Name of the secret within the bootstrap. */
+export const ageIdentitySecret = 'age-identity';
+
+export const ageIdentity = defineStep({
+  name: 'age-identity',
+  title: 'Age identity',
+  lane: 'cloud',
+  needs: {},
+  describe: () => ['age identity, kept in Secret Manager'],
+  output: z.object({ recipient: z.string(), secretVersion: z.string() }),
+  async observe({ secrets }) {
+    const secretVersion = await secrets.find(ageIdentitySecret);
+    if (secretVersion === undefined) return undefined;
+    const identity = await secrets.read(ageIdentitySecret, secretVersion);
+    return { recipient: await identityToRecipient(identity), secretVersion };
+  },
+  async run({ secrets }) {
+    await secrets.write(ageIdentitySecret, await generateX25519Identity());
+    return done;
+  },
+  goes: 'nothing',
+  summary: ({ recipient }) => `secrets are encrypted for ${recipient}`,
+});

@@ -1,0 +1,30 @@
+/** The bootstrap's own SSH key pair: its public half goes to every machine, its private half never leaves Secret Manager. */
+import { z } from 'zod';
+import { defineStep, done } from '../../engine/step.js';
+import { openSshPair } from './openssh.js';
+
+/** Name of the secret within the bootstrap. JSON: both halves in OpenSSH form. */
+export const machineKeySecret = 'machine-key';
+export const MachineKey = z.object({ privateKey: z.string(), publicKey: z.string() });
+
+export const machineKey = defineStep({
+  name: 'machine-key',
+  title: 'SSH key of the bootstrap',
+  lane: 'cloud',
+  needs: {},
+  describe: () => ['Ed25519 key pair of the bootstrap, its private half in Secret Manager'],
+  output: z.object({ publicKey: z.string(), secretVersion: z.string() }),
+  async observe({ secrets }) {
+    const secretVersion = await secrets.find(machineKeySecret);
+    if (secretVersion === undefined) return undefined;
+    const pair = MachineKey.parse(JSON.parse(await secrets.read(machineKeySecret, secretVersion)));
+    return { publicKey: pair.publicKey, secretVersion };
+  },
+  async run({ context, bootstrap, secrets }) {
+    const { privateKey } = await context.keys.make('ed25519');
+    const pair = openSshPair(privateKey, `plinth-${bootstrap.id}`);
+    await secrets.write(machineKeySecret, JSON.stringify(MachineKey.parse(pair)));
+    return done;
+  },
+  goes: 'nothing',
+});

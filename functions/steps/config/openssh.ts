@@ -1,0 +1,87 @@
+/** PEM keys turned into OpenSSH's own forms (PROTOCOL.key, RFC 4253), for the steps that make keys for SSH. RSA and Ed25519. */
+import { createPrivateKey, createPublicKey, type JsonWebKey, randomBytes } from 'node:crypto';
+
+export interface OpenSshPair {
+  /** `-----BEGIN OPENSSH PRIVATE KEY-----`, without a passphrase. */
+  readonly privateKey: string;
+  /** `<type> <base64> <comment>`, one line. */
+  readonly publicKey: string;
+}
+
+export function openSshPair(privateKeyPem: string, comment: string): OpenSshPair {
+  const jwk = createPrivateKey(privateKeyPem).export({ format: 'jwk' });
+  const { type, blob, secret } = jwk.kty === 'RSA' ? rsaParts(jwk) : ed25519Parts(jwk);
+  // Equal numbers: what a reader of an encrypted key checks its passphrase by.
+  const check = randomBytes(4);
+  const unpadded = Buffer.concat([check, check, text(type), ...secret, text(comment)]);
+  const padding = Buffer.from(Array.from({ length: (8 - (unpadded.length % 8)) % 8 }, (_, index) => index + 1));
+  const file = Buffer.concat([
+    Buffer.from('openssh-key-v1\0'),
+    text('none'),
+    text('none'),
+    text(''),
+    uint32(1),
+    chunk(blob),
+    chunk(Buffer.concat([unpadded, padding])),
+  ]);
+  const lines = file.toString('base64').match(/.{1,70}/g) ?? [];
+  return {
+    privateKey: ['-----BEGIN OPENSSH PRIVATE KEY-----', ...lines, '-----END OPENSSH PRIVATE KEY-----', ''].join('\n'),
+    publicKey: `${type} ${blob.toString('base64')} ${comment}`,
+  };
+}
+
+/** Whether an OpenSSH private key of ours (no passphrase, one key) has this public half. Comments don't count. */
+export function isOpenSshPair(privateKey: string, publicKey: string): boolean {
+  const body = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]+?)-----END OPENSSH PRIVATE KEY-----/.exec(privateKey)?.[1];
+  const publicBlob = Buffer.from(publicKey.trim().split(/\s+/)[1] ?? '', 'base64');
+  if (body === undefined || publicBlob.length === 0) return false;
+  // The public half stands in the clear in front of the private part, with its length before it.
+  return Buffer.from(body, 'base64').includes(chunk(publicBlob));
+}
+
+interface Parts {
+  readonly type: string;
+  readonly blob: Buffer;
+  readonly secret: readonly Buffer[];
+}
+
+function rsaParts(jwk: JsonWebKey): Parts {
+  const [n, e, d, p, q, qi] = [jwk.n, jwk.e, jwk.d, jwk.p, jwk.q, jwk.qi].map(integer) as Six;
+  return { type: 'ssh-rsa', blob: Buffer.concat([text('ssh-rsa'), e, n]), secret: [n, e, d, qi, p, q] };
+}
+type Six = [Buffer, Buffer, Buffer, Buffer, Buffer, Buffer];
+
+function ed25519Parts(jwk: JsonWebKey): Parts {
+  if (jwk.crv !== 'Ed25519') throw new TypeError('only RSA and Ed25519 keys have an OpenSSH form here');
+  const [publicKey, seed] = [bytes(jwk.x), bytes(jwk.d)];
+  return {
+    type: 'ssh-ed25519',
+    blob: Buffer.concat([text('ssh-ed25519'), chunk(publicKey)]),
+    secret: [chunk(publicKey), chunk(Buffer.concat([seed, publicKey]))],
+  };
+}
+
+/** Whether a private and a public key, both PEM, are halves of one pair. */
+export function isPemPair(privateKeyPem: string, publicKeyPem: string): boolean {
+  try {
+    const spki = (key: ReturnType<typeof createPublicKey>) => key.export({ type: 'spki', format: 'der' });
+    return spki(createPublicKey(createPrivateKey(privateKeyPem))).equals(spki(createPublicKey(publicKeyPem)));
+  } catch {
+    return false;
+  }
+}
+
+const bytes = (base64url: string | undefined) => Buffer.from(base64url ?? '', 'base64url');
+const uint32 = (value: number) => {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32BE(value);
+  return buffer;
+};
+const chunk = (content: Buffer) => Buffer.concat([uint32(content.length), content]);
+const text = (content: string) => chunk(Buffer.from(content));
+/** An mpint: positive, so a leading zero where the first bit is set. */
+const integer = (base64url: string | undefined) => {
+  const value = bytes(base64url);
+  return chunk((value[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.from([0]), value]) : value);
+};

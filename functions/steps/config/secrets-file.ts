@@ -1,0 +1,108 @@
+/** The secrets file of a datacenter from what was made, what the flags give and what stands: pure, called by the step `config`. */
+
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import type { InstallConfig } from '../../../shared/install-config/config.js';
+import {
+  fieldSecret,
+  findSecret,
+  isDatacentersOwn,
+  type Secret,
+  type SecretsFile,
+} from '../../../shared/install-config/secrets.js';
+import type { MadeSecrets } from './made-secrets.js';
+import { mergeSecrets } from './standing-files.js';
+
+export interface GivenSecretsParts {
+  readonly options: BootstrapOptions;
+  /** The secret flags, by option name. */
+  readonly caller: Readonly<Record<string, string>>;
+  readonly registryType: InstallConfig['registry']['type'];
+  /** Of the registry on the jumpbox. */
+  readonly registryPassword: string | undefined;
+}
+
+/** User of the registry on the jumpbox. */
+export const localRegistryUser = 'custom-registry';
+
+/** The secrets that flags give; a flag that isn't given leaves what stands. */
+export function givenSecrets({ options, caller, registryType, registryPassword }: GivenSecretsParts): Secret[] {
+  const field = (name: string, value: string | undefined): Secret[] =>
+    value === undefined || value === '' ? [] : [fieldSecret(name, value)];
+  const client = (name: string, id: string | undefined, secret: string | undefined): Secret[] =>
+    id === undefined ? [] : [...field(`${name}Id`, id), ...field(`${name}Secret`, secret)];
+  const { centralOtelUsername, clusterAdminEmail } = options;
+  return [
+    ...registrySecrets(registryType, options.registryUser, caller['forge1Pat'], registryPassword, field),
+    ...client('forge1AppClient', options.forge1AppClientId, caller['forge1AppClientSecret']),
+    ...client('forge2AppClient', options.forge2AppClientId, caller['forge2AppClientSecret']),
+    ...client('forge3AppClient', options.forge3AppClientId, caller['forge3AppClientSecret']),
+    ...client('forge4AppClient', options.forge4AppClientId, caller['forge4AppClientSecret']),
+    ...client('oidcClient', options.oidcClientId, caller['oidcClientSecret']),
+    ...field('logstorePassword', caller['externalLogstoreSecret']),
+    ...field('metricsRemoteWriteUser', options.metricsRemoteWriteUser),
+    ...field('metricsRemoteWritePassword', caller['metricsRemoteWritePassword']),
+    ...(caller['centralOtelPassword'] === undefined
+      ? []
+      : [fieldSecret('centralOtelCreds', caller['centralOtelPassword'], centralOtelUsername)]),
+    ...field('vaultPassword', caller['vaultPassword']),
+    ...field('cluster-admin-email', clusterAdminEmail?.toLowerCase()),
+  ];
+}
+
+function registrySecrets(
+  type: InstallConfig['registry']['type'],
+  user: string | undefined,
+  token: string | undefined,
+  localPassword: string | undefined,
+  field: (name: string, value: string | undefined) => Secret[],
+): Secret[] {
+  switch (type) {
+    case 'forge1':
+      return [...field('registryUsername', user), ...field('registryPassword', token)];
+    case 'local-container':
+      return [...field('registryUsername', localRegistryUser), ...field('registryPassword', localPassword)];
+    case 'artifact-registry':
+      // No account keys: machines ask their metadata server for a token, which is the password of this user.
+      return field('registryUsername', 'oauth2accesstoken');
+  }
+}
+
+export interface SecretsFileParts {
+  readonly made: MadeSecrets;
+  /** What stands, the caller's edits in it. */
+  readonly standing: SecretsFile | undefined;
+  readonly given: readonly Secret[];
+}
+
+/** Of the first datacenter: what was made, over it what stands (a person may have changed it), over it what the flags give. */
+export function secretsOfFirst({ made, standing, given }: SecretsFileParts): SecretsFile {
+  const kept = mergeSecrets(asFile(made.secrets), standing) ?? asFile(made.secrets);
+  return replace(kept, given);
+}
+
+/** Of a second one: its own, what stands, and the rest as the first has it. */
+export function secretsOfOther({ first, ...own }: SecretsFileParts & { readonly first: SecretsFile }): SecretsFile {
+  const mine = secretsOfFirst(own);
+  const copied = first.secrets.filter(({ name }) => !isDatacentersOwn(name));
+  return {
+    version: 1,
+    secrets: [...mine.secrets.filter(({ name }) => findSecret(asFile(copied), name) === undefined), ...copied],
+  };
+}
+
+const asFile = (secrets: readonly Secret[]): SecretsFile => ({ version: 1, secrets: [...secrets] });
+
+const replace = (file: SecretsFile, secrets: readonly Secret[]): SecretsFile => {
+  const byName = new Map(file.secrets.map((secret) => [secret.name, secret]));
+  for (const secret of secrets) byName.set(secret.name, secret);
+  return asFile([...byName.values()]);
+};
+
+/** What an install will need and nobody has given yet; only with `--custom-pg-ip`. Paths and names, for people. */
+export function missingBeforeInstall(config: InstallConfig, secrets: SecretsFile): string[] {
+  if (config.postgres.mode !== 'external') return [];
+  return [
+    ...(config.postgres.caCertPem === undefined ? ['postgres.caCertPem in the config'] : []),
+    ...(findSecret(secrets, 'postgresPassword') === undefined ? ['postgresPassword in the secrets file'] : []),
+  ];
+}

@@ -1,0 +1,77 @@
+/**
+ * The generated secrets of a datacenter, made once and kept. Needs no cloud resource, so that slow keys are made while the
+ * machines are; what needs addresses, and the secrets that flags give, come in the step `config`.
+ */
+import { z } from 'zod';
+import { Problem } from '../../../shared/problems.js';
+import { defineStep, done, type StepSecrets } from '../../engine/step.js';
+import { datacenters } from '../topology.js';
+import { ageIdentity } from './age-identity.js';
+import { MadeSecrets, madeSecretsName, makeSecrets, type Standing } from './made-secrets.js';
+import { checkPairs } from './pairs.js';
+import { readStandingFiles } from './standing-files.js';
+
+export const secrets = defineStep({
+  name: 'secrets',
+  title: 'Secrets',
+  lane: 'cloud',
+  needs: { ageIdentity },
+  each: datacenters,
+  describe: (options, key) => [
+    `keys, certificates and passwords of ${key}, kept in Secret Manager`,
+    ...(options.customPgIp === undefined
+      ? []
+      : ['no PostgreSQL CA, server certificate or admin password: those are yours']),
+  ],
+  /** The public halves; the private ones stand in Secret Manager alone. */
+  output: z.object({
+    secretVersion: z.string(),
+    clusterCaCertPem: z.string(),
+    cephPublicKey: z.string(),
+    postgresCaCertPem: z.string().optional(),
+    registryCaCertPem: z.string().optional(),
+  }),
+  async observe({ key, secrets: store }) {
+    const secretVersion = await store.find(madeSecretsName(key));
+    if (secretVersion === undefined) return undefined;
+    const made = await readMadeSecrets(store, key, secretVersion);
+    return {
+      secretVersion,
+      ...made.public,
+      ...(made.registry !== undefined && { registryCaCertPem: made.registry.caCertPem }),
+    };
+  },
+  async run(call) {
+    const { context, bootstrap, key, needs } = call;
+    // None in Secret Manager, yet files that stand: a bootstrap whose secrets were lost there. Taken over if whole.
+    const { merged } = await readStandingFiles(call, needs.ageIdentity.secretVersion, key);
+    checkPairs(key, merged.config, merged.secrets);
+    checkRegistry(key, merged);
+    const made = await makeSecrets({
+      keys: context.keys,
+      now: context.clock.now(),
+      bootstrapId: bootstrap.id,
+      datacenter: key,
+      first: key === 'dc1',
+      ownPostgres: bootstrap.options.customPgIp === undefined,
+      standing: merged,
+    });
+    await call.secrets.write(madeSecretsName(key), JSON.stringify(made));
+    return done;
+  },
+  goes: 'nothing',
+});
+
+export async function readMadeSecrets(store: StepSecrets, datacenter: string, version: string): Promise<MadeSecrets> {
+  return MadeSecrets.parse(JSON.parse(await store.read(madeSecretsName(datacenter), version)));
+}
+
+/** The registry's CA key stands nowhere but in Secret Manager: it cannot be taken over from files. */
+function checkRegistry(datacenter: string, { config }: Standing): void {
+  if (config?.registry.caCertPem === undefined) return;
+  throw new Problem(
+    'conflict',
+    `Of datacenter ${datacenter}, the key of the registry's CA is lost, but registry.caCertPem stands in the config.`,
+    { advice: 'Bootstrap a new project: nodes that trust this CA would refuse images from a registry with another.' },
+  );
+}

@@ -1,0 +1,85 @@
+/** What stands of a datacenter's config and secrets: what the bootstrap wrote last, and what the caller sent as base. Reads only. */
+import { parseInstallConfig, readInstallConfig } from '../../../shared/install-config/config.js';
+import { decryptSecrets, isWrittenByHosts, type SecretsFile } from '../../../shared/install-config/secrets.js';
+import { Problem } from '../../../shared/problems.js';
+import type { BootstrapFacts, StepFiles, StepSecrets } from '../../engine/step.js';
+import { ageIdentitySecret } from './age-identity.js';
+import type { Standing } from './made-secrets.js';
+import { checkPairs } from './pairs.js';
+
+export const configFile = (datacenter: string): string => `config-${datacenter}`;
+export const secretsFile = (datacenter: string): string => `secrets-${datacenter}`;
+
+export interface StandingFiles {
+  /** What the bootstrap wrote last. */
+  readonly written: Standing & { readonly configText: string | undefined; readonly secretsText: string | undefined };
+  /** What the caller holds. */
+  readonly base: Standing;
+  /** Both as one: the caller's edits win, except over what the hosts wrote. */
+  readonly merged: Standing;
+}
+
+interface Reading {
+  readonly bootstrap: BootstrapFacts;
+  readonly files: StepFiles;
+  readonly secrets: StepSecrets;
+}
+
+/** `Problem` if the base belongs to another bootstrap, is no such file, was tampered with, or has lost half of a pair. */
+export async function readStandingFiles(
+  call: Reading,
+  identityVersion: string,
+  datacenter: string,
+): Promise<StandingFiles> {
+  const identity = await call.secrets.read(ageIdentitySecret, identityVersion);
+  const [configText, secretsText] = await Promise.all([
+    call.files.read(configFile(datacenter)),
+    call.files.read(secretsFile(datacenter)),
+  ]);
+  const written = {
+    configText,
+    secretsText,
+    config: configText === undefined ? undefined : readInstallConfig(configText),
+    secrets: secretsText === undefined ? undefined : await decryptSecrets(secretsText, identity),
+  };
+  const base = await readBase(call.bootstrap, identity, datacenter, written);
+  const merged = {
+    config: base.config ?? written.config,
+    secrets: mergeSecrets(written.secrets, base.secrets),
+  };
+  return { written, base, merged };
+}
+
+async function readBase(
+  bootstrap: BootstrapFacts,
+  identity: string,
+  datacenter: string,
+  written: Standing,
+): Promise<Standing> {
+  const { config: configText, secrets: secretsText } = bootstrap.base[datacenter] ?? {};
+  const secrets = secretsText === undefined ? undefined : await decryptSecrets(secretsText, identity);
+  // Before the form is checked: a config that lost a half has lost its form too, and the half is what must be named.
+  const tree = configText === undefined ? undefined : parseInstallConfig(configText);
+  if (tree !== undefined || secrets !== undefined) {
+    checkPairs(datacenter, tree ?? written.config, secrets ?? written.secrets);
+  }
+  const config = configText === undefined ? undefined : readInstallConfig(configText);
+  if (config !== undefined && config.bootstrap.id !== bootstrap.id) {
+    throw new Problem(
+      'conflict',
+      `The install config that was sent for ${datacenter} belongs to the project ${config.bootstrap.projectId}, not to ${bootstrap.projectId}.`,
+      { advice: 'Move it aside, or run the command in another folder.' },
+    );
+  }
+  return { config, secrets };
+}
+
+/** By name, in the order of the first: `over` wins, except for what the hosts wrote into `under`. */
+export function mergeSecrets(under: SecretsFile | undefined, over: SecretsFile | undefined): SecretsFile | undefined {
+  if (under === undefined || over === undefined) return over ?? under;
+  const byName = new Map(under.secrets.map((secret) => [secret.name, secret]));
+  for (const secret of over.secrets) {
+    if (!(byName.has(secret.name) && isWrittenByHosts(secret.name))) byName.set(secret.name, secret);
+  }
+  return { version: 1, secrets: [...byName.values()] };
+}
