@@ -1,0 +1,61 @@
+/** Machine types of the simulated zones: vCPUs and memory. Used by compute's catalog, instances and quotas. */
+export interface MachineType {
+  readonly name: string;
+  readonly cpus: number;
+  readonly memoryMb: number;
+  readonly isShared: boolean;
+  readonly description: string;
+}
+
+const shared: readonly MachineType[] = [
+  {
+    name: 'e2-micro',
+    cpus: 2,
+    memoryMb: 1024,
+    isShared: true,
+    description: 'Efficient Instance, 2 vCPU (1/8 shared physical core) and 1 GB RAM',
+  },
+  {
+    name: 'e2-small',
+    cpus: 2,
+    memoryMb: 2048,
+    isShared: true,
+    description: 'Efficient Instance, 2 vCPU (1/4 shared physical core) and 2 GB RAM',
+  },
+  {
+    name: 'e2-medium',
+    cpus: 2,
+    memoryMb: 4096,
+    isShared: true,
+    description: 'Efficient Instance, 2 vCPU (1/2 shared physical core) and 4 GB RAM',
+  },
+];
+
+/** Family → GB a vCPU for standard, highmem and highcpu, and the sizes there are. */
+const families: readonly { family: string; kinds: Readonly<Record<string, number>>; sizes: readonly number[] }[] = [
+  { family: 'e2', kinds: { standard: 4, highmem: 8, highcpu: 1 }, sizes: [2, 4, 8, 16, 32] },
+  { family: 'n1', kinds: { standard: 3.75, highmem: 6.5, highcpu: 0.9 }, sizes: [1, 2, 4, 8, 16, 32, 64, 96] },
+  { family: 'n2', kinds: { standard: 4, highmem: 8, highcpu: 1 }, sizes: [2, 4, 8, 16, 32, 48, 64, 80] },
+  { family: 'n2d', kinds: { standard: 4, highmem: 8, highcpu: 1 }, sizes: [2, 4, 8, 16, 32, 48, 64, 80, 96] },
+  { family: 'c3', kinds: { standard: 4, highmem: 8, highcpu: 2 }, sizes: [4, 8, 22, 44, 88] },
+];
+
+const regular = families.flatMap(({ family, kinds, sizes }) =>
+  Object.entries(kinds).flatMap(([kind, gb]) =>
+    sizes.map(
+      (cpus): MachineType => ({
+        name: `${family}-${kind}-${cpus}`,
+        cpus,
+        memoryMb: Math.round(cpus * gb * 1024),
+        isShared: false,
+        description: `${cpus} vCPUs, ${cpus * gb} GB RAM`,
+      }),
+    ),
+  ),
+);
+
+export const machineTypes: readonly MachineType[] = [...shared, ...regular];
+
+const byName = new Map(machineTypes.map((one) => [one.name, one]));
+
+export const machineTypeOf = (name: string): MachineType | undefined => byName.get(name);

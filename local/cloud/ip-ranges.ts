@@ -1,0 +1,39 @@
+/** IPv4 arithmetic for the simulated network: ranges, members, free addresses. Used by compute's networks, addresses and instances. */
+export interface Range {
+  readonly first: number;
+  readonly last: number;
+  readonly prefix: number;
+}
+
+export function parseIp(text: string): number | undefined {
+  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text);
+  if (match === null) return undefined;
+  const parts = match.slice(1).map(Number);
+  return parts.some((part) => part > 255) ? undefined : parts.reduce((sum, part) => sum * 256 + part, 0);
+}
+
+export const formatIp = (value: number): string =>
+  [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
+
+/** Undefined unless it is a range written with its first address. */
+export function parseRange(text: string): Range | undefined {
+  const [ip = '', bits = ''] = text.split('/');
+  const first = parseIp(ip);
+  const prefix = /^\d{1,2}$/.test(bits) ? Number(bits) : -1;
+  if (first === undefined || prefix < 0 || prefix > 32) return undefined;
+  const size = 2 ** (32 - prefix);
+  return first % size === 0 ? { first, last: first + size - 1, prefix } : undefined;
+}
+
+export const overlap = (a: Range, b: Range): boolean => a.first <= b.last && b.first <= a.last;
+
+export const contains = (range: Range, ip: number): boolean => range.first <= ip && ip <= range.last;
+
+/** The lowest free host of a subnet; Google keeps the first two and the last two addresses for itself. */
+export function freeIp(range: Range, taken: ReadonlySet<string>): string | undefined {
+  for (let ip = range.first + 2; ip <= range.last - 2; ip++) {
+    const text = formatIp(ip);
+    if (!taken.has(text)) return text;
+  }
+  return undefined;
+}
