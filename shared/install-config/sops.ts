@@ -210,13 +210,20 @@ function encryptionRule(sops: Map<unknown, unknown>): (path: readonly string[]) 
 
 const aadOf = (path: readonly string[]): string => `${path.join(':')}:`;
 
-/** A leaf as sops hashes and encrypts it: booleans in title case, floats without an exponent. */
+/** A leaf as sops hashes and encrypts it: booleans in title case, numbers without an exponent. */
 function plaintextOf(leaf: Leaf): string {
   if (typeof leaf === 'boolean') return leaf ? 'True' : 'False';
-  if (typeof leaf === 'number' && !Number.isInteger(leaf)) {
-    return leaf.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 100 });
-  }
-  return String(leaf);
+  if (typeof leaf === 'string') return leaf;
+  const [digits = '', exponent] = String(leaf).split('e');
+  if (exponent === undefined) return digits;
+  const [sign, whole = '', fraction = ''] = digits.startsWith('-')
+    ? ['-', ...digits.slice(1).split('.')]
+    : ['', ...digits.split('.')];
+  const point = whole.length + Number(exponent);
+  const all = `${whole}${fraction}`;
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${all}`;
+  const padded = all.padEnd(point, '0');
+  return `${sign}${padded.slice(0, point)}${padded.length > point ? `.${padded.slice(point)}` : ''}`;
 }
 
 const typeOf = (leaf: Leaf): string =>

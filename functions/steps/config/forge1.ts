@@ -1,6 +1,5 @@
 /**
- * The few reads of forge1's API (GitHub's REST API) that plinth needs: who is in a team, their SSH keys, what a token may do.
- * Called by the team-keys step, and by the HTTP layer before a bootstrap begins.
+ * The few reads of forge1's API (GitHub's REST API) that the step team-keys needs: who is in a team, and their SSH keys.
  */
 import { z } from 'zod';
 import { Problem } from '../../../shared/problems.js';
@@ -15,13 +14,6 @@ export interface Forge1Access {
 /** More than these and something is wrong, or a VM's metadata would not hold the keys. */
 const bounds = { pages: 20, members: 500, bodyBytes: 2_000_000, keysBytes: 128 * 1024, secondsACall: 20 };
 const membersAtOnce = 8;
-
-export const neededScopes = ['read:packages', 'read:org'] as const;
-/** Scopes that hold another within them. */
-const wider: Readonly<Record<(typeof neededScopes)[number], readonly string[]>> = {
-  'read:packages': ['read:packages', 'write:packages'],
-  'read:org': ['read:org', 'write:org', 'admin:org'],
-};
 
 /** The public SSH keys of all members of the team, `<type> <base64> <login>`, sorted. */
 export async function teamKeys(access: Forge1Access, org: string, slug: string): Promise<string[]> {
@@ -51,15 +43,6 @@ export async function teamKeys(access: Forge1Access, org: string, slug: string):
     throw new Problem('bad-input', `The SSH keys of the team ${slug} of ${org} are too many for a machine's metadata.`);
   }
   return keys;
-}
-
-/** Which of the needed scopes the token lacks. Empty where forge1 doesn't say: tokens of the finer kind have no scopes. */
-export async function missingScopes(access: Forge1Access): Promise<string[]> {
-  const { headers } = await call(access, new URL(`${trimmed(access.apiUrl)}/user`), 'the token itself');
-  const header = headers.get('x-oauth-scopes');
-  if (header === null) return [];
-  const scopes = header.split(',').map((scope) => scope.trim());
-  return neededScopes.filter((needed) => !wider[needed].some((scope) => scopes.includes(scope)));
 }
 
 /** A key as `authorized_keys` takes it, in one line; anything else a stranger might have put there is left out. */
