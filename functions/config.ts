@@ -1,4 +1,9 @@
-/** All settings of the functions, read from the environment in one place; the only reader of process.env besides the CLI's settings. */
+/**
+ * All settings of the functions. The only reader of process.env besides the CLI's settings. The table below is also what
+ * the docs and terraform list: each variable once, with its meaning and default.
+ */
+import { z } from 'zod';
+import { type Fault, Problem } from '../shared/problems.js';
 
 /** APIs that plinth calls; each has a base URL that is a setting. */
 export const googleApis = [
@@ -60,3 +65,232 @@ export interface Config {
   /** Identity that Cloud Scheduler and Eventarc call with. */
   readonly invokers: { readonly scheduler: string; readonly eventarc: string };
 }
+
+const text = z.string();
+const list = z
+  .string()
+  .transform((value) => value.split(',').map((each) => each.trim()))
+  .transform((values) => values.filter((each) => each !== ''));
+const emails = list.transform((values) => values.map((each) => each.toLowerCase()));
+const count = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number);
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+const url = z
+  .string()
+  .refine((value) => {
+    if (!URL.canParse(value)) return false;
+    const { protocol, hostname } = new URL(value);
+    return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
+  }, 'must be an https URL (plain http is for loopback only)')
+  .transform((value) => value.replace(/\/+$/, ''));
+const hostPort = z.string().regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');
+
+interface Setting<T = unknown> {
+  /** What it is, as one or two sentences of the reference page. */
+  readonly help: string;
+  readonly schema: z.ZodType<T, string>;
+  /** As it would be written in the environment. Without one the setting may be `required`, or stays undefined. */
+  readonly default?: string;
+  readonly required?: true;
+}
+const setting = <T>(
+  schema: z.ZodType<T, string>,
+  help: string,
+  fallback: string,
+): Setting<T> & { default: string } => ({
+  help,
+  schema,
+  default: fallback,
+});
+const optional = <T>(schema: z.ZodType<T, string>, help: string): Setting<T> => ({ help, schema });
+const required = <T>(schema: z.ZodType<T, string>, help: string): Setting<T> & { required: true } => ({
+  help,
+  schema,
+  required: true,
+});
+
+const endpointVariable = (api: GoogleApi) => `PLINTH_ENDPOINT_${api.toUpperCase() as Uppercase<GoogleApi>}` as const;
+const endpoint = (api: GoogleApi) => setting(url, `Base URL of Google's ${api} API.`, `https://${api}.googleapis.com`);
+
+export const settings = {
+  PLINTH_PROJECT: required(
+    text.regex(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'must be a project id'),
+    'The project that plinth itself runs in.',
+  ),
+  PLINTH_DEPLOYMENT: required(
+    text.regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must do as a label value'),
+    'Name of this deployment, written into the labels of what it makes.',
+  ),
+  PLINTH_SERVICE_ACCOUNT: setting(text, 'Identity to ask the metadata server for: `default`, or an e-mail.', 'default'),
+  PLINTH_FIRESTORE_DATABASE: setting(text, 'Id of the Firestore database.', '(default)'),
+  FIRESTORE_EMULATOR_HOST: optional(hostPort, "host:port of Firestore's emulator, in its place."),
+  PUBSUB_EMULATOR_HOST: optional(hostPort, "host:port of Pub/Sub's emulator, in its place."),
+  PLINTH_DEFAULT_PARENT: optional(
+    text.regex(/^(?:folders|organizations)\/\d+$/, 'must be folders/<number> or organizations/<number>'),
+    'Where projects are made when no `--folder-id` is given.',
+  ),
+  PLINTH_ISSUER: setting(url, 'Issuer of the ID tokens of callers.', 'https://accounts.google.com'),
+  PLINTH_JWKS_URL: setting(url, "Where the issuer's keys are.", 'https://www.googleapis.com/oauth2/v3/certs'),
+  PLINTH_AUDIENCES: setting(
+    list,
+    'Audiences that tokens may be made for: the endpoints, and the OAuth client of people. Unset: no token is accepted.',
+    '',
+  ),
+  PLINTH_OPERATORS: setting(emails, 'E-mails of operators, who may do what an owner may, everywhere.', ''),
+  PLINTH_BOOTSTRAPPERS: setting(
+    emails,
+    'E-mails of people and service accounts that may bootstrap. With no domain either: operators only.',
+    '',
+  ),
+  PLINTH_BOOTSTRAPPER_DOMAINS: setting(emails, 'Workspace domains (the `hd` claim) whose people may bootstrap.', ''),
+  PLINTH_BILLING_ACCOUNTS: setting(list, 'Billing accounts that may be used; `*`: any. Unset: none.', ''),
+  PLINTH_PARENTS: setting(
+    list,
+    'Folders and organizations that projects may be made in; `*`: any. Unset: the default parent alone.',
+    '',
+  ),
+  PLINTH_DNS_ZONES: setting(
+    list,
+    'DNS zones outside of the own project that may be written, as `<project>/<zone>`; `*`: any. Unset: none.',
+    '',
+  ),
+  PLINTH_LIVING_PER_OWNER: setting(count, 'How many bootstraps one owner may have at once.', '3'),
+  PLINTH_LIVING_IN_ALL: setting(count, 'How many bootstraps there may be at once, in all.', '20'),
+  PLINTH_MAX_TTL_SECONDS: optional(count, 'The longest time to live that may be asked for. Unset: no ceiling.'),
+  PLINTH_CALLER_ROLE: setting(
+    text.regex(/^(?:roles|projects\/[^/]+\/roles|organizations\/\d+\/roles)\/[\w.]+$/, 'must be a role'),
+    'Role that the caller gets on their own project.',
+    'roles/editor',
+  ),
+  PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
+  PLINTH_FORGE1_API_URL: setting(url, "Base URL of forge1's API, where team keys are read.", 'https://api.github.com'),
+  PLINTH_FORGE1_URL: setting(url, 'Base URL of forge1, for the install config.', 'https://github.com'),
+  PLINTH_FORGE2_URL: setting(url, 'Base URL of forge2, for the install config.', 'https://gitlab.com'),
+  PLINTH_FORGE3_URL: setting(url, 'Base URL of forge3, for the install config.', 'https://bitbucket.org'),
+  PLINTH_FORGE4_URL: setting(url, 'Base URL of forge4, for the install config.', 'https://dev.azure.com'),
+  PLINTH_ACME_DIRECTORY: setting(
+    url,
+    'ACME directory of the default certificate authority.',
+    'https://acme-v02.api.letsencrypt.org/directory',
+  ),
+  PLINTH_ACME_STAGING_DIRECTORY: setting(
+    url,
+    'Its staging directory.',
+    'https://acme-staging-v02.api.letsencrypt.org/directory',
+  ),
+  PLINTH_CLOUD_ACME_DIRECTORY: setting(
+    url,
+    "ACME directory of Google's public CA.",
+    'https://dv.acme-v02.api.pki.goog/directory',
+  ),
+  PLINTH_CLOUD_ACME_STAGING_DIRECTORY: setting(
+    url,
+    'Its staging directory.',
+    'https://dv.acme-v02.test-api.pki.goog/directory',
+  ),
+  PLINTH_SCHEDULER_INVOKER: setting(text, 'E-mail that Cloud Scheduler calls with. Unset: nobody may call sweep.', ''),
+  PLINTH_EVENTARC_INVOKER: setting(text, 'E-mail that Eventarc calls with.', ''),
+  PLINTH_ENDPOINT_CLOUDRESOURCEMANAGER: endpoint('cloudresourcemanager'),
+  PLINTH_ENDPOINT_CLOUDBILLING: endpoint('cloudbilling'),
+  PLINTH_ENDPOINT_SERVICEUSAGE: endpoint('serviceusage'),
+  PLINTH_ENDPOINT_IAM: endpoint('iam'),
+  PLINTH_ENDPOINT_COMPUTE: endpoint('compute'),
+  PLINTH_ENDPOINT_DNS: endpoint('dns'),
+  PLINTH_ENDPOINT_ARTIFACTREGISTRY: endpoint('artifactregistry'),
+  PLINTH_ENDPOINT_SECRETMANAGER: endpoint('secretmanager'),
+  PLINTH_ENDPOINT_PUBLICCA: endpoint('publicca'),
+  PLINTH_ENDPOINT_PUBSUB: endpoint('pubsub'),
+} satisfies Record<string, Setting>;
+export type SettingName = keyof typeof settings;
+/** The environment of one function, as terraform would give it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type Always<S> = S extends { readonly default: string } | { readonly required: true } ? true : false;
+type Values = {
+  readonly [Name in SettingName]:
+    | z.output<(typeof settings)[Name]['schema']>
+    | (Always<(typeof settings)[Name]> extends true ? never : undefined);
+};
+
+/** An empty variable is an unset one. */
+function readValues(env: Environment): Values {
+  const faults: Fault[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries<Setting>(settings)) {
+    const given = env[name]?.trim() || row.default;
+    if (given === undefined) {
+      if (row.required) faults.push({ path: name, message: `is not set. ${row.help}` });
+      continue;
+    }
+    const read = row.schema.safeParse(given);
+    if (read.success) values[name] = read.data;
+    else faults.push({ path: name, message: read.error.issues.map((issue) => issue.message).join('; ') });
+  }
+  if (faults.length > 0) {
+    throw new Problem(
+      'bad-input',
+      `The settings are faulty: ${faults.map((f) => `${f.path} ${f.message}`).join('; ')}`,
+      {
+        errors: faults,
+      },
+    );
+  }
+  return values as Values;
+}
+
+/** Throws a Problem with all faults at once. */
+export function readConfig(env: Environment): Config {
+  const read = readValues(env);
+  const ifSet = <K extends string, T>(key: K, value: T | undefined) =>
+    (value === undefined ? {} : { [key]: value }) as { [k in K]?: T };
+  return {
+    project: read.PLINTH_PROJECT,
+    deployment: read.PLINTH_DEPLOYMENT,
+    serviceAccount: read.PLINTH_SERVICE_ACCOUNT,
+    endpoints: Object.fromEntries(googleApis.map((api) => [api, read[endpointVariable(api)]])) as Config['endpoints'],
+    firestore: {
+      database: read.PLINTH_FIRESTORE_DATABASE,
+      ...ifSet('emulatorHost', read.FIRESTORE_EMULATOR_HOST),
+    },
+    ...ifSet('pubsubEmulatorHost', read.PUBSUB_EMULATOR_HOST),
+    ...ifSet('defaultParent', read.PLINTH_DEFAULT_PARENT),
+    auth: {
+      issuer: read.PLINTH_ISSUER,
+      jwksUrl: read.PLINTH_JWKS_URL,
+      audiences: read.PLINTH_AUDIENCES,
+      operators: read.PLINTH_OPERATORS,
+    },
+    bootstrappers: { emails: read.PLINTH_BOOTSTRAPPERS, domains: read.PLINTH_BOOTSTRAPPER_DOMAINS },
+    allowed: {
+      billingAccounts: read.PLINTH_BILLING_ACCOUNTS,
+      parents: read.PLINTH_PARENTS,
+      dnsZones: read.PLINTH_DNS_ZONES,
+    },
+    limits: {
+      livingPerOwner: read.PLINTH_LIVING_PER_OWNER,
+      livingInAll: read.PLINTH_LIVING_IN_ALL,
+      ...ifSet('maxTtlSeconds', read.PLINTH_MAX_TTL_SECONDS),
+    },
+    callerRole: read.PLINTH_CALLER_ROLE,
+    sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
+    forge1ApiUrl: read.PLINTH_FORGE1_API_URL,
+    forgeUrls: {
+      forge1: read.PLINTH_FORGE1_URL,
+      forge2: read.PLINTH_FORGE2_URL,
+      forge3: read.PLINTH_FORGE3_URL,
+      forge4: read.PLINTH_FORGE4_URL,
+    },
+    acmeDirectories: {
+      default: read.PLINTH_ACME_DIRECTORY,
+      defaultStaging: read.PLINTH_ACME_STAGING_DIRECTORY,
+      cloud: read.PLINTH_CLOUD_ACME_DIRECTORY,
+      cloudStaging: read.PLINTH_CLOUD_ACME_STAGING_DIRECTORY,
+    },
+    invokers: { scheduler: read.PLINTH_SCHEDULER_INVOKER, eventarc: read.PLINTH_EVENTARC_INVOKER },
+  };
+}
+
+/** The settings of the function that this process was deployed as. */
+export const readProcessConfig = (): Config => readConfig(process.env);

@@ -1,9 +1,11 @@
 /** The world a function runs in, built in one place, with overrides for tests and `local/`. */
-import type { Cloud } from './cloud/index.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Cloud, createCloud } from './cloud/index.js';
 import type { Config } from './config.js';
-import type { KeyMaker } from './keys.js';
-import type { Log } from './log.js';
-import type { Publisher } from './publisher.js';
+import { createKeyMaker, type KeyMaker } from './keys.js';
+import { createLog, type Log } from './log.js';
+import { createPublisher, type Publisher } from './publisher.js';
+import { createFirestoreStore } from './store/firestore.js';
 import type { Store } from './store/store.js';
 
 export interface Clock {
@@ -25,3 +27,23 @@ export interface Context {
 
 /** What steps may use of it: no store, no publisher. */
 export type StepContext = Pick<Context, 'config' | 'log' | 'clock' | 'cloud' | 'keys'>;
+
+const realClock: Clock = {
+  now: () => new Date(),
+  wait: (seconds, signal) => sleep(seconds * 1000, undefined, signal === undefined ? {} : { signal }),
+};
+
+/** Google's clients are loaded on first use: an HTTP function never pays for what only a lane needs. */
+export function createContext(config: Config, overrides: Partial<Omit<Context, 'config'>> = {}): Context {
+  const log = overrides.log ?? createLog();
+  const clock = overrides.clock ?? realClock;
+  return {
+    config,
+    log,
+    clock,
+    store: overrides.store ?? createFirestoreStore(config),
+    publisher: overrides.publisher ?? createPublisher(config),
+    cloud: overrides.cloud ?? createCloud({ config, log, clock }),
+    keys: overrides.keys ?? createKeyMaker(),
+  };
+}

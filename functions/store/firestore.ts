@@ -1,0 +1,224 @@
+/** The store on Firestore. The one importer of @google-cloud/firestore, which is loaded on first use. Made by createContext. */
+import type {
+  DocumentData,
+  DocumentReference,
+  DocumentSnapshot,
+  Firestore,
+  Timestamp,
+  WriteBatch,
+} from '@google-cloud/firestore';
+import { Problem } from '../../shared/problems.js';
+import type { Config } from '../config.js';
+import { createGoogleAuth } from '../credentials.js';
+import { Conflict, type Data, type Document, type Query, type Store, type Version, type Write } from './store.js';
+
+type Sdk = typeof import('@google-cloud/firestore');
+
+/** Firestore's TTL policies look at timestamps alone; everywhere else times are text. */
+const timestampField = 'expireAt';
+
+const versionOf = (time: Timestamp): Version => `${time.seconds}.${time.nanoseconds}`;
+
+function timestampOf(sdk: Sdk, version: Version): Timestamp {
+  const [seconds, nanoseconds] = version.split('.').map(Number);
+  return new sdk.Timestamp(seconds ?? Number.NaN, nanoseconds ?? Number.NaN);
+}
+
+/** As Firestore keeps it: what is undefined is left out. */
+function toStored(sdk: Sdk, data: Data): DocumentData {
+  const stored: DocumentData = { ...data };
+  const expireAt = data[timestampField];
+  if (typeof expireAt === 'string') stored[timestampField] = sdk.Timestamp.fromDate(new Date(expireAt));
+  return stored;
+}
+
+function fromStored(sdk: Sdk, stored: DocumentData): Data {
+  const expireAt: unknown = stored[timestampField];
+  return expireAt instanceof sdk.Timestamp ? { ...stored, [timestampField]: expireAt.toDate().toISOString() } : stored;
+}
+
+function documentOf(sdk: Sdk, snapshot: DocumentSnapshot): Document | undefined {
+  const data = snapshot.data();
+  const { updateTime } = snapshot;
+  if (data === undefined || updateTime === undefined) return undefined;
+  return {
+    collection: snapshot.ref.parent.id,
+    id: snapshot.id,
+    version: versionOf(updateTime),
+    data: fromStored(sdk, data),
+  };
+}
+
+/** gRPC codes by which Firestore says that a precondition failed: a document missing, there already, changed, or fought over. */
+const conflictCodes: ReadonlySet<unknown> = new Set([5, 6, 9, 10]);
+/** DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE. */
+const unavailableCodes: ReadonlySet<unknown> = new Set([4, 8, 13, 14]);
+
+function translated(error: unknown, writing: boolean): unknown {
+  const { code, message } = error as { code?: unknown; message?: string };
+  // A missing database or index bears the same codes; it is nobody's lost race.
+  const misconfigured = /database .*does not exist|requires an index/i.test(message ?? '');
+  if (writing && conflictCodes.has(code) && !misconfigured) return new Conflict(message, { cause: error });
+  if (unavailableCodes.has(code)) {
+    return new Problem('unavailable', 'The database cannot be reached now.', { cause: error, retryAfterSeconds: 2 });
+  }
+  return error;
+}
+
+const translating = async <T>(writing: boolean, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw translated(error, writing);
+  }
+};
+
+type Batch = Pick<WriteBatch, 'create' | 'set' | 'delete'> & {
+  update(reference: DocumentReference, field: unknown, value: unknown, ...more: unknown[]): unknown;
+};
+
+function addWrite(sdk: Sdk, batch: Batch, reference: DocumentReference, write: Write): void {
+  const unchanged =
+    'version' in write && write.version !== undefined
+      ? { lastUpdateTime: timestampOf(sdk, write.version) }
+      : { exists: true };
+  switch (write.kind) {
+    case 'create':
+      batch.create(reference, toStored(sdk, write.data));
+      return;
+    case 'set':
+      batch.set(reference, toStored(sdk, write.data));
+      return;
+    case 'delete':
+      batch.delete(reference, unchanged);
+      return;
+    case 'update': {
+      const fields = Object.entries(toStored(sdk, write.data)).flatMap(([field, value]) => [
+        new sdk.FieldPath(field),
+        value === undefined ? sdk.FieldValue.delete() : value,
+      ]);
+      // An update always needs its document; the client says so itself where no version is asked for.
+      const [field, value, ...more] = 'lastUpdateTime' in unchanged ? [...fields, unchanged] : fields;
+      batch.update(reference, field, value, ...more);
+    }
+  }
+}
+
+export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAccount' | 'firestore'>): Store {
+  const { database, emulatorHost } = config.firestore;
+  let opening: Promise<{ sdk: Sdk; firestore: Firestore }> | undefined;
+
+  const open = (): Promise<{ sdk: Sdk; firestore: Firestore }> => {
+    opening ??= import('@google-cloud/firestore').then((sdk) => {
+      const firestore = new sdk.Firestore({
+        projectId: config.project,
+        databaseId: database,
+        ignoreUndefinedProperties: true,
+        ...(emulatorHost === undefined
+          ? { auth: createGoogleAuth(config) }
+          : { host: emulatorHost, ssl: false, customHeaders: { Authorization: 'Bearer owner' } }),
+      });
+      return { sdk, firestore };
+    });
+    return opening;
+  };
+
+  return {
+    async get(collection, id) {
+      const { sdk, firestore } = await open();
+      return translating(false, async () => documentOf(sdk, await firestore.collection(collection).doc(id).get()));
+    },
+
+    async getMany(collection, ids) {
+      if (ids.length === 0) return [];
+      const { sdk, firestore } = await open();
+      const references = ids.map((id) => firestore.collection(collection).doc(id));
+      return translating(false, async () =>
+        (await firestore.getAll(...references)).map((each) => documentOf(sdk, each)),
+      );
+    },
+
+    async query({ collection, where = [], orderBy, limit, after }: Query) {
+      const { sdk, firestore } = await open();
+      let query: FirebaseFirestore.Query = firestore.collection(collection);
+      for (const [field, op, value] of where) query = query.where(new sdk.FieldPath(field), op, value);
+      if (orderBy !== undefined) query = query.orderBy(new sdk.FieldPath(orderBy[0]), orderBy[1]);
+      if (after !== undefined) query = query.startAfter(after);
+      if (limit !== undefined) query = query.limit(limit);
+      return translating(false, async () => (await query.get()).docs.flatMap((each) => documentOf(sdk, each) ?? []));
+    },
+
+    async commit(writes) {
+      if (writes.length === 0) return [];
+      const { sdk, firestore } = await open();
+      const batch = firestore.batch();
+      for (const write of writes) {
+        addWrite(sdk, batch as unknown as Batch, firestore.collection(write.collection).doc(write.id), write);
+      }
+      const results = await translating(true, () => batch.commit());
+      return writes.map((write, i) => {
+        const time = results[i]?.writeTime;
+        return write.kind === 'delete' || time === undefined ? '' : versionOf(time);
+      });
+    },
+
+    async transaction(body) {
+      const { sdk, firestore } = await open();
+      let thrown: { readonly error: unknown } | undefined;
+      const run = firestore.runTransaction(async (inner) => {
+        thrown = undefined;
+        const pending: Write[] = [];
+        const result = await body({
+          get: async (collection, id) => documentOf(sdk, await inner.get(firestore.collection(collection).doc(id))),
+          getMany: async (collection, ids) =>
+            ids.length === 0
+              ? []
+              : (await inner.getAll(...ids.map((id) => firestore.collection(collection).doc(id)))).map((each) =>
+                  documentOf(sdk, each),
+                ),
+          write: (...writes) => {
+            pending.push(...writes);
+          },
+        }).catch((error: unknown) => {
+          thrown = { error };
+          throw error;
+        });
+        for (const write of pending) {
+          addWrite(sdk, inner as unknown as Batch, firestore.collection(write.collection).doc(write.id), write);
+        }
+        return result;
+      });
+      return run.catch((error: unknown) => {
+        throw thrown !== undefined && thrown.error === error ? error : translated(error, true);
+      });
+    },
+
+    watch(collection, id, onChange, onError) {
+      let stopped = false;
+      let stop = (): void => {};
+      open()
+        .then(({ sdk, firestore }) => {
+          if (stopped) return;
+          stop = firestore
+            .collection(collection)
+            .doc(id)
+            .onSnapshot(
+              (snapshot) => onChange(documentOf(sdk, snapshot)),
+              (error) => onError(translated(error, false)),
+            );
+        })
+        .catch(onError);
+      return () => {
+        stopped = true;
+        stop();
+      };
+    },
+
+    async close() {
+      if (opening === undefined) return;
+      const { firestore } = await opening;
+      opening = undefined;
+      await firestore.terminate();
+    },
+  };
+}
