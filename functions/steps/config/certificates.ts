@@ -5,27 +5,21 @@ import type { pki } from 'node-forge';
 import type { KeyPair } from '../../keys.js';
 import { isPemPair } from './openssh.js';
 
-interface CertificateWish {
-  readonly subject: { readonly publicKey: string; readonly commonName: string };
-  readonly issuer: { readonly privateKey: string; readonly commonName: string };
-  readonly now: Date;
-  readonly years: number;
-  readonly extensions: readonly object[];
-}
-
 /** Self-signed; three years. */
-export const makeCaCertificate = (key: KeyPair, commonName: string, now: Date): Promise<string> =>
-  makeCertificate({
-    subject: { publicKey: key.publicKey, commonName },
-    issuer: { privateKey: key.privateKey, commonName },
-    now,
-    years: 3,
-    extensions: [
-      { name: 'basicConstraints', critical: true, cA: true },
-      { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
-      { name: 'subjectKeyIdentifier' },
-    ],
-  });
+export async function makeCaCertificate(key: KeyPair, commonName: string, now: Date): Promise<string> {
+  const forge = await loadForge();
+  const certificate = await emptyCertificate(key.publicKey, now, 3);
+  const name = [{ name: 'commonName', value: commonName }];
+  certificate.setSubject(name);
+  certificate.setIssuer(name);
+  certificate.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: true },
+    { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
+    { name: 'subjectKeyIdentifier' },
+  ]);
+  certificate.sign(forge.pki.privateKeyFromPem(key.privateKey), forge.md.sha256.create());
+  return pem(forge.pki.certificateToPem(certificate));
+}
 
 export interface ServerName {
   readonly hostname: string;
@@ -33,31 +27,34 @@ export interface ServerName {
 }
 
 /** For TLS servers, by hostname and address; two years. */
-export const makeServerCertificate = (
+export async function makeServerCertificate(
   ca: { readonly privateKey: string; readonly certPem: string },
   serverPublicKey: string,
   { hostname, ip }: ServerName,
   now: Date,
-): Promise<string> =>
-  makeCertificate({
-    subject: { publicKey: serverPublicKey, commonName: hostname },
-    issuer: { privateKey: ca.privateKey, commonName: commonNameOf(new X509Certificate(ca.certPem)) },
-    now,
-    years: 2,
-    extensions: [
-      { name: 'basicConstraints', critical: true, cA: false },
-      { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
-      { name: 'extKeyUsage', serverAuth: true },
-      { name: 'subjectKeyIdentifier' },
-      {
-        name: 'subjectAltName',
-        altNames: [
-          { type: 2, value: hostname },
-          { type: 7, ip },
-        ],
-      },
-    ],
-  });
+): Promise<string> {
+  const forge = await loadForge();
+  const issuer = forge.pki.certificateFromPem(ca.certPem);
+  const certificate = await emptyCertificate(serverPublicKey, now, 2);
+  certificate.setSubject([{ name: 'commonName', value: hostname }]);
+  certificate.setIssuer(issuer.subject.attributes);
+  certificate.setExtensions([
+    { name: 'basicConstraints', critical: true, cA: false },
+    { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
+    { name: 'extKeyUsage', serverAuth: true },
+    { name: 'subjectKeyIdentifier' },
+    { name: 'authorityKeyIdentifier', keyIdentifier: issuer.generateSubjectKeyIdentifier().getBytes() },
+    {
+      name: 'subjectAltName',
+      altNames: [
+        { type: 2, value: hostname },
+        { type: 7, ip },
+      ],
+    },
+  ]);
+  certificate.sign(forge.pki.privateKeyFromPem(ca.privateKey), forge.md.sha256.create());
+  return pem(forge.pki.certificateToPem(certificate));
+}
 
 /** Whether the certificate still serves: signed by this CA, for this key, for exactly this hostname and address, not run out. */
 export function servesAs(
@@ -93,25 +90,23 @@ export function isCertificateOf(certPem: string, privateKeyPem: string): boolean
   }
 }
 
-async function makeCertificate({ subject, issuer, now, years, extensions }: CertificateWish): Promise<string> {
-  // Loaded on first use: the HTTP functions know the steps too, and make no certificates.
-  const { default: forge } = await import('node-forge');
+/** Loaded on first use: the HTTP functions know the steps too, and make no certificates. */
+const loadForge = async () => (await import('node-forge')).default;
+
+async function emptyCertificate(publicKeyPem: string, now: Date, years: number): Promise<pki.Certificate> {
+  const forge = await loadForge();
   const certificate = forge.pki.createCertificate();
   // Positive and of fixed length: the first byte is between 1 and 127.
   const serial = randomBytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x01;
   certificate.serialNumber = serial.toString('hex');
-  certificate.publicKey = forge.pki.publicKeyFromPem(subject.publicKey) as pki.rsa.PublicKey;
+  certificate.publicKey = forge.pki.publicKeyFromPem(publicKeyPem);
   // A few minutes back, for clocks that are slow.
   certificate.validity.notBefore = new Date(now.getTime() - 5 * 60_000);
   const notAfter = new Date(now);
   notAfter.setUTCFullYear(notAfter.getUTCFullYear() + years);
   certificate.validity.notAfter = notAfter;
-  certificate.setSubject([{ name: 'commonName', value: subject.commonName }]);
-  certificate.setIssuer([{ name: 'commonName', value: issuer.commonName }]);
-  certificate.setExtensions([...extensions]);
-  certificate.sign(forge.pki.privateKeyFromPem(issuer.privateKey), forge.md.sha256.create());
-  return forge.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
+  return certificate;
 }
 
-const commonNameOf = (certificate: X509Certificate): string => /(?:^|\n)CN=(.+)/.exec(certificate.subject)?.[1] ?? '';
+const pem = (text: string) => text.replaceAll('\r\n', '\n');

@@ -75,6 +75,8 @@ async function all<T>(access: Forge1Access, path: string, item: z.ZodType<T>, wh
 }
 
 async function call(access: Forge1Access, url: URL, what: string): Promise<{ body: unknown; headers: Headers }> {
+  // Before fetch sees it: its own error would quote the token.
+  if (!/^[\x21-\x7e]+$/.test(access.token)) throw refusal(401, new Headers(), what);
   const timeout = AbortSignal.timeout(bounds.secondsACall * 1000);
   let response: Response;
   let text: string;
@@ -102,7 +104,7 @@ async function call(access: Forge1Access, url: URL, what: string): Promise<{ bod
       throw new Problem('unavailable', `forge1 answered something else than JSON when asked for ${what}.`);
     }
   }
-  throw refusal(response, what);
+  throw refusal(response.status, response.headers, what);
 }
 
 /** A body, read no further than the bound. */
@@ -118,8 +120,7 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function refusal(response: Response, what: string): Problem {
-  const { status, headers } = response;
+function refusal(status: number, headers: Headers, what: string): Problem {
   const retryAfter = Number(headers.get('retry-after'));
   const limited = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
   if (status === 429 || (status === 403 && limited)) {
