@@ -1,0 +1,40 @@
+/** HTTP servers on loopback with a start and an end. Called by the parts of the local stack that are no simulated API. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface LoopbackServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly port: number;
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+/** Port 0: any that is free. Rejects when the port is taken. */
+export async function listen(listener: RequestListener, port = 0): Promise<LoopbackServer> {
+  const server = createServer(listener);
+  // Clients keep connections; one that is closed between two of their requests would be an error to them.
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const taken = (server.address() as AddressInfo).port;
+  return {
+    url: `http://127.0.0.1:${taken}`,
+    port: taken,
+    server,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** The preferred port if it is free, else any. Called by halves that come back and would like to be found where they were. */
+export const listenNear = (listener: RequestListener, port = 0): Promise<LoopbackServer> =>
+  listen(listener, port).catch((error: NodeJS.ErrnoException) => {
+    if (port !== 0 && error.code === 'EADDRINUSE') return listen(listener);
+    throw error;
+  });
