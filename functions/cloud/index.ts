@@ -1,6 +1,44 @@
-/** Google's services as the steps see them: one thin file a service, each loaded on first use. */
+/** Google's services as the steps see them: one thin file a service; compute is loaded on first use. */
 import type { StepContext } from '../context.js';
+import { createArtifactRegistry } from './artifact-registry.js';
+import { createBilling } from './billing.js';
+import { createCompute, createComputeClients } from './compute.js';
+import { createDns } from './dns.js';
+import { createIam } from './iam.js';
+import { createProjects } from './projects.js';
+import { createPublicCa } from './public-ca.js';
+import { credentialsOf, type Transport } from './rest.js';
+import { createSecretManager } from './secret-manager.js';
+import { createServices } from './services.js';
 
-// Filled in by the files beside it.
-export type Cloud = Record<string, never>;
-export type CloudContext = Pick<StepContext, 'config' | 'log' | 'clock'>;
+export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'clock'> {
+  /** Told of every cloud call, one line each, for `--verbose`. */
+  readonly onCall?: ((text: string) => void) | undefined;
+}
+
+export type Cloud = ReturnType<typeof verbsOf> & {
+  /** The same cloud, with the same credentials and clients, that tells its calls to somebody else. */
+  reportingTo(onCall: (text: string) => void): Cloud;
+};
+
+export function createCloud({ config, onCall }: CloudContext): Cloud {
+  const credentials = credentialsOf(config);
+  const clients = createComputeClients({ config, credentials });
+  const reporting = (transport: Transport): Cloud => ({
+    ...verbsOf(transport, clients),
+    reportingTo: (listener) => reporting({ ...transport, onCall: listener }),
+  });
+  return reporting({ config, credentials, onCall });
+}
+
+const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeClients>) => ({
+  projects: createProjects(transport),
+  billing: createBilling(transport),
+  services: createServices(transport),
+  iam: createIam(transport),
+  compute: createCompute(clients, transport.onCall),
+  dns: createDns(transport),
+  artifactRegistry: createArtifactRegistry(transport),
+  secretManager: createSecretManager(transport),
+  publicCa: createPublicCa(transport),
+});

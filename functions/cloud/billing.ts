@@ -1,0 +1,40 @@
+/** Cloud Billing: which account pays for a project. */
+import { createRest, type Transport } from './rest.js';
+
+export interface BillingInfo {
+  /** `billingAccounts/<id>`; empty: none. */
+  readonly billingAccountName?: string;
+  readonly billingEnabled?: boolean;
+}
+
+/** The form that Google compares and returns. */
+export const billingAccountName = (account: string): string =>
+  account.startsWith('billingAccounts/') ? account : `billingAccounts/${account}`;
+
+export function createBilling(transport: Transport) {
+  const rest = createRest(transport, 'cloudbilling');
+  const path = (projectId: string) => `/v1/projects/${projectId}/billingInfo`;
+  return {
+    get: (projectId: string) =>
+      rest<BillingInfo>('GET', path(projectId), { doing: `read which billing account pays for ${projectId}` }),
+
+    /** Whether plinth may link projects to the account. */
+    async mayLink(accountName: string): Promise<boolean> {
+      const permission = 'billing.resourceAssociations.create';
+      const { permissions = [] } = await rest<{ permissions?: string[] }>(
+        'POST',
+        `/v1/${accountName}:testIamPermissions`,
+        { doing: `ask what plinth may do with ${accountName}`, body: { permissions: [permission] } },
+      );
+      return permissions.includes(permission);
+    },
+
+    /** An empty account unlinks. */
+    link: (projectId: string, accountName: string) =>
+      rest<BillingInfo>('PUT', path(projectId), {
+        doing:
+          accountName === '' ? `unlink ${projectId} from its billing account` : `link ${projectId} to ${accountName}`,
+        body: { billingAccountName: accountName },
+      }),
+  };
+}

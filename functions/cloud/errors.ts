@@ -1,0 +1,263 @@
+/**
+ * Turns what Google's services and clients throw into a `Problem`: REST replies, errors of the compute client (whose shape
+ * changes with its major version) and failed operations of both kinds. Called by rest.ts and compute.ts alone.
+ */
+import { Problem, type ProblemCode, type ProblemExtras } from '../../shared/problems.js';
+
+/** The one form that all of Google's errors are brought into first. */
+export interface CloudFault {
+  /** HTTP status; undefined: no answer came. */
+  readonly http: number | undefined;
+  /** Canonical status: `PERMISSION_DENIED`. */
+  readonly status?: string | undefined;
+  /** Of ErrorInfo, or the legacy one of compute and DNS, or the code of a compute operation. */
+  readonly reasons: readonly string[];
+  readonly message: string;
+  readonly details: readonly Detail[];
+}
+
+interface Detail {
+  readonly '@type'?: string;
+  readonly reason?: string;
+  readonly retryDelay?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly violations?: readonly { readonly type?: string; readonly subject?: string; readonly description?: string }[];
+}
+
+/** The statuses of google.rpc.Code, by number, and what HTTP says for them. */
+const canonical: readonly (readonly [status: string, http: number])[] = [
+  ['OK', 200],
+  ['CANCELLED', 499],
+  ['UNKNOWN', 500],
+  ['INVALID_ARGUMENT', 400],
+  ['DEADLINE_EXCEEDED', 504],
+  ['NOT_FOUND', 404],
+  ['ALREADY_EXISTS', 409],
+  ['PERMISSION_DENIED', 403],
+  ['RESOURCE_EXHAUSTED', 429],
+  ['FAILED_PRECONDITION', 400],
+  ['ABORTED', 409],
+  ['OUT_OF_RANGE', 400],
+  ['UNIMPLEMENTED', 501],
+  ['INTERNAL', 500],
+  ['UNAVAILABLE', 503],
+  ['DATA_LOSS', 500],
+  ['UNAUTHENTICATED', 401],
+];
+
+type Tree = Readonly<Record<string, unknown>>;
+const tree = (value: unknown): Tree => (typeof value === 'object' && value !== null ? (value as Tree) : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+/** Reads the body of a reply that is no success. */
+export function faultOfReply(http: number, body: string): CloudFault {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    // A proxy's page, or nothing at all.
+    return {
+      http,
+      reasons: [],
+      message: body.trim().slice(0, 300) || `HTTP status ${http} without a body`,
+      details: [],
+    };
+  }
+  const error = tree(tree(parsed)['error']);
+  const details = list(error['details']) as readonly Detail[];
+  const legacy = list(error['errors']).map((each) => text(tree(each)['reason']));
+  return {
+    http,
+    status: text(error['status']),
+    reasons: [...details.map(({ reason }) => reason), ...legacy].filter((reason) => reason !== undefined),
+    message: text(error['message']) ?? `HTTP status ${http}`,
+    details,
+  };
+}
+
+/** Reads what the compute client throws: version 6 a GaxiosError with HTTP codes, version 7 a GoogleError with gRPC ones. */
+export function faultOfThrown(error: unknown): CloudFault {
+  const thrown = tree(error);
+  const message = text(thrown['message']) ?? String(error);
+  const http = tree(thrown['response'])['status'] ?? thrown['status'];
+  if (typeof http === 'number') return faultOfReply(http, message);
+  const code = thrown['code'];
+  const known = typeof code === 'number' ? canonical[code] : undefined;
+  if (known !== undefined) {
+    const details = list(thrown['statusDetails']) as readonly Detail[];
+    const reason = text(thrown['reason']);
+    return { http: known[1], status: known[0], reasons: reason === undefined ? [] : [reason], message, details };
+  }
+  return { http: undefined, reasons: text(code) === undefined ? [] : [String(code)], message, details: [] };
+}
+
+/** Reads the `error` of a google.longrunning operation: `{ code, message, details }` with a canonical number. */
+export function faultOfStatus(error: unknown): CloudFault {
+  const status = tree(error);
+  const [name, http] = canonical[Number(status['code'])] ?? ['UNKNOWN', 500];
+  const details = list(status['details']) as readonly Detail[];
+  return {
+    http,
+    status: name,
+    reasons: details.map(({ reason }) => reason).filter((reason) => reason !== undefined),
+    message: text(status['message']) ?? name,
+    details,
+  };
+}
+
+/** Reads a compute operation that is DONE; undefined if it succeeded. `wait` and `get` resolve for failed ones too. */
+export function faultOfOperation(operation: {
+  readonly error?: unknown;
+  readonly httpErrorStatusCode?: unknown;
+}): CloudFault | undefined {
+  const errors = list(tree(operation.error)['errors']).map(tree);
+  if (errors.length === 0) return undefined;
+  const infos = errors.flatMap((each) => list(each['errorDetails']).map((detail) => tree(tree(detail)['errorInfo'])));
+  return {
+    http: Number(operation.httpErrorStatusCode ?? 400),
+    reasons: [...errors.map((each) => text(each['code'])), ...infos.map((info) => text(info['reason']))].filter(
+      (reason) => reason !== undefined,
+    ),
+    message: errors.map((each) => text(each['message']) ?? text(each['code']) ?? 'unknown').join(' '),
+    details: infos.map((info) => info as Detail),
+  };
+}
+
+const stockout = [
+  'ZONE_RESOURCE_POOL_EXHAUSTED',
+  'ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS',
+  'STOCKOUT',
+  'UNSUPPORTED_OPERATION',
+];
+const rateLimits = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED'];
+const quotas = ['quotaExceeded', 'QUOTA_EXCEEDED', 'limitExceeded'];
+const networkTroubles = /timeout|ECONN|socket|fetch failed|EAI_AGAIN|ENOTFOUND|EPIPE/i;
+
+/** The problem of a fault. `doing` ends the sentence "Could not …". */
+export function problemOf(fault: CloudFault, doing: string, cause?: unknown): Problem {
+  const has = (reasons: readonly string[]) => fault.reasons.some((reason) => reasons.includes(reason));
+  const say = (code: ProblemCode, why: string, advice?: string, more: ProblemExtras = {}) =>
+    new Problem(code, `Could not ${doing}: ${sentence(why)}`, {
+      ...(advice === undefined ? {} : { advice }),
+      members: { reasons: fault.reasons, ...(fault.status === undefined ? {} : { cloudStatus: fault.status }) },
+      ...(cause === undefined ? {} : { cause }),
+      ...more,
+    });
+
+  if (fault.http === undefined) {
+    const why = networkTroubles.test(fault.message) ? fault.message : `no answer came (${fault.message})`;
+    return say('cloud-unavailable', why, 'Check that the API can be reached, then run the same command again.');
+  }
+  if (has(['SERVICE_DISABLED', 'accessNotConfigured'])) {
+    return say(
+      'cloud-propagation',
+      `the API is not usable yet (${fault.message})`,
+      'Enable the API in the project if it is off, then run the same command again.',
+    );
+  }
+  if (has(stockout) || /does not have enough resources/i.test(fault.message)) {
+    return say(
+      'cloud-capacity',
+      fault.message,
+      'Try again later, or bootstrap in another zone or region under a new project name.',
+    );
+  }
+  const quota = quotaProblem(fault);
+  if (quota !== undefined) return say('cloud-quota', quota.why, quota.advice);
+  if (has(quotas)) {
+    return say(
+      'cloud-quota',
+      fault.message,
+      'Ask for a higher quota, or use another region, then run the same command again.',
+    );
+  }
+  if (has(rateLimits) || fault.http === 429) {
+    const delay = fault.details.map(({ retryDelay }) => Number.parseFloat(retryDelay ?? '')).find((s) => s > 0);
+    return say('cloud-rate', fault.message, 'Run the same command again in some minutes.', {
+      ...(delay === undefined ? {} : { retryAfterSeconds: Math.ceil(delay) }),
+    });
+  }
+  if (fault.status === 'ABORTED' || has(['conditionNotMet']) || fault.http === 412) {
+    return say('cloud-unavailable', `somebody else changed it at the same time (${fault.message})`);
+  }
+  if (has(['resourceNotReady', 'RESOURCE_NOT_READY'])) return say('cloud-propagation', fault.message);
+  if (fault.http >= 500 || fault.http === 408 || fault.http === 499) {
+    return say('cloud-unavailable', fault.message, 'Run the same command again.');
+  }
+  switch (fault.http) {
+    case 401:
+      return say(
+        'cloud-permission',
+        `Google did not accept plinth's credentials (${fault.message})`,
+        'Ask the operator to check the service account that the function runs as.',
+      );
+    case 403:
+      return say(
+        'cloud-permission',
+        fault.message,
+        "Ask the operator to grant plinth's service account a role that allows it, then run the same command again.",
+      );
+    case 404:
+      return say('cloud-not-found', fault.message);
+    case 409:
+      return say('cloud-conflict', fault.message);
+    default:
+      return say('cloud-input', fault.message);
+  }
+}
+
+/** What a quota failure means, where Google's own words do not say it. */
+function quotaProblem(fault: CloudFault): { readonly why: string; readonly advice: string } | undefined {
+  const violations = fault.details
+    .filter((detail) => detail['@type']?.endsWith('QuotaFailure'))
+    .flatMap((detail) => detail.violations ?? []);
+  const described = violations.map(({ description, subject }) => description ?? subject ?? '').join(' ');
+  if (/billing/i.test(`${described} ${violations.map(({ subject }) => subject).join(' ')}`)) {
+    return {
+      why: 'the billing account has as many projects linked as its quota allows (about 5 by default; deleted projects count until they are unlinked)',
+      advice:
+        'Unlink a project from the billing account, ask Google for a higher billing quota, or give another --billing-account; then run the same command again.',
+    };
+  }
+  const compute =
+    /Quota '?(?<metric>[A-Z0-9_]+)'? exceeded\.\s+Limit: (?<limit>[\d.]+)(?<where> in region [a-z0-9-]+)?/.exec(
+      fault.message,
+    )?.groups;
+  if (compute !== undefined) {
+    return {
+      why: `the quota ${compute['metric']} is exceeded; its limit is ${Number(compute['limit'])}${compute['where'] ?? ''}`,
+      advice: `Ask Google to raise the quota ${compute['metric']}, or use another region, then run the same command again.`,
+    };
+  }
+  if (violations.length > 0) {
+    return {
+      why: described || fault.message,
+      advice: 'Ask Google for a higher quota, then run the same command again.',
+    };
+  }
+  return undefined;
+}
+
+const sentence = (why: string): string => (/[.!?]$/.test(why) ? why : `${why}.`);
+
+/** `problemOf` for an operation of Resource Manager, Service Usage or Artifact Registry. */
+export function operationProblem(error: unknown, doing: string): Problem {
+  const fault = faultOfStatus(error);
+  // Here RESOURCE_EXHAUSTED is a quota of the thing itself; calls too frequent are refused before there is an operation.
+  if (fault.status !== 'RESOURCE_EXHAUSTED') return problemOf(fault, doing);
+  return new Problem('cloud-quota', `Could not ${doing}: ${sentence(fault.message)}`, {
+    advice: 'Ask Google for a higher quota (deleted projects count for 30 days), then run the same command again.',
+    members: { reasons: fault.reasons, cloudStatus: fault.status },
+  });
+}
+
+/** Undefined instead of a problem when Google does not have it. */
+export async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'cloud-not-found') return undefined;
+    throw error;
+  }
+}

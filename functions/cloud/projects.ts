@@ -1,0 +1,73 @@
+/** Resource Manager: projects, their labels and policies. */
+import { orUndefined } from './errors.js';
+import type { Operation } from './operations.js';
+import { type Policy, type PolicyDoor, policyVersion } from './policy.js';
+import { createRest, type Transport } from './rest.js';
+
+export interface Project {
+  /** `projects/<number>` */
+  readonly name: string;
+  readonly projectId: string;
+  readonly displayName?: string;
+  readonly parent?: string;
+  readonly state: 'ACTIVE' | 'DELETE_REQUESTED' | 'STATE_UNSPECIFIED';
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly etag?: string;
+}
+
+export const projectNumberOf = (project: Project): string => project.name.replace(/^projects\//, '');
+
+export function createProjects(transport: Transport) {
+  const rest = createRest(transport, 'cloudresourcemanager');
+  return {
+    /** A project that does not exist is PERMISSION_DENIED to Google, the same as one that is not ours. */
+    get: (projectId: string) =>
+      orUndefined(rest<Project>('GET', `/v3/projects/${projectId}`, { doing: `read the project ${projectId}` })),
+
+    create: (project: {
+      readonly projectId: string;
+      readonly displayName: string;
+      readonly parent: string;
+      readonly labels: Readonly<Record<string, string>>;
+    }) =>
+      rest<Operation>('POST', '/v3/projects', {
+        doing: `create the project ${project.projectId} in ${project.parent}`,
+        body: project,
+      }),
+
+    operation: (name: string) => rest<Operation>('GET', `/v3/${name}`, { doing: 'read how far the project is' }),
+
+    /** Replaces all labels: give those that are to stay, and the etag they were read with. */
+    setLabels: (projectId: string, labels: Readonly<Record<string, string>>, etag: string | undefined) =>
+      rest<Operation>('PATCH', `/v3/projects/${projectId}`, {
+        doing: `label the project ${projectId}`,
+        query: { updateMask: 'labels' },
+        body: { labels, ...(etag === undefined ? {} : { etag }) },
+      }),
+
+    remove: (projectId: string) =>
+      rest<Operation>('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
+
+    /** Reasons of the liens that forbid its deletion. */
+    async liens(projectNumber: string): Promise<string[]> {
+      const { liens = [] } = await rest<{ liens?: { reason?: string }[] }>('GET', '/v3/liens', {
+        doing: `list the liens of the project ${projectNumber}`,
+        query: { parent: `projects/${projectNumber}` },
+      });
+      return liens.map(({ reason }) => reason ?? 'no reason given');
+    },
+
+    policy: (projectId: string): PolicyDoor => ({
+      read: () =>
+        rest<Policy>('POST', `/v3/projects/${projectId}:getIamPolicy`, {
+          doing: `read the policy of the project ${projectId}`,
+          body: { options: { requestedPolicyVersion: policyVersion } },
+        }),
+      write: (policy) =>
+        rest<Policy>('POST', `/v3/projects/${projectId}:setIamPolicy`, {
+          doing: `change the policy of the project ${projectId}`,
+          body: { policy },
+        }),
+    }),
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * One authenticated call to a Google API by REST: JSON in, JSON out, a `Problem` if it fails. It never tries twice: the engine
+ * owns retries. Used by every file of this folder but compute.ts.
+ */
+import { Compute } from 'google-auth-library';
+import { Problem } from '../../shared/problems.js';
+import type { Config, GoogleApi } from '../config.js';
+import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
+
+/** Credentials, and where calls go and are told of. */
+export interface Transport {
+  readonly config: Config;
+  readonly credentials: Compute;
+  /** Told of every call: method, URL, status, milliseconds. Never of bodies. */
+  readonly onCall: ((text: string) => void) | undefined;
+}
+
+/** The identity of the function, from the metadata server; `GCE_METADATA_HOST` says where that is. */
+export const credentialsOf = (config: Config): Compute =>
+  new Compute({
+    ...(config.serviceAccount === 'default' ? {} : { serviceAccountEmail: config.serviceAccount }),
+    scopes: ['https://www.googleapis.com/auth/cloud-platform'],
+  });
+
+export interface RestCall {
+  /** Ends the sentence "Could not …". */
+  readonly doing: string;
+  readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body?: unknown;
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type Rest = <T>(method: Method, path: string, call: RestCall) => Promise<T>;
+
+const timeoutSeconds = 60;
+
+export const createRest =
+  ({ config, credentials, onCall }: Transport, api: GoogleApi): Rest =>
+  async <T>(method: Method, path: string, { doing, query = {}, body }: RestCall): Promise<T> => {
+    const url = new URL(`${config.endpoints[api]}${path}`);
+    for (const [name, value] of Object.entries(query)) {
+      for (const each of value === undefined ? [] : [value].flat()) url.searchParams.append(name, each);
+    }
+    const startedAt = performance.now();
+    const report = (result: string) =>
+      onCall?.(`${method} ${url.href} → ${result} in ${Math.round(performance.now() - startedAt)} ms`);
+
+    let status: number;
+    let reply: string;
+    try {
+      const headers = await credentials.getRequestHeaders(url.href);
+      if (body !== undefined) headers.set('content-type', 'application/json');
+      const response = await fetch(url, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(timeoutSeconds * 1000),
+      });
+      status = response.status;
+      reply = await response.text();
+    } catch (error) {
+      report('no answer');
+      throw problemOf(unanswered(error), doing, error);
+    }
+    report(String(status));
+    if (status < 200 || status > 299) throw problemOf(faultOfReply(status, reply), doing);
+    try {
+      return (reply === '' ? {} : JSON.parse(reply)) as T;
+    } catch (error) {
+      throw new Problem('cloud-unavailable', `Could not ${doing}: the answer is no JSON.`, { cause: error });
+    }
+  };
+
+/** fetch hides why it failed in `cause`; the metadata server's answer must not look like the API's. */
+function unanswered(error: unknown) {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return { ...faultOfThrown(cause), http: undefined };
+}

@@ -1,0 +1,88 @@
+/** Secret Manager of plinth's own project: where all secrets live, each read by a version's number. */
+
+import { Problem } from '../../shared/problems.js';
+import { orUndefined } from './errors.js';
+import { createRest, type Transport } from './rest.js';
+
+const maxPayloadBytes = 64 * 1024;
+
+interface Version {
+  /** `projects/…/secrets/…/versions/<number>` */
+  readonly name: string;
+  readonly state?: string;
+}
+
+const numberOf = ({ name }: Version): string => name.split('/').at(-1) ?? '';
+
+export function createSecretManager(transport: Transport) {
+  const rest = createRest(transport, 'secretmanager');
+  const secrets = `/v1/projects/${transport.config.project}/secrets`;
+
+  const create = async (secretId: string, labels: Readonly<Record<string, string>>) => {
+    try {
+      await rest('POST', secrets, {
+        doing: `create the secret ${secretId}`,
+        query: { secretId },
+        body: { replication: { automatic: {} }, labels },
+      });
+    } catch (error) {
+      if (!(error instanceof Problem && error.code === 'cloud-conflict')) throw error;
+    }
+  };
+
+  return {
+    /** The lowest enabled version: the first writer wins, as there is no compare-and-set here. */
+    async find(secretId: string): Promise<string | undefined> {
+      const versions: Version[] = [];
+      let pageToken: string | undefined;
+      do {
+        const page: { versions?: Version[]; nextPageToken?: string } | undefined = await orUndefined(
+          rest('GET', `${secrets}/${secretId}/versions`, {
+            doing: `list the versions of the secret ${secretId}`,
+            query: { filter: 'state:ENABLED', pageToken },
+          }),
+        );
+        versions.push(...(page?.versions ?? []).filter(({ state }) => state === 'ENABLED'));
+        pageToken = page?.nextPageToken;
+      } while (pageToken !== undefined && pageToken !== '');
+      return versions.map(numberOf).sort((a, b) => Number(a) - Number(b))[0];
+    },
+
+    /** Adds a version, and the secret itself if need be; returns the version's number. At most 64 KiB. */
+    async write(secretId: string, payload: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {
+      const bytes = Buffer.from(payload, 'utf8');
+      if (bytes.length > maxPayloadBytes) {
+        throw new Problem('payload-too-large', `The secret ${secretId} has ${bytes.length} bytes; 65536 at most.`);
+      }
+      const add = () =>
+        orUndefined(
+          rest<Version>('POST', `${secrets}/${secretId}:addVersion`, {
+            doing: `write the secret ${secretId}`,
+            body: { payload: { data: bytes.toString('base64') } },
+          }),
+        );
+      const added = await add();
+      if (added !== undefined) return numberOf(added);
+      await create(secretId, labels);
+      const version = await add();
+      if (version === undefined) {
+        throw new Problem('cloud-propagation', `The secret ${secretId} was made and cannot be written to yet.`);
+      }
+      return numberOf(version);
+    },
+
+    async read(secretId: string, version: string): Promise<string> {
+      const { payload } = await rest<{ payload?: { data?: string } }>(
+        'GET',
+        `${secrets}/${secretId}/versions/${version}:access`,
+        { doing: `read version ${version} of the secret ${secretId}` },
+      );
+      return Buffer.from(payload?.data ?? '', 'base64').toString('utf8');
+    },
+
+    /** With all its versions; fine if it is not there. */
+    async remove(secretId: string): Promise<void> {
+      await orUndefined(rest('DELETE', `${secrets}/${secretId}`, { doing: `delete the secret ${secretId}` }));
+    },
+  };
+}
