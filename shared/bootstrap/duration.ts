@@ -1,0 +1,35 @@
+/** Durations as people write them (`90m`, `2h`, `1h30m`, `2d`): Go's form, and days. Used by the flags and by whoever needs their seconds. */
+
+const unitSeconds = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 } as const;
+type Unit = keyof typeof unitSeconds;
+
+/** Beyond it dates stop being sensible: ten years. */
+export const longestDurationSeconds = 3650 * unitSeconds.d;
+
+/** Whole seconds, or undefined when the text is no positive duration of at most ten years. */
+export function parseDuration(text: string): number | undefined {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) return undefined;
+  let seconds = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)) {
+    seconds += Number(amount) * unitSeconds[unit as Unit];
+  }
+  const whole = Math.round(seconds);
+  return whole >= 1 && whole <= longestDurationSeconds ? whole : undefined;
+}
+
+/** `1h 5m`, `42s`, `0.4s`: how long something took, for people. */
+export function formatSeconds(seconds: number): string {
+  if (seconds < 10) return `${Math.round(seconds * 10) / 10}s`;
+  const whole = Math.round(seconds);
+  const parts = [
+    [Math.floor(whole / 86_400), 'd'],
+    [Math.floor(whole / 3600) % 24, 'h'],
+    [Math.floor(whole / 60) % 60, 'm'],
+    [whole % 60, 's'],
+  ] as const;
+  return parts
+    .filter(([amount]) => amount > 0)
+    .slice(0, 2)
+    .map(([amount, unit]) => `${amount}${unit}`)
+    .join(' ');
+}

@@ -1,0 +1,62 @@
+/** The body of `POST /bootstraps`: only what was given travels. What values may be is told by the rules, all faults at once. */
+import { z } from 'zod';
+import {
+  type Flag,
+  flagName,
+  flagOf,
+  type GivenOptions,
+  isLocal,
+  isSecret,
+  type Option,
+  optionNames,
+} from './options.js';
+
+const longestText = 4096;
+const form = (flag: Flag): z.ZodType => {
+  switch (flag.kind) {
+    case 'string':
+      return z.string().max(longestText);
+    case 'int':
+      return z.number();
+    case 'bool':
+      return z.boolean();
+    case 'list':
+      return z.array(z.string().max(longestText)).max(100);
+  }
+};
+const field = (option: Option): z.ZodType =>
+  form(flagOf(option))
+    .optional()
+    .meta({ description: `${flagName(option)}: ${flagOf(option).help}`, ...(isSecret(option) && { writeOnly: true }) });
+
+/** By option name, with the values' forms alone. */
+export const GivenOptionsForm = z.strictObject(
+  Object.fromEntries(optionNames.filter((option) => !isLocal(option)).map((option) => [option, field(option)])),
+) as unknown as z.ZodType<GivenOptions>;
+
+/** `<type> <base64> [comment]`. The comment may be left out of what is stored. */
+const sshPublicKey = z
+  .string()
+  .max(16_384)
+  .regex(
+    /^(?:ssh-(?:rsa|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com) [A-Za-z0-9+/]+={0,2}(?: [^\r\n]*)?$/,
+    'must be one line: the type, the key in base64, and perhaps a comment',
+  );
+
+/** Files are at most 512 KiB each; all four of two datacenters fit the body. */
+const file = z.string().max(512 * 1024);
+const standing = z.strictObject({
+  config: file.optional().meta({ description: 'config.yaml' }),
+  secrets: file.optional().meta({ description: 'The encrypted prod.vault.yaml' }),
+});
+
+export const BootstrapRequest = z.strictObject({
+  options: GivenOptionsForm.meta({ description: 'The options that were given, secrets included' }),
+  sshPublicKey: sshPublicKey.meta({ description: "Who may log in: the caller's public key" }),
+  base: z
+    .strictObject({ dc1: standing.optional(), dc2: standing.optional() })
+    .optional()
+    .meta({ description: 'What the caller holds of the same bootstrap, by datacenter: the base of a re-run' }),
+  strict: z.boolean().optional().meta({ description: 'Warnings are refusals' }),
+});
+export type BootstrapRequest = z.infer<typeof BootstrapRequest>;
