@@ -11,6 +11,7 @@ import { regionOf } from './compute-places.js';
 import { collections, type Held, held, lastOf, type Place, stamp, unlink } from './compute-resources.js';
 import { freeIp, parseRange } from './ip-ranges.js';
 import { objectsOf, textOf } from './json-fields.js';
+import { lookUpProject } from './projects.js';
 
 const { instances, disks, subnetworks } = collections;
 
@@ -41,16 +42,18 @@ const instanceAt = (world: World, target: string, args: JsonObject): Held | unde
   return args['id'] === undefined || found?.resource['id'] === args['id'] ? found : undefined;
 };
 
-/** The place of a path, for effects, which have no call. */
-export function placeAt(path: string, world: World): Place {
+/** The place of a path, for effects, which have no call; the project may be going meanwhile. */
+export function placeAt(path: string, world: World): Place | undefined {
   const [, projectId = '', , zone = ''] = path.split('/');
-  return {
-    project: world.project(projectId),
-    scope: `zones/${zone}`,
-    prefix: `projects/${projectId}/zones/${zone}`,
-    region: regionOf(zone),
-    zone,
-  };
+  const project = lookUpProject(world, projectId);
+  if (project === undefined) return undefined;
+  const prefix = `projects/${projectId}/zones/${zone}`;
+  return { project, scope: `zones/${zone}`, prefix, region: regionOf(zone), zone };
+}
+
+function useAt(world: World, target: string, ips: readonly string[], taken: boolean): void {
+  const place = placeAt(target, world);
+  if (place !== undefined) useAddresses(world, place, ips, target, taken);
 }
 
 function set(instance: Held, fields: JsonObject): void {
@@ -100,7 +103,7 @@ function addressed(resource: JsonObject, target: string, world: World, external:
     });
     return { ...nic, networkIP, ...(accessConfigs.length === 0 ? {} : { accessConfigs }) };
   });
-  useAddresses(world, placeAt(target, world), given, target, true);
+  useAt(world, target, given, true);
   return nics;
 }
 
@@ -224,7 +227,8 @@ export function preempt(world: World, target: string): void {
     });
     instance.phase = 'ready';
   }
-  systemOperation(world, placeAt(target, world), 'compute.instances.preempted', target, id);
+  const place = placeAt(target, world);
+  if (place !== undefined) systemOperation(world, place, 'compute.instances.preempted', target, id);
   set(instance, { status: 'STOPPING' });
   world.schedule(lifeSeconds.stopping, 'compute.instances.preempted', { target, id }, { exact: true });
 }
@@ -284,7 +288,7 @@ export function removeInstance(target: string, world: World, allDisks: boolean):
   const ips = objectsOf(instance.resource['networkInterfaces']).flatMap((nic) =>
     objectsOf(nic['accessConfigs']).map((access) => textOf(access['natIP']) ?? ''),
   );
-  useAddresses(world, placeAt(target, world), ips, target, false);
+  useAt(world, target, ips, false);
   delete held(world, instances)[target];
   delete guests(world)[target];
 }

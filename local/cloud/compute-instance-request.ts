@@ -383,4 +383,4 @@ export function accountsFrom(body: JsonObject, place: Place, world: World): Json
 }
 
 const serviceAccountExists = (world: World, email: string): boolean =>
-  Object.values(world.table('iam.serviceAccounts')).some((account) => account['email'] === email);
+  world.table('iam.serviceAccounts')[email.toLowerCase()] !== undefined;

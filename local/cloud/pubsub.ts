@@ -390,7 +390,8 @@ export function deadLetter(world: World, subscription: JsonObject, message: Queu
 
 // --- the table ------------------------------------------------------------------------------------------------------
 
-const getIamPolicy: Handler = (call, world) => world.policies.get(existing(call, world));
+const getIamPolicy: Handler = (call, world) =>
+  world.policies.get(existing(call, world), numberOf(call.params['options.requestedPolicyVersion']));
 const setIamPolicy: Handler = (call, world) =>
   world.policies.set(existing(call, world), objectOf(call.body['policy']) ?? {});
 

@@ -264,7 +264,8 @@ const listVersions: Handler = (call, world) => {
 
 // --- policies -------------------------------------------------------------------------------------------------------
 
-const getIamPolicy: Handler = (call, world) => world.policies.get(find(call, world).named.path);
+const getIamPolicy: Handler = (call, world) =>
+  world.policies.get(find(call, world).named.path, numberOf(call.params['options.requestedPolicyVersion']));
 
 const setIamPolicy: Handler = (call, world) =>
   world.policies.set(find(call, world).named.path, objectOf(call.body['policy']) ?? {});
