@@ -7,6 +7,8 @@ import { identityToRecipient } from 'age-encryption';
 import { expect } from 'chai';
 import { decryptSops as decryptWithSopsAge } from 'sops-age';
 import { parse } from 'yaml';
+import { createKeyMaker } from '../../functions/keys.js';
+import { makeCaCertificate } from '../../functions/steps/config/certificates.js';
 import { isPemPair } from '../../functions/steps/config/openssh.js';
 import { InstallConfig, writeInstallConfig } from '../../shared/install-config/config.js';
 import {
@@ -388,11 +390,9 @@ describe('the install config and the secrets file', () => {
       }
 
       it('a key and a certificate that do not belong together', async () => {
-        const other = dc(await makeBootstrap().go(), 'dc1');
         const config = structuredClone(files.config);
-        config.cluster.certificates.ca.certPem = other.config.cluster.certificates.ca.certPem;
-        // The pool of test keys is small: make sure of another key.
-        if (other.value('selfSignedCaKeyPem') === files.value('selfSignedCaKeyPem')) return;
+        const stranger = await createKeyMaker().make('rsa-2048');
+        config.cluster.certificates.ca.certPem = await makeCaCertificate(stranger, 'a stranger', means.now);
         const problem = await refusal(bootstrap.go({ base: { dc1: { config: writeInstallConfig(config) } } }));
         expect(problem.detail).to.include('cluster.certificates.ca.certPem does not belong to selfSignedCaKeyPem');
       });
