@@ -43,8 +43,8 @@ const sshPublicKey = z
     'must be one line: the type, the key in base64, and perhaps a comment',
   );
 
-/** Files are at most 512 KiB each; all four of two datacenters fit the body. */
-const file = z.string().max(512 * 1024);
+/** Files are at most 400 KiB each; all four of two datacenters fit the body. */
+const file = z.string().max(400 * 1024);
 const standing = z.strictObject({
   config: file.optional().meta({ description: 'config.yaml' }),
   secrets: file.optional().meta({ description: 'The encrypted prod.vault.yaml' }),
