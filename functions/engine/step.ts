@@ -8,6 +8,9 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import type { StepContext } from '../context.js';
 
+/** Names are stored for ever, and are part of document ids and secret names. */
+export const stepNamePattern = /^[a-z][a-z0-9-]{0,40}$/;
+
 /** A family of keys that steps share: VMs, datacenters, addresses. Steps with the same `of` meet key by key. */
 export interface Each<Of extends string = string> {
   readonly of: Of;

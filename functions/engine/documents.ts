@@ -1,0 +1,164 @@
+/**
+ * What the engine stores. Every document carries its schema's number; each kind has one function that lifts what an older
+ * release wrote to what this one reads. Called wherever engine documents are read or written.
+ */
+import { z } from 'zod';
+import { BootstrapState, InstanceState, StoredProblem } from '../../shared/bootstrap/bootstrap.js';
+import { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import { Problem } from '../../shared/problems.js';
+import type { Data, Document } from '../store/store.js';
+
+const time = z.iso.datetime();
+const plain = z.record(z.string(), z.unknown());
+
+/** `running` is not among the states here: who works on an instance stands in its lease. */
+export const InstanceRecord = z.object({
+  state: InstanceState.exclude(['running']),
+  /** Failures in this generation, once it has ended. */
+  attempt: z.int(),
+  startedAt: time.optional(),
+  endedAt: time.optional(),
+  note: z.string().optional(),
+  problem: StoredProblem.optional(),
+  /** What `observe` saw last; kept while a new generation looks again. */
+  output: z.unknown().optional(),
+});
+export type InstanceRecord = z.infer<typeof InstanceRecord>;
+
+/** `bootstraps/{id}`: written when an instance ends or a person acts. */
+export const BootstrapRecord = z.object({
+  schema: z.literal(1),
+  name: z.string(),
+  projectId: z.string(),
+  owner: z.string(),
+  ownerMember: z.string(),
+  state: BootstrapState,
+  generation: z.int(),
+  /** Resolved; secrets left out. */
+  options: plain,
+  /** As given; secrets left out. */
+  given: plain,
+  sshPublicKey: z.string(),
+  /** Version of the secret `<id>-caller`. */
+  callerSecret: z.string().optional(),
+  /** Names of the files that hold what the caller had already, by datacenter. */
+  base: z.record(z.string(), z.object({ config: z.string().optional(), secrets: z.string().optional() })),
+  createdAt: time,
+  deadlineAt: time,
+  endedAt: time.optional(),
+  warnings: z.array(z.string()),
+  problem: StoredProblem.optional(),
+  instances: z.record(z.string(), InstanceRecord),
+  /** Number of the last event. */
+  events: z.int(),
+  /** Firestore removes it then. Set only once it has ended. */
+  expireAt: time.optional(),
+});
+export type BootstrapRecord = z.infer<typeof BootstrapRecord>;
+
+/** `leases/{id}~{instance}`: one for each instance that may run now. */
+export const LeaseRecord = z.object({
+  schema: z.literal(1),
+  bootstrapId: z.string(),
+  instance: z.string(),
+  lane: z.enum(['cloud', 'host']),
+  generation: z.int(),
+  state: z.enum(['ready', 'running', 'client']),
+  /** Raised by each claim. */
+  number: z.int(),
+  /** Random, of the one invocation that holds it. */
+  holder: z.string().optional(),
+  expiresAt: time.optional(),
+  /** When sweep shall look at it; missing while only the caller's machine can go on. */
+  dueAt: time.optional(),
+  /** Not to be run before: what is left of a wait that was handed over. */
+  notBefore: time.optional(),
+  /** First claim in this generation. */
+  startedAt: time.optional(),
+  /** Recorded failures by retry class. */
+  failures: z.record(z.string(), z.int()),
+  /** Seconds of cloud time waited for propagation. */
+  propagationSeconds: z.number(),
+  /** Claims after a holder vanished: a step that kills its function must not do so for ever. */
+  deaths: z.int(),
+  note: z.string().optional(),
+  /** Why it is tried again. */
+  retry: z.string().optional(),
+  /** A person asked to stop. */
+  cancel: z.boolean().optional(),
+});
+export type LeaseRecord = z.infer<typeof LeaseRecord>;
+
+export const CallRecord = z.object({ at: time, text: z.string() });
+export type CallRecord = z.infer<typeof CallRecord>;
+
+/** `events/{id}~{n}`. */
+export const EventRecord = z.object({
+  schema: z.literal(1),
+  bootstrapId: z.string(),
+  n: z.int(),
+  event: BootstrapEvent,
+  /** Cloud calls of the instance that ended, for `--verbose`. */
+  calls: z.array(CallRecord).optional(),
+  expireAt: time,
+});
+export type EventRecord = z.infer<typeof EventRecord>;
+
+/** `names/{name}`. */
+export const NameRecord = z.object({ schema: z.literal(1), bootstrapId: z.string(), owner: z.string() });
+export type NameRecord = z.infer<typeof NameRecord>;
+
+/** `counters/living`. */
+export const CountersRecord = z.object({
+  schema: z.literal(1),
+  inAll: z.int(),
+  byOwner: z.record(z.string(), z.int()),
+});
+export type CountersRecord = z.infer<typeof CountersRecord>;
+
+/** `files/{id}~{name}`. */
+export const FileRecord = z.object({
+  schema: z.literal(1),
+  bootstrapId: z.string(),
+  name: z.string(),
+  content: z.string(),
+  writtenAt: time,
+});
+export type FileRecord = z.infer<typeof FileRecord>;
+
+/** From schema n to n + 1, at place n. */
+type Lifts = Readonly<Record<number, (data: Data) => Data>>;
+
+/** Reads a kind of document, whichever release wrote it. */
+const lift =
+  <T>(kind: string, current: z.ZodType<T>, newest: number, lifts: Lifts = {}) =>
+  (data: Data): T => {
+    let lifted = data;
+    for (let schema = Number(data['schema']); schema !== newest; schema++) {
+      const next = lifts[schema];
+      if (next === undefined) {
+        throw new Problem('internal', `This release cannot read a ${kind} of schema ${String(data['schema'])}.`);
+      }
+      lifted = next(lifted);
+    }
+    return current.parse(lifted);
+  };
+
+export const liftBootstrap = lift('bootstrap', BootstrapRecord, 1);
+export const liftLease = lift('lease', LeaseRecord, 1);
+export const liftEvent = lift('event', EventRecord, 1);
+export const liftName = lift('name', NameRecord, 1);
+export const liftCounters = lift('counter', CountersRecord, 1);
+export const liftFile = lift('file', FileRecord, 1);
+
+/** A document with its data lifted. */
+export const read = <T>(document: Document | undefined, liftKind: (data: Data) => T): Document<T> | undefined =>
+  document && { ...document, data: liftKind(document.data) };
+
+/** Ids of documents are stored for ever. */
+export const leaseId = (bootstrapId: string, instance: string): string => `${bootstrapId}~${instance}`;
+export const eventId = (bootstrapId: string, n: number): string => `${bootstrapId}~${String(n).padStart(6, '0')}`;
+export const fileId = (bootstrapId: string, name: string): string => `${bootstrapId}~${name}`;
+/** Escaped, so that any name does as a document id. */
+export const nameId = (name: string): string => `n-${encodeURIComponent(name).replaceAll('.', '%2E')}`;
+export const countersId = 'living';

@@ -1,0 +1,102 @@
+/** From steps and options to instances and what each needs. Pure; called by the engine, `--dry-run` and the view of a bootstrap. */
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import type { Lane } from '../../shared/names.js';
+import { type Graph, isSelection, stepOf } from './graph.js';
+import type { AnyStep, Need } from './step.js';
+
+/** What fills one member of `needs`: one instance's output, or several by key; undefined: that step is not part of this plan. */
+export type Filling =
+  | { readonly kind: 'one'; readonly id: string }
+  | { readonly kind: 'byKey'; readonly ids: Readonly<Record<string, string>> }
+  | { readonly kind: 'absent' };
+
+export interface Instance {
+  /** `<step>` or `<step>:<key>`. */
+  readonly id: string;
+  readonly step: AnyStep;
+  /** `''` for a step without `each`. */
+  readonly key: string;
+  readonly lane: Lane;
+  readonly fillings: Readonly<Record<string, Filling>>;
+  /** Ids of all instances it needs, each once. */
+  readonly needs: readonly string[];
+}
+
+/** By id, in an order in which they may start. */
+export type Plan = ReadonlyMap<string, Instance>;
+
+export const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
+
+export function planOf(graph: Graph, options: BootstrapOptions): Plan {
+  const keys = new Map<AnyStep, readonly string[]>();
+  for (const step of graph.steps) {
+    if (step.when !== undefined && !step.when(options)) continue;
+    const own = step.each === undefined ? [''] : step.each.keys(options);
+    if (new Set(own).size < own.length) throw new Error(`${step.name} has the same key twice: ${own.join(', ')}`);
+    keys.set(step, own);
+  }
+
+  const fill = (step: AnyStep, key: string, need: Need): Filling => {
+    const needed = stepOf(need);
+    const there = keys.get(needed);
+    if (there === undefined) return { kind: 'absent' };
+    const byKey = (chosen: readonly string[]): Filling => {
+      const unknown = chosen.filter((each) => !there.includes(each));
+      if (unknown.length > 0)
+        throw new Error(`${instanceId(step.name, key)} needs ${needed.name} of ${unknown.join(', ')}`);
+      return { kind: 'byKey', ids: Object.fromEntries(chosen.map((each) => [each, instanceId(needed.name, each)])) };
+    };
+    if (isSelection(need)) return byKey(need.keys(options, key));
+    if (needed.each === undefined) return { kind: 'one', id: needed.name };
+    if (step.each?.of !== needed.each.of) return byKey(there);
+    if (!there.includes(key)) throw new Error(`${instanceId(step.name, key)} needs ${needed.name} of the same key`);
+    return { kind: 'one', id: instanceId(needed.name, key) };
+  };
+
+  const instances = [...keys].flatMap(([step, own]) =>
+    own.map((key): Instance => {
+      const fillings = Object.fromEntries(
+        Object.entries(step.needs).map(([name, need]) => [name, fill(step, key, need)]),
+      );
+      const needs = Object.values(fillings).flatMap((filling) => {
+        if (filling.kind === 'one') return [filling.id];
+        return filling.kind === 'byKey' ? Object.values(filling.ids) : [];
+      });
+      return { id: instanceId(step.name, key), step, key, lane: step.lane, fillings, needs: [...new Set(needs)] };
+    }),
+  );
+  return inOrder(instances);
+}
+
+/** Needs first, else in reading order. Steps have no circles, so neither have instances. */
+function inOrder(instances: readonly Instance[]): Plan {
+  const byId = new Map(instances.map((instance) => [instance.id, instance]));
+  const ordered = new Map<string, Instance>();
+  const add = (instance: Instance): void => {
+    if (ordered.has(instance.id)) return;
+    for (const id of instance.needs) add(byId.get(id) as Instance);
+    ordered.set(instance.id, instance);
+  };
+  for (const instance of instances) add(instance);
+  return ordered;
+}
+
+export type States = Readonly<Record<string, { readonly state: string } | undefined>>;
+
+/** Instances that wait for nothing any more. One that the states do not know yet is waiting. */
+export const readyIn = (plan: Plan, states: States): Instance[] =>
+  [...plan.values()].filter(
+    ({ id, needs }) =>
+      (states[id]?.state ?? 'waiting') === 'waiting' && needs.every((need) => states[need]?.state === 'done'),
+  );
+
+/** The outputs that an instance is called with. */
+export function needOutputs(instance: Instance, outputOf: (id: string) => unknown): Readonly<Record<string, unknown>> {
+  const outputs = Object.entries(instance.fillings).map(([name, filling]) => {
+    if (filling.kind === 'absent') return [name, undefined];
+    const parse = (id: string): unknown => stepOf(instance.step.needs[name] as Need).output.parse(outputOf(id));
+    if (filling.kind === 'one') return [name, parse(filling.id)];
+    return [name, Object.fromEntries(Object.entries(filling.ids).map(([key, id]) => [key, parse(id)]))];
+  });
+  return Object.fromEntries(outputs);
+}

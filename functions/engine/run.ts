@@ -1,0 +1,338 @@
+/**
+ * One message, one instance: claim its lease → observe → run → observe → commit → publish what became ready. A message is only
+ * a hint: lost, late, double and reordered ones change nothing. Called by events/run-step.ts.
+ */
+import type { StoredProblem } from '../../shared/bootstrap/bootstrap.js';
+import type { StepMessage } from '../../shared/bootstrap/message.js';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { createHide } from '../http/hide.js';
+import { redact, withFields } from '../log.js';
+import { Conflict, type Document } from '../store/store.js';
+import { createCall, factsOf } from './call.js';
+import {
+  type BootstrapRecord,
+  type CallRecord,
+  type LeaseRecord,
+  leaseId,
+  liftBootstrap,
+  liftLease,
+  read,
+} from './documents.js';
+import { graphOf } from './graph.js';
+import { addSeconds, claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
+import { afterConflict, persist } from './persist.js';
+import { type Instance, type Plan, planOf } from './plan.js';
+import { publishReady, type Trace } from './publish.js';
+import { exhausted, failureClass, retryDelay } from './retry.js';
+import type { AnyStep, StepCall } from './step.js';
+import { changeWrites, type Ending, endInstance } from './transition.js';
+
+export interface RunOptions {
+  /** When the function is stopped from outside. */
+  readonly deadlineAt: Date;
+  readonly trace?: Trace | undefined;
+  readonly times?: Partial<LeaseTimes>;
+}
+
+/** `ignored`: the message was late, double or of another generation · `busy`: somebody else holds the lease · `lost`: somebody else took over. */
+export type RunResult = 'ignored' | 'busy' | 'done' | 'failed' | 'cancelled' | 'client' | 'handed-over' | 'lost';
+
+/** Kept free before the function's end to write down where it stands. */
+const marginSeconds = 20;
+/** A step that takes its function down this often fails for good. */
+const maxDeaths = 5;
+const maxCalls = 60;
+const commitTries = 40;
+/** What is further off is left to sweep: a fresh message would only wait, or be handed on again and again. */
+const longestWaitSeconds = 300;
+
+type Turn = Ending | { readonly state: 'again'; readonly seconds: number; readonly note: string };
+type FoundBootstrap = Document<BootstrapRecord>;
+
+export async function runInstance(
+  context: Context,
+  steps: readonly AnyStep[],
+  message: StepMessage,
+  options: RunOptions,
+): Promise<RunResult> {
+  const { store, clock } = context;
+  const [leaseFound, bootstrapFound] = await persist(() =>
+    Promise.all([
+      store.get(collections.leases, leaseId(message.bootstrapId, message.instance)),
+      store.get(collections.bootstraps, message.bootstrapId),
+    ]),
+  );
+  const lease = read(leaseFound, liftLease);
+  const bootstrap = read(bootstrapFound, liftBootstrap);
+  if (lease === undefined || bootstrap === undefined) return 'ignored';
+  const { data } = lease;
+  if (data.generation !== message.generation || data.generation !== bootstrap.data.generation) return 'ignored';
+  if (data.state === 'client') return 'ignored';
+  const restSeconds = (Date.parse(data.notBefore ?? '') - clock.now().getTime()) / 1000 || 0;
+  if (restSeconds > longestWaitSeconds) return 'ignored';
+  if (data.state === 'running' && (data.expiresAt ?? '') > clock.now().toISOString()) return 'busy';
+
+  const held = await claim(context, lease, { ...leaseTimes, ...options.times });
+  if (held === undefined) return 'busy';
+  const run = createRun(context, steps, message, options, bootstrap, held, restSeconds);
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof LeaseLost) return 'lost';
+    throw error;
+  } finally {
+    await held.stop().catch(() => undefined);
+  }
+}
+
+function createRun(
+  outer: Context,
+  steps: readonly AnyStep[],
+  { bootstrapId, instance: instanceId, generation }: StepMessage,
+  { deadlineAt, trace }: RunOptions,
+  found: FoundBootstrap,
+  held: Held,
+  restSeconds: number,
+): () => Promise<RunResult> {
+  const { store, clock } = outer;
+  const graph = graphOf(steps);
+  const secrets = new Set<string>();
+  const calls: CallRecord[] = [];
+  let bootstrap = found;
+  const readAt = performance.now();
+
+  const log = redact(
+    withFields(outer.log, {
+      bootstrap: bootstrapId,
+      instance: instanceId,
+      ...(trace === undefined
+        ? {}
+        : { 'logging.googleapis.com/trace': `projects/${outer.config.project}/traces/${trace.id}` }),
+    }),
+    () => [...secrets],
+  );
+  const onCall = (text: string): void => {
+    log('DEBUG', text);
+    if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: hide(text) });
+  };
+  const context: Context = { ...outer, log, cloud: outer.cloud.reportingTo(onCall) };
+  const hide = (text: string): string => createHide([...secrets])(text);
+  const heard = (value: string): void => {
+    secrets.add(value);
+    // Of a key in PEM any one line tells too much.
+    for (const line of value.split('\n')) if (line.length >= 24 && !line.startsWith('-----')) secrets.add(line);
+  };
+
+  const deadline = new AbortController();
+  const secondsLeft = (): number => (deadlineAt.getTime() - clock.now().getTime()) / 1000 - marginSeconds;
+  const deadlineTimer = setTimeout(
+    () => deadline.abort(new Error('The deadline is near')),
+    Math.max(secondsLeft(), 0) * 1000,
+  );
+  const signal = AbortSignal.any([held.signal, deadline.signal]);
+
+  const attempts = (): number => Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
+
+  const planNow = (): Plan => planOf(graph, bootstrap.data.options as never);
+
+  async function reread(): Promise<void> {
+    const now = read(await persist(() => store.get(collections.bootstraps, bootstrapId)), liftBootstrap);
+    if (now === undefined || now.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
+    bootstrap = now;
+  }
+
+  /** The lease ends, and with it the instance or its hope without the caller; what became ready stands in the same commit. */
+  async function end(ending: Ending): Promise<RunResult> {
+    let version = await held.stop();
+    if (performance.now() - readAt > 500) await reread();
+    for (let attempt = 0; ; attempt++) {
+      const at = clock.now().toISOString();
+      const { startedAt } = held.current();
+      const change = endInstance(bootstrap.data, planNow(), {
+        id: instanceId,
+        ending,
+        at,
+        startedAt,
+        attempt: attempts(),
+        calls,
+      });
+      const id = leaseId(bootstrapId, instanceId);
+      const client: Partial<LeaseRecord> = {
+        state: 'client',
+        holder: undefined,
+        expiresAt: undefined,
+        dueAt: undefined,
+        ...(ending.state === 'client' ? { note: ending.note } : {}),
+      };
+      try {
+        await persist(() =>
+          store.commit([
+            ...changeWrites(bootstrapId, bootstrap.version, bootstrap.data, change, at),
+            ending.state === 'client'
+              ? { kind: 'update', collection: collections.leases, id, version, data: client }
+              : { kind: 'delete', collection: collections.leases, id, version },
+          ]),
+        );
+        await publishReady(context, bootstrapId, generation, change.ready, trace);
+        return ending.state;
+      } catch (error) {
+        if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
+        await afterConflict(attempt);
+        await reread();
+        const ours = await held.again().catch((lost: unknown) => {
+          if (lost instanceof LeaseLost && bootstrap.data.instances[instanceId]?.endedAt !== undefined)
+            return undefined;
+          throw lost;
+        });
+        if (ours === undefined) {
+          // The commit went through and its answer was lost on the way.
+          const ready = [...planNow().values()].filter(({ id }) => bootstrap.data.instances[id]?.state === 'ready');
+          await publishReady(context, bootstrapId, generation, ready, trace);
+          return ending.state;
+        }
+        version = ours;
+      }
+    }
+  }
+
+  /** The wait is longer than this invocation: a fresh message carries on. */
+  async function handOver(seconds: number, change: Partial<LeaseRecord> = {}, publish = true): Promise<RunResult> {
+    const version = await held.stop();
+    const notBefore = addSeconds(clock.now(), seconds);
+    const data: Partial<LeaseRecord> = {
+      ...change,
+      state: 'ready',
+      holder: undefined,
+      expiresAt: undefined,
+      notBefore,
+      dueAt: publish ? addSeconds(new Date(notBefore), marginSeconds) : notBefore,
+    };
+    const id = leaseId(bootstrapId, instanceId);
+    await persist(() => store.commit([{ kind: 'update', collection: collections.leases, id, version, data }]));
+    const { lane } = held.current();
+    if (publish) await publishReady(context, bootstrapId, generation, [{ id: instanceId, lane }], trace);
+    return 'handed-over';
+  }
+
+  /** Waits here if there is time. Undefined: go on; else how this invocation ended. */
+  async function pause(seconds: number, change: Partial<LeaseRecord>): Promise<RunResult | undefined> {
+    const { note, retry } = held.current();
+    if (secondsLeft() < seconds) return handOver(seconds, change, seconds <= longestWaitSeconds);
+    if (
+      Object.entries(change).some(([field, value]) => (({ note, retry }) as Record<string, unknown>)[field] !== value)
+    ) {
+      await held.save(change);
+    }
+    if (held.current().cancel) return end({ state: 'cancelled' });
+    await clock.wait(seconds, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    if (held.signal.aborted) throw held.signal.reason;
+    if (deadline.signal.aborted) return handOver(0);
+    return held.current().cancel ? end({ state: 'cancelled' }) : undefined;
+  }
+
+  /** One look, and one go if something is missing. What it throws is the step's. */
+  async function turn({ step }: Instance, call: StepCall): Promise<Turn> {
+    const look = async (): Promise<Ending | undefined> => {
+      const seen = await step.observe(call);
+      if (seen === undefined) return undefined;
+      const output = step.output.parse(seen);
+      const note = step.summary?.(output);
+      return { state: 'done', output, ...(note === undefined ? {} : { note: hide(note) }) };
+    };
+    const standing = await look();
+    if (standing !== undefined) return standing;
+    const outcome = await step.run(call);
+    if (outcome.kind === 'again') return { state: 'again', seconds: outcome.seconds, note: hide(outcome.note) };
+    if (outcome.kind === 'needsClient') return { state: 'client', note: hide(outcome.what) };
+    const made = await look();
+    if (made !== undefined) return made;
+    throw new Problem('cloud-propagation', `${step.title}: it was made, but cannot be seen yet.`);
+  }
+
+  /** Undefined: look again. */
+  const act = (turned: Turn): Promise<RunResult | undefined> =>
+    turned.state === 'again' ? pause(turned.seconds, { note: turned.note, retry: undefined }) : end(turned);
+
+  /** Undefined: try again. */
+  async function failed(error: unknown, instance: Instance): Promise<RunResult | undefined> {
+    if (held.signal.aborted) throw held.signal.reason;
+    if (error instanceof LeaseLost) throw error;
+    // Stopped by us, not by what it met: nothing to hold against the step.
+    if (deadline.signal.aborted) return handOver(0);
+    const kind = failureClass(error);
+    const { failures, propagationSeconds } = held.current();
+    const tries = failures[kind] ?? 0;
+    const known = error instanceof Problem && kind !== 'internal';
+    log(known ? 'WARNING' : 'ERROR', `${instance.step.title} failed (${kind}, failure ${tries + 1})`, { error });
+    const delay = retryDelay(error, { failures, propagationSeconds }, Math.random());
+    const counted = { ...failures, [kind]: tries + 1 };
+    if (delay === undefined) {
+      await held.save({ failures: counted });
+      const problem = known ? exhausted(error, tries) : internal(instance, trace?.id);
+      return end({ state: 'failed', problem: stored(problem, hide) });
+    }
+    const change: Partial<LeaseRecord> = {
+      failures: counted,
+      propagationSeconds: propagationSeconds + (kind === 'propagation' ? delay : 0),
+      retry: known ? hide(error.detail) : 'Something went wrong inside plinth',
+    };
+    await held.save(change);
+    return pause(delay, { retry: change.retry });
+  }
+
+  return async () => {
+    try {
+      const instance = planNow().get(instanceId);
+      if (instance === undefined) {
+        log('WARNING', 'The instance is no longer part of the plan');
+        return await end({ state: 'cancelled' });
+      }
+      if (bootstrap.data.state === 'cancelling' || held.current().cancel) return await end({ state: 'cancelled' });
+      if (held.current().deaths >= maxDeaths) {
+        log('ERROR', `The function ended ${maxDeaths} times while it ran this instance`);
+        return await end({ state: 'failed', problem: stored(internal(instance, trace?.id), hide) });
+      }
+      if (restSeconds > 0) {
+        if (secondsLeft() < restSeconds) return await handOver(restSeconds, {}, false);
+        const ended = await pause(restSeconds, {});
+        if (ended !== undefined) return ended;
+      }
+      const facts = await persist(() => factsOf(store, bootstrapId, bootstrap.data));
+      for (;;) {
+        const outcome = await tried(() => {
+          const attempt = attempts();
+          const call = createCall({ context, facts, record: bootstrap.data, instance, attempt, signal, heard });
+          return turn(instance, call);
+        });
+        const result = await ('error' in outcome ? failed(outcome.error, instance) : act(outcome.value));
+        if (result !== undefined) return result;
+      }
+    } finally {
+      clearTimeout(deadlineTimer);
+    }
+  };
+}
+
+async function tried<T>(work: () => Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** What a person reads of a fault of ours: nothing but where to look. */
+const internal = ({ step }: Instance, traceId: string | undefined): Problem =>
+  new Problem('internal', `Something went wrong inside plinth at "${step.title}".`, {
+    advice: `Run the same command again; if it comes back, tell your operator${traceId === undefined ? '' : ` this trace: ${traceId}`}.`,
+  });
+
+const stored = ({ code, detail, advice }: Problem, hide: (text: string) => string): StoredProblem => ({
+  code,
+  detail: hide(detail),
+  ...(advice === undefined ? {} : { advice: hide(advice) }),
+});

@@ -1,0 +1,216 @@
+/**
+ * What the end of an instance, or a person's act, makes of a bootstrap: its new record, what became ready, and the events
+ * that tell of it. Pure; called by run.ts and bootstraps.ts, which write it in one commit.
+ */
+import type { BootstrapState, StoredProblem } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import { collections } from '../../shared/names.js';
+import type { Write } from '../store/store.js';
+import {
+  type BootstrapRecord,
+  type CallRecord,
+  type EventRecord,
+  eventId,
+  type InstanceRecord,
+  type LeaseRecord,
+  leaseId,
+} from './documents.js';
+import { type Instance, type Plan, readyIn } from './plan.js';
+
+export interface Change {
+  readonly record: BootstrapRecord;
+  /** To be leased in the same commit, and published after it. */
+  readonly ready: readonly Instance[];
+  readonly events: readonly { readonly event: BootstrapEvent; readonly calls?: readonly CallRecord[] }[];
+}
+
+export type Ending =
+  | { readonly state: 'done'; readonly output: unknown; readonly note?: string | undefined }
+  | { readonly state: 'failed'; readonly problem: StoredProblem }
+  | { readonly state: 'cancelled' }
+  /** No end, but it goes on only when the caller's machine has acted. */
+  | { readonly state: 'client'; readonly note: string };
+
+interface Ended {
+  readonly id: string;
+  readonly ending: Ending;
+  readonly at: string;
+  readonly startedAt?: string | undefined;
+  readonly attempt: number;
+  readonly calls?: readonly CallRecord[];
+}
+
+/** Records of what has ended are kept this long after the project was due to go. */
+const keptDays = 90;
+const secondsADay = 86_400;
+
+const after = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();
+
+/** One of several instances of a bootstrap has ended. */
+export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): Change {
+  const { id, ending, at, startedAt, calls } = ended;
+  const instances = { ...before.instances, [id]: recordOf(before.instances[id], ended) };
+  const seconds = startedAt === undefined ? undefined : (Date.parse(at) - Date.parse(startedAt)) / 1000;
+  const event: BootstrapEvent = {
+    schema: 1,
+    type: 'instance',
+    at,
+    instance: id,
+    state: ending.state,
+    ...(seconds === undefined ? {} : { seconds }),
+    ...('note' in ending && ending.note !== undefined ? { note: ending.note } : {}),
+    ...(ending.state === 'failed' ? { problem: ending.problem } : {}),
+  };
+  const told = { event, ...(calls === undefined || calls.length === 0 ? {} : { calls }) };
+  return advance({ ...before, instances }, plan, at, [told]);
+}
+
+function recordOf(before: InstanceRecord | undefined, { ending, at, startedAt, attempt }: Ended): InstanceRecord {
+  return {
+    state: ending.state,
+    attempt,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(ending.state === 'client' ? {} : { endedAt: at }),
+    ...('note' in ending && ending.note !== undefined ? { note: ending.note } : {}),
+    ...(ending.state === 'failed' ? { problem: ending.problem } : {}),
+    ...(ending.state === 'done' ? { output: ending.output } : outputOf(before)),
+  };
+}
+
+const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output'> =>
+  record?.output === undefined ? {} : { output: record.output };
+
+/** Marks what is ready now, and ends the bootstrap if nothing is left that could go on. */
+export function advance(before: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
+  const ready = before.state === 'running' ? readyIn(plan, before.instances) : [];
+  const instances = { ...before.instances };
+  for (const { id } of ready) {
+    instances[id] = { state: 'ready', attempt: 0, ...outputOf(before.instances[id]) };
+  }
+  const open = Object.values(instances).some(({ state }) => state === 'ready' || state === 'client');
+  const record: BootstrapRecord = { ...before, instances };
+  if (open || (before.state !== 'running' && before.state !== 'cancelling')) return { record, ready, events: told };
+
+  const problem = problemIn(plan, instances);
+  const state = endState(before.state, plan, instances);
+  const event: BootstrapEvent = {
+    schema: 1,
+    type: 'state',
+    at,
+    state,
+    generation: before.generation,
+    ...(state === 'failed' && problem !== undefined ? { problem } : {}),
+  };
+  const expireAt = after(before.deadlineAt > at ? before.deadlineAt : at, keptDays * secondsADay);
+  return {
+    record: {
+      ...record,
+      state,
+      endedAt: at,
+      expireAt,
+      ...(state === 'failed' && problem !== undefined ? { problem } : {}),
+    },
+    ready,
+    events: [...told, { event }],
+  };
+}
+
+function endState(before: BootstrapState, plan: Plan, instances: BootstrapRecord['instances']): BootstrapState {
+  if (before === 'cancelling') return 'cancelled';
+  return [...plan.keys()].every((id) => instances[id]?.state === 'done') ? 'succeeded' : 'failed';
+}
+
+/** The first failure in the order of the plan, and how many there are. */
+function problemIn(plan: Plan, instances: BootstrapRecord['instances']): StoredProblem | undefined {
+  const failed = [...plan.values()].flatMap(({ id, step }) => {
+    const problem = instances[id]?.problem;
+    return problem === undefined ? [] : [{ id, title: step.title, problem }];
+  });
+  const first = failed[0];
+  if (first === undefined) return undefined;
+  const more =
+    failed.length === 1
+      ? ''
+      : ` ${failed.length - 1} more failed: ${failed
+          .slice(1)
+          .map(({ id }) => id)
+          .join(', ')}.`;
+  return {
+    code: first.problem.code,
+    detail: `${first.title} (${first.id}) failed: ${first.problem.detail}${more}`,
+    advice: first.problem.advice ?? 'Run the same command again: it goes on from here.',
+  };
+}
+
+/** How long a message may be on its way before sweep sends another. */
+const publishGraceSeconds = 30;
+
+export const readyLease = (
+  bootstrapId: string,
+  generation: number,
+  { id, lane }: Pick<Instance, 'id' | 'lane'>,
+  at: string,
+): LeaseRecord => ({
+  schema: 1,
+  bootstrapId,
+  instance: id,
+  lane,
+  generation,
+  state: 'ready',
+  number: 0,
+  dueAt: after(at, publishGraceSeconds),
+  failures: {},
+  propagationSeconds: 0,
+  deaths: 0,
+});
+
+/** The writes that tell events, numbered on from the last one of `before`. */
+export function eventWrites(
+  bootstrapId: string,
+  before: Pick<BootstrapRecord, 'events' | 'deadlineAt'>,
+  events: Change['events'],
+): Write[] {
+  const expireAt = after(before.deadlineAt, keptDays * secondsADay);
+  return events.map(({ event, calls }, i): Write => {
+    const n = before.events + 1 + i;
+    const data: EventRecord = {
+      schema: 1,
+      bootstrapId,
+      n,
+      event,
+      ...(calls === undefined ? {} : { calls: [...calls] }),
+      expireAt,
+    };
+    return { kind: 'create', collection: collections.events, id: eventId(bootstrapId, n), data };
+  });
+}
+
+/** All writes of a change but those of the lease that made it: the record, its events, and leases of what became ready. */
+export function changeWrites(
+  bootstrapId: string,
+  version: string,
+  before: BootstrapRecord,
+  { record, ready, events }: Change,
+  at: string,
+): Write[] {
+  const after: BootstrapRecord = { ...record, events: before.events + events.length };
+  const gone = Object.keys(before).filter((field) => !(field in after));
+  return [
+    {
+      kind: 'update',
+      collection: collections.bootstraps,
+      id: bootstrapId,
+      version,
+      data: { ...after, ...Object.fromEntries(gone.map((field) => [field, undefined])) },
+    },
+    ...eventWrites(bootstrapId, before, events),
+    ...ready.map(
+      (instance): Write => ({
+        kind: 'set',
+        collection: collections.leases,
+        id: leaseId(bootstrapId, instance.id),
+        data: readyLease(bootstrapId, record.generation, instance, at),
+      }),
+    ),
+  ];
+}
