@@ -31,7 +31,14 @@ export interface CloudCall {
   readonly method: string;
   /** Path and query parameters by their discovery names, decoded and checked. */
   readonly params: Readonly<Record<string, string>>;
-  /** Checked against the request schema; `{}` where the method takes none. */
+  /** Query parameters that may be repeated (`names` of services.batchGet), by their discovery names; `[]` is left out. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
+  /** The resource in the path: `projects/p/zones/z/instances/i`, without a custom verb; `''` where there is none. */
+  readonly resource: string;
+  /**
+   * Checked against the request schema; `{}` where the method takes none. Names are camelCase, enums names, int64 text,
+   * nulls gone, and what the schema marks read-only is taken away (as Google ignores it), but for `etag`.
+   */
   readonly body: JsonObject;
   readonly caller: Caller;
 }
@@ -64,8 +71,17 @@ export interface World {
   random(): number;
   /** A fresh decimal id, as Google's numeric ids. */
   id(): string;
-  /** Runs `effect` after `seconds` of cloud time (scaled by the time factor, ± 30 % unless `exact`; factor 0: at once, before the reply leaves). */
+  /**
+   * Runs `effect` after `seconds` of cloud time (scaled by the time factor, ± 30 % unless `exact`; factor 0: once the
+   * handler has returned, before its reply leaves, so a reply that is a live record shows the effect).
+   */
   schedule(seconds: number, effect: string, args: JsonObject, options?: { readonly exact?: boolean }): void;
+  /** Hears of every change: after each request and after each effect. Returns what stops it. */
+  onChange(listener: () => void): () => void;
+  /** Runs what is due now; the kernel does so before each request and after each handler. */
+  runDue(): void;
+  /** The time at which the next effect is due, if any; for those who wait until all is quiet. */
+  nextDue(): number | undefined;
   /** Cloud seconds turned into real milliseconds by the time factor. */
   scaled(seconds: number): number;
   /** A project by id or number; throws Google's own error if it is missing, not ours, or being deleted. Its API enabled and billing linked, if asked for. */
@@ -97,10 +113,14 @@ export interface ProjectRecord {
 }
 
 export interface Policies {
-  get(resource: string): JsonObject;
+  /** With etag and version; an empty policy where none was set. Conditions are shown only to callers that ask for version 3. */
+  get(resource: string, requestedVersion?: number): JsonObject;
   /** Replaces the policy; a stale etag is 409 ABORTED; a member that does not exist is 400. Grants take effect after the propagation time. */
   set(resource: string, policy: JsonObject): JsonObject;
+  /** Takes away the policies of a resource and of all that lies under it. */
   remove(resource: string): void;
+  /** Whether the caller's grants, as far as they have propagated, hold a permission on a resource or one of its ancestors. */
+  allows(caller: Caller, permission: string, resource: string): boolean;
 }
 
 /** An error as Google would send it; the kernel gives it the form of the API that threw it. */
@@ -117,6 +137,10 @@ export class GoogleError extends Error {
       readonly reason?: string;
       /** google.rpc details: ErrorInfo, PreconditionFailure, QuotaFailure, … with `@type`. */
       readonly details?: JsonObject[];
+      /** Legacy domain, `global` if not said: `usageLimits`. */
+      readonly domain?: string;
+      /** Legacy place of the fault. */
+      readonly location?: string;
     } = {},
   ) {
     super(message);

@@ -1,0 +1,86 @@
+/** What the front port serves beside the APIs: the token issuer's documents, and `/_local/…` for tests and people. */
+import { type Identity, jwksPath } from '../identity.js';
+import type { Calls } from './calls.js';
+import type { CallFault, Faults, QuotaFault, StockoutFault } from './faults.js';
+import type { ControlPath } from './server.js';
+
+export interface ControlOptions {
+  readonly identity: () => Identity;
+  readonly calls: Calls;
+  readonly faults: Faults;
+  readonly state: () => unknown;
+}
+
+/** A fault as `POST /_local/faults` takes it: `{type: "call" | "stockout" | "quota", fault: {…}}`. */
+export type PostedFault =
+  | { type: 'call'; fault: CallFault }
+  | { type: 'stockout'; fault: StockoutFault }
+  | { type: 'quota'; fault: QuotaFault };
+
+export function controlPaths({ identity, calls, faults, state }: ControlOptions): ControlPath {
+  return async ({ method, path, query, body }) => {
+    switch (`${method} ${path}`) {
+      case 'GET /.well-known/openid-configuration': {
+        const { issuer, jwksUrl } = identity();
+        return {
+          status: 200,
+          body: {
+            issuer,
+            jwks_uri: jwksUrl,
+            response_types_supported: ['id_token'],
+            subject_types_supported: ['public'],
+            id_token_signing_alg_values_supported: ['RS256'],
+          },
+        };
+      }
+      case `GET ${jwksPath}`:
+        return { status: 200, body: identity().jwks, headers: { 'cache-control': 'public, max-age=3600' } };
+      case 'GET /_local/state':
+        return { status: 200, body: state() };
+      case 'GET /_local/calls': {
+        const wanted = query.get('method');
+        return {
+          status: 200,
+          body: calls.list({ since: Number(query.get('since') ?? 0), ...(wanted === null ? {} : { method: wanted }) }),
+        };
+      }
+      case 'DELETE /_local/calls':
+        calls.clear();
+        return { status: 200, body: {} };
+      case 'GET /_local/faults':
+        return { status: 200, body: faults.list() };
+      case 'POST /_local/faults':
+        return { status: 201, body: { id: addFault(faults, JSON.parse(body) as PostedFault) } };
+      case 'DELETE /_local/faults':
+        faults.clear();
+        return { status: 200, body: {} };
+      case 'POST /_local/token': {
+        const { email, audience, hd } = JSON.parse(body) as { email: string; audience?: string; hd?: string };
+        return {
+          status: 200,
+          body: {
+            accessToken: identity().accessToken(email),
+            ...(audience === undefined ? {} : { idToken: await identity().idToken({ email, audience, hd }) }),
+          },
+        };
+      }
+      default: {
+        const fault = /^DELETE \/_local\/faults\/([\w-]+)$/.exec(`${method} ${path}`)?.[1];
+        if (fault === undefined) return undefined;
+        faults.remove(fault);
+        return { status: 200, body: {} };
+      }
+    }
+  };
+}
+
+function addFault(faults: Faults, posted: PostedFault): string {
+  switch (posted.type) {
+    case 'call':
+      return faults.add(posted.fault);
+    case 'stockout':
+      return faults.stockout(posted.fault);
+    case 'quota':
+      return faults.quota(posted.fault);
+  }
+}

@@ -1,0 +1,159 @@
+/** Errors as each API writes them on the wire, and the refusals that all of them share. Called by the kernel and by the APIs. */
+import { type ApiName, GoogleError, type JsonObject } from './api.js';
+
+/** `legacy`: compute, errors[] without a status · `both`: IAM v1 and DNS · `platform`: the rest. */
+type Form = 'legacy' | 'both' | 'platform';
+
+const formOf = (api: ApiName): Form => {
+  if (api === 'compute.v1') return 'legacy';
+  return api === 'iam.v1' || api === 'dns.v1' ? 'both' : 'platform';
+};
+
+const legacyReasons: Readonly<Record<number, string>> = {
+  400: 'badRequest',
+  401: 'authError',
+  403: 'forbidden',
+  404: 'notFound',
+  409: 'alreadyExists',
+  412: 'conditionNotMet',
+  429: 'rateLimitExceeded',
+  500: 'backendError',
+  501: 'notImplemented',
+  503: 'backendError',
+};
+
+/** What Google's front ends refuse carries a status in every API, compute's too. */
+const fromFrontEnd = (error: GoogleError): boolean =>
+  error.code === 401 || (error.more.details ?? []).some(({ reason }) => reason === 'SERVICE_DISABLED');
+
+export function errorBody(api: ApiName, error: GoogleError): JsonObject {
+  const form = formOf(api);
+  const { reason, domain = 'global', location, details } = error.more;
+  const errors = [
+    {
+      message: error.message,
+      domain,
+      reason: reason ?? legacyReasons[error.code] ?? 'unknown',
+      ...(location === undefined ? {} : { location, locationType: 'parameter' }),
+    },
+  ];
+  return {
+    error: {
+      code: error.code,
+      message: error.message,
+      ...(form === 'platform' ? {} : { errors }),
+      ...(form === 'legacy' && !fromFrontEnd(error) ? {} : { status: error.status }),
+      ...(details === undefined ? {} : { details }),
+    },
+  };
+}
+
+export const badRequest = (message: string, field: string, description = message): GoogleError =>
+  new GoogleError(400, 'INVALID_ARGUMENT', message, {
+    reason: 'badRequest',
+    details: [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [{ field, description }] }],
+  });
+
+export const errorInfo = (reason: string, domain: string, metadata: Record<string, string> = {}): JsonObject => ({
+  '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+  reason,
+  domain,
+  metadata,
+});
+
+const signIn = 'See https://developers.google.com/identity/sign-in/web/devconsole-project.';
+const wanted = 'Expected OAuth 2 access token, login cookie or other valid authentication credential.';
+
+export const credentialsMissing = (): GoogleError =>
+  new GoogleError(
+    401,
+    'UNAUTHENTICATED',
+    `Request is missing required authentication credential. ${wanted} ${signIn}`,
+    {
+      reason: 'required',
+      details: [errorInfo('CREDENTIALS_MISSING', 'googleapis.com')],
+    },
+  );
+
+export const credentialsInvalid = (): GoogleError =>
+  new GoogleError(401, 'UNAUTHENTICATED', `Request had invalid authentication credentials. ${wanted} ${signIn}`, {
+    reason: 'authError',
+    details: [errorInfo('ACCESS_TOKEN_TYPE_UNSUPPORTED', 'googleapis.com')],
+  });
+
+const serviceTitles: Readonly<Record<string, string>> = {
+  'artifactregistry.googleapis.com': 'Artifact Registry API',
+  'cloudbilling.googleapis.com': 'Cloud Billing API',
+  'cloudresourcemanager.googleapis.com': 'Cloud Resource Manager API',
+  'compute.googleapis.com': 'Compute Engine API',
+  'dns.googleapis.com': 'Cloud DNS API',
+  'iam.googleapis.com': 'Identity and Access Management (IAM) API',
+  'publicca.googleapis.com': 'Public Certificate Authority API',
+  'pubsub.googleapis.com': 'Cloud Pub/Sub API',
+  'secretmanager.googleapis.com': 'Secret Manager API',
+  'serviceusage.googleapis.com': 'Service Usage API',
+};
+
+export const serviceTitle = (service: string): string => serviceTitles[service] ?? service;
+
+/** The API is off in the project, or its enabling has not got everywhere yet: Google says the same of both. */
+export function serviceDisabled(service: string, projectNumber: string): GoogleError {
+  const url = `https://console.developers.google.com/apis/api/${service}/overview?project=${projectNumber}`;
+  return new GoogleError(
+    403,
+    'PERMISSION_DENIED',
+    `${serviceTitle(service)} has not been used in project ${projectNumber} before or it is disabled. Enable it by visiting ${url} then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our systems and retry.`,
+    {
+      reason: 'accessNotConfigured',
+      domain: 'usageLimits',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.Help',
+          links: [{ description: 'Google developers console API activation', url }],
+        },
+        {
+          '@type': 'type.googleapis.com/google.rpc.LocalizedMessage',
+          locale: 'en-US',
+          message: `${serviceTitle(service)} has not been used in project ${projectNumber} before or it is disabled.`,
+        },
+        errorInfo('SERVICE_DISABLED', 'googleapis.com', {
+          service,
+          serviceTitle: serviceTitle(service),
+          consumer: `projects/${projectNumber}`,
+          containerInfo: projectNumber,
+          activationUrl: url,
+        }),
+      ],
+    },
+  );
+}
+
+/** How each API words that a caller lacks a permission. */
+export function permissionDenied(api: ApiName, permission: string, resource: string): GoogleError {
+  if (api === 'compute.v1') {
+    return new GoogleError(403, 'PERMISSION_DENIED', `Required '${permission}' permission for '${resource}'`, {
+      reason: 'forbidden',
+    });
+  }
+  if (api === 'cloudresourcemanager.v1' || api === 'cloudbilling.v1') {
+    return new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
+  }
+  if (api === 'dns.v1') {
+    return new GoogleError(403, 'PERMISSION_DENIED', 'Forbidden', { reason: 'forbidden' });
+  }
+  const full = `${permission.split('.')[0] === 'resourcemanager' ? 'cloudresourcemanager' : permission.split('.')[0]}.googleapis.com`;
+  const plain = api === 'cloudresourcemanager.v3' || api === 'iam.v1';
+  const named = plain ? resource : `//${full}/${resource}`;
+  return new GoogleError(
+    403,
+    'PERMISSION_DENIED',
+    `Permission '${permission}' denied on resource '${named}' (or it may not exist).`,
+    {
+      reason: 'forbidden',
+      details: [errorInfo('IAM_PERMISSION_DENIED', full, { permission, resource: named })],
+    },
+  );
+}
+
+export const notImplemented = (method: string): GoogleError =>
+  new GoogleError(501, 'UNIMPLEMENTED', `Operation is not implemented, or supported, or enabled. (${method})`);

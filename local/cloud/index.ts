@@ -1,0 +1,137 @@
+/**
+ * The simulated Google Cloud: every API that plinth calls, on loopback, with the time, the chance and the strictness of
+ * the real one. Made by the local stack and by tests.
+ */
+import type { GoogleApi } from '../../functions/config.js';
+import { createIdentity, type Identity, type IdentityKeys } from '../identity.js';
+import type { Effect, JsonObject, World } from './api.js';
+import { apiDefinitions } from './apis.js';
+import { type Calls, createCalls } from './calls.js';
+import { controlPaths } from './control.js';
+import { createFaults, type Faults } from './faults.js';
+import { applyInitial, type InitialState } from './initial.js';
+import { createKernel } from './kernel.js';
+import { metadataServer } from './metadata.js';
+import { apiServer, apisByHost, frontServer } from './server.js';
+import { createSnapshot, readSnapshot } from './snapshot.js';
+import { createWorld, emptyState } from './world.js';
+
+export type { Calls, RecordedCall } from './calls.js';
+export type { CallFault, Faults, QuotaFault, StockoutFault } from './faults.js';
+export type { InitialState } from './initial.js';
+
+export interface SimulatedCloudOptions {
+  /** Seeds all chance: ids, waits, early returns. Default 1. */
+  readonly seed?: number;
+  /** 1 is realistic, 0 (default) is at once. */
+  readonly timeFactor?: number;
+  /** State is kept there and read at the start. */
+  readonly snapshotFile?: string | undefined;
+  /** Front port; 0 (default) is any, or the one that the snapshot remembers. */
+  readonly port?: number;
+  readonly initial?: InitialState;
+  /** The project that the metadata server says it runs in, and its default identity. */
+  readonly metadata?: { readonly project: string; readonly serviceAccount: string };
+}
+
+export interface SimulatedCloud {
+  /** Serves every API under `/<api host>/…`, the issuer and `/_local/…`. */
+  readonly frontUrl: string;
+  readonly endpoints: Readonly<Record<GoogleApi, string>>;
+  /** `host:port`, for GCE_METADATA_HOST. */
+  readonly metadataHost: string;
+  readonly issuerUrl: string;
+  readonly world: World;
+  readonly calls: Calls;
+  readonly faults: Faults;
+  readonly identity: Identity;
+  /** All tables but the identity's keys, and what is due. */
+  state(): JsonObject;
+  close(): Promise<void>;
+}
+
+export async function createSimulatedCloud({
+  seed = 1,
+  timeFactor = 0,
+  snapshotFile,
+  port = 0,
+  initial = {},
+  metadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' },
+}: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
+  const kept = readSnapshot(snapshotFile) ?? emptyState(seed);
+  const effects = Object.assign({}, ...apiDefinitions.map((definition) => definition.effects ?? {})) as Record<
+    string,
+    Effect
+  >;
+  const world = createWorld({
+    state: kept,
+    effects,
+    timeFactor,
+    onFault: (effect, error) =>
+      process.stderr.write(
+        `simulated cloud: effect ${effect}: ${error instanceof Error ? error.stack : String(error)}\n`,
+      ),
+  });
+  const calls = createCalls();
+  const faults = createFaults(world);
+  const state = (): JsonObject => {
+    const { identity: _keys, ...tables } = kept.tables;
+    return structuredClone({ tables, due: kept.due }) as unknown as JsonObject;
+  };
+  applyInitial(world, initial);
+
+  let identity: Identity | undefined;
+  const known = (): Identity => {
+    if (identity === undefined) throw new Error('the issuer is not up yet');
+    return identity;
+  };
+  const kernel = createKernel({
+    definitions: apiDefinitions,
+    world,
+    calls,
+    callerOf: (token) => known().callerOf(token),
+  });
+
+  // A restarted cloud takes the ports it had, so that whoever holds its addresses can go on.
+  const ports = world.table<number>('ports');
+  const front = await frontServer(
+    kernel,
+    controlPaths({ identity: known, calls, faults, state }),
+    port || (ports['front'] ?? 0),
+  );
+  identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });
+  const servers = await Promise.all(
+    Object.keys(apisByHost).map(async (host) => [host, await apiServer(kernel, host, ports[host] ?? 0)] as const),
+  );
+  const machine = await metadataServer(
+    { world, identity, project: metadata.project, defaultServiceAccount: metadata.serviceAccount },
+    ports['metadata'] ?? 0,
+  );
+  Object.assign(
+    ports,
+    { front: front.port, metadata: machine.port },
+    Object.fromEntries(servers.map(([host, server]) => [host, server.port])),
+  );
+
+  const snapshot = createSnapshot(snapshotFile, kept);
+  world.onChange(() => snapshot.touch());
+  snapshot.touch();
+
+  return {
+    frontUrl: front.url,
+    endpoints: Object.fromEntries(servers.map(([host, server]) => [host, server.url])) as Record<GoogleApi, string>,
+    metadataHost: machine.url.slice('http://'.length),
+    issuerUrl: front.url,
+    world,
+    calls,
+    faults,
+    identity,
+    state,
+    async close() {
+      snapshot.touch();
+      snapshot.flush();
+      world.close();
+      await Promise.all([front, machine, ...servers.map(([, server]) => server)].map((server) => server.close()));
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/** The state that a simulated cloud begins with: what stands before plinth is deployed, and what its deployment makes. */
+import type { ProjectRecord, World } from './api.js';
+import { grantAtOnce } from './policies.js';
+import { projectTable } from './projects.js';
+import { recordOfServiceAccount, serviceAccounts } from './service-accounts.js';
+
+export interface InitialState {
+  readonly organizations?: readonly { readonly name: `organizations/${string}`; readonly displayName: string }[];
+  readonly folders?: readonly {
+    readonly name: `folders/${string}`;
+    readonly displayName: string;
+    readonly parent: `organizations/${string}` | `folders/${string}`;
+  }[];
+  readonly billingAccounts?: readonly {
+    readonly name: `billingAccounts/${string}`;
+    readonly displayName: string;
+    readonly open?: boolean;
+    /** How many projects may be linked; Google's default is about five. */
+    readonly projectLimit?: number;
+  }[];
+  readonly projects?: readonly {
+    readonly projectId: string;
+    readonly displayName?: string;
+    readonly parent: `organizations/${string}` | `folders/${string}`;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly billingAccountName?: `billingAccounts/${string}`;
+    /** Enabled APIs: `compute.googleapis.com`. */
+    readonly services?: readonly string[];
+  }[];
+  /** E-mails `<id>@<project>.iam.gserviceaccount.com`. */
+  readonly serviceAccounts?: readonly string[];
+  /** In force from the beginning. Members are IAM members: `user:…`, `serviceAccount:…`. */
+  readonly bindings?: readonly {
+    readonly resource: string;
+    readonly role: string;
+    readonly members: readonly string[];
+  }[];
+}
+
+export interface ContainerRecord {
+  name: string;
+  displayName: string;
+  parent?: string;
+  createTime: string;
+}
+
+export interface BillingAccountRecord {
+  name: string;
+  displayName: string;
+  open: boolean;
+  projectLimit?: number;
+}
+
+/** Adds what is not there yet: harmless on a world that a snapshot brought back. */
+export function applyInitial(world: World, initial: InitialState): void {
+  const now = new Date(world.now()).toISOString();
+  const containers = world.table<ContainerRecord>('containers');
+  for (const container of [...(initial.organizations ?? []), ...(initial.folders ?? [])]) {
+    containers[container.name] ??= { ...container, createTime: now };
+  }
+  const accounts = world.table<BillingAccountRecord>('billing.accounts');
+  for (const account of initial.billingAccounts ?? []) accounts[account.name] ??= { open: true, ...account };
+  for (const {
+    projectId,
+    displayName = projectId,
+    parent,
+    labels = {},
+    billingAccountName,
+    services = [],
+  } of initial.projects ?? []) {
+    const record: ProjectRecord = {
+      projectId,
+      projectNumber: projectNumber(world),
+      displayName,
+      parent,
+      state: 'ACTIVE',
+      labels: { ...labels },
+      etag: `W/"${world.id()}"`,
+      createTime: now,
+      updateTime: now,
+      creator: '',
+      ...(billingAccountName === undefined ? {} : { billingAccountName }),
+      services: Object.fromEntries(services.map((service) => [service, world.now()])),
+    };
+    projectTable(world)[projectId] ??= record;
+  }
+  const accountsOf = serviceAccounts(world);
+  for (const email of initial.serviceAccounts ?? []) {
+    accountsOf[email] ??= recordOfServiceAccount(world, email, { usableAt: world.now() });
+  }
+  for (const { resource, role, members } of initial.bindings ?? []) {
+    grantAtOnce(world, resource, [{ role, members: [...members] }]);
+  }
+}
+
+/** 12 digits. */
+export const projectNumber = (world: World): string => `4${world.id().slice(-11)}`;

@@ -1,0 +1,171 @@
+/**
+ * One call from wire to handler and back: route → authenticate → check the request → access → faults → handler →
+ * check the reply → record. Called by the server for every request of every API.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkAccess } from './access.js';
+import { type ApiDefinition, type ApiName, type Caller, type CloudCall, GoogleError, type JsonObject } from './api.js';
+import type { createCalls } from './calls.js';
+import { credentialsInvalid, credentialsMissing, errorBody, notImplemented, serviceDisabled } from './errors.js';
+import { disturbancesOf } from './faults.js';
+import { isServiceUsable, lookUpProject } from './projects.js';
+import { checkBody, checkParams, faultsOfReply } from './schema-check.js';
+import { type Route, resourceIn, route, type Surface, surfaceOf } from './surface.js';
+import type { RunningWorld } from './world.js';
+
+export interface ApiRequest {
+  readonly httpMethod: string;
+  /** Still encoded, from the root of the API's own host: `/compute/v1/projects/…`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly authorization: string | undefined;
+  readonly body: string;
+}
+
+export type ApiReply =
+  | { readonly kind: 'json'; readonly status: number; readonly body: JsonObject }
+  | { readonly kind: 'empty' }
+  /** No API has such a method: Google's front end answers with a page. */
+  | { readonly kind: 'no-route' }
+  | { readonly kind: 'drop' };
+
+export interface KernelOptions {
+  readonly definitions: readonly ApiDefinition[];
+  readonly world: RunningWorld;
+  readonly calls: ReturnType<typeof createCalls>;
+  readonly callerOf: (token: string) => Caller | undefined;
+}
+
+export type Kernel = (apis: readonly ApiName[], request: ApiRequest) => Promise<ApiReply>;
+
+/** Their calls are about projects that need not have the API on. */
+const worksWithoutService: ReadonlySet<ApiName> = new Set([
+  'cloudresourcemanager.v1',
+  'cloudresourcemanager.v3',
+  'cloudbilling.v1',
+  'serviceusage.v1',
+]);
+
+class Dropped extends Error {}
+
+export function createKernel({ definitions, world, calls, callerOf }: KernelOptions): Kernel {
+  const definitionOf = new Map(definitions.map((definition) => [definition.api, definition]));
+
+  function authenticate(authorization: string | undefined): Caller {
+    const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) throw credentialsMissing();
+    const caller = callerOf(token);
+    if (caller === undefined) throw credentialsInvalid();
+    return caller;
+  }
+
+  function checkService(surface: Surface, resource: string): void {
+    if (worksWithoutService.has(surface.api)) return;
+    const name = /^projects\/([^/]+)/.exec(resource)?.[1];
+    const project = name === undefined ? undefined : lookUpProject(world, name);
+    if (project?.state === 'ACTIVE' && !isServiceUsable(world, project, surface.host)) {
+      throw serviceDisabled(surface.host, project.projectNumber);
+    }
+  }
+
+  async function handle(call: CloudCall, definition: ApiDefinition): Promise<JsonObject> {
+    const { before, after } = disturbancesOf(world, call);
+    for (const disturbance of before) {
+      if (disturbance.kind === 'slow') await sleep(disturbance.seconds * 1000, undefined, { ref: false });
+      else throw disturbance.kind === 'drop' ? new Dropped() : disturbance.error;
+    }
+    const handler = definition.handlers[call.method];
+    if (handler === undefined) throw notImplemented(call.method);
+    const reply = await handler(call, world);
+    world.runDue();
+    for (const disturbance of after) {
+      if (disturbance.kind === 'slow') await sleep(disturbance.seconds * 1000, undefined, { ref: false });
+      else throw disturbance.kind === 'drop' ? new Dropped() : disturbance.error;
+    }
+    return reply;
+  }
+
+  async function answer(
+    surface: Surface,
+    { method, params: inPath }: Route,
+    request: ApiRequest,
+    call: { -readonly [K in keyof CloudCall]: CloudCall[K] },
+  ): Promise<JsonObject> {
+    call.caller = authenticate(request.authorization);
+    const { params, lists } = checkParams(surface, method, inPath, request.query);
+    Object.assign(call, { params, lists });
+    call.body = checkBody(surface, method, request.body);
+    const definition = definitionOf.get(surface.api);
+    if (definition === undefined) throw notImplemented(method.id);
+    checkService(surface, call.resource);
+    checkAccess(definition, call, world);
+    const reply = await handle(call, definition);
+    const faults = faultsOfReply(surface, method, reply);
+    if (faults.length > 0) {
+      throw new Error(
+        `the simulated cloud's reply to ${method.id} does not fit the API: ${faults.slice(0, 5).join('; ')}`,
+      );
+    }
+    return reply;
+  }
+
+  return async (apis, request) => {
+    const begun = performance.now();
+    const at = world.now();
+    world.runDue();
+    for (const api of apis) {
+      const surface = surfaceOf(api);
+      const found = route(surface, request.httpMethod, request.path);
+      if (found === undefined) continue;
+      const nobody: Caller = { email: '', kind: 'user' };
+      const call = {
+        method: found.method.id,
+        params: found.params,
+        lists: {},
+        resource: resourceIn(request.path),
+        body: {},
+        caller: nobody,
+      };
+      const record = (status: number, message?: string): void =>
+        calls.record({
+          at,
+          milliseconds: Math.round(performance.now() - begun),
+          api,
+          method: call.method,
+          params: call.params,
+          caller: call.caller.email,
+          status,
+          ...(message === undefined ? {} : { message }),
+        });
+      try {
+        const body = await answer(surface, found, request, call);
+        // A copy, made in this very moment: the live record may go on changing while the reply leaves.
+        const copy = structuredClone(body);
+        record(200);
+        return found.method.response === undefined ? { kind: 'empty' } : { kind: 'json', status: 200, body: copy };
+      } catch (error) {
+        if (error instanceof Dropped) {
+          record(0, 'the connection was dropped');
+          return { kind: 'drop' };
+        }
+        const said = error instanceof GoogleError ? error : internal(error);
+        record(said.code, said.message);
+        return { kind: 'json', status: said.code, body: errorBody(api, said) };
+      } finally {
+        if (request.httpMethod !== 'GET') world.changed();
+      }
+    }
+    return { kind: 'no-route' };
+  };
+}
+
+/** A fault of the simulator itself: not to be mistaken for one that Google would have. */
+function internal(error: unknown): GoogleError {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`simulated cloud: ${message}\n`);
+  return new GoogleError(
+    500,
+    'INTERNAL',
+    `Fault of the simulated cloud: ${error instanceof Error ? error.message : message}`,
+  );
+}
