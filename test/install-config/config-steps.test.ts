@@ -19,7 +19,7 @@ import {
 } from '../../shared/install-config/secrets.js';
 import { sopsRecipients } from '../../shared/install-config/sops.js';
 import { Problem } from '../../shared/problems.js';
-import { type DatacenterFiles, internalIp, type MadeBootstrap, makeBootstrap } from './made-bootstrap.js';
+import { type DatacenterFiles, internalIp, keysAtHand, type MadeBootstrap, makeBootstrap } from './made-bootstrap.js';
 import { verifySops } from './sops-verifier.js';
 
 const means = {
@@ -73,6 +73,8 @@ const generated = [
 ];
 
 describe('the install config and the secrets file', () => {
+  before(keysAtHand);
+
   describe('of one datacenter', () => {
     let bootstrap: MadeBootstrap;
     let files: DatacenterFiles;
@@ -112,7 +114,14 @@ describe('the install config and the secrets file', () => {
           publicIp: '203.0.113.2',
           certIssuer: { acme: { server: 'https://acme.example/directory', email: 'admin@example.com' } },
           internal: ['headless-services', 'vcluster', 'custom-service-image', 'ms-in-ls'],
-          preview: { 'openfga-authz': true, 'cluster-admin': true },
+          preview: {
+            'openfga-authz': true,
+            'cluster-admin': true,
+            'secret-management': true,
+            'sub-path-mount': true,
+            'workspace-ssh': true,
+            'virtual-machines': true,
+          },
           features: {},
           clusterAdminEmail: 'alice@example.com',
           forges: {

@@ -12,7 +12,8 @@ import {
   servesAs,
 } from '../../functions/steps/config/certificates.js';
 import { isOpenSshPair, isPemPair, openSshPair } from '../../functions/steps/config/openssh.js';
-import { testKeys } from './test-keys.js';
+import { createTestKeys } from '../../local/test-keys.js';
+import { keysAtHand } from './made-bootstrap.js';
 
 const now = new Date('2026-03-04T05:06:07Z');
 let folder: string;
@@ -27,9 +28,11 @@ const inFolder = (name: string, content: string, mode = 0o600): string => {
 };
 
 describe('the OpenSSH form of a key', () => {
+  before(keysAtHand);
+
   for (const kind of ['ed25519', 'rsa-2048', 'rsa-4096'] as const) {
     it(`of ${kind} is read by ssh-keygen, which finds the same public half`, async () => {
-      const pair = openSshPair((await testKeys.make(kind)).privateKey, 'a comment');
+      const pair = openSshPair((await createTestKeys().make(kind)).privateKey, 'a comment');
       const file = inFolder(`${kind}-key`, pair.privateKey);
       const printed = execFileSync('ssh-keygen', ['-y', '-f', file], { encoding: 'utf8' }).trim();
       expect(printed).to.equal(pair.publicKey);

@@ -10,11 +10,11 @@ import { config } from '../../functions/steps/config/config.js';
 import { machineKey } from '../../functions/steps/config/machine-key.js';
 import { secrets } from '../../functions/steps/config/secrets.js';
 import { addressesOf, datacentersOf, repositoryServer, vmsOf } from '../../functions/steps/topology.js';
+import { createTestKeys } from '../../local/test-keys.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, findSecret, type SecretsFile } from '../../shared/install-config/secrets.js';
 import { makeOptions } from './make-options.js';
-import { testKeys } from './test-keys.js';
 
 export const settings = {
   forge1ApiUrl: 'https://api.forge1.example',
@@ -62,6 +62,12 @@ interface Changes {
   readonly now?: Date;
 }
 
+/** For `before`: the first test process on a machine makes the pool of keys, which takes its time. */
+export async function keysAtHand(this: Mocha.Context): Promise<void> {
+  this.timeout(120_000);
+  await createTestKeys().make('rsa-4096');
+}
+
 export const internalIp = (index: number): string => `10.10.0.${index + 2}`;
 
 export function makeBootstrap(start: Changes = {}): MadeBootstrap {
@@ -97,7 +103,7 @@ export function makeBootstrap(start: Changes = {}): MadeBootstrap {
     const context = {
       config: settings,
       clock: { now: () => now.now ?? new Date('2026-03-04T05:06:07Z'), wait: async () => {} },
-      keys: testKeys,
+      keys: createTestKeys(),
     } as unknown as Context as StepContext;
     const bootstrap: BootstrapFacts = {
       id: 'b1',

@@ -17,10 +17,11 @@ import {
   sameSecrets,
 } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
-import { makeBootstrap } from './made-bootstrap.js';
+import { keysAtHand, makeBootstrap } from './made-bootstrap.js';
 
 describe('the schema of the install config', () => {
   let config: InstallConfig;
+  before(keysAtHand);
   before(async () => {
     const files = await makeBootstrap({ options: { registryType: 'local-container' } }).go();
     config = (files['dc1'] as { config: InstallConfig }).config;
@@ -155,6 +156,8 @@ describe('the schema of the secrets file', () => {
 });
 
 describe('the reference page of the install config', () => {
+  before(keysAtHand);
+
   it('has a described row for every path of a config', async () => {
     const files = await makeBootstrap({
       options: {

@@ -117,27 +117,27 @@ async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
   const { context, bootstrap, key } = call;
   const { options } = bootstrap;
   const datacenter = datacenterOf(options, key);
-  const identityVersion = call.needs.ageIdentity.secretVersion;
-  const standing = await readStandingFiles(call, identityVersion, key);
   const isFirst = key === 'dc1';
-  const firstStanding = isFirst ? standing : await readStandingFiles(call, identityVersion, 'dc1');
-
   const secretsOf = output(call.needs.secrets);
   const [own, first] = [secretsOf(key), secretsOf('dc1')];
-  const made = await readMadeSecrets(call.secrets, key, own.secretVersion);
-  const firstMade = isFirst ? made : await readMadeSecrets(call.secrets, 'dc1', first.secretVersion);
-
-  const registryType = options.registryType;
-  const given = givenSecrets({
-    options,
-    caller: await call.secrets.caller(),
-    registryType,
-    registryPassword: firstMade.registry?.password,
-  });
-  const firstSecrets = secretsOfFirst({ made: firstMade, standing: firstStanding.merged.secrets, given });
   const eab = call.needs.eabKey;
-  const eabSecret =
-    eab === undefined ? [] : [fieldSecret('acmeEabMacKey', await call.secrets.read(eabKeySecret, eab.secretVersion))];
+
+  const standingOf = (of: string) => readStandingFiles(call, call.needs.ageIdentity.secretVersion, of);
+  const [standing, made, caller, eabSecret] = await Promise.all([
+    standingOf(key),
+    readMadeSecrets(call.secrets, key, own.secretVersion),
+    call.secrets.caller(),
+    eab === undefined
+      ? []
+      : call.secrets.read(eabKeySecret, eab.secretVersion).then((macKey) => [fieldSecret('acmeEabMacKey', macKey)]),
+  ]);
+  const [firstStanding, firstMade] = isFirst
+    ? [standing, made]
+    : await Promise.all([standingOf('dc1'), readMadeSecrets(call.secrets, 'dc1', first.secretVersion)]);
+
+  const { registryType } = options;
+  const given = givenSecrets({ options, caller, registryType, registryPassword: firstMade.registry?.password });
+  const firstSecrets = secretsOfFirst({ made: firstMade, standing: firstStanding.merged.secrets, given });
   const wantedSecrets = isFirst
     ? secretsOfFirst({ made, standing: standing.merged.secrets, given: [...given, ...eabSecret] })
     : secretsOfOther({ made, standing: standing.merged.secrets, given: eabSecret, first: firstSecrets });

@@ -1,5 +1,6 @@
 /** SSH keys of the forge1 team, asked for anew in each generation, so that who left the team is out. */
 import { z } from 'zod';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import { defineStep, done } from '../../engine/step.js';
 import { teamKeys as readTeamKeys } from './forge1.js';
@@ -9,7 +10,7 @@ export const teamKeys = defineStep({
   title: 'SSH keys of the team',
   lane: 'cloud',
   needs: {},
-  when: (options) => options.forge1TeamOrg !== undefined && options.forge1TeamSlug !== undefined,
+  when: (options: BootstrapOptions) => options.forge1TeamOrg !== undefined && options.forge1TeamSlug !== undefined,
   describe: ({ forge1TeamOrg, forge1TeamSlug }) => [
     `public SSH keys of the members of ${forge1TeamOrg}/${forge1TeamSlug}, read from forge1`,
   ],
