@@ -2,6 +2,7 @@
 import type { ProjectRecord, World } from './api.js';
 import { grantAtOnce } from './policies.js';
 import { projectTable } from './projects.js';
+import { customRoles } from './roles.js';
 import { recordOfServiceAccount, serviceAccounts } from './service-accounts.js';
 
 export interface InitialState {
@@ -29,6 +30,12 @@ export interface InitialState {
   }[];
   /** E-mails `<id>@<project>.iam.gserviceaccount.com`. */
   readonly serviceAccounts?: readonly string[];
+  /** `projects/<id>/roles/<role>` with the permissions it holds. */
+  readonly customRoles?: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly permissions: readonly string[];
+  }[];
   /** In force from the beginning. Members are IAM members: `user:…`, `serviceAccount:…`. */
   readonly bindings?: readonly {
     readonly resource: string;
@@ -88,6 +95,8 @@ export function applyInitial(world: World, initial: InitialState): void {
   for (const email of initial.serviceAccounts ?? []) {
     accountsOf[email] ??= recordOfServiceAccount(world, email, { usableAt: world.now() });
   }
+  for (const { name, title, permissions } of initial.customRoles ?? [])
+    customRoles(world)[name] = { title, permissions };
   for (const { resource, role, members } of initial.bindings ?? []) {
     grantAtOnce(world, resource, [{ role, members: [...members] }]);
   }

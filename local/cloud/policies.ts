@@ -82,7 +82,7 @@ export function createPolicies(world: World): Policies {
             members.some(
               (m) => m === member || m === 'allUsers' || m === 'allAuthenticatedUsers' || isDomainOf(m, caller),
             ) &&
-            roleHolds(role, permission) &&
+            roleHolds(role, permission, world) &&
             (condition === undefined || conditionHolds(condition, resource, world.now())),
         ),
       );

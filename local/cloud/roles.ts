@@ -415,8 +415,15 @@ export const roles: Readonly<Record<string, Role>> = {
   'roles/container.admin': { title: 'Kubernetes Engine Admin', holds: [] },
 };
 
+/** A role that a deployment made itself; `projects/p/roles/r`. */
+export interface CustomRole {
+  title: string;
+  permissions: readonly string[];
+}
+export const customRoles = (world: World): Record<string, CustomRole> => world.table<CustomRole>('iam.roles');
+
 export const isKnownRole = (role: string, world: World): boolean =>
-  roles[role] !== undefined || world.table('iam.roles')[role] !== undefined;
+  roles[role] !== undefined || customRoles(world)[role] !== undefined;
 
 const matchers = new Map<string, RegExp>();
 
@@ -431,7 +438,8 @@ function fits(pattern: string, permission: string): boolean {
   return matcher.test(permission);
 }
 
-export function roleHolds(role: string, permission: string): boolean {
+export function roleHolds(role: string, permission: string, world: World): boolean {
+  if (customRoles(world)[role]?.permissions.includes(permission)) return true;
   const found = roles[role];
   return (
     found !== undefined &&
