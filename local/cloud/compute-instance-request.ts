@@ -5,6 +5,7 @@ import { diskExists, diskFrom } from './compute-disks.js';
 import { guestOsFeatures } from './compute-images.js';
 import { machineTypeOf } from './compute-machine-types.js';
 import { metadataFrom } from './compute-metadata.js';
+import { ensureAutoSubnetworks } from './compute-networks.js';
 import { regionOf } from './compute-places.js';
 import {
   checkLabels,
@@ -227,6 +228,7 @@ function networksOf(
     textOf(nic['network']) ?? (subnetReference === undefined ? 'global/networks/default' : undefined);
   if (subnetReference !== undefined) {
     const path = pathOf(subnetReference, `${field}.subnetwork`, place, world);
+    if (lastOf(path) === 'default') ensureAutoSubnetworks(world, place.project.projectId);
     const found = held(world, subnetworks)[path];
     if (found === undefined) {
       throw invalid(`${field}.subnetwork`, subnetReference, 'The referenced subnetwork resource cannot be found.');
@@ -250,7 +252,8 @@ function networksOf(
   if (found.resource['autoCreateSubnetworks'] !== true) {
     throw invalid(field, '', 'Subnetwork should be specified for custom subnetmode network');
   }
-  const project = network.split('/')[1];
+  const project = network.split('/')[1] ?? '';
+  ensureAutoSubnetworks(world, project);
   return {
     network,
     subnetwork: `projects/${project}/regions/${regionOf(place.zone ?? '')}/subnetworks/${lastOf(network)}`,

@@ -26,6 +26,7 @@ import {
   invalid,
   lastOf,
   link,
+  listOf,
   listReply,
   notFound,
   notReady,
@@ -99,16 +100,33 @@ function networkInserted(path: string, _args: JsonObject, world: World): undefin
   const network = held(world, networks)[path];
   if (network === undefined) return;
   network.phase = 'ready';
-  if (network.resource['autoCreateSubnetworks'] !== true) return;
-  const project = path.split('/')[1];
-  for (const region of regions) {
-    const at = `projects/${project}/regions/${region}/subnetworks/${lastOf(path)}`;
-    held(world, subnetworks)[at] ??= {
-      phase: 'ready',
-      resource: subnetworkResource(at, { network: link(path), ipCidrRange: autoRange(region) }, region, world),
-    };
+}
+
+/** How a network is shown: one of auto mode has a subnetwork in every region. */
+function shown(path: string, resource: JsonObject): JsonObject {
+  if (resource['autoCreateSubnetworks'] !== true) return resource;
+  return { ...resource, subnetworks: regions.map((region) => link(autoPath(path, region))) };
+}
+
+const autoPath = (network: string, region: string): string =>
+  `projects/${network.split('/')[1]}/regions/${region}/subnetworks/${lastOf(network)}`;
+
+/**
+ * Writes down the subnetworks of a project's networks of auto mode. Only once somebody asks: hardly anybody does, and
+ * every new project would bring forty of them.
+ */
+export function ensureAutoSubnetworks(world: World, projectId: string): void {
+  for (const [path, { resource, phase }] of Object.entries(held(world, networks))) {
+    if (!path.startsWith(`projects/${projectId}/`) || resource['autoCreateSubnetworks'] !== true || phase === 'making')
+      continue;
+    for (const region of regions) {
+      const at = autoPath(path, region);
+      held(world, subnetworks)[at] ??= {
+        phase: 'ready',
+        resource: subnetworkResource(at, { network: link(path), ipCidrRange: autoRange(region) }, region, world),
+      };
+    }
   }
-  refreshSubnetworks(world, path);
 }
 
 const patchNetwork: Handler = (call, world) => {
@@ -289,7 +307,7 @@ function subnetworkDeleted(path: string, _args: JsonObject, world: World): undef
 /** A network lists its subnetworks. */
 function refreshSubnetworks(world: World, path: string): void {
   const network = held(world, networks)[path];
-  if (network === undefined) return;
+  if (network === undefined || network.resource['autoCreateSubnetworks'] === true) return;
   const mine = Object.entries(held(world, subnetworks))
     .filter(([, { resource, phase }]) => phase !== 'making' && unlink(String(resource['network'])) === path)
     .map(([at]) => link(at));
@@ -352,18 +370,40 @@ function makeDefaultNetwork(args: JsonObject, world: World): void {
   }
 }
 
+/** With the subnetworks of auto mode written down first, where they might be meant. */
+function withAuto(handler: Handler, when: (call: CloudCall, world: World) => boolean = () => true): Handler {
+  return (call, world) => {
+    if (when(call, world)) ensureAutoSubnetworks(world, placeOf(call, world).project.projectId);
+    return handler(call, world);
+  };
+}
+
+/** An auto subnetwork has the name of its network. */
+function isDefault(call: CloudCall, world: World): boolean {
+  const { projectId } = placeOf(call, world).project;
+  return held(world, networks)[`projects/${projectId}/global/networks/${call.params['subnetwork']}`] !== undefined;
+}
+
 export const networkHandlers: Record<string, Handler> = {
   'compute.networks.insert': once(insertNetwork),
   'compute.networks.patch': once(patchNetwork),
   'compute.networks.delete': once(deleteNetwork),
-  'compute.networks.get': (call: CloudCall, world) => find(call, world, networks).found.resource,
-  'compute.networks.list': (call, world) => listReply(call, world, networks),
+  'compute.networks.get': (call, world) => {
+    const { path, found } = find(call, world, networks);
+    return shown(path, found.resource);
+  },
+  'compute.networks.list': (call, world) => {
+    const { prefix } = placeOf(call, world);
+    const mine = Object.entries(held(world, networks)).filter(([path]) => path.startsWith(`${prefix}/`));
+    const all = mine.map(([path, { resource }]) => [path, shown(path, resource)] as const);
+    return listOf(call, `${prefix}/networks`, 'compute#networkList', all);
+  },
   'compute.networks.getEffectiveFirewalls': effectiveFirewalls,
   'compute.subnetworks.insert': once(insertSubnetwork),
-  'compute.subnetworks.delete': once(deleteSubnetwork),
-  'compute.subnetworks.get': (call, world) => find(call, world, subnetworks).found.resource,
-  'compute.subnetworks.list': (call, world) => listReply(call, world, subnetworks),
-  'compute.subnetworks.aggregatedList': (call, world) => aggregatedReply(call, world, subnetworks, 'region'),
+  'compute.subnetworks.delete': withAuto(once(deleteSubnetwork), isDefault),
+  'compute.subnetworks.get': withAuto((call, world) => find(call, world, subnetworks).found.resource, isDefault),
+  'compute.subnetworks.list': withAuto((call, world) => listReply(call, world, subnetworks)),
+  'compute.subnetworks.aggregatedList': withAuto((call, world) => aggregatedReply(call, world, subnetworks, 'region')),
 };
 
 export const networkEffects: Record<string, Effect> = {
