@@ -21,8 +21,8 @@ import { keysAtHand, makeBootstrap } from './made-bootstrap.js';
 
 describe('the schema of the install config', () => {
   let config: InstallConfig;
-  before(keysAtHand);
-  before(async () => {
+  before(async function () {
+    await keysAtHand.call(this);
     const files = await makeBootstrap({ options: { registryType: 'local-container' } }).go();
     config = (files['dc1'] as { config: InstallConfig }).config;
   });
