@@ -9,7 +9,6 @@ import { decryptSops as decryptWithSopsAge } from 'sops-age';
 import { parse } from 'yaml';
 import { createKeyMaker } from '../../functions/keys.js';
 import { makeCaCertificate } from '../../functions/steps/config/certificates.js';
-import { isPemPair } from '../../functions/steps/config/openssh.js';
 import { InstallConfig, writeInstallConfig } from '../../shared/install-config/config.js';
 import {
   encryptSecrets,
@@ -18,6 +17,7 @@ import {
   type SecretsFile,
 } from '../../shared/install-config/secrets.js';
 import { sopsRecipients } from '../../shared/install-config/sops.js';
+import { isPemPair } from '../../shared/openssh.js';
 import { Problem } from '../../shared/problems.js';
 import { type DatacenterFiles, internalIp, keysAtHand, type MadeBootstrap, makeBootstrap } from './made-bootstrap.js';
 import { verifySops } from './sops-verifier.js';

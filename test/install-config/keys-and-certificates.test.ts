@@ -11,8 +11,8 @@ import {
   makeServerCertificate,
   servesAs,
 } from '../../functions/steps/config/certificates.js';
-import { isOpenSshPair, isPemPair, openSshPair } from '../../functions/steps/config/openssh.js';
 import { createTestKeys } from '../../local/test-keys.js';
+import { isOpenSshPair, isPemPair, openSshPair } from '../../shared/openssh.js';
 import { keysAtHand } from './made-bootstrap.js';
 
 const now = new Date('2026-03-04T05:06:07Z');

@@ -70,14 +70,15 @@ export async function keysAtHand(this: Mocha.Context): Promise<void> {
 
 export const internalIp = (index: number): string => `10.10.0.${index + 2}`;
 
-export function makeBootstrap(start: Changes = {}): MadeBootstrap {
+/** Secrets are kept in memory (`stored`) unless `elsewhere` is given. */
+export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): MadeBootstrap {
   let now: Changes = start;
   const stored = new Map<string, string[]>();
   const fileTexts = new Map<string, string>();
   const outputs: unknown[] = [];
   const runs: string[] = [];
 
-  const store: StepSecrets = {
+  const inMemory: StepSecrets = {
     caller: async () => now.caller ?? {},
     find: async (name) => (stored.has(name) ? '1' : undefined),
     async write(name, payload) {
@@ -92,6 +93,7 @@ export function makeBootstrap(start: Changes = {}): MadeBootstrap {
       return payload;
     },
   };
+  const store = elsewhere ?? inMemory;
   const files: StepFiles = {
     read: async (name) => fileTexts.get(name),
     write: async (name, content) => void fileTexts.set(name, content),

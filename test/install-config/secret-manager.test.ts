@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import type { Compute } from 'google-auth-library';
+import { createSecretManager } from '../../functions/cloud/secret-manager.js';
+import type { Config } from '../../functions/config.js';
+import { createStepSecrets } from '../../functions/engine/call.js';
+import { owner, project, type ReadyCloud, readyCloud } from '../local-cloud/ready-cloud.js';
+import { type DatacenterFiles, keysAtHand, makeBootstrap } from './made-bootstrap.js';
+
+describe('secrets in Secret Manager', () => {
+  let cloud: ReadyCloud;
+  let calls: string[];
+  before(async function () {
+    await keysAtHand.call(this);
+    cloud = await readyCloud();
+  });
+  after(() => cloud.close());
+  beforeEach(() => {
+    calls = [];
+  });
+
+  /** The steps' secrets as the engine makes them, over the simulated cloud. */
+  const storeOf = (bootstrapId: string) => {
+    const config = { project, deployment: 'test', endpoints: cloud.endpoints } as unknown as Config;
+    const credentials = {
+      getRequestHeaders: async () => new Headers({ authorization: `Bearer ${cloud.identity.accessToken(owner)}` }),
+    } as unknown as Compute;
+    const secretManager = createSecretManager({ config, credentials, onCall: (text) => void calls.push(text) });
+    return createStepSecrets({ cloud: { secretManager } as never, config }, bootstrapId, undefined, () => undefined);
+  };
+
+  it('are written once a step, never stand in a file or an output, and make the same files again', async () => {
+    const store = storeOf('b1');
+    const bootstrap = makeBootstrap({ options: { multiDc: true } }, store);
+    const files = await bootstrap.go();
+    const writes = () => calls.filter((call) => call.includes(':addVersion →') && !call.includes('→ 404'));
+    expect(writes()).to.have.length(4);
+    const again = await bootstrap.go();
+    expect(writes()).to.have.length(4);
+    for (const key of ['dc1', 'dc2']) {
+      expect((again[key] as DatacenterFiles).secretsText).to.equal((files[key] as DatacenterFiles).secretsText);
+    }
+
+    const { body } = await cloud.call('secretmanager', 'GET /v1/projects/P/secrets');
+    const names = (body['secrets'] as { name: string }[]).map(({ name }) => name.split('/').at(-1));
+    expect(names.sort()).to.deep.equal(['b1-age-identity', 'b1-machine-key', 'b1-secrets-dc1', 'b1-secrets-dc2']);
+    const shown = [...bootstrap.files.values(), JSON.stringify(bootstrap.outputs), ...calls].join('\n');
+    for (const { name, file, fields } of (files['dc1'] as DatacenterFiles).secrets.secrets) {
+      if (/^(postgresUser|forge1AppClientId|.*PublicKey$)/.test(name)) continue;
+      expect(shown, name).not.to.include(fields?.password ?? file?.content.split('\n')[3]);
+    }
+  });
+
+  it('of two steps at once are those of the first that wrote', async () => {
+    const store = storeOf('b2');
+    await store.write('age-identity', 'first');
+    await store.write('age-identity', 'second');
+    const version = await store.find('age-identity');
+    expect(await store.read('age-identity', version ?? '')).to.equal('first');
+  });
+});
