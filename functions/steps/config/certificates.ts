@@ -2,8 +2,8 @@
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { pki } from 'node-forge';
+import { isPemPair } from '../../../shared/openssh.js';
 import type { KeyPair } from '../../keys.js';
-import { isPemPair } from './openssh.js';
 
 /** Self-signed; three years. */
 export async function makeCaCertificate(key: KeyPair, commonName: string, now: Date): Promise<string> {

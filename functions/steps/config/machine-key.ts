@@ -1,7 +1,7 @@
 /** The bootstrap's own SSH key pair: its public half goes to every machine, its private half never leaves Secret Manager. */
 import { z } from 'zod';
+import { openSshPair } from '../../../shared/openssh.js';
 import { defineStep, done } from '../../engine/step.js';
-import { openSshPair } from './openssh.js';
 
 /** Name of the secret within the bootstrap. JSON: both halves in OpenSSH form. */
 export const machineKeySecret = 'machine-key';

@@ -13,9 +13,9 @@ import {
   Secret,
   type SecretsFile,
 } from '../../../shared/install-config/secrets.js';
+import { openSshPair } from '../../../shared/openssh.js';
 import type { KeyKind, KeyMaker } from '../../keys.js';
 import { makeCaCertificate } from './certificates.js';
-import { openSshPair } from './openssh.js';
 
 /** The payload in Secret Manager. `registry` never goes into the secrets file: only the jumpbox serves with it. */
 export const MadeSecrets = z.object({

@@ -3,9 +3,9 @@
  * a lost half is an error that names it, never a silent new key under a living install. Used by the steps `secrets` and `config`.
  */
 import { findSecret, type SecretsFile } from '../../../shared/install-config/secrets.js';
+import { isOpenSshPair, isPemPair } from '../../../shared/openssh.js';
 import { Problem } from '../../../shared/problems.js';
 import { isCertificateOf } from './certificates.js';
-import { isOpenSshPair, isPemPair } from './openssh.js';
 
 interface Pair {
   /** Name of the secret that holds the private half. */

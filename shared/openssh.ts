@@ -1,4 +1,4 @@
-/** PEM keys turned into OpenSSH's own forms (PROTOCOL.key, RFC 4253), for the steps that make keys for SSH. RSA and Ed25519. */
+/** PEM keys turned into OpenSSH's own forms (PROTOCOL.key, RFC 4253): by the steps that make keys for SSH, and by the command line. RSA and Ed25519. */
 import { createPrivateKey, createPublicKey, type JsonWebKey, randomBytes } from 'node:crypto';
 
 export interface OpenSshPair {
