@@ -1,0 +1,324 @@
+/** Begins a bootstrap, or resumes the one that bears the name. Called by the HTTP function through bootstraps.ts. */
+import { randomBytes } from 'node:crypto';
+import { parseDuration } from '../../shared/bootstrap/duration.js';
+import type { BootstrapOptions, GivenOptions, SecretOptions } from '../../shared/bootstrap/options.js';
+import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { Conflict, type Document, type Write } from '../store/store.js';
+import { callerSecretName, createStepSecrets, fileWrite, secretId, secretLabels } from './call.js';
+import {
+  type BootstrapRecord,
+  type CountersRecord,
+  countersId,
+  leaseId,
+  liftBootstrap,
+  liftCounters,
+  liftName,
+  type NameRecord,
+  nameId,
+  read,
+} from './documents.js';
+import { graphOf } from './graph.js';
+import { addSeconds } from './lease.js';
+import { afterConflict, persist } from './persist.js';
+import { type Plan, planOf } from './plan.js';
+import { publishReady, type Trace } from './publish.js';
+import type { AnyStep } from './step.js';
+import { advance, type Change, changeWrites, eventWrites, readyLease } from './transition.js';
+
+export interface BeginFacts {
+  readonly caller: { readonly email: string; readonly member: string };
+  /** Resolved and checked. */
+  readonly options: BootstrapOptions;
+  readonly secrets: SecretOptions;
+  /** What they were resolved from; secrets may be in it. */
+  readonly given: GivenOptions;
+  readonly sshPublicKey: string;
+  readonly base?:
+    | Readonly<
+        Record<string, { readonly config?: string | undefined; readonly secrets?: string | undefined } | undefined>
+      >
+    | undefined;
+  readonly warnings: readonly string[];
+  readonly trace?: Trace | undefined;
+}
+
+export interface Begun {
+  readonly bootstrap: StoredBootstrap;
+  /** False: it stood already. */
+  readonly created: boolean;
+  readonly changes: readonly OptionChange[];
+}
+export type StoredBootstrap = Document<BootstrapRecord>;
+
+const raceTries = 60;
+
+/**
+ * Throws a conflict if the name is another owner's, or an option cannot change; `too-many` if a limit is reached. The name, the
+ * counters, the bootstrap, its first leases and its first event stand in one commit.
+ */
+export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
+  const { store } = context;
+  const draft: { id: string; projectId: string; callerSecret?: string } = {
+    id: `b${randomText(15)}`,
+    projectId: makeProjectId(facts.options.projectName),
+  };
+  for (let attempt = 0; attempt < raceTries; attempt++) {
+    const name = read(await persist(() => store.get(collections.names, nameId(facts.options.projectName))), liftName);
+    try {
+      if (name === undefined) return await begin(context, steps, facts, draft);
+      const standing = await getRecord(context, name.data.bootstrapId);
+      // The answer to our own commit was lost on its way.
+      if (standing.id === draft.id) return { bootstrap: standing, created: true, changes: [] };
+      if (draft.callerSecret !== undefined) await dropDraft(context, draft.id);
+      return await resume(context, steps, facts, standing);
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      await afterConflict(attempt);
+    }
+  }
+  throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 5 });
+}
+
+async function getRecord({ store }: Context, id: string): Promise<StoredBootstrap> {
+  const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  if (found === undefined) throw new Problem('internal', `A name is claimed for ${id}, which is not there.`);
+  return found;
+}
+
+/** The secrets were written for a bootstrap that was not made after all. */
+const dropDraft = ({ cloud, log }: Context, id: string): Promise<void> =>
+  cloud.secretManager
+    .remove(secretId(id, callerSecretName))
+    .catch((error: unknown) => log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap: id, error }));
+
+const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
+  cloud.secretManager.write(secretId(id, callerSecretName), JSON.stringify(secrets), secretLabels(config, id));
+
+async function begin(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  draft: { id: string; projectId: string; callerSecret?: string },
+): Promise<Begun> {
+  const { store, clock, config } = context;
+  const { caller, options } = facts;
+  const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
+  const counted = countOne(counters?.data, caller.email, config.limits);
+  draft.callerSecret ??= await writeSecrets(context, draft.id, facts.secrets);
+
+  const now = clock.now();
+  const at = now.toISOString();
+  const files = baseFiles(draft.id, facts.base, now);
+  const empty: BootstrapRecord = {
+    schema: 1,
+    name: options.projectName,
+    projectId: draft.projectId,
+    owner: caller.email,
+    ownerMember: caller.member,
+    state: 'running',
+    generation: 1,
+    options: { ...options },
+    given: openOnly(facts.given, facts.options),
+    sshPublicKey: facts.sshPublicKey,
+    callerSecret: draft.callerSecret,
+    base: files.names,
+    createdAt: at,
+    deadlineAt: addSeconds(now, ttlSeconds(options)),
+    warnings: [...facts.warnings],
+    instances: {},
+    events: 0,
+  };
+  const change = started(empty, planOf(graphOf(steps), options), at);
+  const record: BootstrapRecord = { ...change.record, events: change.events.length };
+  const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
+  const writes: Write[] = [
+    { kind: 'create', collection: collections.bootstraps, id: draft.id, data: record },
+    { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
+    counters === undefined
+      ? { kind: 'create', collection: collections.counters, id: countersId, data: counted }
+      : { kind: 'update', collection: collections.counters, id: countersId, version: counters.version, data: counted },
+    ...eventWrites(draft.id, empty, change.events),
+    ...change.ready.map(
+      (instance): Write => ({
+        kind: 'create',
+        collection: collections.leases,
+        id: leaseId(draft.id, instance.id),
+        data: readyLease(draft.id, 1, instance, at),
+      }),
+    ),
+  ];
+  // Files may be large, and are of no use to anybody before the bootstrap stands.
+  if (files.writes.length > 0) await persist(() => store.commit(files.writes));
+  const [version = ''] = await persist(() => store.commit(writes));
+  await publishReady(context, draft.id, 1, change.ready, facts.trace);
+  const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: record };
+  return { bootstrap, created: true, changes: [] };
+}
+
+/** The first change of a generation: all wait, what needs nothing is ready. */
+function started(record: BootstrapRecord, plan: Plan, at: string): Change {
+  const instances = Object.fromEntries(
+    [...plan.keys()].map((id) => {
+      const output = record.instances[id]?.output;
+      return [id, { state: 'waiting' as const, attempt: 0, ...(output === undefined ? {} : { output }) }];
+    }),
+  );
+  const event = { schema: 1, type: 'state', at, state: 'running', generation: record.generation } as const;
+  return advance({ ...record, instances }, plan, at, [{ event }]);
+}
+
+async function resume(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  standing: StoredBootstrap,
+): Promise<Begun> {
+  const { store, clock, cloud, config } = context;
+  const { id, data: before } = standing;
+  if (before.owner !== facts.caller.email) {
+    throw new Problem('conflict', `The project name ${before.name} is in use by somebody else.`, {
+      advice: 'Choose another --project-name.',
+    });
+  }
+  if (before.state === 'cancelling') {
+    throw new Problem('conflict', `The bootstrap of ${before.name} is being cancelled.`, {
+      advice: 'Run the same command again in a moment.',
+      retryAfterSeconds: 5,
+    });
+  }
+  const held = createStepSecrets({ cloud, config }, id, before.callerSecret, () => undefined);
+  const secretsBefore = (await held.caller()) as SecretOptions;
+  const wanted = { options: facts.options, secrets: facts.secrets };
+  const stands = { options: before.options as unknown as BootstrapOptions, secrets: secretsBefore };
+  const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given);
+
+  const now = clock.now();
+  const at = now.toISOString();
+  const files = baseFiles(id, facts.base, now);
+  const same = changes.length === 0 && before.sshPublicKey === facts.sshPublicKey && files.writes.length === 0;
+  const anyFailed = Object.values(before.instances).some(({ state }) => state === 'failed');
+  // It is on its way to what is asked for: whoever asks just follows it.
+  if (before.state === 'running' && same && !anyFailed) return { bootstrap: standing, created: false, changes };
+
+  const deadlineAt = changes.some(({ option }) => option === '--project-ttl')
+    ? addSeconds(new Date(before.createdAt), ttlSeconds(options))
+    : before.deadlineAt;
+  if (deadlineAt !== before.deadlineAt && deadlineAt <= at) {
+    const message = 'would end before now: it counts from when the bootstrap began';
+    throw new Problem('bad-input', `--project-ttl ${message}`, { errors: [{ path: '--project-ttl', message }] });
+  }
+  const secretsChanged = JSON.stringify(sorted(secrets)) !== JSON.stringify(sorted(secretsBefore));
+  const { endedAt, problem, expireAt, ...kept } = before;
+  void [endedAt, problem, expireAt];
+  const next: BootstrapRecord = {
+    ...kept,
+    state: 'running',
+    generation: before.generation + 1,
+    options: { ...options },
+    given: openOnly(facts.given, options),
+    sshPublicKey: facts.sshPublicKey,
+    ...(secretsChanged ? { callerSecret: await writeSecrets(context, id, secrets) } : {}),
+    base: { ...before.base, ...files.names },
+    deadlineAt,
+    warnings: [...facts.warnings],
+  };
+  const change = started(next, planOf(graphOf(steps), options), at);
+  const leases = await persist(() =>
+    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
+  );
+  const readyIds = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
+  if (files.writes.length > 0) await persist(() => store.commit(files.writes));
+  const [version = ''] = await persist(() =>
+    store.commit([
+      ...changeWrites(id, standing.version, before, change, at),
+      // Whoever holds one of these learns at the next heartbeat that it is no longer theirs.
+      ...leases
+        .filter((lease) => !readyIds.has(lease.id))
+        .map((lease): Write => ({ kind: 'delete', collection: collections.leases, id: lease.id })),
+    ]),
+  );
+  await publishReady(context, id, next.generation, change.ready, facts.trace);
+  const record = { ...change.record, events: before.events + change.events.length };
+  return { bootstrap: { ...standing, version, data: record }, created: false, changes };
+}
+
+function countOne(
+  before: CountersRecord | undefined,
+  owner: string,
+  { livingPerOwner, livingInAll }: Context['config']['limits'],
+): CountersRecord {
+  const { inAll, byOwner } = before ?? { inAll: 0, byOwner: {} as Record<string, number> };
+  const own = byOwner[owner] ?? 0;
+  const advice = 'Wait until one of them is removed, or ask your operator to raise the limit.';
+  if (own >= livingPerOwner) {
+    throw new Problem('too-many', `You have ${own} bootstraps, and the limit per owner is ${livingPerOwner}.`, {
+      advice,
+      members: { limit: 'livingPerOwner', value: livingPerOwner },
+    });
+  }
+  if (inAll >= livingInAll) {
+    throw new Problem('too-many', `There are ${inAll} bootstraps, and the limit in all is ${livingInAll}.`, {
+      advice,
+      members: { limit: 'livingInAll', value: livingInAll },
+    });
+  }
+  return { schema: 1, inAll: inAll + 1, byOwner: { ...byOwner, [owner]: own + 1 } };
+}
+
+/** What was given, less what is no open option: secrets live in Secret Manager alone. */
+const openOnly = (given: GivenOptions, resolved: BootstrapOptions): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([option, value]) => option in resolved && value !== undefined));
+
+function baseFiles(
+  id: string,
+  base: BeginFacts['base'],
+  now: Date,
+): { names: BootstrapRecord['base']; writes: Write[] } {
+  const names: BootstrapRecord['base'] = {};
+  const writes: Write[] = [];
+  const add = (name: string, content: string | undefined): string | undefined => {
+    if (content === undefined) return undefined;
+    writes.push(fileWrite(id, name, content, now));
+    return name;
+  };
+  for (const [datacenter, files] of Object.entries(base ?? {})) {
+    const config = add(`base-config-${datacenter}`, files?.config);
+    const secrets = add(`base-secrets-${datacenter}`, files?.secrets);
+    if (config === undefined && secrets === undefined) continue;
+    names[datacenter] = { ...(config === undefined ? {} : { config }), ...(secrets === undefined ? {} : { secrets }) };
+  }
+  return { names, writes };
+}
+
+function ttlSeconds({ projectTtl }: Pick<BootstrapOptions, 'projectTtl'>): number {
+  const seconds = parseDuration(projectTtl);
+  if (seconds === undefined) throw new Problem('bad-input', `--project-ttl ${projectTtl} is no duration.`);
+  return seconds;
+}
+
+const sorted = (secrets: SecretOptions): [string, unknown][] =>
+  Object.entries(secrets).sort(([a], [b]) => (a < b ? -1 : 1));
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+function randomText(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    // 252 is the last multiple of 36 in a byte: what lies above would favour some letters.
+    for (const byte of randomBytes(length)) if (byte < 252) text += letters[byte % 36];
+  }
+  return text.slice(0, length);
+}
+
+/** Slug of the name, cut to 21, and eight characters by chance: ids are never free again, not even after deletion. */
+export function makeProjectId(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 21)
+    .replace(/-+$/, '');
+  return `${slug === '' ? 'project' : slug}-${randomText(8)}`;
+}

@@ -1,0 +1,192 @@
+/** Bootstraps as the HTTP function deals with them: begun, found, shown, cancelled. What runs them is in run.ts. */
+import { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { Conflict, type Write } from '../store/store.js';
+import type { StoredBootstrap } from './begin.js';
+import { fileId, leaseId, liftBootstrap, liftFile, liftLease, liftName, nameId, read } from './documents.js';
+import { graphOf } from './graph.js';
+import { afterConflict, persist } from './persist.js';
+import { planOf as planInstances } from './plan.js';
+import { publishReady } from './publish.js';
+import type { AnyStep } from './step.js';
+import { advance, type Change, changeWrites, eventWrites } from './transition.js';
+
+export { type BeginFacts, type Begun, beginOrResume, type StoredBootstrap } from './begin.js';
+export { readEvents, readProgress } from './events.js';
+export { viewOf } from './view.js';
+
+const conflictTries = 30;
+
+export async function getBootstrap(
+  { store }: Pick<Context, 'store'>,
+  id: string,
+): Promise<StoredBootstrap | undefined> {
+  return read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+}
+
+/** By the name of the project, its id, or the bootstrap's own id. */
+export async function findByName(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
+  const { store } = context;
+  const claimed = read(await persist(() => store.get(collections.names, nameId(name))), liftName);
+  if (claimed !== undefined) return getBootstrap(context, claimed.data.bootstrapId);
+  const [byProject] = await persist(() =>
+    store.query({ collection: collections.bootstraps, where: [['projectId', '==', name]], limit: 1 }),
+  );
+  if (byProject !== undefined) return read(byProject, liftBootstrap);
+  return /^b[a-z0-9]{15}$/.test(name) ? getBootstrap(context, name) : undefined;
+}
+
+/** Newest first; of one owner, or of all. */
+export async function listBootstraps(
+  { store }: Pick<Context, 'store'>,
+  { owner }: { readonly owner?: string | undefined } = {},
+): Promise<StoredBootstrap[]> {
+  const where = owner === undefined ? [] : [['owner', '==', owner] as const];
+  const found = await persist(() => store.query({ collection: collections.bootstraps, where }));
+  return found
+    .flatMap((document) => read(document, liftBootstrap) ?? [])
+    .sort((a, b) => (a.data.createdAt < b.data.createdAt ? 1 : -1));
+}
+
+export const summaryOf = ({ id, data }: StoredBootstrap): BootstrapSummary => BootstrapSummary.parse({ ...data, id });
+
+/** A generated file: `config-dc1`, `secrets-dc1`, … */
+export async function readFile(
+  { store }: Pick<Context, 'store'>,
+  id: string,
+  name: string,
+): Promise<string | undefined> {
+  return read(await persist(() => store.get(collections.files, fileId(id, name))), liftFile)?.data.content;
+}
+
+/** What options would make, in the order in which it may start. */
+export const planOf = (steps: readonly AnyStep[], options: BootstrapOptions) =>
+  [...planInstances(graphOf(steps), options).values()].map(({ id, step, key, lane, needs }) => ({
+    id,
+    title: step.title,
+    lane,
+    needs: [...needs],
+    makes: [...step.describe(options, key)],
+  }));
+
+/** Decides by the record as it is, and again if somebody else was first. `undefined`: nothing is to be written. */
+async function change(
+  context: Context,
+  id: string,
+  decide: (standing: StoredBootstrap, at: string) => Promise<{ change: Change; writes: readonly Write[] } | undefined>,
+): Promise<{ standing: StoredBootstrap; change?: Change }> {
+  for (let attempt = 0; ; attempt++) {
+    const standing = await getBootstrap(context, id);
+    if (standing === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
+    const at = context.clock.now().toISOString();
+    const decided = await decide(standing, at);
+    if (decided === undefined) return { standing };
+    try {
+      const [version = ''] = await persist(() => context.store.commit(decided.writes));
+      const events = standing.data.events + decided.change.events.length;
+      return { standing: { ...standing, version, data: { ...decided.change.record, events } }, change: decided.change };
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      if (attempt >= conflictTries)
+        throw new Problem('unavailable', 'The bootstrap changes too fast.', { retryAfterSeconds: 2 });
+      await afterConflict(attempt);
+    }
+  }
+}
+
+/** Somebody did something worth keeping. Stands before this returns. */
+export async function recordAction(context: Context, id: string, actor: string, action: string): Promise<void> {
+  await change(context, id, async ({ data, version }, at) => {
+    const events = [{ event: { schema: 1, type: 'action', at, actor, action } as const }];
+    const writes: Write[] = [
+      { kind: 'update', collection: collections.bootstraps, id, version, data: { events: data.events + 1 } },
+      ...eventWrites(id, data, events),
+    ];
+    return { change: { record: data, ready: [], events }, writes };
+  });
+}
+
+/** What runs stops where it can be stopped; nothing else begins. What stands, stands. One that has ended stays as it is. */
+export async function cancel(
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  actor: string,
+): Promise<StoredBootstrap> {
+  const { standing } = await change(context, id, async ({ data, version }, at) => {
+    if (data.state !== 'running') return undefined;
+    const leases = (
+      await persist(() => context.store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }))
+    ).flatMap((document) => read(document, liftLease) ?? []);
+    const now = context.clock.now().toISOString();
+    const running = leases.filter((lease) => lease.data.state === 'running' && (lease.data.expiresAt ?? '') > now);
+    const runs = new Set(running.map((lease) => lease.data.instance));
+    const instances = Object.fromEntries(
+      Object.entries(data.instances).map(([instance, record]) => {
+        const stops = ['waiting', 'ready', 'client'].includes(record.state) && !runs.has(instance);
+        return [instance, stops ? { ...record, state: 'cancelled' as const, endedAt: at } : record];
+      }),
+    );
+    const events: Change['events'] = [
+      { event: { schema: 1, type: 'action', at, actor, action: 'cancel' } },
+      { event: { schema: 1, type: 'state', at, state: 'cancelling', generation: data.generation } },
+    ];
+    const plan = planInstances(graphOf(steps), data.options as unknown as BootstrapOptions);
+    const cancelled = advance({ ...data, state: 'cancelling', instances }, plan, at, events);
+    const isRunning = (lease: (typeof leases)[number]): boolean => runs.has(lease.data.instance);
+    return {
+      change: cancelled,
+      writes: [
+        ...changeWrites(id, version, data, cancelled, at),
+        ...leases.map(
+          (lease): Write =>
+            isRunning(lease)
+              ? {
+                  kind: 'update',
+                  collection: lease.collection,
+                  id: lease.id,
+                  version: lease.version,
+                  data: { cancel: true },
+                }
+              : { kind: 'delete', collection: lease.collection, id: lease.id, version: lease.version },
+        ),
+      ],
+    };
+  });
+  return standing;
+}
+
+/** The caller's machine has done its part: look again. It proves nothing; `observe` does. */
+export async function wakeInstance(context: Context, id: string, instance: string): Promise<void> {
+  const { store, clock } = context;
+  let lane: 'cloud' | 'host' = 'cloud';
+  let generation = 0;
+  let woken = false;
+  await change(context, id, async ({ data, version }, at) => {
+    const lease = read(await persist(() => store.get(collections.leases, leaseId(id, instance))), liftLease);
+    const record = data.instances[instance];
+    woken = data.state === 'running' && record?.state === 'client' && lease?.data.state === 'client';
+    if (!woken || record === undefined || lease === undefined) return undefined;
+    ({ lane } = lease.data);
+    ({ generation } = data);
+    const instances = { ...data.instances, [instance]: { ...record, state: 'ready' as const } };
+    const awake = { record: { ...data, instances }, ready: [], events: [] };
+    return {
+      change: awake,
+      writes: [
+        ...changeWrites(id, version, data, awake, at),
+        {
+          kind: 'update',
+          collection: collections.leases,
+          id: lease.id,
+          version: lease.version,
+          data: { state: 'ready', note: undefined, dueAt: new Date(clock.now().getTime() + 30_000).toISOString() },
+        },
+      ],
+    };
+  });
+  if (woken) await publishReady(context, id, generation, [{ id: instance, lane }]);
+}

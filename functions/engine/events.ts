@@ -1,0 +1,79 @@
+/** What happened to a bootstrap, read from a cursor on, and what happens now. Called by the HTTP function through bootstraps.ts. */
+import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import { endStates } from '../../shared/bootstrap/event.js';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { eventId, liftBootstrap, liftEvent, liftLease, read } from './documents.js';
+import { persist } from './persist.js';
+
+export interface EventPage {
+  readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];
+  /** Nothing will follow: the bootstrap is at an end and all is read. */
+  readonly ended: boolean;
+  /** There are more to read now. */
+  readonly more: boolean;
+}
+
+/** Opaque to clients: the number of the last event that was read. */
+const cursorOf = (n: number): string => Buffer.from(`1.${n}`).toString('base64url');
+
+function numberIn(cursor: string | undefined): number {
+  if (cursor === undefined) return 0;
+  const n = /^1\.(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
+  if (n === undefined) {
+    throw new Problem('bad-input', 'The cursor is none of ours.', {
+      errors: [{ path: 'cursor', message: 'is none of ours' }],
+    });
+  }
+  return Number(n);
+}
+
+const perPage = 200;
+
+/** Events are read by their numbers: no query, no index, and never one that the record does not tell of yet. */
+export async function readEvents({ store }: Pick<Context, 'store'>, id: string, cursor?: string): Promise<EventPage> {
+  const from = numberIn(cursor);
+  const bootstrap = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  if (bootstrap === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
+  const last = Math.min(bootstrap.data.events, from + perPage);
+  const ids = Array.from({ length: Math.max(last - from, 0) }, (_, i) => eventId(id, from + 1 + i));
+  const found = await persist(() => store.getMany(collections.events, ids));
+  const events = found.flatMap((document) => {
+    const stored = read(document, liftEvent)?.data;
+    if (stored === undefined) return [];
+    const { event, calls = [], n } = stored;
+    const instance = 'instance' in event ? event.instance : '';
+    const told: BootstrapEvent[] = calls.map(({ at, text }) => ({ schema: 1, type: 'call', at, instance, text }));
+    // The calls come with the cursor before: who is cut off between them reads them again rather than never.
+    return [...told.map((call) => ({ cursor: cursorOf(n - 1), event: call })), { cursor: cursorOf(n), event }];
+  });
+  return {
+    events,
+    ended: endStates.includes(bootstrap.data.state) && last >= bootstrap.data.events,
+    more: last < bootstrap.data.events,
+  };
+}
+
+/** What is under way now, by the leases: not numbered, may be missed. */
+export async function readProgress({ store }: Pick<Context, 'store'>, id: string): Promise<BootstrapEvent[]> {
+  const leases = await persist(() =>
+    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
+  );
+  return leases.flatMap((document): BootstrapEvent[] => {
+    const { state, instance, startedAt, failures, note, retry } = liftLease(document.data);
+    if (state !== 'running' || startedAt === undefined) return [];
+    const attempt = Object.values(failures).reduce((sum, each) => sum + each, 0);
+    return [
+      {
+        schema: 1,
+        type: 'progress',
+        at: startedAt,
+        instance,
+        attempt,
+        ...(note === undefined ? {} : { note }),
+        ...(retry === undefined ? {} : { retry }),
+      },
+    ];
+  });
+}

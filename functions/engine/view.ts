@@ -1,0 +1,76 @@
+/** A bootstrap as its owner sees it: the record, who works on what by the leases, and what stands so far. Called by the HTTP function. */
+import type { BootstrapView, InstanceView } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import { resultOf } from '../steps/result.js';
+import type { StoredBootstrap } from './begin.js';
+import { type LeaseRecord, liftLease } from './documents.js';
+import { graphOf } from './graph.js';
+import { persist } from './persist.js';
+import { type Instance, planOf } from './plan.js';
+import type { AnyStep } from './step.js';
+
+export async function viewOf(
+  { store }: Pick<Context, 'store'>,
+  steps: readonly AnyStep[],
+  { id, data }: StoredBootstrap,
+): Promise<BootstrapView> {
+  const options = data.options as unknown as BootstrapOptions;
+  const ended = data.endedAt !== undefined;
+  const found = ended
+    ? []
+    : await persist(() => store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }));
+  const leases = new Map(found.map((document) => [String(document.data['instance']), liftLease(document.data)]));
+  const outputs = Object.fromEntries(
+    Object.entries(data.instances).flatMap(([instance, { output }]) =>
+      output === undefined ? [] : [[instance, output]],
+    ),
+  );
+  const project = outputs['project'] as { projectNumber?: string } | undefined;
+  return {
+    schema: 1,
+    id,
+    name: data.name,
+    projectId: data.projectId,
+    ...(project?.projectNumber === undefined ? {} : { projectNumber: project.projectNumber }),
+    owner: data.owner,
+    state: data.state,
+    generation: data.generation,
+    region: options.region,
+    zone: options.zone,
+    options: data.given,
+    createdAt: data.createdAt,
+    deadlineAt: data.deadlineAt,
+    ...(data.endedAt === undefined ? {} : { endedAt: data.endedAt }),
+    warnings: data.warnings,
+    ...(data.problem === undefined ? {} : { problem: data.problem }),
+    instances: [...planOf(graphOf(steps), options).values()].map((instance) =>
+      instanceView(instance, data.instances[instance.id], leases.get(instance.id)),
+    ),
+    result: resultOf(options, outputs),
+  };
+}
+
+function instanceView(
+  { id, step, key }: Instance,
+  record: StoredBootstrap['data']['instances'][string] | undefined,
+  lease: LeaseRecord | undefined,
+): InstanceView {
+  const running = lease?.state === 'running';
+  const failures = Object.values(lease?.failures ?? {}).reduce((sum, each) => sum + each, 0);
+  const startedAt = lease?.startedAt ?? record?.startedAt;
+  const note = running ? (lease.retry === undefined ? lease.note : `${lease.retry} (trying again)`) : record?.note;
+  return {
+    id,
+    step: step.name,
+    ...(key === '' ? {} : { key }),
+    title: step.title,
+    state: running ? 'running' : (record?.state ?? 'waiting'),
+    ...(note === undefined ? {} : { note }),
+    attempt: lease === undefined ? (record?.attempt ?? 0) : failures,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(record?.endedAt === undefined ? {} : { endedAt: record.endedAt }),
+    ...(record?.problem === undefined ? {} : { problem: record.problem }),
+  };
+}

@@ -1,0 +1,6 @@
+import { createMemoryStore } from '../../local/memory-store.js';
+import { storeConformance } from './conformance.js';
+
+describe('the memory store', () => {
+  storeConformance(async () => createMemoryStore());
+});
