@@ -2,20 +2,15 @@
 import type { StreamEnd, StreamItem } from '../../shared/api.js';
 import type { BootstrapState } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
-
-export interface EventPage {
-  readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];
-  /** Nothing will follow: the bootstrap is at an end and all is read. */
-  readonly ended: boolean;
-}
+import type { EventPage } from '../engine/events.js';
 
 export interface EventSource {
-  /** The numbered events after `cursor`; one query. */
+  /** The numbered events after `cursor`. */
   readEvents(cursor: string | undefined): Promise<EventPage>;
   /** What is under way now; one query. */
   readProgress(): Promise<readonly BootstrapEvent[]>;
   readState(): Promise<BootstrapState>;
-  /** Calls back whenever there may be something new to read. */
+  /** Calls back now, and whenever there may be something new to read. */
   watch(onChange: () => void, onError: (error: unknown) => void): () => void;
 }
 
@@ -66,7 +61,7 @@ export async function* streamEvents(
   { cursor: from, gone, times = streamTimes }: { cursor: string | undefined; gone: AbortSignal; times?: StreamTimes },
 ): AsyncGenerator<string> {
   const bell = createBell(gone);
-  let fresh = true;
+  let fresh = false;
   let broken: { readonly error: unknown } | undefined;
   const unwatch = source.watch(
     () => {
@@ -103,6 +98,7 @@ export async function* streamEvents(
           if (event.type === 'instance') shown.delete(event.instance);
           yield said(format(event, at));
         }
+        fresh ||= page.more;
         if (page.ended) {
           yield await end('ended');
           return;

@@ -1,10 +1,14 @@
 /** Who may bootstrap, and with which billing account, parent and DNS zone: the deployment's settings. Called where a bootstrap begins. */
+import { formatSeconds, parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Caller } from './auth.js';
 
-type Asked = Pick<BootstrapOptions, 'billingAccount' | 'folderId' | 'dnsProjectId' | 'dnsZoneName'>;
+const refused = (option: string, message: string): Problem =>
+  new Problem('bad-input', `${option} ${message}`, { errors: [{ path: option, message }] });
+
+type Asked = Pick<BootstrapOptions, 'billingAccount' | 'folderId' | 'dnsProjectId' | 'dnsZoneName' | 'projectTtl'>;
 
 const holds = (allowed: readonly string[], value: string): boolean => allowed.includes('*') || allowed.includes(value);
 
@@ -14,34 +18,37 @@ const forbidden = (option: string, what: string): Problem =>
     members: { option },
   });
 
-/** 403 that says who or what may not. */
-export function checkMayBootstrap(config: Config, caller: Caller, asked: Asked): void {
-  const { emails, domains } = config.bootstrappers;
+/** 403 for a caller who may not bootstrap at all. */
+export function checkMayBootstrap({ bootstrappers: { emails, domains } }: Config, caller: Caller): void {
   const may =
     caller.operator ||
     emails.some((email) => email.toLowerCase() === caller.email) ||
     (caller.domain !== undefined && domains.some((domain) => domain.toLowerCase() === caller.domain));
-  if (!may) {
-    throw new Problem('forbidden', `${caller.email} may not bootstrap here.`, {
-      advice: 'Ask an operator of this deployment.',
-    });
-  }
+  if (may) return;
+  throw new Problem('forbidden', `${caller.email} may not bootstrap here.`, {
+    advice: 'Ask an operator of this deployment.',
+  });
+}
 
-  const { allowed, defaultParent } = config;
+/** 403 that names what may not be used; 400 for what this deployment cannot do without, or not for so long. */
+export function checkAllowed({ allowed, defaultParent, limits }: Config, asked: Asked): void {
   const account = asked.billingAccount.replace(/^billingAccounts\//, '');
   if (!holds(allowed.billingAccounts, account)) throw forbidden('--billing-account', `The billing account ${account}`);
 
-  if (asked.folderId === undefined && defaultParent === undefined) {
-    const message = 'is needed: this deployment has no parent of its own for projects';
-    throw new Problem('bad-input', `--folder-id: ${message}`, { errors: [{ path: '--folder-id', message }] });
-  }
   const parent = asked.folderId === undefined ? defaultParent : `folders/${asked.folderId.replace(/^folders\//, '')}`;
-  if (parent !== undefined && parent !== defaultParent && !holds(allowed.parents, parent)) {
+  if (parent === undefined)
+    throw refused('--folder-id', 'is needed: this deployment has no parent of its own for projects');
+  if (parent !== defaultParent && !holds(allowed.parents, parent))
     throw forbidden('--folder-id', `The parent ${parent}`);
-  }
 
   // Without a project for DNS the zone is in the bootstrap's own project.
-  if (asked.dnsProjectId === undefined) return;
   const zone = `${asked.dnsProjectId}/${asked.dnsZoneName}`;
-  if (!holds(allowed.dnsZones, zone)) throw forbidden('--dns-zone-name', `The DNS zone ${zone}`);
+  if (asked.dnsProjectId !== undefined && !holds(allowed.dnsZones, zone)) {
+    throw forbidden('--dns-zone-name', `The DNS zone ${zone}`);
+  }
+
+  const { maxTtlSeconds } = limits;
+  if (maxTtlSeconds !== undefined && (parseDuration(asked.projectTtl) ?? 0) > maxTtlSeconds) {
+    throw refused('--project-ttl', `may be at most ${formatSeconds(maxTtlSeconds)} here, not ${asked.projectTtl}`);
+  }
 }

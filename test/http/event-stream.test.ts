@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type EventPage, type EventSource, type StreamTimes, streamEvents } from '../../functions/http/event-stream.js';
+import type { EventPage } from '../../functions/engine/events.js';
+import { type EventSource, type StreamTimes, streamEvents } from '../../functions/http/event-stream.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -24,7 +25,11 @@ function createSource() {
     async readEvents(cursor): Promise<EventPage> {
       counts.events += 1;
       const from = cursor === undefined ? 0 : Number(cursor);
-      return { events: events.slice(from).map((event, i) => ({ cursor: String(from + i + 1), event })), ended: over };
+      return {
+        events: events.slice(from).map((event, i) => ({ cursor: String(from + i + 1), event })),
+        ended: over,
+        more: false,
+      };
     },
     async readProgress() {
       counts.progress += 1;
