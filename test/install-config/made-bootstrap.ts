@@ -162,7 +162,8 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
     const addresses = Object.fromEntries(
       addressesOf(options).map((name, index) => [name, { name, address: `203.0.113.${index + 1}` }]),
     );
-    if (options.cloudAcmeIssuer && !stored.has('acme-eab-key')) stored.set('acme-eab-key', ['the-mac-key']);
+    if (options.cloudAcmeIssuer && !stored.has('acme-eab-key'))
+      stored.set('acme-eab-key', [JSON.stringify({ keyId: 'key-1', macKey: 'the-mac-key' })]);
     const result: Record<string, DatacenterFiles> = {};
     for (const { key } of datacentersOf(options)) {
       const output = await drive(config, key, {

@@ -3,7 +3,9 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { pki } from 'node-forge';
 import { isPemPair } from '../../../shared/openssh.js';
-import type { KeyPair } from '../../keys.js';
+import type { StepCall } from '../../engine/step.js';
+
+type KeyPair = Awaited<ReturnType<StepCall['context']['keys']['make']>>;
 
 /** Self-signed; three years. */
 export async function makeCaCertificate(key: KeyPair, commonName: string, now: Date): Promise<string> {

@@ -15,7 +15,7 @@ import {
 } from '../../../shared/install-config/secrets.js';
 import { defineStep, done, of, type StepCall } from '../../engine/step.js';
 import { address } from '../cloud/address.js';
-import { eabKey } from '../cloud/eab-key.js';
+import { eabKey, readEabKey } from '../cloud/eab-key.js';
 import { repository } from '../cloud/repository.js';
 import { vm } from '../cloud/vm.js';
 import { zone } from '../cloud/zone.js';
@@ -27,9 +27,6 @@ import { checkPairs } from './pairs.js';
 import { readMadeSecrets, secrets } from './secrets.js';
 import { givenSecrets, missingBeforeInstall, secretsOfFirst, secretsOfOther } from './secrets-file.js';
 import { configFile, readStandingFiles, type StandingFiles, secretsFile } from './standing-files.js';
-
-/** Where the step eab-key keeps the MAC key. */
-const eabKeySecret = 'acme-eab-key';
 
 const needs = {
   ageIdentity,
@@ -129,7 +126,7 @@ async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
     call.secrets.caller(),
     eab === undefined
       ? []
-      : call.secrets.read(eabKeySecret, eab.secretVersion).then((macKey) => [fieldSecret('acmeEabMacKey', macKey)]),
+      : readEabKey(call.secrets, eab.secretVersion).then(({ macKey }) => [fieldSecret('acmeEabMacKey', macKey)]),
   ]);
   const [firstStanding, firstMade] = isFirst
     ? [standing, made]

@@ -2,8 +2,10 @@
 
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { InstallConfig } from '../../../shared/install-config/config.js';
-import type { Config } from '../../config.js';
+import type { StepCall } from '../../engine/step.js';
 import { type Datacenter, datacentersOf, subnetRange } from '../topology.js';
+
+type Config = StepCall['context']['config'];
 
 interface Node {
   readonly name: string;

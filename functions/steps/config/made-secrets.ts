@@ -14,7 +14,7 @@ import {
   type SecretsFile,
 } from '../../../shared/install-config/secrets.js';
 import { openSshPair } from '../../../shared/openssh.js';
-import type { KeyKind, KeyMaker } from '../../keys.js';
+import type { StepCall } from '../../engine/step.js';
 import { makeCaCertificate } from './certificates.js';
 
 /** The payload in Secret Manager. `registry` never goes into the secrets file: only the jumpbox serves with it. */
@@ -37,6 +37,8 @@ export interface Standing {
   readonly config: InstallConfig | undefined;
   readonly secrets: SecretsFile | undefined;
 }
+
+type KeyMaker = StepCall['context']['keys'];
 
 export interface Making {
   readonly keys: KeyMaker;
@@ -152,7 +154,12 @@ async function newCa(making: Making, name: string, commonName: string): Promise<
   };
 }
 
-async function keyPair(making: Making, kind: KeyKind, privateName: string, publicName: string): Promise<Secret[]> {
+async function keyPair(
+  making: Making,
+  kind: Parameters<KeyMaker['make']>[0],
+  privateName: string,
+  publicName: string,
+): Promise<Secret[]> {
   const [privateHalf, publicHalf] = [kept(making, privateName), kept(making, publicName)];
   if (privateHalf !== undefined && publicHalf !== undefined) return [privateHalf, publicHalf];
   const pair = await making.keys.make(kind);
