@@ -2,21 +2,9 @@
  * Compute Engine through Google's own clients, each loaded on first use: they cost a second and 100 MB. The one importer of
  * @google-cloud/compute. Writes answer with an operation's name; how it ended is asked for by the step, never waited for here.
  */
-import type { Problem } from '../../shared/problems.js';
-import { faultOfOperation, faultOfThrown, orUndefined, problemOf } from './errors.js';
+import { faultOfThrown, orUndefined, problemOf } from './errors.js';
+import { type ComputeAnswer, type Operation, readCompute } from './operations.js';
 import type { Transport } from './rest.js';
-
-/** What is read of an operation. `wait` and `get` answer for failed ones too: look at `error`. */
-export interface ComputeOperation {
-  readonly name: string;
-  readonly operationType?: string;
-  readonly status?: 'PENDING' | 'RUNNING' | 'DONE';
-  readonly error?: unknown;
-  readonly httpErrorStatusCode?: unknown;
-  readonly insertTime?: string;
-  readonly targetId?: string;
-  readonly targetLink?: string;
-}
 
 export interface Network {
   readonly id?: string;
@@ -190,9 +178,9 @@ export function createCompute(clients: ComputeClients, onCall: Transport['onCall
     orUndefined(call<T>(name, 'get', doing, request));
 
   /** A change; a `requestId` seen before is answered with the operation it began then. */
-  async function change(name: ClientName, verb: string, doing: string, request: Resource): Promise<ComputeOperation> {
-    const { latestResponse } = await call<{ latestResponse: ComputeOperation }>(name, verb, doing, request);
-    return latestResponse;
+  async function change(name: ClientName, verb: string, doing: string, request: Resource): Promise<Operation> {
+    const { latestResponse } = await call<{ latestResponse: ComputeAnswer }>(name, verb, doing, request);
+    return readCompute(latestResponse, doing);
   }
 
   return {
@@ -315,25 +303,23 @@ export function createCompute(clients: ComputeClients, onCall: Transport['onCall
       change('disks', 'delete', `delete the disk ${disk}`, { project, zone, disk, requestId }),
 
     /** Operations on one resource, ended ones for some weeks too. `targetId` is the resource's numeric id. */
-    async operationsOn(project: string, scope: Scope, targetId: string): Promise<readonly ComputeOperation[]> {
+    async operationsOn(
+      project: string,
+      scope: Scope,
+      targetId: string,
+    ): Promise<readonly (Operation & { readonly type: string | undefined })[]> {
       const [client, place] =
         scope === 'global'
           ? (['globalOperations', {}] as const)
           : 'zone' in scope
             ? (['zoneOperations', scope] as const)
             : (['regionOperations', scope] as const);
-      return call(client, 'list', `list operations in ${project}`, {
+      const answers = await call<readonly ComputeAnswer[]>(client, 'list', `list operations in ${project}`, {
         project,
         ...place,
         filter: `targetId = ${targetId}`,
       });
+      return answers.map((answer) => ({ ...readCompute(answer, 'change it'), type: answer.operationType }));
     },
   };
-}
-
-/** The problem of an operation that ended badly; `doing` ends the sentence "Could not …". */
-export function failureOf(operation: ComputeOperation, doing: string): Problem | undefined {
-  if (operation.status !== 'DONE') return undefined;
-  const fault = faultOfOperation(operation);
-  return fault === undefined ? undefined : problemOf(fault, doing);
 }

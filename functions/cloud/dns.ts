@@ -1,6 +1,6 @@
 /** Cloud DNS: zones, their records and policies. */
 import { orUndefined } from './errors.js';
-import { type Policy, type PolicyDoor, policyVersion } from './policy.js';
+import { createPolicy, type Policy, policyVersion } from './policy.js';
 import { createRest, type Transport } from './rest.js';
 
 export interface Zone {
@@ -76,17 +76,18 @@ export function createDns(transport: Transport) {
       return changes;
     },
 
-    policy: (project: string, zone: string): PolicyDoor => ({
-      read: () =>
-        rest<Policy>('POST', `${zonesPath(project)}/${zone}:getIamPolicy`, {
-          doing: `read the policy of the DNS zone ${zone} of ${project}`,
-          body: { options: { requestedPolicyVersion: policyVersion } },
-        }),
-      write: (policy) =>
-        rest<Policy>('POST', `${zonesPath(project)}/${zone}:setIamPolicy`, {
-          doing: `change the policy of the DNS zone ${zone} of ${project}`,
-          body: { policy },
-        }),
-    }),
+    policy: (project: string, zone: string) =>
+      createPolicy({
+        read: () =>
+          rest<Policy>('POST', `${zonesPath(project)}/${zone}:getIamPolicy`, {
+            doing: `read the policy of the DNS zone ${zone} of ${project}`,
+            body: { options: { requestedPolicyVersion: policyVersion } },
+          }),
+        write: (policy) =>
+          rest<Policy>('POST', `${zonesPath(project)}/${zone}:setIamPolicy`, {
+            doing: `change the policy of the DNS zone ${zone} of ${project}`,
+            body: { policy },
+          }),
+      }),
   };
 }

@@ -1,19 +1,23 @@
-/** IAM policies: bindings read, changed and written with their etag, conditions kept. Used by every service that has policies. */
+/** IAM policies: grants read, made and taken back with etag, conditions kept. Used by every service that has policies. */
 import { Problem } from '../../shared/problems.js';
 
-export interface Binding {
+/** A role of a member, without a condition. */
+export interface Grant {
+  readonly member: string;
   readonly role: string;
-  readonly members: readonly string[];
-  readonly condition?: unknown;
 }
 
 export interface Policy {
   readonly version?: number;
   readonly etag?: string;
-  readonly bindings?: readonly Binding[];
+  readonly bindings?: readonly {
+    readonly role: string;
+    readonly members: readonly string[];
+    readonly condition?: unknown;
+  }[];
 }
 
-/** Without it conditions are dropped from the answer, and would then be dropped from the policy. */
+/** Without it conditions are left out of the answer, and would then be lost from the policy. */
 export const policyVersion = 3;
 
 export interface PolicyDoor {
@@ -21,45 +25,58 @@ export interface PolicyDoor {
   write(policy: Policy): Promise<Policy>;
 }
 
-/** Which of the roles the member holds without a condition. */
-export const rolesHeld = (policy: Policy, member: string, roles: readonly string[]): readonly string[] =>
-  roles.filter((role) =>
-    (policy.bindings ?? []).some((each) => each.role === role && !each.condition && each.members.includes(member)),
-  );
+export const createPolicy = (door: PolicyDoor) => ({
+  async missing(grants: readonly Grant[]): Promise<readonly Grant[]> {
+    return missingIn(await door.read(), grants);
+  },
+  grant: (grants: readonly Grant[]) => edit(door, (policy) => withGrants(policy, grants)),
+  revoke: (grants: readonly Grant[]) => edit(door, (policy) => withoutGrants(policy, grants)),
+});
 
-export function withMember(policy: Policy, member: string, roles: readonly string[]): Policy {
-  const held = rolesHeld(policy, member, roles);
-  const missing = roles.filter((role) => !held.includes(role));
+const isIn = (policy: Policy, { member, role }: Grant): boolean =>
+  (policy.bindings ?? []).some((each) => each.role === role && !each.condition && each.members.includes(member));
+
+const missingIn = (policy: Policy, grants: readonly Grant[]): readonly Grant[] =>
+  grants.filter((grant) => !isIn(policy, grant));
+
+/** The same policy if nothing is missing. */
+export function withGrants(policy: Policy, grants: readonly Grant[]): Policy {
+  const missing = missingIn(policy, grants);
   if (missing.length === 0) return policy;
-  const bindings = (policy.bindings ?? []).map((each) =>
-    missing.includes(each.role) && !each.condition ? { ...each, members: [...each.members, member] } : each,
-  );
-  const added = missing
-    .filter((role) => !bindings.some((each) => each.role === role && !each.condition))
-    .map((role) => ({ role, members: [member] }));
-  return { ...policy, version: policyVersion, bindings: [...bindings, ...added] };
+  const bindings = [...(policy.bindings ?? [])];
+  for (const { role, member } of missing) {
+    const at = bindings.findIndex((each) => each.role === role && !each.condition);
+    const members = [...(bindings[at]?.members ?? []), member];
+    if (at === -1) bindings.push({ role, members });
+    else bindings[at] = { role, members };
+  }
+  return { ...policy, version: policyVersion, bindings };
 }
 
-export function withoutMember(policy: Policy, member: string, roles: readonly string[]): Policy {
-  if (rolesHeld(policy, member, roles).length === 0) return policy;
+/** The same policy if none of them is there. */
+export function withoutGrants(policy: Policy, grants: readonly Grant[]): Policy {
+  if (!grants.some((grant) => isIn(policy, grant))) return policy;
   const bindings = (policy.bindings ?? []).map((each) =>
-    roles.includes(each.role) && !each.condition
-      ? { ...each, members: each.members.filter((other) => other !== member) }
-      : each,
+    each.condition
+      ? each
+      : {
+          role: each.role,
+          members: each.members.filter((member) => !grants.some((g) => g.role === each.role && g.member === member)),
+        },
   );
   return { ...policy, version: policyVersion, bindings: bindings.filter(({ members }) => members.length > 0) };
 }
 
 const races = 5;
 
-/** Changes a policy, if `edit` gives another one; when somebody else was faster (409 ABORTED), reads it again, a few times. */
-export async function editPolicy(door: PolicyDoor, edit: (policy: Policy) => Policy): Promise<void> {
+/** Writes only if `change` gives another policy; when somebody else was faster (409 ABORTED), reads again, a few times. */
+async function edit(door: PolicyDoor, change: (policy: Policy) => Policy): Promise<void> {
   for (let race = 1; ; race++) {
     const policy = await door.read();
-    const edited = edit(policy);
-    if (edited === policy) return;
+    const changed = change(policy);
+    if (changed === policy) return;
     try {
-      await door.write(edited);
+      await door.write(changed);
       return;
     } catch (error) {
       const lost = error instanceof Problem && error.members?.['cloudStatus'] === 'ABORTED';

@@ -1,8 +1,8 @@
 /** Resource Manager: projects, their labels and policies. */
 import { orUndefined } from './errors.js';
-import type { Operation } from './operations.js';
-import { type Policy, type PolicyDoor, policyVersion } from './policy.js';
-import { createRest, type Transport } from './rest.js';
+import { type LongRunningAnswer, readLongRunning } from './operations.js';
+import { createPolicy, type Policy, policyVersion } from './policy.js';
+import { createRest, type RestCall, type Transport } from './rest.js';
 
 export interface Project {
   /** `projects/<number>` */
@@ -19,6 +19,8 @@ export const projectNumberOf = (project: Project): string => project.name.replac
 
 export function createProjects(transport: Transport) {
   const rest = createRest(transport, 'cloudresourcemanager');
+  const change = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, call: RestCall) =>
+    readLongRunning(await rest<LongRunningAnswer>(method, path, call), call.doing);
   return {
     /** A project that does not exist is PERMISSION_DENIED to Google, the same as one that is not ours. */
     get: (projectId: string) =>
@@ -30,23 +32,26 @@ export function createProjects(transport: Transport) {
       readonly parent: string;
       readonly labels: Readonly<Record<string, string>>;
     }) =>
-      rest<Operation>('POST', '/v3/projects', {
+      change('POST', '/v3/projects', {
         doing: `create the project ${project.projectId} in ${project.parent}`,
         body: project,
       }),
 
-    operation: (name: string) => rest<Operation>('GET', `/v3/${name}`, { doing: 'read how far the project is' }),
+    async operation(name: string) {
+      const answer = await rest<LongRunningAnswer>('GET', `/v3/${name}`, { doing: 'read how far the project is' });
+      return readLongRunning(answer, 'create the project');
+    },
 
     /** Replaces all labels: give those that are to stay, and the etag they were read with. */
     setLabels: (projectId: string, labels: Readonly<Record<string, string>>, etag: string | undefined) =>
-      rest<Operation>('PATCH', `/v3/projects/${projectId}`, {
+      change('PATCH', `/v3/projects/${projectId}`, {
         doing: `label the project ${projectId}`,
         query: { updateMask: 'labels' },
         body: { labels, ...(etag === undefined ? {} : { etag }) },
       }),
 
     remove: (projectId: string) =>
-      rest<Operation>('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
+      change('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
 
     /** Reasons of the liens that forbid its deletion. */
     async liens(projectNumber: string): Promise<string[]> {
@@ -57,17 +62,18 @@ export function createProjects(transport: Transport) {
       return liens.map(({ reason }) => reason ?? 'no reason given');
     },
 
-    policy: (projectId: string): PolicyDoor => ({
-      read: () =>
-        rest<Policy>('POST', `/v3/projects/${projectId}:getIamPolicy`, {
-          doing: `read the policy of the project ${projectId}`,
-          body: { options: { requestedPolicyVersion: policyVersion } },
-        }),
-      write: (policy) =>
-        rest<Policy>('POST', `/v3/projects/${projectId}:setIamPolicy`, {
-          doing: `change the policy of the project ${projectId}`,
-          body: { policy },
-        }),
-    }),
+    policy: (projectId: string) =>
+      createPolicy({
+        read: () =>
+          rest<Policy>('POST', `/v3/projects/${projectId}:getIamPolicy`, {
+            doing: `read the policy of the project ${projectId}`,
+            body: { options: { requestedPolicyVersion: policyVersion } },
+          }),
+        write: (policy) =>
+          rest<Policy>('POST', `/v3/projects/${projectId}:setIamPolicy`, {
+            doing: `change the policy of the project ${projectId}`,
+            body: { policy },
+          }),
+      }),
   };
 }

@@ -1,5 +1,5 @@
 /** Service Usage: which APIs a project has enabled. */
-import type { Operation } from './operations.js';
+import { type LongRunningAnswer, readLongRunning } from './operations.js';
 import { createRest, type Transport } from './rest.js';
 
 export function createServices(transport: Transport) {
@@ -20,10 +20,18 @@ export function createServices(transport: Transport) {
     },
 
     /** Atomic; 20 at most. */
-    enable: (projectId: string, services: readonly string[]) =>
-      rest<Operation>('POST', `/v1/projects/${projectId}/services:batchEnable`, {
-        doing: `enable APIs in ${projectId}`,
-        body: { serviceIds: services },
-      }),
+    async enable(projectId: string, services: readonly string[]) {
+      const doing = `enable APIs in ${projectId}`;
+      const path = `/v1/projects/${projectId}/services:batchEnable`;
+      return readLongRunning(
+        await rest<LongRunningAnswer>('POST', path, { doing, body: { serviceIds: services } }),
+        doing,
+      );
+    },
+
+    async operation(name: string) {
+      const answer = await rest<LongRunningAnswer>('GET', `/v1/${name}`, { doing: 'read how far the APIs are' });
+      return readLongRunning(answer, 'enable APIs');
+    },
   };
 }

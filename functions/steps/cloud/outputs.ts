@@ -8,8 +8,10 @@ export const ApisOutput = z.object({ services: z.array(z.string()) });
 export const QuotaOutput = z.object({
   checked: z.array(z.object({ metric: z.string(), need: z.number(), limit: z.number() })),
 });
-/** Roles bound to a member on a resource. */
-export const RolesOutput = z.object({ resource: z.string(), member: z.string(), roles: z.array(z.string()) });
+export const RolesOutput = z.object({
+  resource: z.string(),
+  grants: z.array(z.object({ member: z.string(), role: z.string() })),
+});
 export const AccountOutput = z.object({ email: z.string() });
 /** A network resource as others name it. */
 export const ResourceOutput = z.object({ selfLink: z.string() });

@@ -1,0 +1,36 @@
+/** One reserved public address: of a datacenter's gateway, public gateway or SSH proxy. */
+import { again } from '../../engine/step.js';
+import { addresses } from '../topology.js';
+import { apis } from './apis.js';
+import { follow } from './following.js';
+import { AddressOutput } from './outputs.js';
+import { quota } from './quota.js';
+import { defineProjectStep } from './settling.js';
+
+const note = 'the address is being reserved';
+
+export const address = defineProjectStep({
+  name: 'address',
+  title: 'Address',
+  lane: 'cloud',
+  needs: { apis, quota },
+  each: addresses,
+  describe: ({ region }, key) => [`static address ${key} in ${region}`],
+  output: AddressOutput,
+
+  async observe({ context, bootstrap: { options, projectId }, key }) {
+    const found = await context.cloud.compute.address(projectId, options.region, key);
+    if (found?.address === undefined || found.address === '') return undefined;
+    return ['RESERVED', 'IN_USE'].includes(found.status ?? '') ? { name: key, address: found.address } : undefined;
+  },
+
+  async run({ context, bootstrap: { options, projectId }, key, requestId }) {
+    const { compute } = context.cloud;
+    const { region } = options;
+    if ((await compute.address(projectId, region, key)) !== undefined) return again(2, note);
+    const resource = { name: key, addressType: 'EXTERNAL' };
+    return follow(await compute.createAddress(projectId, region, resource, requestId('insert')), note);
+  },
+  goes: 'project',
+  summary: ({ name, address }) => `${name} ${address}`,
+});

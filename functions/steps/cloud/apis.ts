@@ -1,0 +1,31 @@
+/** The APIs of the project, enabled in one batch. */
+import { servicesOf } from '../topology.js';
+import { billing } from './billing.js';
+import { follow, resume } from './following.js';
+import { ApisOutput } from './outputs.js';
+import { project } from './project.js';
+import { defineProjectStep } from './settling.js';
+
+export const apis = defineProjectStep({
+  name: 'apis',
+  title: 'APIs',
+  lane: 'cloud',
+  needs: { project, billing },
+  describe: (options) => servicesOf(options).map((service) => `API ${service}`),
+  output: ApisOutput,
+
+  async observe({ context, bootstrap }) {
+    const wanted = servicesOf(bootstrap.options);
+    const enabled = await context.cloud.services.enabled(bootstrap.projectId, wanted);
+    return enabled.length === wanted.length ? { services: enabled } : undefined;
+  },
+
+  async run({ context, bootstrap, files }) {
+    const { services } = context.cloud;
+    const wanted = servicesOf(bootstrap.options);
+    const begin = () => services.enable(bootstrap.projectId, wanted);
+    return follow(await resume(files, 'operation-apis', begin, services.operation), 'APIs are being enabled', 3);
+  },
+  goes: 'project',
+  summary: ({ services }) => `${services.length} enabled`,
+});

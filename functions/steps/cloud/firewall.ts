@@ -1,0 +1,124 @@
+/** The firewall rules. None of them opens PostgreSQL: what needs it from outside goes through the jumpbox. */
+import type { StepCall } from '../../engine/step.js';
+import { subnetRange } from '../topology.js';
+import { type Begun, followAll } from './following.js';
+import { network } from './network.js';
+import { FirewallOutput } from './outputs.js';
+import { isSettled } from './settled.js';
+import { defineProjectStep } from './settling.js';
+
+const everywhere = '0.0.0.0/0';
+
+interface Rule {
+  readonly name: string;
+  readonly direction: 'INGRESS' | 'EGRESS';
+  readonly allowed: readonly { readonly IPProtocol: string; readonly ports?: readonly string[] }[];
+  readonly ranges: readonly string[];
+  readonly targetTags: readonly string[];
+}
+
+const rulesOf = (sshSources: readonly string[]): readonly Rule[] => [
+  {
+    name: 'allow-ssh-ext',
+    direction: 'INGRESS',
+    allowed: [{ IPProtocol: 'tcp', ports: ['22'] }],
+    ranges: sshSources.length === 0 ? [everywhere] : sshSources,
+    targetTags: ['ssh'],
+  },
+  {
+    name: 'allow-internal',
+    direction: 'INGRESS',
+    allowed: [{ IPProtocol: 'all' }],
+    ranges: [subnetRange],
+    targetTags: [],
+  },
+  {
+    name: 'allow-all-egress',
+    direction: 'EGRESS',
+    allowed: [{ IPProtocol: 'all' }],
+    ranges: [everywhere],
+    targetTags: [],
+  },
+  {
+    name: 'allow-ingress-web',
+    direction: 'INGRESS',
+    allowed: [{ IPProtocol: 'tcp', ports: ['80', '443'] }],
+    ranges: [everywhere],
+    targetTags: ['k0s'],
+  },
+];
+
+export const firewall = defineProjectStep({
+  name: 'firewall',
+  title: 'Firewall',
+  lane: 'cloud',
+  needs: { network },
+  describe: () =>
+    rulesOf([]).map(({ name, allowed, targetTags }) => {
+      const what = allowed.map(({ IPProtocol, ports = [] }) => [IPProtocol, ports.join(', ')].join(' ').trim());
+      return `firewall rule ${name}: ${what.join(', ')}${targetTags.length === 0 ? '' : ` to ${targetTags.join(', ')}`}`;
+    }),
+  output: FirewallOutput,
+
+  async observe(call) {
+    const { compute } = call.context.cloud;
+    const { projectId } = call.bootstrap;
+    const states = await look(call);
+    for (const { rule, found } of states) {
+      if (found === undefined || !fits(rule, found)) return undefined;
+      if (!(await isSettled(compute, projectId, 'global', found))) return undefined;
+    }
+    return { rules: states.map(({ rule }) => rule.name) };
+  },
+
+  async run(call) {
+    const { compute } = call.context.cloud;
+    const { projectId } = call.bootstrap;
+    const begun: Begun[] = [];
+    for (const { rule, found } of await look(call)) {
+      const { name, direction, allowed, ranges, targetTags } = rule;
+      const resource = {
+        name,
+        network: call.needs.network.selfLink,
+        direction,
+        allowed,
+        [direction === 'INGRESS' ? 'sourceRanges' : 'destinationRanges']: ranges,
+        ...(targetTags.length === 0 ? {} : { targetTags }),
+      };
+      if (found === undefined) {
+        begun.push(await compute.createFirewallRule(projectId, resource, call.requestId(`insert ${name}`)));
+      } else if (!fits(rule, found)) {
+        const purpose = `update ${name} ${JSON.stringify(resource)}`;
+        begun.push(await compute.updateFirewallRule(projectId, name, resource, call.requestId(purpose)));
+      }
+    }
+    return begun.length === 0
+      ? { kind: 'again', seconds: 2, note: 'the rules are being written' }
+      : followAll(begun, 'the rules are being written');
+  },
+  goes: 'project',
+  summary: ({ rules }) => `${rules.length} rules`,
+});
+
+const look = ({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) =>
+  Promise.all(
+    rulesOf(context.config.sshSourceRanges).map(async (rule) => ({
+      rule,
+      found: await context.cloud.compute.firewallRule(bootstrap.projectId, rule.name),
+    })),
+  );
+
+type Found = NonNullable<Awaited<ReturnType<typeof look>>[number]['found']>;
+
+const same = (a: readonly string[] | undefined, b: readonly string[]): boolean =>
+  JSON.stringify([...(a ?? [])].sort()) === JSON.stringify([...b].sort());
+
+const fits = (rule: Rule, found: Found): boolean =>
+  found.direction === rule.direction &&
+  found.disabled !== true &&
+  same(found.direction === 'INGRESS' ? found.sourceRanges : found.destinationRanges, rule.ranges) &&
+  same(found.targetTags, rule.targetTags) &&
+  same(found.allowed?.map(portsOf), rule.allowed.map(portsOf));
+
+const portsOf = ({ IPProtocol, ports }: { readonly IPProtocol?: string; readonly ports?: readonly string[] }): string =>
+  `${IPProtocol} ${[...(ports ?? [])].sort().join(',')}`;

@@ -1,0 +1,47 @@
+/** Looks, before anything costly is made, whether the region's quotas allow it all. */
+import { Problem } from '../../../shared/problems.js';
+import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
+import { needsOf } from '../topology.js';
+import { apis } from './apis.js';
+import { QuotaOutput } from './outputs.js';
+import { defineProjectStep } from './settling.js';
+
+export const quota = defineProjectStep({
+  name: 'quota',
+  title: 'Quota',
+  lane: 'cloud',
+  needs: { apis },
+  describe: (options) => [
+    `check of the quotas of ${options.region}: ${Object.entries(needsOf(options))
+      .map(([metric, need]) => `${metric} ${need}`)
+      .join(', ')}`,
+  ],
+  output: QuotaOutput,
+
+  async observe({ context, bootstrap }) {
+    const checked = await check(context, bootstrap);
+    return checked.every(({ need, limit }) => need <= limit) ? { checked } : undefined;
+  },
+
+  async run({ context, bootstrap }) {
+    const short = (await check(context, bootstrap)).filter(({ need, limit }) => need > limit);
+    if (short.length === 0) return done;
+    const { region } = bootstrap.options;
+    const words = short.map(({ metric, need, limit }) => `${metric}: limit ${limit}, needed ${need}`);
+    throw new Problem('cloud-quota', `The quotas of ${region} are too low for this bootstrap. ${words.join('; ')}.`, {
+      advice: `Ask Google to raise ${short.map(({ metric }) => metric).join(', ')} in ${region} for the project ${bootstrap.projectId}, or bootstrap in another region under a new project name; then run the same command again.`,
+      members: { region, short },
+    });
+  },
+  goes: 'nothing',
+});
+
+/** Against the limit, not against what is free: the project is the bootstrap's own, and what is used is what it needs. */
+async function check({ cloud }: StepCall['context'], { options, projectId }: BootstrapFacts) {
+  const { quotas = [] } = await cloud.compute.region(projectId, options.region);
+  const limits = new Map(quotas.map(({ metric, limit }) => [metric, limit]));
+  return Object.entries(needsOf(options)).flatMap(([metric, need]) => {
+    const limit = limits.get(metric);
+    return limit === undefined ? [] : [{ metric, need, limit }];
+  });
+}

@@ -1,0 +1,151 @@
+/** The DNS records of the platform, all in one atomic change. What this bootstrap did not write is never changed. */
+import { z } from 'zod';
+import { Problem } from '../../../shared/problems.js';
+import { again, defineStep, done, type StepCall, type StepFiles } from '../../engine/step.js';
+import { dnsProjectOf, recordsOf, recordTtlSeconds } from '../topology.js';
+import { address } from './address.js';
+import { RecordsOutput } from './outputs.js';
+import { inDnsProject, zone } from './zone.js';
+
+const needs = { zone, addresses: address } as const;
+type Call = StepCall<typeof needs, undefined>;
+type RecordSet = Awaited<ReturnType<StepCall['context']['cloud']['dns']['records']>>[number];
+
+/** A name without the dot at its end, and the one address it points to. */
+interface Written {
+  readonly name: string;
+  readonly address: string;
+}
+
+export const records = defineStep({
+  name: 'records',
+  title: 'DNS records',
+  lane: 'cloud',
+  needs,
+  describe: (options) => recordsOf(options).map(({ name, address }) => `A record ${name} to ${address}`),
+  output: RecordsOutput,
+
+  observe: (call) =>
+    inDnsProject(call, async () => {
+      const { project, zone } = call.needs.zone;
+      const wanted = wantedOf(call);
+      const plan = planOf(wanted, await call.context.cloud.dns.records(project, zone), await readWritten(call.files));
+      if (plan.additions.length > 0 || plan.foreign.length > 0) return undefined;
+      return (await isServed(call)) ? { project, zone, records: wanted } : undefined;
+    }),
+
+  run: (call) =>
+    inDnsProject(call, async () => {
+      const { dns } = call.context.cloud;
+      const { project, zone } = call.needs.zone;
+      const wanted = wantedOf(call);
+      const written = await readWritten(call.files);
+      const { additions, deletions, foreign } = planOf(wanted, await dns.records(project, zone), written);
+      if (foreign.length > 0) throw taken(foreign, project, zone);
+      if (additions.length === 0) return again(2, 'the records are on their way to the name servers');
+      // Noted before it is done: after a crash in between they are still known as ours.
+      await writeWritten(call.files, [...written, ...additions.flatMap(writtenOf)]);
+      try {
+        const { status } = await dns.change(project, zone, { additions, deletions });
+        return status === 'done' ? done : again(2, 'the records are on their way to the name servers');
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'cloud-conflict') {
+          return again(1, 'somebody wrote records of the same names at the same time');
+        }
+        throw error;
+      }
+    }),
+
+  goes: 'undo',
+  async undo({ context, bootstrap: { options, projectId }, files, output }) {
+    const { dns } = context.cloud;
+    const project = dnsProjectOf(options, projectId);
+    if ((await dns.zone(project, options.dnsZoneName)) === undefined) return done;
+    // Exactly those that we wrote, if their value is still ours.
+    const ours = [...(await readWritten(files)), ...(output?.records ?? [])];
+    const standing = await dns.records(project, options.dnsZoneName);
+    const deletions = standing.filter((record) => isOurs(record, ours));
+    if (deletions.length > 0) await dns.change(project, options.dnsZoneName, { additions: [], deletions });
+    await writeWritten(files, []);
+    return done;
+  },
+  summary: ({ records }) => records.map(({ name, address }) => `${name} ${address}`).join(', '),
+});
+
+const wantedOf = ({ bootstrap, needs }: Call): Written[] =>
+  recordsOf(bootstrap.options).map(({ name, address }) => {
+    const reserved = needs.addresses[address];
+    if (reserved === undefined) throw new Error(`the address ${address} is not there`);
+    return { name, address: reserved.address };
+  });
+
+interface Plan {
+  readonly additions: readonly RecordSet[];
+  readonly deletions: readonly RecordSet[];
+  /** In the way, and not ours. */
+  readonly foreign: readonly RecordSet[];
+}
+
+/** Only what differs. A CNAME is in the way of any other record of its name. */
+function planOf(wanted: readonly Written[], standing: readonly RecordSet[], written: readonly Written[]): Plan {
+  const additions: RecordSet[] = [];
+  const deletions: RecordSet[] = [];
+  const foreign: RecordSet[] = [];
+  for (const { name, address } of wanted) {
+    const record = { name: `${name}.`, type: 'A', ttl: recordTtlSeconds, rrdatas: [address] };
+    const found = standing.find((each) => each.name === record.name && (each.type === 'A' || each.type === 'CNAME'));
+    const ours = found !== undefined && isOurs(found, written);
+    const isRight = found?.type === 'A' && found.rrdatas?.length === 1 && found.rrdatas[0] === address;
+    if (isRight && (!ours || found.ttl === recordTtlSeconds)) continue;
+    if (found !== undefined && !ours) {
+      foreign.push(found);
+      continue;
+    }
+    if (found !== undefined) deletions.push(found);
+    additions.push(record);
+  }
+  return { additions, deletions, foreign };
+}
+
+const isOurs = ({ name, type, rrdatas = [] }: RecordSet, written: readonly Written[]): boolean =>
+  type === 'A' &&
+  rrdatas.length === 1 &&
+  written.some((each) => `${each.name}.` === name && each.address === rrdatas[0]);
+
+const taken = (foreign: readonly RecordSet[], project: string, zone: string): Problem => {
+  const words = foreign.map(({ name, type, rrdatas = [] }) => `${name} ${type} ${rrdatas.join(' ')}`);
+  return new Problem(
+    'cloud-conflict',
+    `The DNS zone ${zone} of ${project} has records that this bootstrap did not write: ${words.join(', ')}.`,
+    { advice: 'Delete them, or bootstrap with another --base-domain; records of others are never changed.' },
+  );
+};
+
+/** No change that names one of the records is still pending. */
+async function isServed(call: Call): Promise<boolean> {
+  const { project, zone } = call.needs.zone;
+  const names = new Set(wantedOf(call).map(({ name }) => `${name}.`));
+  const changes = await call.context.cloud.dns.changes(project, zone);
+  return changes.every(
+    ({ status, additions = [], deletions = [] }) =>
+      status !== 'pending' || ![...additions, ...deletions].some(({ name }) => names.has(name)),
+  );
+}
+
+/* What was written, kept so that it is known as ours later. */
+
+const file = 'records-written';
+const WrittenFile = z.array(z.object({ name: z.string(), address: z.string() }));
+
+async function readWritten(files: StepFiles): Promise<readonly Written[]> {
+  const text = await files.read(file);
+  return text === undefined || text === '' ? [] : WrittenFile.parse(JSON.parse(text));
+}
+
+const writtenOf = ({ name, rrdatas = [] }: RecordSet): Written[] =>
+  rrdatas.map((address) => ({ name: name.replace(/\.$/, ''), address }));
+
+async function writeWritten(files: StepFiles, written: readonly Written[]): Promise<void> {
+  const distinct = new Map(written.map((each) => [`${each.name} ${each.address}`, each]));
+  await files.write(file, JSON.stringify([...distinct.values()]));
+}

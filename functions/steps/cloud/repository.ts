@@ -1,0 +1,33 @@
+/** The image repository of the platform. */
+import { hasRegistry, repositoryName, repositoryServer } from '../topology.js';
+import { apis } from './apis.js';
+import { follow, resume, unlessThere } from './following.js';
+import { RepositoryOutput } from './outputs.js';
+import { defineProjectStep } from './settling.js';
+
+export const repository = defineProjectStep({
+  name: 'repository',
+  title: 'Image repository',
+  lane: 'cloud',
+  needs: { apis },
+  when: hasRegistry,
+  describe: ({ region }) => [`Docker repository ${repositoryName} in ${region}`],
+  output: RepositoryOutput,
+
+  async observe({ context, bootstrap: { options, projectId } }) {
+    const found = await context.cloud.artifactRegistry.repository(projectId, options.region, repositoryName);
+    return found === undefined ? undefined : { server: repositoryServer(options, projectId) };
+  },
+
+  run({ context, bootstrap: { options, projectId }, files }) {
+    const { artifactRegistry } = context.cloud;
+    const note = 'the repository is being made';
+    const begin = () => artifactRegistry.createRepository(projectId, options.region, repositoryName);
+    return unlessThere(
+      resume(files, 'operation-repository', begin, artifactRegistry.operation).then((begun) => follow(begun, note)),
+      note,
+    );
+  },
+  goes: 'project',
+  summary: ({ server }) => server,
+});

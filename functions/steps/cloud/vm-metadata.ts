@@ -1,0 +1,43 @@
+/** Metadata of a VM: who may log in, and what it does to itself when it starts. Used by the step vm. */
+import type { VmRole } from '../topology.js';
+
+/** What the platform's nodes need of the kernel. */
+const sysctls = [
+  'fs.inotify.max_user_watches=1048576',
+  'fs.inotify.max_user_instances=8192',
+  'vm.max_map_count=262144',
+];
+
+/** Lines of the metadata key `ssh-keys`. On the jumpbox, which the world can reach, root does not log in. */
+export const sshKeysOf = (role: VmRole, keys: readonly string[]): string =>
+  (role === 'jumpbox' ? ['ubuntu'] : ['root', 'ubuntu'])
+    .flatMap((user) => [...new Set(keys.map((key) => key.trim()))].map((key) => `${user}:${key}`))
+    .join('\n');
+
+/** Runs at every start and ends the same however often: the static host set-up, so that no SSH round trip is spent on it. */
+export function startupScriptOf(role: VmRole): string {
+  const isJumpbox = role === 'jumpbox';
+  const sshd = isJumpbox
+    ? // All connections to the nodes go through it, many at once.
+      ['PermitRootLogin no', 'MaxStartups 100', 'MaxSessions 64']
+    : ['PermitRootLogin prohibit-password'];
+  return [
+    '#!/bin/bash',
+    'set -eu',
+    ...heredoc('/etc/sysctl.d/90-plinth.conf', sysctls),
+    'sysctl --quiet --load=/etc/sysctl.d/90-plinth.conf',
+    'mkdir -p /etc/ssh/sshd_config.d',
+    // sshd takes the first value it meets, and the image's own files begin with 50 and 60.
+    ...heredoc('/etc/ssh/sshd_config.d/10-plinth.conf', sshd),
+    ...(isJumpbox
+      ? []
+      : [
+          // cloud-init lets root's keys do nothing but print a hint to log in as another user, and exit.
+          `if [ -f /root/.ssh/authorized_keys ]; then sed -i 's/^.*exit 142" //' /root/.ssh/authorized_keys; fi`,
+        ]),
+    'systemctl reload ssh',
+    '',
+  ].join('\n');
+}
+
+const heredoc = (path: string, lines: readonly string[]): string[] => [`cat > ${path} <<'END'`, ...lines, 'END'];

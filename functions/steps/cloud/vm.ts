@@ -1,0 +1,192 @@
+/** One virtual machine, running, with its addresses and the keys of those who may log in. */
+import { Problem } from '../../../shared/problems.js';
+import { again, type Outcome, type StepCall } from '../../engine/step.js';
+import { machineKey } from '../config/machine-key.js';
+import { teamKeys } from '../config/team-keys.js';
+import { vmSpec, vms } from '../topology.js';
+import { cloudController } from './cloud-controller.js';
+import { follow } from './following.js';
+import { VmOutput } from './outputs.js';
+import { quota } from './quota.js';
+import { registryWriter } from './registry-writer.js';
+import { defineProjectStep } from './settling.js';
+import { subnet } from './subnet.js';
+import { bootDiskName, dataDiskName, metadataOf, provisioningOf, wantedInstance } from './vm-wanted.js';
+
+const needs = { subnet, quota, cloudController, registryWriter, machineKey, teamKeys } as const;
+export type VmCall = StepCall<typeof needs, typeof vms>;
+type Compute = VmCall['context']['cloud']['compute'];
+type Instance = NonNullable<Awaited<ReturnType<Compute['instance']>>>;
+
+export const vm = defineProjectStep({
+  name: 'vm',
+  title: 'VM',
+  lane: 'cloud',
+  needs,
+  each: vms,
+  describe: (options, key) => {
+    const { machineType, dataDisks, externalIp } = vmSpec(options, key);
+    const disks = [options.rootDiskSize, ...dataDisks].map((size) => `${size} GB`).join(' + ');
+    const kind = options.spotVms ? ', spot' : options.preemptible ? ', preemptible' : '';
+    return [`VM ${key}: ${machineType}${kind}, ${disks}, ${options.zone}${externalIp ? ', public address' : ''}`];
+  },
+  output: VmOutput,
+
+  async observe(call) {
+    const { options } = call.bootstrap;
+    const spec = vmSpec(options, call.key);
+    const found = await read(call);
+    if (found?.status !== 'RUNNING' || changedMetadata(call, found) !== undefined || !hasTags(call, found)) {
+      return undefined;
+    }
+    const [nic] = found.networkInterfaces ?? [];
+    const internalIp = nic?.networkIP;
+    const externalIp = nic?.accessConfigs?.[0]?.natIP;
+    // They can come later than the state RUNNING.
+    if (!internalIp || (spec.externalIp && !externalIp)) return undefined;
+    return {
+      name: call.key,
+      zone: options.zone,
+      machineType: spec.machineType,
+      internalIp,
+      ...(externalIp ? { externalIp } : {}),
+      provisioning: provisioningOf(options, found.scheduling ?? {}),
+    };
+  },
+
+  async run(call) {
+    const found = await read(call);
+    if (found === undefined) return make(call);
+    switch (found.status) {
+      case 'RUNNING':
+        return adjust(call, found);
+      case 'TERMINATED':
+      case 'STOPPED':
+        return start(call, found);
+      case 'SUSPENDED':
+        throw new Problem('cloud-conflict', `The VM ${call.key} is suspended.`, {
+          advice: `Resume or stop it (gcloud compute instances resume ${call.key} --zone ${call.bootstrap.options.zone} --project ${call.bootstrap.projectId}), then run the same command again.`,
+        });
+      case 'STOPPING':
+      case 'PENDING_STOP':
+      case 'SUSPENDING':
+        return again(5, `the VM is ${found.status.toLowerCase()}, and is started then`);
+      default:
+        return again(3, `the VM is ${(found.status ?? 'on its way').toLowerCase()}`);
+    }
+  },
+
+  goes: 'project',
+  summary: ({ internalIp, externalIp, provisioning }) =>
+    `${externalIp === undefined ? internalIp : `${internalIp}, ${externalIp}`}, ${
+      provisioning === 'fallback' ? 'standard for want of spot capacity' : provisioning
+    }`,
+});
+
+const place = ({ bootstrap: { projectId, options } }: VmCall) => [projectId, options.zone] as const;
+
+const read = (call: VmCall): Promise<Instance | undefined> =>
+  call.context.cloud.compute.instance(...place(call), call.key);
+
+const starting = 'the VM is starting';
+
+/**
+ * Asks for the VM; a spot VM that there is no capacity for is made as a standard one. A stockout comes late, as the end of
+ * the operation, and then the VM is gone: asking again with the same request id tells of that operation.
+ */
+async function make(call: VmCall): Promise<Outcome> {
+  const { compute } = call.context.cloud;
+  const { options } = call.bootstrap;
+  if (options.spotVms) {
+    const request = call.requestId('insert spot');
+    try {
+      return follow(await compute.createInstance(...place(call), wantedInstance(call, 'spot'), request), starting, 3);
+    } catch (error) {
+      if (!isStockout(error)) throw error;
+    }
+    const cleaning = await cleanDisks(call);
+    if (cleaning !== undefined) return cleaning;
+  }
+  const kind = options.preemptible ? 'preemptible' : 'standard';
+  const request = call.requestId(`insert ${kind}`);
+  return follow(await compute.createInstance(...place(call), wantedInstance(call, kind), request), starting, 3);
+}
+
+const isStockout = (error: unknown): boolean => error instanceof Problem && error.code === 'cloud-capacity';
+
+/** What a failed insert may have left would be in the way of the next one. */
+async function cleanDisks(call: VmCall): Promise<Outcome | undefined> {
+  const { compute } = call.context.cloud;
+  const { dataDisks } = vmSpec(call.bootstrap.options, call.key);
+  const names = [bootDiskName(call.key), ...dataDisks.map((_, index) => dataDiskName(call.key, index))];
+  let isClean = true;
+  for (const name of names) {
+    const disk = await compute.disk(...place(call), name);
+    if (disk === undefined) continue;
+    isClean = false;
+    if ((disk.users ?? []).length > 0) continue;
+    const removal = await compute.removeDisk(...place(call), name, call.requestId(`delete ${name} ${disk.id ?? ''}`));
+    if (removal.failure !== undefined) throw removal.failure;
+  }
+  return isClean ? undefined : again(3, 'remains of the failed spot VM are being removed');
+}
+
+/** A stopped VM is started; what never ran for want of spot capacity is removed, and made as a standard one. */
+async function start(call: VmCall, found: Instance): Promise<Outcome> {
+  const { compute } = call.context.cloud;
+  if (call.bootstrap.options.spotVms && found.id !== undefined) {
+    const operations = await compute.operationsOn(
+      call.bootstrap.projectId,
+      { zone: call.bootstrap.options.zone },
+      found.id,
+    );
+    if (operations.some(({ type, failure }) => type === 'insert' && isStockout(failure))) {
+      const request = call.requestId(`delete ${found.id}`);
+      const removal = await compute.removeInstance(...place(call), call.key, request);
+      if (removal.failure !== undefined) throw removal.failure;
+      return again(3, 'remains of the failed spot VM are being removed');
+    }
+  }
+  // A stop in between makes it another start.
+  const request = call.requestId(`start ${found.id ?? ''} ${found.lastStopTimestamp ?? ''}`);
+  const begun = await compute.startInstance(...place(call), call.key, request);
+  if (begun.failure !== undefined) throw begun.failure;
+  return again(3, starting);
+}
+
+/** Brings keys, start-up script and tags of a running VM in step: who left the team is out. */
+async function adjust(call: VmCall, found: Instance): Promise<Outcome> {
+  const { compute } = call.context.cloud;
+  const metadata = changedMetadata(call, found);
+  if (metadata !== undefined) {
+    const request = call.requestId(`metadata ${metadata.fingerprint ?? ''}`);
+    return follow(
+      await compute.setMetadata(...place(call), call.key, metadata, request),
+      'the metadata is being written',
+      1,
+    );
+  }
+  if (!hasTags(call, found)) {
+    const { fingerprint } = found.tags ?? {};
+    const tags = { items: [...vmSpec(call.bootstrap.options, call.key).tags], ...(fingerprint ? { fingerprint } : {}) };
+    const request = call.requestId(`tags ${fingerprint ?? ''}`);
+    return follow(await compute.setTags(...place(call), call.key, tags, request), 'the tags are being written', 1);
+  }
+  return again(2, 'the VM runs, and waits for its addresses');
+}
+
+/** Undefined if all is there; entries of others are kept. */
+function changedMetadata(call: VmCall, { metadata }: Instance) {
+  const wanted = metadataOf(call);
+  const items = metadata?.items ?? [];
+  if (wanted.every(({ key, value }) => items.some((item) => item.key === key && item.value === value)))
+    return undefined;
+  const others = items.filter(({ key }) => !wanted.some((item) => item.key === key));
+  return {
+    ...(metadata?.fingerprint ? { fingerprint: metadata.fingerprint } : {}),
+    items: [...others.map(({ key, value }) => ({ key, value })), ...wanted],
+  };
+}
+
+const hasTags = (call: VmCall, { tags }: Instance): boolean =>
+  vmSpec(call.bootstrap.options, call.key).tags.every((tag) => tags?.items?.includes(tag));

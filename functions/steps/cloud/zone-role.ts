@@ -1,0 +1,52 @@
+/** What the nodes may do in DNS: change the one zone, never the rest of its project. */
+import { Problem } from '../../../shared/problems.js';
+import { defineStep, done } from '../../engine/step.js';
+import { accountEmail, accountIds, dnsProjectOf } from '../topology.js';
+import { cloudController } from './cloud-controller.js';
+import { RolesOutput } from './outputs.js';
+import { settling } from './settling.js';
+import { inDnsProject, zone } from './zone.js';
+
+const role = 'roles/dns.admin';
+const grantsOf = (email: string) => [{ member: `serviceAccount:${email}`, role }];
+
+export const zoneRole = defineStep({
+  name: 'zone-role',
+  title: 'Role on the DNS zone',
+  lane: 'cloud',
+  needs: { zone, cloudController },
+  describe: ({ dnsZoneName }) => [`${role} for ${accountIds.cloudController} on the DNS zone ${dnsZoneName} alone`],
+  output: RolesOutput,
+
+  observe: (call) =>
+    inDnsProject(call, async () => {
+      const { project, zone } = call.needs.zone;
+      const grants = grantsOf(call.needs.cloudController.email);
+      const missing = await call.context.cloud.dns.policy(project, zone).missing(grants);
+      const resource = `projects/${project}/managedZones/${zone}`;
+      return missing.length === 0 ? { resource, grants } : undefined;
+    }),
+
+  run: (call) =>
+    inDnsProject(call, async () => {
+      const { project, zone } = call.needs.zone;
+      try {
+        await call.context.cloud.dns.policy(project, zone).grant(grantsOf(call.needs.cloudController.email));
+      } catch (error) {
+        // The account is new, and not known to DNS yet; any other refusal of the zone's project stands.
+        if (error instanceof Problem && error.code === 'cloud-input') await settling(Promise.reject(error));
+        throw error;
+      }
+      return done;
+    }),
+
+  goes: 'undo',
+  async undo({ context, bootstrap }) {
+    const { options, projectId } = bootstrap;
+    const grants = grantsOf(accountEmail(accountIds.cloudController, projectId));
+    const project = dnsProjectOf(options, projectId);
+    if ((await context.cloud.dns.zone(project, options.dnsZoneName)) === undefined) return done;
+    await context.cloud.dns.policy(project, options.dnsZoneName).revoke(grants);
+    return done;
+  },
+});

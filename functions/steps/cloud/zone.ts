@@ -1,0 +1,109 @@
+/** The DNS zone of the base domain: one that is there if it fits, else a new one. */
+import { Problem } from '../../../shared/problems.js';
+import { defineStep, done, type StepCall } from '../../engine/step.js';
+import { dnsProjectOf } from '../topology.js';
+import { apis } from './apis.js';
+import { unlessThere } from './following.js';
+import { ZoneOutput } from './outputs.js';
+import { settling } from './settling.js';
+
+type Call = Pick<StepCall, 'context' | 'bootstrap'>;
+
+export const zone = defineStep({
+  name: 'zone',
+  title: 'DNS zone',
+  lane: 'cloud',
+  needs: { apis },
+  describe: ({ baseDomain, dnsProjectId, dnsZoneName }) => [
+    `DNS zone ${dnsZoneName} for ${baseDomain}${dnsProjectId === undefined ? '' : ` in the project ${dnsProjectId}`}, unless it is there`,
+  ],
+  output: ZoneOutput,
+
+  observe: (call) =>
+    inDnsProject(call, async () => {
+      const project = dnsProjectOf(call.bootstrap.options, call.bootstrap.projectId);
+      const found = await readZone(call);
+      if (found === undefined || !covers(found.dnsName, call.bootstrap.options.baseDomain)) return undefined;
+      if (changedMetadata(call, await readMetadata(call)) !== undefined) return undefined;
+      const nameServers = [...(found.nameServers ?? [])];
+      return { project, zone: found.name, dnsName: found.dnsName, nameServers };
+    }),
+
+  run: (call) =>
+    inDnsProject(call, async () => {
+      const { dns, compute } = call.context.cloud;
+      const { options, projectId, id } = call.bootstrap;
+      const project = dnsProjectOf(options, projectId);
+      const found = await readZone(call);
+      if (found !== undefined && !covers(found.dnsName, options.baseDomain)) {
+        throw new Problem(
+          'cloud-conflict',
+          `The DNS zone ${options.dnsZoneName} of ${project} is for ${found.dnsName}, and ${options.baseDomain} does not lie in it.`,
+          { advice: 'Give another --dns-zone-name under a new project name, or delete that zone.' },
+        );
+      }
+      // Written before the first record is, so that teardown finds what lies outside the project by the project alone.
+      const changed = changedMetadata(call, await readMetadata(call));
+      if (changed !== undefined) {
+        const request = call.requestId(`metadata ${changed.fingerprint ?? ''}`);
+        const begun = await settling(compute.setCommonMetadata(projectId, changed, request));
+        if (begun.failure !== undefined) throw begun.failure;
+      }
+      if (found !== undefined) return { kind: 'again', seconds: 2, note: 'the metadata is being written' };
+      const description = `Made by plinth for bootstrap ${id}`;
+      return unlessThere(
+        dns.createZone(project, options.dnsZoneName, `${options.baseDomain}.`, description).then(() => done),
+        'the zone is being made',
+      );
+    }),
+
+  goes: 'project',
+  summary: ({ dnsName, nameServers }) => `${dnsName} on ${nameServers.join(', ')}`,
+});
+
+const readZone = ({ context, bootstrap: { options, projectId } }: Call) =>
+  context.cloud.dns.zone(dnsProjectOf(options, projectId), options.dnsZoneName);
+
+/** A zone fits if the domain is its name or lies under it. */
+const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
+
+/** The bootstrap's own project may just not be ready; another one refuses for good. */
+export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: () => Promise<T>): Promise<T> {
+  const { dnsProjectId } = options;
+  if (dnsProjectId === undefined) return settling(work());
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'cloud-permission') throw error;
+    throw new Problem('cloud-permission', error.detail, {
+      advice: `Check --dns-project-id, and ask an administrator of ${dnsProjectId} to grant plinth's service account roles/dns.admin there; then run the same command again.`,
+      cause: error,
+    });
+  }
+}
+
+/* Common instance metadata: where records of this bootstrap lie. */
+
+type Metadata = Awaited<ReturnType<typeof readMetadata>>;
+
+const readMetadata = ({ context, bootstrap }: Call) =>
+  settling(context.cloud.compute.commonMetadata(bootstrap.projectId));
+
+/** Undefined if all is there; entries of others are kept. */
+function changedMetadata({ bootstrap: { options, projectId } }: Call, found: Metadata): Metadata | undefined {
+  const wanted: Readonly<Record<string, string>> = {
+    'plinth-dns-project': dnsProjectOf(options, projectId),
+    'plinth-dns-zone': options.dnsZoneName,
+    'plinth-base-domain': options.baseDomain,
+  };
+  const items = found.items ?? [];
+  const value = (name: string) => items.find(({ key }) => key === name)?.value;
+  if (Object.entries(wanted).every(([name, text]) => value(name) === text)) return undefined;
+  return {
+    ...(found.fingerprint === undefined ? {} : { fingerprint: found.fingerprint }),
+    items: [
+      ...items.filter(({ key }) => wanted[key] === undefined).map(({ key, value }) => ({ key, value })),
+      ...Object.entries(wanted).map(([key, value]) => ({ key, value })),
+    ],
+  };
+}

@@ -1,0 +1,46 @@
+/** What stands so far of a bootstrap, for people: made from the outputs of its instances. Called for the HTTP view. */
+import type { ZodType } from 'zod';
+import type { BootstrapResult } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { address } from './cloud/address.js';
+import { records } from './cloud/records.js';
+import { repository } from './cloud/repository.js';
+import { vm } from './cloud/vm.js';
+import { zone } from './cloud/zone.js';
+import { config } from './config/config.js';
+import { addressesOf, datacentersOf, vmsOf } from './topology.js';
+
+/** `outputs`: by instance (`vm:jumpbox`), of those that are done. A part is missing until its steps are. */
+export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<string, unknown>>): BootstrapResult {
+  const read = <O>(step: { readonly name: string; readonly output: ZodType<O> }, key?: string): O | undefined =>
+    step.output.safeParse(outputs[key === undefined ? step.name : `${step.name}:${key}`]).data;
+  const readEach = <O>(step: { readonly name: string; readonly output: ZodType<O> }, keys: readonly string[]): O[] =>
+    keys.flatMap((key) => read(step, key) ?? []);
+
+  const dnsZone = read(zone);
+  const registry = read(repository)?.server;
+  return {
+    vms: readEach(
+      vm,
+      vmsOf(options).map(({ name }) => name),
+    ),
+    addresses: readEach(address, addressesOf(options)),
+    ...(dnsZone === undefined
+      ? {}
+      : {
+          dns: {
+            project: dnsZone.project,
+            zone: dnsZone.zone,
+            nameServers: dnsZone.nameServers,
+            records: read(records)?.records ?? [],
+          },
+        }),
+    ...(registry === undefined ? {} : { registry }),
+    datacenters: datacentersOf(options).map(({ key, id, name }) => ({
+      key,
+      id,
+      name,
+      ready: read(config, key) !== undefined,
+    })),
+  };
+}
