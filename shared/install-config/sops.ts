@@ -15,7 +15,7 @@ export interface SopsMeans {
 }
 
 type Leaf = string | number | boolean;
-export type SopsValue = Leaf | null | readonly SopsValue[] | { readonly [key: string]: SopsValue | undefined };
+type SopsValue = Leaf | null | readonly SopsValue[] | { readonly [key: string]: SopsValue | undefined };
 export type SopsTree = { readonly [key: string]: SopsValue | undefined };
 
 const utf8 = new TextEncoder();

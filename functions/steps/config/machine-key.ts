@@ -4,8 +4,8 @@ import { openSshPair } from '../../../shared/openssh.js';
 import { defineStep, done } from '../../engine/step.js';
 
 /** Name of the secret within the bootstrap. JSON: both halves in OpenSSH form. */
-export const machineKeySecret = 'machine-key';
-export const MachineKey = z.object({ privateKey: z.string(), publicKey: z.string() });
+const machineKeySecret = 'machine-key';
+const MachineKey = z.object({ privateKey: z.string(), publicKey: z.string() });
 
 export const machineKey = defineStep({
   name: 'machine-key',

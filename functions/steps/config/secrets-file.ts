@@ -22,7 +22,7 @@ export interface GivenSecretsParts {
 }
 
 /** User of the registry on the jumpbox. */
-export const localRegistryUser = 'custom-registry';
+const localRegistryUser = 'custom-registry';
 
 /** The secrets that flags give; a flag that isn't given leaves what stands. */
 export function givenSecrets({ options, caller, registryType, registryPassword }: GivenSecretsParts): Secret[] {

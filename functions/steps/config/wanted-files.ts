@@ -1,0 +1,176 @@
+/**
+ * What the two files of a datacenter should hold, from what the other steps left, what stands and what the flags give.
+ * Reads only; called by the step `config`, by each look and each run.
+ */
+import { createPublicKey } from 'node:crypto';
+import { type InstallConfig, keepOverrides } from '../../../shared/install-config/config.js';
+import { fieldSecret, findSecret, type SecretsFile } from '../../../shared/install-config/secrets.js';
+import { of, type StepCall } from '../../engine/step.js';
+import { address } from '../cloud/address.js';
+import { eabKey, readEabKey } from '../cloud/eab-key.js';
+import { repository } from '../cloud/repository.js';
+import { vm } from '../cloud/vm.js';
+import { zone } from '../cloud/zone.js';
+import { datacenterOf, type datacenters, repositoryServer, vmsOf } from '../topology.js';
+import { ageIdentity } from './age-identity.js';
+import { makeServerCertificate, servesAs } from './certificates.js';
+import { buildInstallConfig, postgresHostname } from './install-config.js';
+import { checkPairs } from './pairs.js';
+import { readMadeSecrets, secrets } from './secrets.js';
+import { givenSecrets, secretsOfFirst, secretsOfOther } from './secrets-file.js';
+import { readStandingFiles, type StandingFiles } from './standing-files.js';
+
+export const configNeeds = {
+  ageIdentity,
+  /** A second datacenter copies from the first. */
+  secrets: of(secrets, (_options, key) => (key === 'dc1' ? ['dc1'] : ['dc1', key])),
+  vms: of(vm, (options, key) => [
+    'jumpbox',
+    ...(options.customPgIp === undefined ? ['postgres'] : []),
+    ...vmsOf(options, key).flatMap(({ name, role }) => (role === 'ceph' || role === 'k0s' ? [name] : [])),
+  ]),
+  addresses: of(address, (options, key) => Object.values(datacenterOf(options, key).addresses)),
+  zone,
+  repository,
+  eabKey,
+} as const;
+type ConfigCall = StepCall<typeof configNeeds, typeof datacenters>;
+
+export interface WantedFiles {
+  readonly standing: StandingFiles;
+  readonly secrets: SecretsFile;
+  /** Undefined as long as no PostgreSQL server certificate fits the server's name and address. */
+  readonly config: InstallConfig | undefined;
+  readonly postgres: { readonly ip: string; readonly caCertPem: string | undefined };
+  withServerCertificate(certPem: string): InstallConfig;
+}
+
+export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
+  const { context, bootstrap, key } = call;
+  const { options } = bootstrap;
+  const datacenter = datacenterOf(options, key);
+  const isFirst = key === 'dc1';
+  const secretsOf = output(call.needs.secrets);
+  const [own, first] = [secretsOf(key), secretsOf('dc1')];
+  const eab = call.needs.eabKey;
+
+  const standingOf = (of: string) => readStandingFiles(call, call.needs.ageIdentity.secretVersion, of);
+  const [standing, made, caller, eabSecret] = await Promise.all([
+    standingOf(key),
+    readMadeSecrets(call.secrets, key, own.secretVersion),
+    call.secrets.caller(),
+    eab === undefined
+      ? []
+      : readEabKey(call.secrets, eab.secretVersion).then(({ macKey }) => [fieldSecret('acmeEabMacKey', macKey)]),
+  ]);
+  const [firstStanding, firstMade] = isFirst
+    ? [standing, made]
+    : await Promise.all([standingOf('dc1'), readMadeSecrets(call.secrets, 'dc1', first.secretVersion)]);
+
+  const { registryType } = options;
+  const given = givenSecrets({ options, caller, registryType, registryPassword: firstMade.registry?.password });
+  const firstSecrets = secretsOfFirst({ made: firstMade, standing: firstStanding.merged.secrets, given });
+  const wantedSecrets = isFirst
+    ? secretsOfFirst({ made, standing: standing.merged.secrets, given: [...given, ...eabSecret] })
+    : secretsOfOther({ made, standing: standing.merged.secrets, given: eabSecret, first: firstSecrets });
+
+  const vmOf = output(call.needs.vms);
+  const addressOf = output(call.needs.addresses);
+  const nodes = (role: 'ceph' | 'k0s') => vmsOf(options, key, role).map(({ name }) => vmOf(name));
+  const ownServer = isFirst && options.customPgIp === undefined;
+  const postgres = {
+    ip: options.customPgIp ?? vmOf('postgres').internalIp,
+    // A person may have put another CA in its place, key and certificate: then that one counts. Both have the same server.
+    caCertPem:
+      firstStanding.merged.config?.postgres.caCertPem ??
+      first.postgresCaCertPem ??
+      standing.merged.config?.postgres.caCertPem,
+  };
+  const build = (serverCertPem: string | undefined): InstallConfig =>
+    keepOverrides(
+      buildInstallConfig({
+        options,
+        settings: context.config,
+        bootstrap,
+        datacenter,
+        registry: {
+          type: registryType,
+          server: registryServer(call, vmOf('jumpbox').internalIp),
+          caCertPem: registryType === 'local-container' ? first.registryCaCertPem : undefined,
+        },
+        postgres: { ...postgres, serverCertPem },
+        cephPublicKey: standing.merged.config?.ceph.cephAdmSshKey.publicKey ?? own.cephPublicKey,
+        clusterCaCertPem: standing.merged.config?.cluster.certificates.ca.certPem ?? own.clusterCaCertPem,
+        ceph: nodes('ceph'),
+        k0s: nodes('k0s'),
+        addresses: {
+          gateway: addressOf(datacenter.addresses.gateway).address,
+          publicGateway: addressOf(datacenter.addresses.publicGateway).address,
+          sshProxy: addressOf(datacenter.addresses.sshProxy).address,
+        },
+        zone: call.needs.zone,
+        eabKeyId: eab?.keyId,
+      }),
+      standing.merged.config,
+    );
+  const standingCertificate = ownServer
+    ? servingCertificate(standing, wantedSecrets, postgres, context.clock.now())
+    : undefined;
+  const config = ownServer && standingCertificate === undefined ? undefined : build(standingCertificate);
+  if (config !== undefined) checkPairs(key, config, wantedSecrets);
+  return { standing, secrets: wantedSecrets, config, postgres, withServerCertificate: build };
+}
+
+/** The server certificate that stands, if it still serves: made again when address, name or CA change, or when it has run out. */
+function servingCertificate(
+  { base, written }: StandingFiles,
+  file: SecretsFile,
+  postgres: WantedFiles['postgres'],
+  now: Date,
+): string | undefined {
+  const key = findSecret(file, 'postgresPrimaryServerKeyPem')?.file?.content;
+  const { caCertPem, ip } = postgres;
+  if (key === undefined || caCertPem === undefined) return undefined;
+  return [base.config, written.config]
+    .map((config) =>
+      config?.postgres.mode === 'install' ? config.postgres.primary.sslConfig.serverCertPem : undefined,
+    )
+    .find((pem) => pem !== undefined && servesAs(pem, caCertPem, key, { hostname: postgresHostname, ip }, now));
+}
+
+export async function newServerCertificate({ secrets: file, postgres }: WantedFiles, now: Date): Promise<string> {
+  const content = (name: string) => findSecret(file, name)?.file?.content;
+  const [caKey, serverKey] = [content('postgresCaKeyPem'), content('postgresPrimaryServerKeyPem')];
+  const { caCertPem, ip } = postgres;
+  if (caKey === undefined || serverKey === undefined || caCertPem === undefined) {
+    throw new Error('no PostgreSQL CA was made for a server that is to be installed');
+  }
+  const publicKey = createPublicKey(serverKey).export({ type: 'spki', format: 'pem' }).toString();
+  return makeServerCertificate(
+    { privateKey: caKey, certPem: caCertPem },
+    publicKey,
+    { hostname: postgresHostname, ip },
+    now,
+  );
+}
+
+function registryServer({ bootstrap, needs }: ConfigCall, jumpboxIp: string): string {
+  const { options, projectId } = bootstrap;
+  switch (options.registryType) {
+    case 'local-container':
+      return `${jumpboxIp}:5000`;
+    case 'artifact-registry':
+      return needs.repository?.server ?? repositoryServer(options, projectId);
+    case 'forge1':
+      return 'ghcr.io';
+  }
+}
+
+/** The output at a key; the plan has it, or the instance would not run. */
+const output =
+  <T>(outputs: Readonly<Record<string, T>>) =>
+  (key: string): T => {
+    const found = outputs[key];
+    if (found === undefined) throw new Error(`no output at the key ${key}`);
+    return found;
+  };
