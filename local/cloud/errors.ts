@@ -141,19 +141,38 @@ export function permissionDenied(api: ApiName, permission: string, resource: str
   if (api === 'dns.v1') {
     return new GoogleError(403, 'PERMISSION_DENIED', 'Forbidden', { reason: 'forbidden' });
   }
-  const full = `${permission.split('.')[0] === 'resourcemanager' ? 'cloudresourcemanager' : permission.split('.')[0]}.googleapis.com`;
-  const plain = api === 'cloudresourcemanager.v3' || api === 'iam.v1';
-  const named = plain ? resource : `//${full}/${resource}`;
+  const [service = ''] = permission.split('.');
+  const domain = `${service === 'resourcemanager' ? 'cloudresourcemanager' : service}.googleapis.com`;
+  const where = api === 'iam.v1' ? 'resource' : `resource '//${domain}/${resource}'`;
   return new GoogleError(
     403,
     'PERMISSION_DENIED',
-    `Permission '${permission}' denied on resource '${named}' (or it may not exist).`,
+    `Permission '${permission}' denied on ${where} (or it may not exist).`,
     {
       reason: 'forbidden',
-      details: [errorInfo('IAM_PERMISSION_DENIED', full, { permission, resource: named })],
+      details: [errorInfo('IAM_PERMISSION_DENIED', domain, { permission, resource })],
     },
   );
 }
 
 export const notImplemented = (method: string): GoogleError =>
   new GoogleError(501, 'UNIMPLEMENTED', `Operation is not implemented, or supported, or enabled. (${method})`);
+
+/** A precondition that does not hold: `FAILED_PRECONDITION`, with what is violated. */
+export const preconditionFailed = (
+  message: string,
+  violation: { readonly type: string; readonly subject: string; readonly description: string },
+  more: readonly JsonObject[] = [],
+): GoogleError =>
+  new GoogleError(400, 'FAILED_PRECONDITION', message, {
+    reason: 'failedPrecondition',
+    details: [
+      { '@type': 'type.googleapis.com/google.rpc.PreconditionFailure', violations: [{ ...violation }] },
+      ...more,
+    ],
+  });
+
+export const quotaFailure = (subject: string, description: string): JsonObject => ({
+  '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+  violations: [{ subject, description }],
+});

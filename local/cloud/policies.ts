@@ -105,6 +105,21 @@ export function grantAtOnce(
   records(world)[name] = { policy, inForce: merged.map(grantOf), coming: [] };
 }
 
+/** A member that is gone stays in the policies as a deleted one, as Google shows it; it can be written back, and grants nothing. */
+export function forgetMember(world: World, member: string, uniqueId: string): void {
+  const gone = `deleted:${member}?uid=${uniqueId}`;
+  for (const record of Object.values(records(world))) {
+    const bindings = objectsOf(record.policy['bindings']);
+    if (!bindings.some((binding) => textsOf(binding['members']).includes(member))) continue;
+    for (const binding of bindings) {
+      binding['members'] = textsOf(binding['members']).map((name) => (name === member ? gone : name));
+    }
+    record.policy['etag'] = freshEtag(world);
+    record.inForce = bindings.map(grantOf);
+    record.coming = [];
+  }
+}
+
 export const memberOf = ({ kind, email }: Caller): string => `${kind}:${email}`;
 
 const isDomainOf = (member: string, { email, kind }: Caller): boolean =>

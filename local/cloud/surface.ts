@@ -81,7 +81,7 @@ export function surfaceOf(api: ApiName): Surface {
   const surface: Surface = {
     api,
     host: new URL(document.rootUrl).host,
-    schemas: document.schemas,
+    schemas: withTitles(document.schemas),
     methods: new Map(methods.map((method) => [method.id, method])),
     templates: methods
       .sort((a, b) => precedence(b) - precedence(a))
@@ -90,6 +90,17 @@ export function surfaceOf(api: ApiName): Surface {
   loaded.set(api, surface);
   return surface;
 }
+
+/** The documents here are stripped of prose, and lost fields named `title` with it. */
+const titled: readonly string[] = ['Expr', 'Role'];
+
+const withTitles = (schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      titled.includes(name) ? { ...schema, properties: { ...schema.properties, title: { type: 'string' } } } : schema,
+    ]),
+  );
 
 const methodsIn = (resource: Resource): Method[] => [
   ...Object.values(resource.methods ?? {}),
