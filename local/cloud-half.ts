@@ -1,0 +1,190 @@
+/**
+ * The half of a local stack that stands for Google: simulated cloud, emulators, deliveries, scheduler, token issuer, and
+ * forge1's stand-in. It may be killed and started again in the same folder. Started by the stack.
+ */
+import { rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { functionNames, type Lane } from '../shared/names.js';
+import { createSimulatedCloud, type SimulatedCloud } from './cloud/index.js';
+import { createDeliveries, type Deliveries } from './deliveries.js';
+import { functionUrl, initialState, invokers, laneFunctions, local, makeProofKey, topicPath } from './deployment.js';
+import { type EmulatorPushes, startEmulatorPushes } from './emulator-pushes.js';
+import { adoptEmulator, type Emulator, type EmulatorName, startEmulator } from './emulators.js';
+import { type Forge1, startForge1 } from './forge1.js';
+import { type Scheduler, startScheduler } from './scheduler.js';
+import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
+
+export interface CloudHalfOptions {
+  readonly store: 'memory' | 'emulator';
+  readonly timeFactor: number;
+  readonly seed: number;
+  /** The simulated cloud's state is kept in the folder. */
+  readonly keep: boolean;
+  /** Shares of deliveries, 0 to 1. */
+  readonly duplicates?: number | undefined;
+  readonly reordering?: number | undefined;
+  /** One line about what did not work, or is worth knowing. */
+  readonly onNote: (note: string) => void;
+}
+
+export interface CloudHalf {
+  readonly record: CloudRecord;
+  readonly cloud: SimulatedCloud;
+  readonly forge1: Forge1;
+  readonly scheduler: Scheduler;
+  /** Tells the deliveries where the functions are now; they also look for themselves. */
+  lookForFunctions(): void;
+  /** Messages that no function has acknowledged yet. Google's emulator tells only of those under way. */
+  pending(): number;
+  close(): Promise<void>;
+}
+
+const emulatorNames: readonly EmulatorName[] = ['firestore', 'pubsub'];
+const lanes = Object.keys(laneFunctions) as Lane[];
+
+/** Emulators that a killed predecessor left are taken over with all they hold; else they begin empty. */
+async function emulatorsFor(before: CloudRecord | undefined): Promise<{ emulators: Emulator[]; adopted: boolean }> {
+  const known = before?.emulators ?? [];
+  const found = await Promise.all(known.map(({ name, pid, host }) => adoptEmulator(name, pid, host)));
+  const alive = found.filter((each) => each !== undefined);
+  if (alive.length === emulatorNames.length) return { emulators: alive, adopted: true };
+  await Promise.all(alive.map((each) => each.close()));
+  const started = await Promise.allSettled(emulatorNames.map(startEmulator));
+  const emulators = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const failed = started.find((each) => each.status === 'rejected');
+  if (failed === undefined) return { emulators, adopted: false };
+  await Promise.all(emulators.map((each) => each.close()));
+  throw failed.reason;
+}
+
+export async function startCloudHalf(folder: StateFolder, options: CloudHalfOptions): Promise<CloudHalf> {
+  const { store, timeFactor, seed, keep, duplicates = 0, reordering = 0, onNote } = options;
+  const before = folder.readCloud();
+  if (before !== undefined && before.pid !== process.pid && (await serves(before.pid, before.frontUrl))) {
+    throw new Error(
+      `Process ${before.pid} already runs the cloud in ${folder.path}. Stop it, or give another --state.`,
+    );
+  }
+  const closers: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const each of closers.splice(0).reverse()) await each();
+  };
+  try {
+    const { emulators, adopted } =
+      store === 'emulator' ? await emulatorsFor(before) : { emulators: [] as Emulator[], adopted: false };
+    closers.push(async () => {
+      await Promise.all(emulators.map((each) => each.close()));
+    });
+    const hostOf = (name: EmulatorName) => emulators.find((each) => each.name === name)?.host;
+
+    // Bootstraps are in the store: where that begins empty, a cloud that remembers their projects would only confuse.
+    const snapshotFile = keep ? folder.file('cloud-snapshot.json') : undefined;
+    if (snapshotFile !== undefined && !adopted) rmSync(snapshotFile, { force: true });
+
+    const cloud = await createSimulatedCloud({ seed, timeFactor, snapshotFile, initial: initialState() });
+    closers.push(() => cloud.close());
+    const { identity } = cloud;
+    const forge1 = await startForge1();
+    closers.push(() => forge1.close());
+    await makeProofKey(cloud);
+
+    const record: CloudRecord = {
+      schema: 1,
+      pid: process.pid,
+      store,
+      timeFactor,
+      seed,
+      frontUrl: cloud.frontUrl,
+      endpoints: cloud.endpoints,
+      metadataHost: cloud.metadataHost,
+      issuerUrl: cloud.issuerUrl,
+      forge1Url: forge1.url,
+      emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),
+    };
+
+    const urlOf = (name: (typeof functionNames)[keyof typeof functionNames]) => (): string | undefined => {
+      const functions = folder.readFunctions();
+      return functions === undefined ? undefined : functionUrl(functions.origin, name);
+    };
+    const triggers = lanes.map((lane) => ({
+      name: laneFunctions[lane],
+      topic: topicPath(lane),
+      url: urlOf(laneFunctions[lane]),
+      serviceAccount: invokers.eventarc,
+    }));
+
+    const pubsubHost = hostOf('pubsub');
+    let pushes: EmulatorPushes | undefined;
+    let deliveries: Deliveries | undefined;
+    if (pubsubHost !== undefined) {
+      pushes = await startEmulatorPushes({
+        emulatorHost: pubsubHost,
+        identity,
+        triggers,
+        onFailure: (subscription, why) => onNote(`${subscription}: a delivery failed: ${why}`),
+      });
+      closers.push(() => pushes?.close() ?? Promise.resolve());
+    } else {
+      deliveries = createDeliveries({
+        world: cloud.world,
+        identity,
+        seed,
+        duplicates,
+        reordering,
+        onFailure: ({ subscription, attempt, why }) => onNote(`${subscription}: delivery ${attempt} failed: ${why}`),
+      });
+      closers.push(() => deliveries?.close() ?? Promise.resolve());
+    }
+
+    const pointed = new Map<string, string>();
+    const lookForFunctions = (): void => {
+      for (const { url: ask, ...trigger } of triggers) {
+        const url = ask();
+        if (url === undefined || pointed.get(trigger.name) === url) continue;
+        pointed.set(trigger.name, url);
+        deliveries?.addTrigger({ ...trigger, url, retry: true });
+      }
+    };
+    const looking = new AbortController();
+    const look = async (): Promise<void> => {
+      while (!looking.signal.aborted) {
+        lookForFunctions();
+        await sleep(200, undefined, { signal: looking.signal, ref: false }).catch(() => undefined);
+      }
+    };
+    const looked = look();
+    closers.push(async () => {
+      looking.abort();
+      await looked;
+    });
+
+    const scheduler = startScheduler({
+      identity,
+      timeFactor,
+      jobs: [
+        {
+          name: `projects/${local.project}/locations/${local.region}/jobs/plinth-sweep`,
+          url: urlOf(functionNames.sweep),
+          everySeconds: 60,
+          serviceAccount: invokers.scheduler,
+        },
+      ],
+      onFailure: (job, why) => onNote(`${job} failed: ${why}`),
+    });
+    closers.push(() => scheduler.close());
+
+    folder.writeCloud(record);
+    return {
+      record,
+      cloud,
+      forge1,
+      scheduler,
+      lookForFunctions,
+      pending: () => deliveries?.pending() ?? pushes?.pending() ?? 0,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * All functions in one process on one origin, each as the functions framework serves it: requests and events arrive
+ * there as they would in the cloud. Started by the functions half of the local stack.
+ */
+import type { RequestListener, Server } from 'node:http';
+import { getTestServer } from '@google-cloud/functions-framework/testing';
+import type { Context } from '../functions/context.js';
+import { ownBodies } from '../functions/http/bodies.js';
+import { registerFunctions } from '../functions/index.js';
+import { type FunctionName, functionNames } from '../shared/names.js';
+import { functionPath } from './deployment.js';
+import { type LoopbackServer, listen, listenNear } from './loopback.js';
+
+export interface FunctionServer {
+  readonly origin: string;
+  /** Events and ticks being worked on; those who follow a bootstrap do not count. */
+  underWay(): number;
+  close(): Promise<void>;
+}
+
+/** One at a time in a process: the framework's registry is the process's. Contexts are asked for on first use. */
+export async function startFunctionServer(
+  contextOf: (name: FunctionName) => Context,
+  port: number,
+  /** Fail if the port is taken, rather than take another. */
+  exactly: boolean,
+): Promise<FunctionServer> {
+  registerFunctions(contextOf);
+  const servers = new Map<FunctionName, Server>(
+    Object.values(functionNames).map((name) => [name, getTestServer(name)]),
+  );
+  // The framework's servers are told of requests by hand here, so they do not show themselves where Node tells of them.
+  for (const server of servers.values()) ownBodies(server);
+  const beneath = [...servers.keys()].filter((name) => name !== functionNames.bootstraps);
+  let working = 0;
+
+  const listener: RequestListener = (request, response) => {
+    const { pathname } = new URL(request.url ?? '/', 'http://loopback');
+    const name = beneath.find((each) => pathname === functionPath(each));
+    if (name !== undefined) {
+      // Deployed functions are at the root of an origin of their own.
+      request.url = '/';
+      working += 1;
+      response.once('close', () => {
+        working -= 1;
+      });
+    }
+    servers.get(name ?? functionNames.bootstraps)?.emit('request', request, response);
+  };
+
+  const server: LoopbackServer = await (exactly ? listen : listenNear)(listener, port);
+  // Followers stay for as long as a bootstrap takes.
+  server.server.requestTimeout = 0;
+  return { origin: server.url, underWay: () => working, close: server.close };
+}

@@ -1,0 +1,154 @@
+/** `npm run local`: plinth and all that stands for Google on this machine, until stopped. */
+
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { local, people } from './deployment.js';
+import { environmentLines } from './environment.js';
+import { createStack, type Stack, type StackOptions } from './stack.js';
+import { defaultStateFolder, openStateFolder, writeWhole } from './state-folder.js';
+
+const usage = `npm run local -- [options]
+
+  --port N             port of plinth's API; 0 (default): any
+  --store S            memory (default): nothing outlives it · emulator: Google's Firestore and Pub/Sub emulators (Java)
+  --time-factor F      how long the cloud takes: 1 as Google, 0 at once; default 0.05
+  --seed N             of all chance in the simulated cloud; default 1
+  --only H             cloud: all that stands for Google · functions: plinth itself; needs --store emulator
+  --state DIR          where the halves find each other; default ${defaultStateFolder}
+  --env-file F         written once all is ready: KEY=value lines for plinth and gcloud
+`;
+
+class BadOption extends Error {}
+
+const oneOf = <T extends string>(flag: string, value: string, allowed: readonly T[]): T => {
+  const found = allowed.find((each) => each === value);
+  if (found === undefined) throw new BadOption(`--${flag} must be ${allowed.join(' or ')}, not "${value}".`);
+  return found;
+};
+const numberOf = (flag: string, value: string, { whole, max }: { whole: boolean; max: number }): number => {
+  const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= 0 && number <= max) || (whole && !Number.isInteger(number))) {
+    throw new BadOption(`--${flag} must be a ${whole ? 'whole ' : ''}number from 0 to ${max}, not "${value}".`);
+  }
+  return number;
+};
+
+interface Options extends StackOptions {
+  readonly half: 'both' | 'cloud' | 'functions';
+  readonly state: string;
+  readonly envFile: string | undefined;
+}
+
+function readOptions(args: string[]): Options | undefined {
+  const text = { type: 'string' } as const;
+  let values: Partial<Record<string, string | boolean>>;
+  try {
+    ({ values } = parseArgs({
+      args,
+      options: {
+        port: { ...text, default: '0' },
+        store: text,
+        'time-factor': { ...text, default: '0.05' },
+        seed: { ...text, default: '1' },
+        only: text,
+        state: { ...text, default: defaultStateFolder },
+        'env-file': text,
+        help: { type: 'boolean', short: 'h' },
+      },
+    }));
+  } catch (error) {
+    throw new BadOption((error as Error).message);
+  }
+  if (values['help'] === true) return undefined;
+  const given = values as Partial<Record<string, string>>;
+  const half = given['only'] === undefined ? 'both' : oneOf('only', given['only'], ['cloud', 'functions']);
+  // The functions take the store that the cloud half runs.
+  const store = oneOf('store', given['store'] ?? (half === 'functions' ? 'emulator' : 'memory'), [
+    'memory',
+    'emulator',
+  ]);
+  if (half !== 'both' && store === 'memory') {
+    throw new BadOption(
+      `--only ${half} needs --store emulator: what is in memory does not outlive the half that is killed.`,
+    );
+  }
+  return {
+    half,
+    store,
+    port: numberOf('port', given['port'] ?? '', { whole: true, max: 65_535 }),
+    timeFactor: numberOf('time-factor', given['time-factor'] ?? '', { whole: false, max: 100 }),
+    seed: numberOf('seed', given['seed'] ?? '', { whole: true, max: 2 ** 31 - 1 }),
+    state: given['state'] ?? defaultStateFolder,
+    envFile: given['env-file'],
+    keys: 'real',
+  };
+}
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const note = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** The functions' logs go to a file; what went wrong is shown as well. */
+function logTo(file: string): (line: string) => void {
+  writeFileSync(file, '', { mode: 0o600 });
+  return (line) => {
+    appendFileSync(file, `${line}\n`);
+    const { severity, message } = JSON.parse(line) as { severity: string; message: string };
+    if (severity === 'ERROR' || severity === 'CRITICAL') note(`${severity} ${message}`);
+  };
+}
+
+function tellWhatNext(stack: Stack, { envFile }: Options, lines: readonly string[]): void {
+  const { url, record } = stack;
+  const load = envFile === undefined ? lines.map((line) => `export ${line}`) : [`set -a; . ${envFile}; set +a`];
+  say(`
+plinth is at ${url}; all that stands for Google is at ${record.frontUrl} (its state: /_local/state).
+In another terminal:
+
+${load.map((line) => `  ${line}`).join('\n')}
+  npx plinth beta bootstrap-cloud --project-name my-first --base-domain my-first.${local.domain} \\
+    --billing-account ${local.billingAccount} --forge1-app-client-id id --forge1-app-client-secret secret
+  gcloud projects list
+  npm run -s local:token -- bob@${local.domain}      a token for somebody else
+
+Ctrl-C stops it.`);
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  if (options === undefined) return say(usage);
+  const folder = openStateFolder(options.state);
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        resolve();
+        // Whoever asks twice does not want to wait.
+        process.once(signal, () => process.exit(130));
+      });
+    }
+  });
+  if (options.half === 'functions') say(`Waits for the cloud half in ${folder.path} …`);
+  const starting = createStack({ ...options, onLog: logTo(folder.file(`${options.half}.log`)), onNote: note });
+  const stack = await Promise.race([starting, stopped]);
+  if (stack === undefined) {
+    await (await starting.catch(() => undefined))?.close();
+    return;
+  }
+  if (options.half === 'cloud') {
+    say(`All that stands for Google is at ${stack.record.frontUrl}; now start --only functions beside it.`);
+  } else {
+    const lines = environmentLines(stack, folder, await stack.tokens(people.alice));
+    if (options.envFile !== undefined) writeWhole(options.envFile, `${lines.join('\n')}\n`);
+    tellWhatNext(stack, options, lines);
+  }
+  await stopped;
+  await stack.close();
+  say('Stopped.');
+}
+
+try {
+  await main();
+} catch (error) {
+  const bad = error instanceof BadOption;
+  note(bad ? `${error.message}\n\n${usage}` : `npm run local: ${(error as Error).message}`);
+  process.exitCode = bad ? 2 : 1;
+}
