@@ -500,6 +500,8 @@ describe('the install config and the secrets file', () => {
       for (const name of names(first.secrets).filter((name) => !own.includes(name))) {
         expect(second.value(name), name).to.equal(first.value(name));
       }
+      expect(second.value('acmeEabMacKey')).to.equal('mac-key-dc2');
+      expect(second.config.platform.certIssuer.acme.eabKeyId).to.equal('key-dc2');
       expect(second.config.ceph.cephAdmSshKey.publicKey).to.match(/ ceph-dc2$/);
       expect(second.config.cluster.certificates.ca.certPem).not.to.equal(first.config.cluster.certificates.ca.certPem);
     });
@@ -594,11 +596,11 @@ describe('the install config and the secrets file', () => {
     const cases = {
       'default one': [{}, 'https://acme.example/directory', undefined],
       'default one, staging': [{ acmeStaging: true }, 'https://acme-staging.example/directory', undefined],
-      'cloud one': [{ cloudAcmeIssuer: true }, 'https://cloud-acme.example/directory', 'key-1'],
+      'cloud one': [{ cloudAcmeIssuer: true }, 'https://cloud-acme.example/directory', 'key-dc1'],
       'cloud one, staging': [
         { cloudAcmeIssuer: true, acmeStaging: true },
         'https://cloud-acme-staging.example/directory',
-        'key-1',
+        'key-dc1',
       ],
     } as const;
     for (const [name, [options, server, eabKeyId]] of Object.entries(cases)) {
@@ -609,7 +611,7 @@ describe('the install config and the secrets file', () => {
           email: 'admin@example.com',
           ...(eabKeyId === undefined ? {} : { eabKeyId }),
         });
-        expect(value('acmeEabMacKey')).to.equal(eabKeyId === undefined ? undefined : 'the-mac-key');
+        expect(value('acmeEabMacKey')).to.equal(eabKeyId === undefined ? undefined : 'mac-key-dc1');
       });
     }
   });

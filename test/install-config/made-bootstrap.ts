@@ -162,10 +162,11 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
     const addresses = Object.fromEntries(
       addressesOf(options).map((name, index) => [name, { name, address: `203.0.113.${index + 1}` }]),
     );
-    if (options.cloudAcmeIssuer && !stored.has('acme-eab-key'))
-      stored.set('acme-eab-key', [JSON.stringify({ keyId: 'key-1', macKey: 'the-mac-key' })]);
     const result: Record<string, DatacenterFiles> = {};
     for (const { key } of datacentersOf(options)) {
+      if (options.cloudAcmeIssuer) {
+        stored.set(`acme-eab-key-${key}`, [JSON.stringify({ keyId: `key-${key}`, macKey: `mac-key-${key}` })]);
+      }
       const output = await drive(config, key, {
         ageIdentity: age,
         secrets: secretsOf,
@@ -176,7 +177,7 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
           options.registryType === 'artifact-registry'
             ? { server: repositoryServer(options, bootstrap.projectId) }
             : undefined,
-        eabKey: options.cloudAcmeIssuer ? { keyId: 'key-1', secretVersion: '1' } : undefined,
+        eabKey: options.cloudAcmeIssuer ? { keyId: `key-${key}`, secretVersion: '1' } : undefined,
       });
       result[key] = await read(output.file, output.secretsFile);
     }

@@ -61,7 +61,7 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
     call.secrets.caller(),
     eab === undefined
       ? []
-      : readEabKey(call.secrets, eab.secretVersion).then(({ macKey }) => [fieldSecret('acmeEabMacKey', macKey)]),
+      : readEabKey(call.secrets, key, eab.secretVersion).then(({ macKey }) => [fieldSecret('acmeEabMacKey', macKey)]),
   ]);
   const [firstStanding, firstMade] = isFirst
     ? [standing, made]
