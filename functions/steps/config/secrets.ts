@@ -31,7 +31,10 @@ export const secrets = defineStep({
     postgresCaCertPem: z.string().optional(),
     registryCaCertPem: z.string().optional(),
   }),
-  async observe({ key, secrets: store }) {
+  async observe(call) {
+    const { bootstrap, key, needs, secrets: store } = call;
+    // Files of the caller that cannot be used are told here, long before the step that writes them anew.
+    if (bootstrap.base[key] !== undefined) await readStandingFiles(call, needs.ageIdentity.secretVersion, key);
     const secretVersion = await store.find(madeSecretsName(key));
     if (secretVersion === undefined) return undefined;
     const made = await readMadeSecrets(store, key, secretVersion);
