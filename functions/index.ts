@@ -2,7 +2,7 @@
  * Every deployable on one screen: its name, what triggers it, and the module that is imported when it is first called. Google
  * loads this file for each function, with the settings of that one; `local/` registers them with contexts of its own.
  */
-import { type CloudEventFunction, cloudEvent, type HttpFunction, http } from '@google-cloud/functions-framework';
+import { cloudEvent, type HttpFunction, http } from '@google-cloud/functions-framework';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import { readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
@@ -11,7 +11,7 @@ import { ownFrameworkBodies } from './http/bodies.js';
 
 type Load<F> = (context: Context) => Promise<F>;
 
-const lane: Load<CloudEventFunction<MessagePublished['data']>> = async (context) => {
+const lane: Load<(event: MessagePublished) => Promise<void>> = async (context) => {
   const [{ runStep }, { steps }] = await Promise.all([import('./events/run-step.js'), import('./steps/index.js')]);
   return (event) => runStep(context, steps, event);
 };
@@ -51,7 +51,7 @@ export function registerFunctions(contextOf: (name: FunctionName) => Context): v
   }
   for (const [name, load] of Object.entries(onMessage) as [FunctionName, typeof lane][]) {
     const handler = once(() => load(contextOf(name)));
-    cloudEvent<MessagePublished['data']>(name, async (event) => (await handler())(event));
+    cloudEvent<MessagePublished['data']>(name, async (event: MessagePublished) => (await handler())(event));
   }
 }
 

@@ -4,7 +4,7 @@ import type { StepMessage } from '../shared/bootstrap/message.js';
 import { type Lane, topics } from '../shared/names.js';
 import { Problem } from '../shared/problems.js';
 import type { Config } from './config.js';
-import { createGoogleAuth } from './credentials.js';
+import { createGoogleAuth, createNoAuth } from './credentials.js';
 
 export interface Publisher {
   /** Resolves once Pub/Sub has taken them all. `attributes.traceparent` carries the trace. */
@@ -21,20 +21,11 @@ type Client = v1.PublisherClient;
 
 async function connect(config: Config): Promise<Client> {
   const { v1 } = await import('@google-cloud/pubsub');
-  if (config.pubsubEmulatorHost !== undefined) {
-    const { grpc } = await import('google-gax');
-    const [host = '', port] = config.pubsubEmulatorHost.split(/:(?=\d+$)/);
-    return new v1.PublisherClient({
-      projectId: config.project,
-      servicePath: host,
-      port: Number(port),
-      sslCreds: grpc.credentials.createInsecure(),
-    });
-  }
-  const { protocol, hostname, port } = new URL(config.endpoints.pubsub);
+  const { pubsubEmulatorHost: emulator } = config;
+  const { protocol, hostname, port } = new URL(emulator === undefined ? config.endpoints.pubsub : `http://${emulator}`);
   return new v1.PublisherClient({
     projectId: config.project,
-    auth: createGoogleAuth(config) as never,
+    auth: (emulator === undefined ? createGoogleAuth(config) : createNoAuth(config)) as never,
     // REST: it loads in half the time of gRPC, and what stands in for Google locally speaks it.
     fallback: true,
     apiEndpoint: hostname,

@@ -4,8 +4,10 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { ageIdentity, ageIdentitySecret } from '../steps/config/age-identity.js';
 import { Conflict, type Write } from '../store/store.js';
 import type { StoredBootstrap } from './begin.js';
+import { createStepSecrets } from './call.js';
 import { fileId, leaseId, liftBootstrap, liftFile, liftLease, liftName, nameId, read } from './documents.js';
 import { graphOf } from './graph.js';
 import { afterConflict, persist } from './persist.js';
@@ -60,6 +62,17 @@ export async function readFile(
   name: string,
 ): Promise<string | undefined> {
   return read(await persist(() => store.get(collections.files, fileId(id, name))), liftFile)?.data.content;
+}
+
+/** What opens the secrets file; undefined until its step is done. The caller of this records who reads it. */
+export async function readAgeIdentity(
+  context: Pick<Context, 'cloud' | 'config'>,
+  { id, data }: StoredBootstrap,
+): Promise<string | undefined> {
+  const made = ageIdentity.output.safeParse(data.instances[ageIdentity.name]?.output);
+  if (!made.success) return undefined;
+  const secrets = createStepSecrets(context, id, data.callerSecret, () => undefined);
+  return secrets.read(ageIdentitySecret, made.data.secretVersion);
 }
 
 /** What options would make, in the order in which it may start. */

@@ -9,7 +9,7 @@ import type {
 } from '@google-cloud/firestore';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
-import { createGoogleAuth } from '../credentials.js';
+import { createGoogleAuth, createNoAuth } from '../credentials.js';
 import { Conflict, type Data, type Document, type Query, type Store, type Version, type Write } from './store.js';
 
 type Sdk = typeof import('@google-cloud/firestore');
@@ -116,7 +116,7 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
         ignoreUndefinedProperties: true,
         ...(emulatorHost === undefined
           ? { auth: createGoogleAuth(config) }
-          : { host: emulatorHost, ssl: false, customHeaders: { Authorization: 'Bearer owner' } }),
+          : { auth: createNoAuth(config), host: emulatorHost, ssl: false }),
       });
       return { sdk, firestore };
     });

@@ -1,0 +1,508 @@
+import { expect } from 'chai';
+import { cancel, readEvents, viewOf, wakeInstance } from '../../functions/engine/bootstraps.js';
+import type { AnyStep, Outcome } from '../../functions/engine/step.js';
+import { Problem, type ProblemCode } from '../../shared/problems.js';
+import { letters, numbers, toy } from './toys.js';
+import { createWorld, given, type World } from './world.js';
+
+/** project → { network, identity } → vm:a,b,c → host:a,b,c → dc:1,2 */
+function diamond(world: World): AnyStep[] {
+  const project = toy(world, 'project');
+  const network = toy(world, 'network', { needs: { project } });
+  const identity = toy(world, 'identity', { needs: { project } });
+  const vm = toy(world, 'vm', { needs: { network, identity }, each: letters });
+  const host = toy(world, 'host', { needs: { vm }, each: letters, lane: 'host' });
+  const dc = toy(world, 'dc', { needs: { host }, each: numbers });
+  return [project, network, identity, vm, host, dc];
+}
+
+const eventsOf = async (world: World, id: string): Promise<string[]> => {
+  const { events } = await readEvents({ store: world.store }, id);
+  return events.map(({ event }) => {
+    if (event.type === 'state') return event.state;
+    return event.type === 'instance' ? `${event.instance} ${event.state}` : event.type;
+  });
+};
+
+describe('the engine', () => {
+  let world: World;
+  beforeEach(() => {
+    world = createWorld();
+  });
+
+  it('makes everything once, in order, and tells of it', async () => {
+    const steps = diamond(world);
+    const { bootstrap, created } = await world.begin(steps);
+    await world.drain(steps);
+    expect(created).to.equal(true);
+    expect(await world.read(bootstrap.id)).to.have.nested.property('data.state', 'succeeded');
+    expect([...world.made.values()].every((times) => times === 1)).to.equal(true);
+    expect(world.made.size).to.equal(11);
+    const events = await eventsOf(world, bootstrap.id);
+    expect([events[0], events[1], events.at(-1)]).to.deep.equal(['running', 'project done', 'succeeded']);
+    expect(events).to.have.length(13);
+    const left = world.store.dump();
+    expect(left['leases']).to.deep.equal({});
+  });
+
+  it('hands each step the outputs it needs', async () => {
+    const steps = diamond(world);
+    await world.begin(steps);
+    await world.drain(steps);
+    expect(world.things.get('host:b')).to.have.nested.property('from.vm.thing', 'vm:b');
+    expect(world.things.get('dc:1')).to.have.nested.property('from.host.c.thing', 'host:c');
+  });
+
+  it('commits what observe saw, not what run did', async () => {
+    const step = toy(world, 'a', { observe: async (_, look) => look() && { thing: 'seen', from: 'outside' } });
+    const { bootstrap } = await world.begin([step]);
+    await world.drain([step]);
+    const { data } = await world.read(bootstrap.id);
+    expect(data.instances['a']?.output).to.deep.equal({ thing: 'seen', from: 'outside' });
+  });
+
+  it('leaves alone what stands already', async () => {
+    world.things.set('a', { thing: 'a', from: {} });
+    const step = toy(world, 'a');
+    await world.begin([step]);
+    expect(await world.drain([step])).to.deep.equal(['done']);
+    expect(world.made.size).to.equal(0);
+  });
+
+  it('reads two documents and writes few for each instance', async () => {
+    const steps = diamond(world);
+    await world.begin(steps);
+    const before = { ...world.counts };
+    // One at a time: races cost more.
+    await world.drain(steps, (waiting) => {
+      world.queue.push(...waiting.slice(1));
+      return waiting.slice(0, 1);
+    });
+    const instances = 11;
+    expect((world.counts.reads - before.reads) / instances).to.equal(2);
+    expect((world.counts.commits - before.commits) / instances).to.equal(2);
+    // Claim, record, event, lease gone; a lease for each that became ready; one event for the end.
+    expect(world.counts.written - before.written).to.equal(instances * 4 + (instances - 1) + 1);
+    expect(world.counts.messages).to.equal(instances);
+  });
+
+  describe('on a wait', () => {
+    const patient = (rounds: number, seconds: number) => {
+      let round = 0;
+      return toy(world, 'slow', {
+        run: async (_, make): Promise<Outcome> =>
+          round++ < rounds ? { kind: 'again', seconds, note: `round ${round}` } : make(),
+      });
+    };
+
+    it('waits inside the invocation while there is time', async () => {
+      const step = patient(3, 5);
+      await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['done']);
+      expect(world.waits).to.deep.equal([5, 5, 5]);
+    });
+
+    it('goes on in a fresh message when the deadline is near', async () => {
+      const step = patient(1, 100);
+      const { bootstrap } = await world.begin([step]);
+      const [message] = world.queue.splice(0);
+      if (message === undefined) throw new Error('nothing was published');
+      expect(await world.run([step], message, 60)).to.equal('handed-over');
+      expect(world.queue).to.have.length(1);
+      expect(await world.drain([step])).to.deep.equal(['done']);
+      expect(world.waits).to.have.length(1);
+      expect((await world.read(bootstrap.id)).data.instances['slow']?.attempt).to.equal(0);
+    });
+
+    it('leaves a long wait to sweep', async () => {
+      const step = patient(1, 3600);
+      await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['handed-over']);
+      expect(await world.sweep()).to.equal(0);
+      world.pass(3601);
+      expect(await world.sweep()).to.equal(1);
+      expect(await world.drain([step])).to.deep.equal(['done']);
+    });
+  });
+
+  describe('on a failure', () => {
+    const failing = (code: ProblemCode, times: number) => {
+      let failures = 0;
+      const attempts: number[] = [];
+      const ids: string[] = [];
+      const step = toy(world, 'a', {
+        run: async (call, make) => {
+          attempts.push(call.attempt);
+          ids.push(call.requestId('insert'));
+          if (failures++ < times) throw new Problem(code, 'It did not work.');
+          return make();
+        },
+      });
+      return { step, attempts, ids };
+    };
+
+    for (const [code, budget] of [
+      ['cloud-unavailable', 8],
+      ['cloud-rate', 20],
+      ['cloud-capacity', 3],
+    ] as const) {
+      it(`heals ${code} within its budget`, async () => {
+        const { step, attempts, ids } = failing(code, budget);
+        const { bootstrap } = await world.begin([step]);
+        expect(await world.drain([step])).to.deep.equal(['done']);
+        expect(attempts).to.deep.equal(Array.from({ length: budget + 1 }, (_, i) => i));
+        expect(new Set(ids).size).to.equal(budget + 1);
+        expect((await world.read(bootstrap.id)).data.instances['a']?.attempt).to.equal(budget);
+      });
+
+      it(`gives up on ${code} after its budget`, async () => {
+        const { step } = failing(code, budget + 1);
+        const { bootstrap } = await world.begin([step]);
+        expect(await world.drain([step])).to.deep.equal(['failed']);
+        const { data } = await world.read(bootstrap.id);
+        expect(data.state).to.equal('failed');
+        expect(data.problem).to.deep.include({ code });
+        expect(data.problem?.detail).to.equal(`The a (a) failed: It did not work. It was tried ${budget + 1} times.`);
+        expect(data.problem?.advice).to.be.a('string');
+      });
+    }
+
+    it('waits for propagation ten minutes, then gives up', async () => {
+      const { step } = failing('cloud-propagation', 1000);
+      await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['failed']);
+      expect(world.waits.reduce((sum, seconds) => sum + seconds, 0)).to.be.within(600, 640);
+    });
+
+    it('fails at once on what no waiting heals', async () => {
+      const { step, attempts } = failing('cloud-permission', 1);
+      await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['failed']);
+      expect(attempts).to.deep.equal([0]);
+    });
+
+    it('shows a trace and nothing else of a fault of our own', async () => {
+      const step = toy(world, 'a', {
+        run: async () => {
+          throw new TypeError('planted-detail');
+        },
+      });
+      const { bootstrap } = await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['failed']);
+      const text = JSON.stringify(world.store.dump());
+      expect(text).not.to.include('planted-detail');
+      expect((await world.read(bootstrap.id)).data.problem).to.deep.include({ code: 'internal' });
+      expect(text).to.include('f'.repeat(32));
+      expect(world.logs.filter(({ severity }) => severity === 'ERROR')).not.to.be.empty;
+    });
+
+    it('counts an output that is not as declared as a fault of our own', async () => {
+      const step = toy(world, 'a', { observe: async () => ({ wrong: true }) });
+      const { bootstrap } = await world.begin([step]);
+      expect(await world.drain([step])).to.deep.equal(['failed']);
+      expect((await world.read(bootstrap.id)).data.problem?.code).to.equal('internal');
+    });
+
+    it('goes on with what does not need the failed one', async () => {
+      const bad = toy(world, 'bad', {
+        run: async () => {
+          throw new Problem('cloud-quota', 'Quota CPUS exceeded.');
+        },
+      });
+      const after = toy(world, 'after', { needs: { bad } });
+      const other = toy(world, 'other');
+      const more = toy(world, 'more', { needs: { other } });
+      const steps = [bad, after, other, more];
+      const { bootstrap } = await world.begin(steps);
+      await world.drain(steps);
+      expect(await world.states(bootstrap.id)).to.deep.equal({
+        bad: 'failed',
+        after: 'waiting',
+        other: 'done',
+        more: 'done',
+      });
+      expect((await world.read(bootstrap.id)).data.state).to.equal('failed');
+      expect((await eventsOf(world, bootstrap.id)).at(-1)).to.equal('failed');
+    });
+
+    it('goes on after the same command again', async () => {
+      let broken = true;
+      const first = toy(world, 'first');
+      const bad = toy(world, 'bad', {
+        needs: { first },
+        run: async (_, make) => {
+          if (broken) throw new Problem('cloud-permission', 'Denied.');
+          return make();
+        },
+      });
+      const { bootstrap } = await world.begin([first, bad]);
+      await world.drain([first, bad]);
+      broken = false;
+      const again = await world.begin([first, bad]);
+      expect([again.created, again.bootstrap.id, again.changes]).to.deep.equal([false, bootstrap.id, []]);
+      await world.drain([first, bad]);
+      const { data } = await world.read(bootstrap.id);
+      expect([data.state, data.generation, data.problem, data.endedAt === undefined]).to.deep.equal([
+        'succeeded',
+        2,
+        undefined,
+        false,
+      ]);
+      expect(world.made.get('first')).to.equal(1);
+    });
+
+    it('keeps secrets that a step met out of documents and logs', async () => {
+      const step = toy(world, 'a', {
+        run: async ({ secrets }) => {
+          const { forge1AppClientSecret } = await secrets.caller();
+          throw new Problem('cloud-input', `Refused: ${forge1AppClientSecret}`);
+        },
+      });
+      await world.begin([step]);
+      await world.drain([step]);
+      expect(given.forge1AppClientSecret).to.equal('planted-client-secret');
+      expect(JSON.stringify([world.store.dump(), world.logs, world.queue])).not.to.include('planted-client-secret');
+      expect([...world.secrets.values()].join()).to.include('planted-client-secret');
+    });
+  });
+
+  describe('when messages are late, double or lost', () => {
+    it('runs one of twenty racing invocations', async () => {
+      const step = toy(world, 'a');
+      await world.begin([step]);
+      const [message] = world.queue.splice(0);
+      if (message === undefined) throw new Error('nothing was published');
+      const results = await Promise.all(Array.from({ length: 20 }, () => world.run([step], message)));
+      expect(results.filter((result) => result === 'done')).to.have.length(1);
+      expect(world.made.get('a')).to.equal(1);
+    });
+
+    it('changes nothing for duplicates, in any order', async () => {
+      const steps = diamond(world);
+      const { bootstrap } = await world.begin(steps);
+      const seen: typeof world.queue = [];
+      await world.drain(steps, (waiting) => {
+        seen.push(...waiting);
+        return [...waiting, ...[...waiting].reverse()];
+      });
+      const before = world.store.dump();
+      for (const message of seen.reverse()) expect(await world.run(steps, message)).to.equal('ignored');
+      expect(world.store.dump()).to.deep.equal(before);
+      expect((await world.read(bootstrap.id)).data.state).to.equal('succeeded');
+      expect([...world.made.values()].every((times) => times === 1)).to.equal(true);
+    });
+
+    it('ignores messages of an older generation', async () => {
+      const step = toy(world, 'a');
+      await world.begin([step]);
+      const [old] = world.queue.splice(0);
+      if (old === undefined) throw new Error('nothing was published');
+      await world.begin([step], { projectTtl: '3h' });
+      expect(await world.run([step], old)).to.equal('ignored');
+      expect(await world.drain([step])).to.deep.equal(['done']);
+    });
+
+    it('is healed by sweep when messages were never sent', async () => {
+      const steps = diamond(world);
+      const { bootstrap } = await world.begin(steps);
+      let rounds = 0;
+      while ((await world.read(bootstrap.id)).data.state === 'running') {
+        world.queue.length = 0;
+        world.pass(61);
+        await world.sweep();
+        const [one] = world.queue.splice(0);
+        if (one !== undefined) await world.run(steps, one);
+        if (++rounds > 40) throw new Error('it does not end');
+      }
+      expect((await world.read(bootstrap.id)).data.state).to.equal('succeeded');
+    });
+
+    it('does not send again at once what it has sent', async () => {
+      await world.begin([toy(world, 'a')]);
+      world.pass(61);
+      expect([await world.sweep(), await world.sweep()]).to.deep.equal([1, 0]);
+    });
+  });
+
+  describe('when a function dies', () => {
+    it('is taken over once the lease has run out, and what the dead one still does counts for nothing', async () => {
+      let release: () => void = () => undefined;
+      const stuck = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      let first = true;
+      const signals: AbortSignal[] = [];
+      const step = toy(world, 'a', {
+        run: async (call, make) => {
+          signals.push(call.signal);
+          if (!first) return make();
+          first = false;
+          await stuck;
+          return { kind: 'done' };
+        },
+      });
+      const { bootstrap } = await world.begin([step]);
+      const [message] = world.queue.splice(0);
+      if (message === undefined) throw new Error('nothing was published');
+      const slow = world.run([step], message);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(await world.run([step], message)).to.equal('busy');
+      world.pass(31);
+      expect(await world.sweep()).to.equal(1);
+      expect(await world.drain([step])).to.deep.equal(['done']);
+      const before = world.store.dump();
+      release();
+      expect(await slow).to.be.oneOf(['lost', 'done']);
+      expect(world.store.dump()).to.deep.equal(before);
+      expect((await world.read(bootstrap.id)).data.state).to.equal('succeeded');
+    });
+
+    it('gives up on a step that takes its function down each time', async () => {
+      const step = toy(world, 'a', {
+        run: async () => {
+          world.kill({ call: world.calls() + 1, when: 'before' });
+          throw new Error('out of memory');
+        },
+      });
+      const { bootstrap } = await world.begin([step]);
+      for (let deaths = 0; deaths < 8; deaths++) {
+        for (const message of world.queue.splice(0)) await world.run([step], message).catch(() => undefined);
+        world.revive();
+        world.pass(61);
+        await world.sweep();
+      }
+      expect((await world.read(bootstrap.id)).data).to.have.nested.property('instances.a.state', 'failed');
+    });
+
+    it('heals a kill at any call of the store, and makes each thing once', async function () {
+      this.timeout(30_000);
+      const calls = await (async () => {
+        const plain = createWorld();
+        const steps = diamond(plain);
+        await plain.begin(steps);
+        await plain.drain(steps);
+        return plain.calls();
+      })();
+      for (let call = 1; call <= calls + 5; call++) {
+        for (const when of ['before', 'after'] as const) {
+          const label = `killed ${when} call ${call}`;
+          const own = createWorld();
+          const steps = diamond(own);
+          own.kill({ call, when });
+          const outcome = await own.begin(steps).catch((error: unknown) => error);
+          if (outcome instanceof Error) {
+            own.revive();
+            await own.begin(steps);
+          }
+          const id = Object.keys(own.store.dump()['bootstraps'] ?? {})[0] ?? '';
+          expect(Object.keys(own.store.dump()['bootstraps'] ?? {}), label).to.have.length(1);
+          for (let lives = 0; lives < 30; lives++) {
+            await own.drain(steps).catch(() => undefined);
+            if (own.isDead()) {
+              own.queue.length = 0;
+              own.revive();
+            }
+            if ((await own.read(id)).data.state !== 'running') break;
+            own.pass(61);
+            await own.sweep();
+          }
+          expect((await own.read(id)).data.state, label).to.equal('succeeded');
+          expect(
+            [...own.made.entries()].filter(([, times]) => times !== 1),
+            label,
+          ).to.deep.equal([]);
+          expect(own.store.dump()['leases'], label).to.deep.equal({});
+          const events = await eventsOf(own, id);
+          expect(new Set(events).size, label).to.equal(events.length);
+        }
+      }
+    });
+  });
+
+  describe('on cancel', () => {
+    it('ends at once when nothing runs', async () => {
+      const steps = diamond(world);
+      const { bootstrap } = await world.begin(steps);
+      const { data } = await cancel(world.context, steps, bootstrap.id, 'alice@example.com');
+      expect(data.state).to.equal('cancelled');
+      expect(await world.drain(steps)).to.deep.equal(['ignored']);
+      expect(world.made.size).to.equal(0);
+      expect(await eventsOf(world, bootstrap.id)).to.deep.equal(['running', 'action', 'cancelling', 'cancelled']);
+    });
+
+    it('lets what runs come to a border, and begins nothing more', async () => {
+      const project = toy(world, 'project', {
+        run: async (_, make) => {
+          const state = (await cancel(world.context, steps, id, 'alice@example.com')).data.state;
+          expect(state).to.equal('cancelling');
+          return make();
+        },
+      });
+      const after = toy(world, 'after', { needs: { project } });
+      const steps = [project, after];
+      const { bootstrap } = await world.begin(steps);
+      const { id } = bootstrap;
+      await world.drain(steps);
+      expect(await world.states(id)).to.deep.equal({ project: 'done', after: 'cancelled' });
+      expect((await world.read(id)).data.state).to.equal('cancelled');
+    });
+
+    it('stops a failing instance before its next try', async () => {
+      const step = toy(world, 'a', {
+        run: async () => {
+          await cancel(world.context, [step], id, 'alice@example.com');
+          throw new Problem('cloud-unavailable', 'Down.');
+        },
+      });
+      const { bootstrap } = await world.begin([step]);
+      const { id } = bootstrap;
+      expect(await world.drain([step])).to.deep.equal(['cancelled']);
+      expect((await world.read(id)).data.state).to.equal('cancelled');
+    });
+
+    it('can be resumed', async () => {
+      const steps = diamond(world);
+      const { bootstrap } = await world.begin(steps);
+      await cancel(world.context, steps, bootstrap.id, 'alice@example.com');
+      await world.begin(steps);
+      await world.drain(steps);
+      expect((await world.read(bootstrap.id)).data.state).to.equal('succeeded');
+    });
+  });
+
+  it("waits for the caller's machine without a lease, and goes on when woken", async () => {
+    let uploaded = false;
+    const upload = toy(world, 'upload', {
+      run: async (_, make) => (uploaded ? make() : { kind: 'needsClient', what: 'plinth upload package' }),
+    });
+    const after = toy(world, 'after', { needs: { upload } });
+    const steps = [upload, after];
+    const { bootstrap } = await world.begin(steps);
+    const { id } = bootstrap;
+    expect(await world.drain(steps)).to.deep.equal(['client']);
+    world.pass(100_000);
+    expect(await world.sweep()).to.equal(0);
+    const view = await viewOf(world.context, steps, await world.read(id));
+    expect(view.instances[0]).to.deep.include({ state: 'client', note: 'plinth upload package' });
+    expect(view.state).to.equal('running');
+    uploaded = true;
+    await wakeInstance(world.context, id, 'upload');
+    await wakeInstance(world.context, id, 'upload');
+    await world.drain(steps);
+    expect((await world.read(id)).data.state).to.equal('succeeded');
+  });
+
+  it('shows who works on what', async () => {
+    let seen: unknown;
+    const step = toy(world, 'a', {
+      run: async (_, make) => {
+        seen = (await viewOf(world.context, [step], await world.read(id))).instances[0];
+        return make();
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    const { id } = bootstrap;
+    await world.drain([step]);
+    expect(seen).to.deep.include({ id: 'a', step: 'a', title: 'The a', state: 'running', attempt: 0 });
+  });
+});

@@ -1,0 +1,248 @@
+/**
+ * A world for the engine's tests: toy steps that make things in a map, a queue in place of Pub/Sub, time that only waits
+ * move, and a process that can be killed at any call of the store.
+ */
+import { readConfig } from '../../functions/config.js';
+import type { Context } from '../../functions/context.js';
+import { type Begun, beginOrResume, getBootstrap, type StoredBootstrap } from '../../functions/engine/bootstraps.js';
+import { type RunResult, runInstance } from '../../functions/engine/run.js';
+import type { AnyStep, Outcome, StepCall } from '../../functions/engine/step.js';
+import { sweep } from '../../functions/engine/sweep.js';
+import type { Severity } from '../../functions/log.js';
+import type { Store } from '../../functions/store/store.js';
+import { createMemoryStore, type MemoryStore } from '../../local/memory-store.js';
+import type { StepMessage } from '../../shared/bootstrap/message.js';
+import type { GivenOptions } from '../../shared/bootstrap/options.js';
+import { acceptOptions } from '../../shared/bootstrap/rules.js';
+
+export const alice = { email: 'alice@example.com', member: 'user:alice@example.com' };
+export const bob = { email: 'bob@example.com', member: 'user:bob@example.com' };
+
+export const given: GivenOptions = {
+  projectName: 'My project',
+  billingAccount: '012345-6789AB-CDEF01',
+  baseDomain: 'example.com',
+  forge1AppClientId: 'client',
+  forge1AppClientSecret: 'planted-client-secret',
+};
+
+/** The process is gone: nothing it still does has an effect. */
+export class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+export interface Counts {
+  reads: number;
+  written: number;
+  commits: number;
+  messages: number;
+}
+
+export interface KillAt {
+  /** The n-th call of the store, from 1. */
+  readonly call: number;
+  readonly when: 'before' | 'after';
+}
+
+export interface World {
+  readonly context: Context;
+  readonly store: MemoryStore;
+  readonly counts: Counts;
+  /** Messages that wait to be delivered. */
+  readonly queue: StepMessage[];
+  readonly logs: { severity: Severity; message: string; fields: unknown }[];
+  /** How often each thing was made. */
+  readonly made: Map<string, number>;
+  readonly things: Map<string, unknown>;
+  /** Seconds that were waited, one entry a wait. */
+  readonly waits: number[];
+  readonly secrets: Map<string, string[]>;
+  /** Moves real time, for leases and due times. */
+  pass(seconds: number): void;
+  make(thing: string, value?: unknown): void;
+  kill(at: KillAt | undefined): void;
+  isDead(): boolean;
+  /** A new process, on the same store. */
+  revive(): void;
+  /** Store calls of this process. */
+  calls(): number;
+  begin(steps: readonly AnyStep[], changes?: Partial<GivenOptions>, caller?: typeof alice): Promise<Begun>;
+  run(steps: readonly AnyStep[], message: StepMessage, seconds?: number): Promise<RunResult>;
+  /** Delivers all messages, and those that follow from them, until none is left. */
+  drain(steps: readonly AnyStep[], next?: (waiting: StepMessage[]) => StepMessage[]): Promise<RunResult[]>;
+  sweep(): Promise<number>;
+  read(id: string): Promise<StoredBootstrap>;
+  states(id: string): Promise<Record<string, string>>;
+}
+
+const realSetTimeout = setTimeout;
+const tick = () => new Promise<void>((resolve) => realSetTimeout(resolve, 0));
+
+export function createWorld(settings: Readonly<Record<string, string>> = {}): World {
+  const store = createMemoryStore();
+  const counts: Counts = { reads: 0, written: 0, commits: 0, messages: 0 };
+  const queue: StepMessage[] = [];
+  const logs: World['logs'] = [];
+  const made = new Map<string, number>();
+  const things = new Map<string, unknown>();
+  const waits: number[] = [];
+  const secrets = new Map<string, string[]>();
+  let offset = 0;
+  let process = { dead: false, calls: 0, killAt: undefined as KillAt | undefined };
+
+  const now = () => new Date(Date.now() + offset);
+  /** A store that dies with the process that uses it. */
+  const storeOf = (own: typeof process): Store => {
+    const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+      if (own.dead) throw new Killed();
+      own.calls += 1;
+      const hit = own.killAt?.call === own.calls ? own.killAt.when : undefined;
+      if (hit === 'before') own.dead = true;
+      if (own.dead) throw new Killed();
+      const result = await work();
+      if (hit === 'after') own.dead = true;
+      // Others of this process may have been hit meanwhile: whatever was written stands, but nobody hears of it.
+      if (own.dead) throw new Killed();
+      return result;
+    };
+    return {
+      ...store,
+      get: (collection, id) => {
+        counts.reads += 1;
+        return guarded(() => store.get(collection, id));
+      },
+      getMany: (collection, ids) => {
+        counts.reads += ids.length;
+        return guarded(() => store.getMany(collection, ids));
+      },
+      query: (query) =>
+        guarded(async () => {
+          const found = await store.query(query);
+          counts.reads += Math.max(found.length, 1);
+          return found;
+        }),
+      commit: (writes) =>
+        guarded(async () => {
+          counts.commits += 1;
+          counts.written += writes.length;
+          return store.commit(writes);
+        }),
+    };
+  };
+
+  const secretManager = {
+    find: async (id: string) => (secrets.has(id) ? '1' : undefined),
+    write: async (id: string, payload: string) => {
+      secrets.set(id, [...(secrets.get(id) ?? []), payload]);
+      return String(secrets.get(id)?.length);
+    },
+    read: async (id: string, version: string) => secrets.get(id)?.[Number(version) - 1] ?? '',
+    remove: async (id: string) => {
+      secrets.delete(id);
+    },
+  };
+  const cloud = { secretManager, reportingTo: () => cloud } as unknown as Context['cloud'];
+
+  const contextOf = (own: typeof process): Context => ({
+    config: readConfig({
+      PLINTH_PROJECT: 'plinth-test',
+      PLINTH_DEPLOYMENT: 'test',
+      PLINTH_LIVING_PER_OWNER: '1000',
+      PLINTH_LIVING_IN_ALL: '1000',
+      ...settings,
+    }),
+    log: (severity, message, fields) => logs.push({ severity, message, fields }),
+    clock: {
+      now,
+      async wait(seconds, signal) {
+        waits.push(seconds);
+        await tick();
+        signal?.throwIfAborted();
+      },
+    },
+    store: storeOf(own),
+    publisher: {
+      async publish(_lane, messages) {
+        if (own.dead) throw new Killed();
+        counts.messages += messages.length;
+        queue.push(...messages);
+      },
+      close: async () => undefined,
+    },
+    cloud,
+    keys: { make: () => Promise.reject(new Error('No keys are made here')) },
+  });
+  let context = contextOf(process);
+
+  const world: World = {
+    get context() {
+      return context;
+    },
+    store,
+    counts,
+    queue,
+    logs,
+    made,
+    things,
+    waits,
+    secrets,
+    pass: (seconds) => {
+      offset += seconds * 1000;
+    },
+    make(thing, value = thing) {
+      if (process.dead) throw new Killed();
+      made.set(thing, (made.get(thing) ?? 0) + 1);
+      things.set(thing, value);
+    },
+    kill: (at) => {
+      process.killAt = at;
+    },
+    isDead: () => process.dead,
+    revive() {
+      process = { dead: false, calls: 0, killAt: undefined };
+      context = contextOf(process);
+    },
+    calls: () => process.calls,
+    begin: (steps, changes = {}, caller = alice) => {
+      const all = { ...given, ...changes };
+      const { options, secrets: secretOptions, warnings } = acceptOptions(all);
+      return beginOrResume(context, steps, {
+        caller,
+        options,
+        secrets: secretOptions,
+        given: all,
+        sshPublicKey: 'ssh-ed25519 AAAA alice',
+        warnings,
+      });
+    },
+    run: (steps, message, seconds = 500) =>
+      runInstance(context, steps, message, {
+        deadlineAt: new Date(now().getTime() + seconds * 1000),
+        trace: { id: 'f'.repeat(32) },
+      }),
+    async drain(steps, next = (waiting) => waiting) {
+      const results: RunResult[] = [];
+      while (queue.length > 0) {
+        const batch = next(queue.splice(0));
+        results.push(...(await Promise.all(batch.map((message) => world.run(steps, message)))));
+      }
+      return results;
+    },
+    sweep: async () => (await sweep(context)).published,
+    async read(id) {
+      const found = await getBootstrap({ store }, id);
+      if (found === undefined) throw new Error(`There is no ${id}`);
+      return found;
+    },
+    async states(id) {
+      const { data } = await world.read(id);
+      return Object.fromEntries(Object.entries(data.instances).map(([instance, { state }]) => [instance, state]));
+    },
+  };
+  return world;
+}
+
+export interface Toy {
+  readonly observe?: (call: StepCall) => Promise<unknown>;
+  readonly run?: (call: StepCall) => Promise<Outcome>;
+}
