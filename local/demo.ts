@@ -1,0 +1,146 @@
+/**
+ * `npm run demo`: a whole bootstrap on this machine, by the real command line, functions and client libraries, against the
+ * simulated cloud. Then it looks from outside whether all is there, and says what is missing, if anything is.
+ */
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readInstallConfig } from '../shared/install-config/config.js';
+import { decryptSecrets } from '../shared/install-config/secrets.js';
+import { local, people } from './deployment.js';
+import { emulatorMissing } from './emulators.js';
+import { environmentFor } from './environment.js';
+import { inspect } from './inspect.js';
+import { ageIdentitiesIn, homeOf, makeFolder, runPlinth } from './plinth-process.js';
+import { createStack, type Stack } from './stack.js';
+
+const name = 'plinth-demo';
+const baseDomain = `demo.${local.domain}`;
+const flags = [
+  ...['--project-name', name],
+  ...['--billing-account', local.billingAccount],
+  ...['--base-domain', baseDomain],
+  ...['--project-ttl', '90m'],
+  ...['--registry-user', 'demo'],
+  ...['--datacenter-name', 'demo'],
+  ...['--forge1-app-client-id', 'demo-client-id'],
+  '--spot-vms',
+  '--timer',
+];
+/** Given by environment, so that it stands in no list of processes. */
+const clientSecret = 'demo-client-secret';
+
+const say = (text = ''): void => void process.stdout.write(`${text}\n`);
+
+/** The sentences of what is wrong; none if all is well. */
+async function check(stack: Stack, folder: string): Promise<string[]> {
+  const faults: string[] = [];
+  const ok = (good: boolean, what: string, fault = what): void => {
+    say(`  ${good ? '✓' : '✗'} ${what}`);
+    if (!good) faults.push(fault);
+  };
+  const configFile = join(folder, 'config.yaml');
+  const secretsFile = join(folder, 'prod.vault.yaml');
+  const config = readInstallConfig(readFileSync(configFile, 'utf8'));
+  const { projectId } = config.bootstrap;
+  ok(config.dataCenter.name === 'demo', `config.yaml fits its schema (${projectId})`);
+
+  const { accessToken } = await stack.tokens(people.alice);
+  const { missing, extra, wanted } = await inspect(
+    { frontUrl: stack.record.frontUrl, accessToken },
+    {
+      projectId,
+      projectName: name,
+      region: 'europe-west4',
+      zone: 'europe-west4-a',
+      baseDomain,
+      dnsZone: 'tool-testing',
+      provisioning: { '*': 'SPOT', 'k0s-2': 'STANDARD' },
+      owner: `user:${people.alice}`,
+    },
+  );
+  const count = (word: string): number => wanted.filter((line) => line.startsWith(word)).length;
+  ok(
+    missing.length + extra.length === 0,
+    `in the cloud, asked as alice: ${count('VM ')} VMs, ${count('address ')} addresses, ${count('record ')} records, ${count('role ')} roles, network, labels`,
+  );
+  faults.push(...missing.map((line) => `missing in the cloud: ${line}`));
+  faults.push(...extra.map((line) => `in the cloud, and nobody asked for it: ${line}`));
+
+  const secrets = readFileSync(secretsFile, 'utf8');
+  ok((statSync(secretsFile).mode & 0o777) === 0o600, 'prod.vault.yaml is for its owner alone (0600)');
+  ok(!secrets.includes(clientSecret), 'prod.vault.yaml holds no secret in the clear');
+  const [identity = ''] = ageIdentitiesIn(folder);
+  const opened = await decryptSecrets(secrets, identity);
+  const given = opened.secrets.find((each) => each.name === 'forge1AppClientSecret')?.fields?.password;
+  ok(
+    given === clientSecret,
+    `the age identity opens prod.vault.yaml: ${opened.secrets.length} secrets, the given one among them`,
+  );
+  const ca = opened.secrets.find((each) => each.name === 'selfSignedCaKeyPem')?.file?.content;
+  ok(ca?.includes('PRIVATE KEY') === true, 'a CA key of its own is among them');
+
+  const { store } = stack.functionsHalf ?? {};
+  const documents = await store?.query({ collection: 'bootstraps' });
+  ok(!JSON.stringify(documents ?? 'none').includes(clientSecret), "no secret stands in the store's documents");
+  ok(!stack.logs.some((line) => line.includes(clientSecret)), "no secret stands in the functions' logs");
+  return faults;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { store: { type: 'string', default: 'memory' } } });
+  const { store } = values;
+  if (store !== 'memory' && store !== 'emulator') {
+    process.stderr.write(`--store must be memory or emulator, not "${store}".\n`);
+    return 2;
+  }
+  const without = store === 'emulator' ? (emulatorMissing('firestore') ?? emulatorMissing('pubsub')) : undefined;
+  if (without !== undefined) {
+    process.stderr.write(`${without}\n`);
+    return 2;
+  }
+  const begun = performance.now();
+  const folder = makeFolder();
+  mkdirSync(homeOf(folder), { recursive: true });
+  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real' });
+  try {
+    say(
+      store === 'memory'
+        ? 'plinth and a simulated Google Cloud run in this process; documents are kept in memory.'
+        : "plinth and a simulated Google Cloud run in this process; documents and messages go through Google's emulators.",
+    );
+    // One VM meets a stockout, so that the fallback is seen.
+    stack.cloudHalf?.cloud.faults.stockout({ name: 'k0s-2', provisioning: 'SPOT' });
+    say(`In an empty folder:\n\n$ plinth beta bootstrap-cloud ${flags.join(' ')}\n`);
+    const env = {
+      ...environmentFor(stack, { file: (each) => join(folder, each) }, await stack.tokens(people.alice)),
+      PLINTH_FORGE1_APP_CLIENT_SECRET: clientSecret,
+    };
+    const { exitCode } = await runPlinth(['beta', 'bootstrap-cloud', ...flags], { folder, env, show: true });
+    say();
+    if (exitCode !== 0) {
+      say(`✗ plinth ended with exit code ${exitCode}.`);
+      for (const line of [...stack.logs.filter((each) => /"(ERROR|CRITICAL)"/.test(each)), ...stack.notes]) say(line);
+      return 1;
+    }
+    say('Looked at from outside:');
+    const faults = await check(stack, folder);
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    if (faults.length === 0) {
+      say(`\nAll is there, after ${seconds} s. (The cloud is simulated, fifty times as fast as the real one.)`);
+      return 0;
+    }
+    say(`\nThe demo failed:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    return 1;
+  } finally {
+    await stack.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`The demo failed: ${(error as Error).stack}\n`);
+  process.exitCode = 1;
+}
