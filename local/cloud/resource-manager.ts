@@ -34,6 +34,8 @@ import { readProjectFilter } from './project-search.js';
 import { projectTable } from './projects.js';
 import { testPermissions } from './test-permissions.js';
 
+const containerName = /^(folders|organizations)\/\d+$/;
+
 /** The last part of `projects/<id>`. */
 const idIn = (call: CloudCall, name = 'name'): string => (call.params[name] ?? '').split('/')[1] ?? '';
 
@@ -41,7 +43,7 @@ const create: Handler = ({ body, caller }, world) => {
   const displayName = textOf(body['displayName']) ?? '';
   if (displayName !== '') checkDisplayName(displayName);
   const parent = textOf(body['parent']) ?? '';
-  if (parent !== '' && !/^(folders|organizations)\/\d+$/.test(parent)) {
+  if (parent !== '' && !containerName.test(parent)) {
     throw badRequest(
       'Request contains an invalid argument.',
       'parent',
@@ -94,6 +96,7 @@ const shown = (projects: readonly ProjectRecord[]) =>
 /** Strongly consistent, unlike search. */
 const list: Handler = (call, world) => {
   const { parent = '', showDeleted = 'false' } = call.params;
+  if (!containerName.test(parent)) throw badRequest('Request contains an invalid argument.', 'parent');
   const found = Object.values(projectTable(world)).filter(
     (project) => project.parent === parent && (project.state === 'ACTIVE' || showDeleted === 'true'),
   );
@@ -131,6 +134,9 @@ const getContainer: Handler = (call, world) => {
 };
 
 const listFolders: Handler = (call, world) => {
+  if (!containerName.test(call.params['parent'] ?? '')) {
+    throw badRequest('Request contains an invalid argument.', 'parent');
+  }
   const found = containers(world, 'folders').filter(([, { parent }]) => parent === call.params['parent']);
   return page(
     call,
@@ -171,7 +177,8 @@ const policyHandlers = Object.fromEntries(
 
 const onParent = (permission: string, call: CloudCall): readonly Access[] => {
   const parent = textOf(call.body['parent']) ?? call.params['parent'] ?? '';
-  return parent === '' ? [] : [{ permission, resource: parent }];
+  // A name of no known form is refused as such, by the handler.
+  return containerName.test(parent) ? [{ permission, resource: parent }] : [];
 };
 
 export const resourceManager: ApiDefinition = {

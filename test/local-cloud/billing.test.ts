@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
+import { itRefuses, type Refusal } from './refusals.js';
+
+const api = 'cloudbilling';
+const account = 'billingAccounts/000000-000000-000000';
+const small = 'billingAccounts/AAAAAA-BBBBBB-CCCCCC';
+const closed = 'billingAccounts/CCCCCC-000000-000000';
+const payer = 'payer@ready-project.iam.gserviceaccount.com';
+
+describe('simulated Cloud Billing', () => {
+  let cloud: ReadyCloud;
+  const call = (line: string, body?: unknown, as = owner) => cloud.call(api, line, body, { as });
+
+  before(async () => {
+    cloud = await readyCloud({
+      initial: {
+        serviceAccounts: [payer],
+        billingAccounts: [
+          { name: account, displayName: 'Billing' },
+          { name: small, displayName: 'Small', projectLimit: 1 },
+          { name: closed, displayName: 'Closed', open: false },
+        ],
+        bindings: [
+          { resource: 'organizations/100', role: 'roles/owner', members: [`user:${owner}`] },
+          { resource: 'organizations/100', role: 'roles/billing.projectManager', members: [`serviceAccount:${payer}`] },
+          { resource: account, role: 'roles/billing.user', members: [`user:${owner}`] },
+          { resource: small, role: 'roles/billing.admin', members: [`user:${owner}`] },
+          { resource: closed, role: 'roles/billing.user', members: [`user:${owner}`] },
+        ],
+      },
+    });
+  });
+  after(() => cloud.close());
+
+  describe('bad requests', () => {
+    const line = 'PUT /v1/projects/bare-project/billingInfo';
+    const link = (
+      name: string,
+      billingAccountName: unknown,
+      code: number,
+      reason: string,
+      more: Partial<Refusal> = {},
+    ): Refusal => ({
+      name,
+      api,
+      line,
+      body: { billingAccountName },
+      code,
+      reason,
+      ...more,
+    });
+    const denied = { code: 403, reason: 'PERMISSION_DENIED', says: /^The caller does not have permission$/ };
+    const invalid = { code: 400, reason: 'INVALID_ARGUMENT' };
+    itRefuses(
+      () => cloud,
+      [
+        {
+          name: 'a call without a token',
+          api,
+          line: `GET /v1/${account}`,
+          token: undefined,
+          code: 401,
+          reason: 'UNAUTHENTICATED',
+        },
+        { name: 'an account that is not there', api, line: 'GET /v1/billingAccounts/999999-999999-999999', ...denied },
+        { name: "somebody else's account", api, line: `GET /v1/${account}`, as: stranger, ...denied },
+        { name: 'a project that is not there', api, line: 'GET /v1/projects/no-such-project/billingInfo', ...denied },
+        {
+          name: "somebody else's project",
+          api,
+          line: 'GET /v1/projects/ready-project/billingInfo',
+          as: stranger,
+          ...denied,
+        },
+        link(
+          'a link to an account that is not there',
+          'billingAccounts/999999-999999-999999',
+          403,
+          'PERMISSION_DENIED',
+        ),
+        link("a link to somebody else's account", account, 403, 'PERMISSION_DENIED', { as: payer }),
+        link("a link of somebody else's project", account, 403, 'PERMISSION_DENIED', { as: stranger }),
+        link('an account without its prefix', '000000-000000-000000', 400, 'INVALID_ARGUMENT'),
+        link('an account of another form', 'billingAccounts/mine', 400, 'INVALID_ARGUMENT'),
+        link('an account that is a number', 7, 400, 'INVALID_ARGUMENT', { says: /\(TYPE_STRING\), 7/ }),
+        link('an account that is a list', [account], 400, 'INVALID_ARGUMENT', { says: /cannot start list/ }),
+        link('an account that is closed', closed, 400, 'FAILED_PRECONDITION', {
+          says: /^Precondition check failed\.$/,
+        }),
+        {
+          name: 'an unknown field',
+          api,
+          line,
+          body: { account },
+          ...invalid,
+          says: /Unknown name "account" at 'project_billing_info'/,
+        },
+        { name: 'a body that is a text', api, line, body: 'billing', ...invalid },
+        { name: 'a body that is no JSON', api, line, text: 'billingAccountName=x', ...invalid },
+        { name: 'an unknown query parameter', api, line: `GET /v1/${account}?view=FULL`, ...invalid },
+        { name: 'a page size that is no number', api, line: 'GET /v1/billingAccounts?pageSize=x', ...invalid },
+        { name: 'a page size out of range', api, line: 'GET /v1/billingAccounts?pageSize=99999999999', ...invalid },
+        {
+          name: "the projects of somebody else's account",
+          api,
+          line: `GET /v1/${account}/projects`,
+          as: stranger,
+          ...denied,
+        },
+        { name: "somebody else's policy", api, line: `GET /v1/${account}:getIamPolicy`, as: stranger, ...denied },
+        {
+          name: 'a policy from a mere user of the account',
+          api,
+          line: `POST /v1/${account}:setIamPolicy`,
+          body: { policy: {} },
+          ...denied,
+        },
+        {
+          name: 'a policy with an unknown role',
+          api,
+          line: `POST /v1/${small}:setIamPolicy`,
+          body: { policy: { bindings: [{ role: 'roles/none', members: [] }] } },
+          ...invalid,
+        },
+        { name: 'what is not served here', api, line: 'GET /v1/services', code: 501, reason: 'UNIMPLEMENTED' },
+        {
+          name: 'a method that is none',
+          api,
+          line: 'POST /v1/projects/ready-project/billingInfo',
+          body: {},
+          code: 404,
+          reason: '',
+        },
+      ],
+    );
+  });
+
+  it('links and unlinks, and says so in the form of accounts', async () => {
+    const linked = await call('PUT /v1/projects/unpaid-project/billingInfo', { billingAccountName: account });
+    expect(linked.body).to.deep.equal({
+      name: 'projects/unpaid-project/billingInfo',
+      projectId: 'unpaid-project',
+      billingAccountName: account,
+      billingEnabled: true,
+    });
+    expect((await call('GET /v1/projects/unpaid-project/billingInfo')).body).to.deep.equal(linked.body);
+    const unlinked = await call('PUT /v1/projects/unpaid-project/billingInfo', { billingAccountName: '' });
+    expect(unlinked.body).to.deep.include({ billingAccountName: '', billingEnabled: false });
+  });
+
+  it('says that a quota is exceeded only in the details of a failed precondition', async () => {
+    const [first, second] = ['ready-project', 'unpaid-project'];
+    expect((await call(`PUT /v1/projects/${first}/billingInfo`, { billingAccountName: small })).status).to.equal(200);
+    const refused = await call(`PUT /v1/projects/${second}/billingInfo`, { billingAccountName: small });
+    expect(refused).to.deep.include({
+      status: 400,
+      reason: 'FAILED_PRECONDITION',
+      message: 'Precondition check failed.',
+    });
+    expect(refused.body).to.have.nested.property(
+      'error.details[0].@type',
+      'type.googleapis.com/google.rpc.QuotaFailure',
+    );
+    expect(refused.body).to.have.nested.property('error.details[0].violations[0].subject', small);
+    // A deleted project counts until it is unlinked.
+    await cloud.call('cloudresourcemanager', `DELETE /v3/projects/${first}`);
+    expect((await call(`PUT /v1/projects/${second}/billingInfo`, { billingAccountName: small })).status).to.equal(400);
+    await call(`PUT /v1/projects/${first}/billingInfo`, { billingAccountName: '' });
+    expect((await call(`PUT /v1/projects/${second}/billingInfo`, { billingAccountName: small })).status).to.equal(200);
+    expect((await call(`GET /v1/${small}/projects`)).body['projectBillingInfo']).to.have.length(1);
+  });
+
+  it('lists the accounts that one may see', async () => {
+    expect((await call('GET /v1/billingAccounts')).body['billingAccounts']).to.have.length(3);
+    expect((await call('GET /v1/billingAccounts', undefined, stranger)).body).to.deep.equal({});
+    const permissions = ['billing.resourceAssociations.create'];
+    expect((await call(`POST /v1/${account}:testIamPermissions`, { permissions })).body).to.deep.equal({ permissions });
+    expect((await call(`POST /v1/${account}:testIamPermissions`, { permissions }, stranger)).body).to.deep.equal({});
+  });
+});
