@@ -324,12 +324,16 @@ export type InstallConfig = z.infer<typeof InstallConfig>;
 /** The YAML of a config, whatever its form. `Problem` bad-input if it is no YAML. */
 export function parseInstallConfig(content: string): unknown {
   try {
-    return parse(content, { prettyErrors: false, maxAliasCount: 100 });
+    return parse(content, { maxAliasCount: 100 });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : 'unreadable';
-    throw new Problem('bad-input', `The install config is not YAML: ${reason}`);
+    // The first line says what and where; the rest shows the file.
+    const reason = error instanceof Error ? error.message.split('\n')[0]?.replace(/:$/, '') : 'unreadable';
+    throw new Problem('bad-input', `The install config is not YAML: ${reason}.`, { advice: correctIt });
   }
 }
+
+const correctIt =
+  'Correct the file, or move it and the secrets file aside: both are then written again from what the bootstrap holds.';
 
 /** `Problem` bad-input, with every fault by its path, if it is no install config. */
 export function readInstallConfig(content: string): InstallConfig {
@@ -341,7 +345,7 @@ export function readInstallConfig(content: string): InstallConfig {
   }));
   throw new Problem('bad-input', `The install config does not have the form that it must have: ${named(errors)}.`, {
     errors,
-    advice: 'Keys added by hand go under an `override` key; see the reference page of the install config.',
+    advice: `Keys added by hand go under an \`override\` key. ${correctIt}`,
   });
 }
 

@@ -80,8 +80,10 @@ export const encryptSecrets = (file: SecretsFile, recipient: string, means: Sops
 export async function decryptSecrets(text: string, identity: string): Promise<SecretsFile> {
   const parsed = SecretsFile.safeParse(await decryptSops(text, identity));
   if (parsed.success) return parsed.data;
-  throw new Problem('bad-input', 'The secrets file does not have the form that it must have.', {
+  const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'secrets'}: ${message}`);
+  throw new Problem('bad-input', `The secrets file does not have the form that it must have: ${faults.join('; ')}.`, {
     errors: parsed.error.issues.map((issue) => ({ path: issue.path.join('.') || 'secrets', message: issue.message })),
+    advice: 'Correct it with sops, or move it aside: it is then written again from what the bootstrap holds.',
   });
 }
 

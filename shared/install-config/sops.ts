@@ -302,4 +302,8 @@ function toBase64(bytes: Uint8Array): string {
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const bytesOfHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 
-const refuse = (reason: string) => new Problem('bad-input', `The secrets file cannot be read: ${reason}.`);
+const refuse = (reason: string) =>
+  new Problem('bad-input', `The secrets file cannot be read: ${reason}.`, {
+    advice:
+      'Put back a copy that sops can open, or move the file aside: it is then written again from what the bootstrap holds.',
+  });

@@ -42,7 +42,9 @@ export async function readStandingFiles(
     config: configText === undefined ? undefined : readInstallConfig(configText),
     secrets: secretsText === undefined ? undefined : await decryptSecrets(secretsText, identity),
   };
-  const base = await readBase(call.bootstrap, identity, datacenter, written);
+  const base = await readBase(call.bootstrap, identity, datacenter, written).catch((error: unknown) => {
+    throw error instanceof Problem ? ofDatacenter(error, datacenter) : error;
+  });
   const merged = {
     config: base.config ?? written.config,
     secrets: mergeSecrets(written.secrets, base.secrets),
@@ -73,6 +75,13 @@ async function readBase(
   }
   return { config, secrets };
 }
+
+/** The same problem, that also says whose file it is. */
+const ofDatacenter = ({ code, detail, advice, errors }: Problem, datacenter: string): Problem =>
+  new Problem(code, detail.includes(datacenter) ? detail : `In what was sent for ${datacenter}: ${detail}`, {
+    ...(advice !== undefined && { advice }),
+    ...(errors !== undefined && { errors }),
+  });
 
 /** By name, in the order of the first: `over` wins, except for what the hosts wrote into `under`. */
 export function mergeSecrets(under: SecretsFile | undefined, over: SecretsFile | undefined): SecretsFile | undefined {
