@@ -1,6 +1,6 @@
 /** `npm run local`: plinth and all that stands for Google on this machine, until stopped. */
 
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { local, people } from './deployment.js';
 import { environmentLines } from './environment.js';
@@ -99,7 +99,10 @@ function logTo(file: string): (line: string) => void {
 
 function tellWhatNext(stack: Stack, { envFile }: Options, lines: readonly string[]): void {
   const { url, record } = stack;
-  const load = envFile === undefined ? lines.map((line) => `export ${line}`) : [`set -a; . ${envFile}; set +a`];
+  const load =
+    envFile === undefined
+      ? lines.map((line) => `export ${line}`)
+      : [`set -a; . ${envFile.includes('/') ? envFile : `./${envFile}`}; set +a`];
   say(`
 plinth is at ${url}; all that stands for Google is at ${record.frontUrl} (its state: /_local/state).
 In another terminal:
@@ -117,6 +120,8 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) return say(usage);
   const folder = openStateFolder(options.state);
+  // Whoever waits for it must not find one of an earlier run.
+  if (options.envFile !== undefined) rmSync(options.envFile, { force: true });
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {

@@ -62,12 +62,20 @@ export interface Tokens {
   readonly accessToken: string;
 }
 
+/** A working day: whoever tries things out locally shall not be asked to fetch tokens. */
+const tokenLifeSeconds = 12 * 3600;
+
 /** Asks the issuer, wherever it runs. */
 export async function askForTokens({ frontUrl }: Pick<CloudRecord, 'frontUrl'>, email: string): Promise<Tokens> {
   const reply = await fetch(`${frontUrl}/_local/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email, audience: local.oauthClient, hd: email.slice(email.lastIndexOf('@') + 1) }),
+    body: JSON.stringify({
+      email,
+      audience: local.oauthClient,
+      hd: email.slice(email.lastIndexOf('@') + 1),
+      lifeSeconds: tokenLifeSeconds,
+    }),
   });
   if (!reply.ok) throw new Error(`The token issuer answered ${reply.status}.`);
   return (await reply.json()) as Tokens;

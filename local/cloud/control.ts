@@ -55,12 +55,18 @@ export function controlPaths({ identity, calls, faults, state }: ControlOptions)
         faults.clear();
         return { status: 200, body: {} };
       case 'POST /_local/token': {
-        const { email, audience, hd } = JSON.parse(body) as { email: string; audience?: string; hd?: string };
+        const { email, audience, hd, lifeSeconds } = JSON.parse(body) as {
+          email: string;
+          audience?: string;
+          hd?: string;
+          lifeSeconds?: number;
+        };
+        const life = lifeSeconds === undefined ? {} : { lifeSeconds };
         return {
           status: 200,
           body: {
-            accessToken: identity().accessToken(email),
-            ...(audience === undefined ? {} : { idToken: await identity().idToken({ email, audience, hd }) }),
+            accessToken: identity().accessToken(email, lifeSeconds),
+            ...(audience === undefined ? {} : { idToken: await identity().idToken({ email, audience, hd, ...life }) }),
           },
         };
       }
