@@ -14,8 +14,21 @@ interface LogParts {
 /** Cloud Logging takes 256 KiB a line. */
 const maxTextLength = 100_000;
 
+/** An error with its causes. */
+export function errorText(error: unknown): string {
+  const texts: string[] = [];
+  for (
+    let each = error;
+    each !== undefined && texts.length < 5;
+    each = each instanceof Error ? each.cause : undefined
+  ) {
+    texts.push(each instanceof Error ? (each.stack ?? each.message) : String(each));
+  }
+  return texts.join('\ncaused by ');
+}
+
 const fieldOf = (value: unknown): unknown => {
-  if (value instanceof Error) return value.stack ?? value.message;
+  if (value instanceof Error) return errorText(value);
   return typeof value === 'string' && value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;
 };
 

@@ -53,7 +53,8 @@ export async function listBootstraps(
     .sort((a, b) => (a.data.createdAt < b.data.createdAt ? 1 : -1));
 }
 
-export const summaryOf = ({ id, data }: StoredBootstrap): BootstrapSummary => BootstrapSummary.parse({ ...data, id });
+export const summaryOf = ({ id, data }: StoredBootstrap): BootstrapSummary =>
+  BootstrapSummary.parse({ ...data, id, region: data.options['region'] });
 
 /** A generated file: `config-dc1`, `secrets-dc1`, … */
 export async function readFile(

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { readConfig, type SettingName, settings } from '../../functions/config.js';
+import { Problem } from '../../shared/problems.js';
+
+const least = { PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test' };
+
+const faultsOf = (env: Record<string, string>): string[] => {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return (error.errors ?? []).map(({ path }) => path);
+  }
+};
+
+describe('the settings', () => {
+  it("are Google's endpoints unless said otherwise", () => {
+    const { endpoints } = readConfig({ ...least, PLINTH_ENDPOINT_COMPUTE: 'http://127.0.0.1:8080/' });
+    expect(endpoints).to.deep.include({ compute: 'http://127.0.0.1:8080', dns: 'https://dns.googleapis.com' });
+  });
+
+  it('let nobody in where nothing is said', () => {
+    const { auth, bootstrappers, allowed, invokers } = readConfig(least);
+    expect([auth.audiences, auth.operators, bootstrappers, allowed, invokers]).to.deep.equal([
+      [],
+      [],
+      { emails: [], domains: [] },
+      { billingAccounts: [], parents: [], dnsZones: [] },
+      { scheduler: '', eventarc: '' },
+    ]);
+  });
+
+  it('take lists with commas, and empty variables for unset ones', () => {
+    const { auth, limits } = readConfig({
+      ...least,
+      PLINTH_OPERATORS: ' Alice@example.com, ,bob@example.com',
+      PLINTH_LIVING_PER_OWNER: '',
+    });
+    expect(auth.operators).to.deep.equal(['alice@example.com', 'bob@example.com']);
+    expect(limits).to.deep.equal({ livingPerOwner: 3, livingInAll: 20 });
+  });
+
+  it('tell all faults at once', () => {
+    expect(
+      faultsOf({
+        PLINTH_DEPLOYMENT: 'Not A Label',
+        PLINTH_ISSUER: 'http://issuer.example.com',
+        PLINTH_LIVING_IN_ALL: 'many',
+        PLINTH_DEFAULT_PARENT: 'folder',
+        FIRESTORE_EMULATOR_HOST: 'localhost',
+      }),
+    ).to.have.members([
+      'PLINTH_PROJECT',
+      'PLINTH_DEPLOYMENT',
+      'PLINTH_ISSUER',
+      'PLINTH_LIVING_IN_ALL',
+      'PLINTH_DEFAULT_PARENT',
+      'FIRESTORE_EMULATOR_HOST',
+    ]);
+  });
+
+  it('each say what they are, and have a default that does', () => {
+    for (const [name, { help, schema, ...row }] of Object.entries(settings)) {
+      expect(help, name).to.match(/\.$/);
+      if ('default' in row)
+        expect(schema.safeParse(row.default).success, name satisfies string as SettingName).to.equal(true);
+    }
+  });
+});
