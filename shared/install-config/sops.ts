@@ -4,7 +4,6 @@
  * additional data; the MAC is SHA-512 over the plaintext leaves in order, under `lastmodified`.
  * Comments of a file that a person edited are not kept.
  */
-import { armor, Decrypter, Encrypter } from 'age-encryption';
 import { Document, parse, Scalar } from 'yaml';
 import { Problem } from '../problems.js';
 
@@ -17,6 +16,9 @@ export interface SopsMeans {
 type Leaf = string | number | boolean;
 type SopsValue = Leaf | null | readonly SopsValue[] | { readonly [key: string]: SopsValue | undefined };
 export type SopsTree = { readonly [key: string]: SopsValue | undefined };
+
+/** Loaded on first use: it takes 95 ms, and who only names recipients or schemas needs none of it. */
+const loadAge = () => import('age-encryption');
 
 const utf8 = new TextEncoder();
 const fromUtf8 = new TextDecoder('utf-8', { fatal: true });
@@ -53,6 +55,7 @@ export async function encryptSops(tree: SopsTree, recipients: readonly string[],
   const body = (await walk(tree, [])) as Map<string, unknown>;
 
   const lastModified = means.now.toISOString().replace(/\.\d+Z$/, 'Z');
+  const { armor, Encrypter } = await loadAge();
   const age = [];
   for (const recipient of recipients) {
     const encrypter = new Encrypter();
@@ -161,6 +164,7 @@ function ageEntries(sops: Map<unknown, unknown>): { recipient: string; enc: stri
 
 async function dataKeyOf(sops: Map<unknown, unknown>, identity: string): Promise<Uint8Array> {
   if (sops.has('key_groups')) throw refuse('it is encrypted to key groups, which plinth cannot open');
+  const { armor, Decrypter } = await loadAge();
   const decrypter = new Decrypter();
   decrypter.addIdentity(identity);
   for (const { enc } of ageEntries(sops)) {

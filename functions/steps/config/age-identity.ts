@@ -1,5 +1,4 @@
 /** The bootstrap's age identity: what its secrets file is encrypted for. The HTTP layer hands it to the owner. */
-import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { z } from 'zod';
 import { defineStep, done } from '../../engine/step.js';
 
@@ -16,10 +15,12 @@ export const ageIdentity = defineStep({
   async observe({ secrets }) {
     const secretVersion = await secrets.find(ageIdentitySecret);
     if (secretVersion === undefined) return undefined;
+    const { identityToRecipient } = await import('age-encryption');
     const identity = await secrets.read(ageIdentitySecret, secretVersion);
     return { recipient: await identityToRecipient(identity), secretVersion };
   },
   async run({ secrets }) {
+    const { generateX25519Identity } = await import('age-encryption');
     await secrets.write(ageIdentitySecret, await generateX25519Identity());
     return done;
   },
