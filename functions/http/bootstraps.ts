@@ -1,6 +1,6 @@
 /** The bootstrap API: one small function a route over the engine. Called by functions/index.ts for the function `bootstraps`. */
 import { bootstrapRoutes, problemRoutes } from '../../shared/api.js';
-import { isSecret, type Option } from '../../shared/bootstrap/options.js';
+import { flags, isSecret, type Option } from '../../shared/bootstrap/options.js';
 import { acceptOptions } from '../../shared/bootstrap/rules.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
@@ -47,7 +47,7 @@ export const createBootstrapsFunction = (
 function secretsIn(body: unknown): string[] {
   const options = (body as { options?: unknown } | null | undefined)?.options ?? {};
   return Object.entries(options).flatMap(([name, value]) =>
-    isSecret(name as Option) && typeof value === 'string' ? [value] : [],
+    Object.hasOwn(flags, name) && isSecret(name as Option) && typeof value === 'string' ? [value] : [],
   );
 }
 
