@@ -11,7 +11,7 @@ import { createStepSecrets } from './call.js';
 import { fileId, leaseId, liftBootstrap, liftFile, liftLease, liftName, nameId, read } from './documents.js';
 import { graphOf } from './graph.js';
 import { afterConflict, persist } from './persist.js';
-import { planOf as planInstances } from './plan.js';
+import { planOf as planInstances, titleOf } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites, eventWrites } from './transition.js';
@@ -80,7 +80,7 @@ export async function readAgeIdentity(
 export const planOf = (steps: readonly AnyStep[], options: BootstrapOptions) =>
   [...planInstances(graphOf(steps), options).values()].map(({ id, step, key, lane, needs }) => ({
     id,
-    title: step.title,
+    title: titleOf({ step, key }),
     lane,
     needs: [...needs],
     makes: [...step.describe(options, key)],

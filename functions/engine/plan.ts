@@ -25,6 +25,10 @@ export interface Instance {
 /** By id, in an order in which they may start. */
 export type Plan = ReadonlyMap<string, Instance>;
 
+/** For people: `VM k0s-1`. */
+export const titleOf = ({ step, key }: Pick<Instance, 'step' | 'key'>): string =>
+  key === '' ? step.title : `${step.title} ${key}`;
+
 export const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
 
 export function planOf(graph: Graph, options: BootstrapOptions): Plan {

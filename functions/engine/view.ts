@@ -8,7 +8,7 @@ import type { StoredBootstrap } from './begin.js';
 import { type LeaseRecord, liftLease } from './documents.js';
 import { graphOf } from './graph.js';
 import { persist } from './persist.js';
-import { type Instance, planOf } from './plan.js';
+import { type Instance, planOf, titleOf } from './plan.js';
 import type { AnyStep } from './step.js';
 
 export async function viewOf(
@@ -65,7 +65,7 @@ function instanceView(
     id,
     step: step.name,
     ...(key === '' ? {} : { key }),
-    title: step.title,
+    title: titleOf({ step, key }),
     state: running ? 'running' : (record?.state ?? 'waiting'),
     ...(note === undefined ? {} : { note }),
     attempt: lease === undefined ? (record?.attempt ?? 0) : failures,
