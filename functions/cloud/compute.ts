@@ -183,6 +183,16 @@ export function createCompute(clients: ComputeClients, onCall: Transport['onCall
     return readCompute(latestResponse, doing);
   }
 
+  function operations(project: string, scope: Scope, filter: string): Promise<readonly ComputeAnswer[]> {
+    const [name, place] =
+      scope === 'global'
+        ? (['globalOperations', {}] as const)
+        : 'zone' in scope
+          ? (['zoneOperations', scope] as const)
+          : (['regionOperations', scope] as const);
+    return call(name, 'list', `list operations in ${project}`, { project, ...place, filter });
+  }
+
   return {
     region: (project: string, region: string) =>
       call<{ quotas?: readonly RegionQuota[] }>('regions', 'get', `read the quotas of ${region}`, { project, region }),
@@ -302,23 +312,15 @@ export function createCompute(clients: ComputeClients, onCall: Transport['onCall
     removeDisk: (project: string, zone: string, disk: string, requestId: string) =>
       change('disks', 'delete', `delete the disk ${disk}`, { project, zone, disk, requestId }),
 
+    /** Ids of the resources that something is being done to. */
+    async underWay(project: string, scope: Scope): Promise<ReadonlySet<string>> {
+      const answers = await operations(project, scope, 'status != "DONE"');
+      return new Set(answers.flatMap(({ targetId }) => targetId ?? []));
+    },
+
     /** Operations on one resource, ended ones for some weeks too. `targetId` is the resource's numeric id. */
-    async operationsOn(
-      project: string,
-      scope: Scope,
-      targetId: string,
-    ): Promise<readonly (Operation & { readonly type: string | undefined })[]> {
-      const [client, place] =
-        scope === 'global'
-          ? (['globalOperations', {}] as const)
-          : 'zone' in scope
-            ? (['zoneOperations', scope] as const)
-            : (['regionOperations', scope] as const);
-      const answers = await call<readonly ComputeAnswer[]>(client, 'list', `list operations in ${project}`, {
-        project,
-        ...place,
-        filter: `targetId = ${targetId}`,
-      });
+    async operationsOn(project: string, scope: Scope, targetId: string) {
+      const answers = await operations(project, scope, `targetId = ${targetId}`);
       return answers.map((answer) => ({ ...readCompute(answer, 'change it'), type: answer.operationType }));
     },
   };

@@ -27,6 +27,7 @@ export interface ComputeAnswer {
   readonly name: string;
   readonly status?: string;
   readonly operationType?: string;
+  readonly targetId?: string;
   readonly error?: unknown;
   readonly httpErrorStatusCode?: unknown;
 }

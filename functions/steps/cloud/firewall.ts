@@ -4,7 +4,7 @@ import { subnetRange } from '../topology.js';
 import { type Begun, followAll } from './following.js';
 import { network } from './network.js';
 import { FirewallOutput } from './outputs.js';
-import { isSettled } from './settled.js';
+import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
 const everywhere = '0.0.0.0/0';
@@ -64,10 +64,9 @@ export const firewall = defineProjectStep({
     const { compute } = call.context.cloud;
     const { projectId } = call.bootstrap;
     const states = await look(call);
-    for (const { rule, found } of states) {
-      if (found === undefined || !fits(rule, found)) return undefined;
-      if (!(await isSettled(compute, projectId, 'global', found))) return undefined;
-    }
+    const standing = states.flatMap(({ rule, found }) => (found !== undefined && fits(rule, found) ? [found] : []));
+    if (standing.length < states.length) return undefined;
+    if (!(await areSettled(compute, projectId, 'global', ...standing))) return undefined;
     return { rules: states.map(({ rule }) => rule.name) };
   },
 

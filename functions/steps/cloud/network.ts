@@ -5,7 +5,7 @@ import { apis } from './apis.js';
 import { follow } from './following.js';
 import { ResourceOutput } from './outputs.js';
 import { quota } from './quota.js';
-import { isSettled } from './settled.js';
+import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
 export const network = defineProjectStep({
@@ -20,7 +20,7 @@ export const network = defineProjectStep({
     const { compute } = context.cloud;
     const found = await compute.network(projectId, networkNames(projectId, options.region).network);
     if (found === undefined || found.autoCreateSubnetworks === true) return undefined;
-    return (await isSettled(compute, projectId, 'global', found)) ? { selfLink: found.selfLink } : undefined;
+    return (await areSettled(compute, projectId, 'global', found)) ? { selfLink: found.selfLink } : undefined;
   },
 
   async run({ context, bootstrap: { options, projectId }, requestId }) {

@@ -4,7 +4,7 @@ import { networkNames } from '../topology.js';
 import { follow } from './following.js';
 import { network } from './network.js';
 import { RouterOutput } from './outputs.js';
-import { isSettled } from './settled.js';
+import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
 const natOf = (name: string) => ({
@@ -33,7 +33,7 @@ export const router = defineProjectStep({
     const names = networkNames(projectId, region);
     const found = await compute.router(projectId, region, names.router);
     if (!found?.nats?.some((nat) => fits(natOf(names.nat), nat))) return undefined;
-    if (!(await isSettled(compute, projectId, { region }, found))) return undefined;
+    if (!(await areSettled(compute, projectId, { region }, found))) return undefined;
     return { router: names.router, nat: names.nat };
   },
 

@@ -2,15 +2,15 @@
 import type { StepCall } from '../../engine/step.js';
 
 type Compute = StepCall['context']['cloud']['compute'];
-type Scope = Parameters<Compute['operationsOn']>[1];
+type Scope = Parameters<Compute['underWay']>[1];
 
-export async function isSettled(
+/** Whether nothing is being done to any of the resources. */
+export async function areSettled(
   compute: Compute,
   projectId: string,
   scope: Scope,
-  resource: { readonly id?: string },
+  ...resources: readonly { readonly id?: string }[]
 ): Promise<boolean> {
-  if (resource.id === undefined) return true;
-  const operations = await compute.operationsOn(projectId, scope, resource.id);
-  return operations.every(({ done }) => done);
+  const busy = await compute.underWay(projectId, scope);
+  return resources.every(({ id }) => id === undefined || !busy.has(id));
 }

@@ -5,7 +5,7 @@ import { networkNames, subnetRange } from '../topology.js';
 import { follow } from './following.js';
 import { network } from './network.js';
 import { ResourceOutput } from './outputs.js';
-import { isSettled } from './settled.js';
+import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
 const note = 'the subnet is being made';
@@ -23,7 +23,7 @@ export const subnet = defineProjectStep({
     const { region } = options;
     const found = await compute.subnetwork(projectId, region, networkNames(projectId, region).subnet);
     if (found === undefined || found.ipCidrRange !== subnetRange) return undefined;
-    return (await isSettled(compute, projectId, { region }, found)) ? { selfLink: found.selfLink } : undefined;
+    return (await areSettled(compute, projectId, { region }, found)) ? { selfLink: found.selfLink } : undefined;
   },
 
   async run({ context, bootstrap: { options, projectId }, needs, requestId }) {

@@ -1,0 +1,165 @@
+/**
+ * A bootstrap driven step by step against the simulated cloud, without the engine: every instance can be run again from the
+ * state that it met, as often as a law asks for. Made once a variant of options by the tests of the laws.
+ */
+import { createCloud } from '../../functions/cloud/index.js';
+import { readConfig } from '../../functions/config.js';
+import type { StepContext } from '../../functions/context.js';
+import { createStepSecrets, requestId } from '../../functions/engine/call.js';
+import { graphOf } from '../../functions/engine/graph.js';
+import { type Instance, needOutputs, planOf } from '../../functions/engine/plan.js';
+import type { BootstrapFacts, Outcome, StepCall } from '../../functions/engine/step.js';
+import { steps } from '../../functions/steps/index.js';
+import { createClock } from '../../local/clock.js';
+import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
+import { environmentOf, functionAccount, initialState, local, makeProofKey } from '../../local/deployment.js';
+import { createTestKeys } from '../../local/test-keys.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { functionNames } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+
+type Tables = Record<string, Record<string, unknown>>;
+
+/** All that lasts between two calls. */
+export interface Saved {
+  readonly tables: Tables;
+  readonly files: ReadonlyMap<string, string>;
+}
+
+export interface Lab {
+  readonly cloud: SimulatedCloud;
+  readonly bootstrap: BootstrapFacts;
+  readonly instances: readonly Instance[];
+  readonly outputs: Record<string, unknown>;
+  save(): Saved;
+  restore(saved: Saved): void;
+  call(instance: Instance, attempt?: number): StepCall;
+  /** As the engine does, retries included, until the instance is done. */
+  drive(instance: Instance, attempt?: number): Promise<unknown>;
+  undo(instance: Instance): Promise<void>;
+  close(): Promise<void>;
+}
+
+const mostTurns = 60;
+
+export async function createLab(
+  options: BootstrapOptions,
+  caller: Readonly<Record<string, string>> = {},
+): Promise<Lab> {
+  const cloud = await createSimulatedCloud({
+    initial: initialState(),
+    metadata: { project: local.project, serviceAccount: functionAccount(functionNames.runCloudStep) },
+  });
+  process.env['GCE_METADATA_HOST'] = cloud.metadataHost;
+  process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
+  await makeProofKey(cloud);
+  const config = readConfig(
+    environmentOf(functionNames.runCloudStep, {
+      origin: 'http://127.0.0.1:1',
+      endpoints: cloud.endpoints,
+      issuerUrl: cloud.issuerUrl,
+      forge1Url: 'http://127.0.0.1:1',
+    }),
+  );
+  const clock = createClock(0);
+  const context: StepContext = {
+    config,
+    clock,
+    log: () => undefined,
+    cloud: createCloud({ config, clock, log: () => undefined }),
+    keys: createTestKeys(),
+  };
+  const createdAt = new Date();
+  const bootstrap: BootstrapFacts = {
+    id: 'b-laws',
+    name: options.projectName,
+    projectId: 'laws-abcd1234',
+    owner: 'alice@example.com',
+    ownerMember: 'user:alice@example.com',
+    options,
+    sshPublicKey: 'ssh-ed25519 AAAA alice',
+    base: {},
+    createdAt,
+    deadlineAt: new Date(createdAt.getTime() + 7_200_000),
+    generation: 1,
+  };
+  const instances = [...planOf(graphOf(steps), options).values()];
+  const outputs: Record<string, unknown> = {};
+  const files = new Map<string, string>();
+  const secrets = createStepSecrets(context, bootstrap.id, undefined, () => undefined);
+
+  const call = (instance: Instance, attempt = 0): StepCall => ({
+    context,
+    bootstrap,
+    key: instance.key,
+    needs: needOutputs(instance, (id) => outputs[id]) as StepCall['needs'],
+    secrets: { ...secrets, caller: async () => caller },
+    files: {
+      read: async (name) => files.get(name),
+      write: async (name, content) => void files.set(name, content),
+    },
+    attempt,
+    requestId: (purpose) => requestId(bootstrap.id, 1, instance.id, attempt, purpose),
+    signal: new AbortController().signal,
+  });
+
+  /** Once more after what may pass; anything else comes out. */
+  async function turns<T>(attempt: number, turn: (attempt: number) => Promise<T | undefined>): Promise<T> {
+    let failures = attempt;
+    for (let n = 0; n < mostTurns; n++) {
+      try {
+        const result = await turn(failures);
+        if (result !== undefined) return result;
+      } catch (error) {
+        if (!(error instanceof Problem) || error.kind.retry === 'none') throw error;
+        failures += 1;
+        if (failures - attempt > 10) throw error;
+      }
+      await clock.wait(0);
+    }
+    throw new Error('it comes to no end');
+  }
+
+  return {
+    cloud,
+    bootstrap,
+    instances,
+    outputs,
+    call,
+    save: () => {
+      const { tables } = cloud.state() as unknown as { tables: Tables };
+      return { tables, files: new Map(files) };
+    },
+    restore(saved) {
+      const { tables } = cloud.state() as unknown as { tables: Tables };
+      for (const name of new Set([...Object.keys(tables), ...Object.keys(saved.tables)])) {
+        if (name === 'ports') continue;
+        const table = cloud.world.table<unknown>(name);
+        for (const key of Object.keys(table)) delete table[key];
+        Object.assign(table, structuredClone(saved.tables[name] ?? {}));
+      }
+      files.clear();
+      for (const [name, content] of saved.files) files.set(name, content);
+    },
+    drive: (instance, attempt = 0) =>
+      turns(attempt, async (failures) => {
+        const at = call(instance, failures);
+        const seen = await instance.step.observe(at);
+        if (seen !== undefined) return instance.step.output.parse(seen);
+        const outcome: Outcome = await instance.step.run(at);
+        if (outcome.kind === 'needsClient') throw new Error(`${instance.id} needs the client`);
+        if (outcome.kind === 'again') return undefined;
+        const made = await instance.step.observe(at);
+        if (made === undefined) throw new Problem('cloud-propagation', `${instance.id} sees nothing of what it made`);
+        return instance.step.output.parse(made);
+      }),
+    async undo(instance) {
+      await turns(0, async (failures) => {
+        const at = { ...call(instance, failures), output: outputs[instance.id] };
+        const outcome = await instance.step.undo?.(at);
+        return outcome?.kind === 'done' ? true : undefined;
+      });
+    },
+    close: () => cloud.close(),
+  };
+}
