@@ -1,0 +1,33 @@
+/** `plinth beta bootstrap-cloud cancel`: stops a bootstrap at the next border between its steps. */
+import { defineCommand } from '../command.js';
+import { shellWord } from '../shell-word.js';
+import { idOf } from './status.js';
+
+export const cancel = defineCommand({
+  words: 'beta bootstrap-cloud cancel',
+  argument: '<project>',
+  summary: 'Stop a bootstrap; what stands, stands',
+  description: [
+    'Stops the bootstrap of a project at the next border between its steps. What stands, stands: the same bootstrap-cloud command goes on with it, and the project is removed when its time is over.',
+  ],
+  options: [],
+  flags: [],
+  examples: ['plinth beta bootstrap-cloud cancel demo'],
+
+  async run(call) {
+    const client = await call.connect();
+    const view = await client.cancel(await idOf(call, client));
+    const said = {
+      cancelling: `The bootstrap of ${view.name} stops as soon as what is under way has ended.`,
+      cancelled: `The bootstrap of ${view.name} is cancelled; what stands, stands.`,
+      running: `The bootstrap of ${view.name} is told to stop.`,
+      succeeded: `The bootstrap of ${view.name} had succeeded already; nothing changes.`,
+      failed: `The bootstrap of ${view.name} had failed already; nothing changes.`,
+    }[view.state];
+    const follow = `Watch it: plinth beta bootstrap-cloud status ${shellWord(view.name)} --follow`;
+    return {
+      data: { bootstrap: view },
+      show: () => (view.state === 'cancelling' || view.state === 'running' ? `${said}\n${follow}` : said),
+    };
+  },
+});

@@ -1,0 +1,44 @@
+/** `plinth beta bootstrap-cloud status`: what stands of a bootstrap, and with `--follow` what happens until it ends. */
+import { Problem } from '../../shared/problems.js';
+import type { Client } from '../client.js';
+import { type Call, defineCommand } from '../command.js';
+
+export const status = defineCommand({
+  words: 'beta bootstrap-cloud status',
+  argument: '<project>',
+  summary: 'Show what stands of a bootstrap, and follow it',
+  description: [
+    'Shows the state of the bootstrap of a project, by its name or id. Config and secrets files are written by bootstrap-cloud itself: run it again in your folder.',
+  ],
+  options: ['timer'],
+  flags: ['follow'],
+  examples: ['plinth beta bootstrap-cloud status demo --follow'],
+
+  async run(call) {
+    const client = await call.connect();
+    const found = await client.get(await idOf(call, client));
+    const { summary } = await import('../summary.js');
+    if (!call.has('follow')) return { data: { bootstrap: found }, show: (style) => summary(found, [], style) };
+
+    const { followToEnd, problemOfEnd, timingTable } = await import('../follow.js');
+    const timer = call.given.timer === true;
+    const { view, timings } = await followToEnd(call, client, found, timer);
+    if (timer && !call.output.json) call.output.say(timingTable(timings, call.output.style));
+    const problem = problemOfEnd(view);
+    return {
+      data: { bootstrap: view, ...(timer && { timings }) },
+      ...(problem !== undefined && { problem }),
+      show: (style) => summary(view, [], style),
+    };
+  },
+});
+
+/** Of the newest bootstrap of the project that the command names. */
+export async function idOf(call: Call, client: Client): Promise<string> {
+  const [project = ''] = call.words;
+  const found = await client.find(project);
+  if (found !== undefined) return found.id;
+  throw new Problem('not-found', `You have no bootstrap of a project ${JSON.stringify(project)}.`, {
+    advice: 'plinth beta bootstrap-cloud list shows those that you have.',
+  });
+}

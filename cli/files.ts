@@ -1,0 +1,93 @@
+/** Files on the caller's disk: read whole or not there, written whole or not at all. Called by what keeps config, secrets and keys. */
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, parse } from 'node:path';
+
+/** Undefined when there is none. Throws when it cannot be read. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Why a file cannot be read, in words; undefined when it can. */
+export function whyUnreadable(path: string): string | undefined {
+  try {
+    readFileSync(path);
+    return undefined;
+  } catch (error) {
+    return reason(error);
+  }
+}
+
+export function reason(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const words: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'it may not be read',
+    EISDIR: 'it is a folder',
+    ENOTDIR: 'its folder is a file',
+  };
+  return words[code ?? ''] ?? message;
+}
+
+/** Through a temporary file and a rename, so that nobody ever sees half of it. A link stays a link. */
+export function writeWhole(path: string, content: string, mode: number): void {
+  const target = existsSync(path) ? realpathSync(path) : path;
+  const temporary = join(dirname(target), `.${parse(target).base}.${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    writeFileSync(temporary, content, { mode, flag: 'wx', flush: true });
+    // The mask of the process may have taken bits away.
+    if (mode === secretMode) chmodSync(temporary, mode);
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+export const secretMode = 0o600;
+export const openMode = 0o644;
+
+/** A file that stands and whose content is right may still be open to others. */
+export function keepSecret(path: string): void {
+  if ((statSync(path).mode & 0o777) !== secretMode) chmodSync(path, secretMode);
+}
+
+export const makeSecretFolder = (path: string): void => {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+};
+
+/** `config.yaml` → `config.<word>.yaml`, with a number if that is taken too. */
+export function asidePath(path: string, word: string): string {
+  const { dir, name, ext } = parse(path);
+  for (let n = 1; ; n += 1) {
+    const aside = join(dir, `${name}.${word}${n === 1 ? '' : `-${n}`}${ext}`);
+    if (!existsSync(aside)) return aside;
+  }
+}
+
+/** `prod.vault.yaml` → `prod-dc2.vault.yaml`: the suffix goes before the first dot of the name. */
+export function withSuffix(path: string, suffix: string): string {
+  if (suffix === '') return path;
+  const { dir, base } = parse(path);
+  const dot = base.indexOf('.', 1);
+  return join(dir, dot === -1 ? `${base}${suffix}` : `${base.slice(0, dot)}${suffix}${base.slice(dot)}`);
+}
+
+/** `~/x` → `<home>/x`. */
+export const expandHome = (path: string, home: string): string =>
+  path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;

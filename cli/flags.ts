@@ -1,0 +1,65 @@
+/** The flags of the command line: those of the flag table, and plinth's own that say how a command is run. */
+import {
+  flagName,
+  flagOf,
+  type GivenFlags,
+  isSecret,
+  type Option,
+  optionNames,
+  type SecretOption,
+  variableOf,
+} from '../shared/bootstrap/options.js';
+import type { Argv, ArgvFlag, FlagKind } from './argv.js';
+
+interface OwnFlag extends ArgvFlag {
+  readonly kind: FlagKind;
+  readonly help: string;
+  readonly short?: string;
+}
+
+/** Not in the flag table: they are about the conversation with plinth, not about what is bootstrapped. */
+export const ownFlags = {
+  'dry-run': {
+    kind: 'bool',
+    help: 'Print what would be made and in which order, from the options alone. Makes nothing.',
+  },
+  strict: { kind: 'bool', help: 'Refuse what would otherwise be warned about.' },
+  follow: { kind: 'bool', help: 'Follow it until it ends.' },
+  all: { kind: 'bool', help: "Everybody's, for operators." },
+  endpoint: { kind: 'string', help: 'URL of the plinth service; also PLINTH_ENDPOINT, or the config file.' },
+  json: { kind: 'bool', help: 'Print one JSON event a line, and a last one of type "result".' },
+  version: { kind: 'bool', help: "Print plinth's version." },
+} as const satisfies Record<string, OwnFlag>;
+export type OwnFlagName = keyof typeof ownFlags;
+
+/** Those that every command takes, before or after its words. */
+export const commonFlags = ['endpoint', 'json'] as const satisfies readonly OwnFlagName[];
+/** Of the flag table, those that every command takes. */
+export const inheritedOptions = ['verbose', 'help'] as const satisfies readonly Option[];
+
+const bare = (option: Option) => flagName(option).slice(2);
+const optionsByName: ReadonlyMap<string, Option> = new Map(optionNames.map((option) => [bare(option), option]));
+
+/** All flags there are: a name means the same in every command. */
+export const allFlags: Readonly<Record<string, ArgvFlag>> = {
+  ...Object.fromEntries(
+    optionNames.map((option) => [bare(option), { kind: flagOf(option).kind, short: flagOf(option).short }]),
+  ),
+  ...ownFlags,
+};
+
+/** What was given of the flag table, on the command line or, for secrets, in the environment. */
+export function givenFlags(argv: Argv, env: Readonly<Record<string, string | undefined>>): GivenFlags {
+  const given: Partial<Record<Option, unknown>> = {};
+  for (const option of optionNames.filter(isSecret)) {
+    const value = env[variableOf(option as SecretOption)];
+    if (value !== undefined && value !== '') given[option] = value;
+  }
+  for (const [name, value] of argv.values) {
+    const option = optionsByName.get(name);
+    if (option !== undefined) given[option] = value;
+  }
+  return given as GivenFlags;
+}
+
+export const ownFlag = (argv: Argv, name: Exclude<OwnFlagName, 'endpoint'>): boolean => argv.values.get(name) === true;

@@ -1,0 +1,128 @@
+/** Follows a bootstrap to its end, live on a terminal, line by line in a pipe, event by event as JSON. Called by the commands that begin or watch one. */
+import type { StreamItem } from '../shared/api.js';
+import type { BootstrapView } from '../shared/bootstrap/bootstrap.js';
+import { formatSeconds } from '../shared/bootstrap/duration.js';
+import { Problem } from '../shared/problems.js';
+import type { Client } from './client.js';
+import type { Call } from './command.js';
+import { printable, type Style } from './output.js';
+import { createProgress, type Said, type Timing } from './progress.js';
+import { shellWord } from './shell-word.js';
+import { startDisplay } from './terminal.js';
+
+export interface Followed {
+  readonly view: BootstrapView;
+  /** Slowest first. */
+  readonly timings: readonly Timing[];
+}
+
+type Follower = Pick<Call, 'output' | 'interrupted'>;
+
+/** Throws a Problem of code `detached` when interrupted. The end itself, also a failed one, is in the view. */
+export async function followToEnd(
+  { output, interrupted }: Follower,
+  client: Client,
+  view: BootstrapView,
+  timer: boolean,
+): Promise<Followed> {
+  const progress = createProgress(view);
+  const startedAt = Date.now();
+  const display = output.live ? startDisplay(output.stderr, output.style, progress) : undefined;
+  if (display !== undefined) output.through((line) => display.line(line));
+  try {
+    for await (const item of client.follow(view.id, interrupted)) {
+      const said = progress.apply(item);
+      if (output.json) {
+        if (isWanted(item, progress.current, output.verbose)) output.event(item);
+      } else if (said !== undefined) {
+        const line = lineOf(said, { output, live: display !== undefined, timer });
+        if (line !== undefined) output.say(display === undefined ? `${stamp(startedAt)} ${line}` : line);
+      }
+    }
+  } catch (error) {
+    if (interrupted.aborted) throw detached(view.name);
+    throw error;
+  } finally {
+    output.through(undefined);
+    display?.stop();
+  }
+  return { view: await client.get(view.id), timings: progress.timings() };
+}
+
+const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean => {
+  if (item.type === 'end') return false;
+  if (item.type === 'call') return verbose;
+  return current || item.type === 'progress';
+};
+
+const stamp = (startedAt: number): string => `[${formatSeconds(Math.floor((Date.now() - startedAt) / 1000))}]`;
+
+interface Manner {
+  readonly output: Follower['output'];
+  /** A display shows already what is under way. */
+  readonly live: boolean;
+  readonly timer: boolean;
+}
+
+function lineOf(said: Said, { output, live, timer }: Manner): string | undefined {
+  const { style, verbose } = output;
+  switch (said.kind) {
+    case 'ended': {
+      const mark = said.state === 'done' ? style.green('✓') : style.yellow('–');
+      const state = said.state === 'done' ? '' : ` ${said.state}`;
+      const took = timer && said.seconds !== undefined ? ` ${style.dim(`(${formatSeconds(said.seconds)})`)}` : '';
+      const note = said.note === undefined ? '' : `  ${style.dim(printable(said.note))}`;
+      return `${mark} ${printable(said.title)}${state}${took}${note}`;
+    }
+    case 'failed': {
+      const advice = said.advice === undefined ? '' : ` ${printable(said.advice)}`;
+      return `${style.red('✗')} ${printable(said.title)}: ${printable(said.detail)}${advice}`;
+    }
+    case 'retry':
+      return live && !verbose ? undefined : `↻ ${printable(said.title)}: tries again, ${printable(said.why)}`;
+    case 'under way':
+      return live ? undefined : `… ${printable(said.title)}: ${printable(said.note)}`;
+    case 'call':
+      return verbose ? style.dim(`  ${printable(said.text)}`) : undefined;
+    case 'action':
+      return `• ${printable(said.text)}`;
+  }
+}
+
+/** A table of how long each took, slowest first; for `--timer`. */
+export function timingTable(timings: readonly Timing[], style: Style): string {
+  const width = Math.max(0, ...timings.map(({ title }) => title.length));
+  return [
+    style.bold('How long each took'),
+    ...timings.map(({ title, seconds }) => `  ${printable(title).padEnd(width)}  ${formatSeconds(seconds)}`),
+  ].join('\n');
+}
+
+const base = 'plinth beta bootstrap-cloud';
+
+export const detached = (name: string): Problem =>
+  new Problem('detached', `Detached: the bootstrap of ${name} goes on.`, {
+    advice: `Follow it: ${base} status ${shellWord(name)} --follow\nCancel it: ${base} cancel ${shellWord(name)}`,
+  });
+
+/** What an end that is no success says; undefined for one that is, or for no end. */
+export function problemOfEnd(view: BootstrapView): Problem | undefined {
+  if (view.state === 'cancelled') {
+    return new Problem('bootstrap-failed', `The bootstrap of ${view.name} was cancelled; what stands, stands.`, {
+      advice: 'Run the same command again to go on with it.',
+    });
+  }
+  if (view.state !== 'failed') return undefined;
+  const failed = view.instances.flatMap(({ id, title, problem }) =>
+    problem === undefined ? [] : [{ id, title, problem }],
+  );
+  const why =
+    failed.length === 0
+      ? (view.problem?.detail ?? 'it says not why')
+      : failed.map(({ title, problem }) => `${title}: ${problem.detail}`).join(' ');
+  const advice = [...new Set(failed.flatMap(({ problem }) => problem.advice ?? []))];
+  if (failed.length === 0 && view.problem?.advice !== undefined) advice.push(view.problem.advice);
+  return new Problem('bootstrap-failed', `The bootstrap of ${view.name} failed. ${why}`, {
+    advice: [...advice, 'Then run the same command again: it goes on from where it stopped.'].join('\n'),
+  });
+}

@@ -1,0 +1,180 @@
+#!/usr/bin/env node
+/** `plinth`: arguments in, exit code out. Finds the command, runs it, prints what it returns. */
+import { readFileSync } from 'node:fs';
+import { flagName } from '../shared/bootstrap/options.js';
+import { refusalOf } from '../shared/bootstrap/rules.js';
+import { type Fault, Problem } from '../shared/problems.js';
+import { type Argv, readArgv } from './argv.js';
+import type { Call, Command } from './command.js';
+import { commands } from './commands/index.js';
+import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './flags.js';
+import { createRegistry, nearestBeneath, nearestCommand } from './help.js';
+import { createOutput, type Output } from './output.js';
+import { endpointOf, readSettings, type Settings } from './settings.js';
+
+const detachedExit = 130;
+/** What a command has to end by itself after Ctrl-C. */
+const graceMs = 3000;
+
+async function main(args: readonly string[]): Promise<number> {
+  const { stdout, stderr } = process;
+  const settings = readSettings();
+  const argv = readArgv(args, allFlags);
+  const given = givenFlags(argv, settings.env);
+  const output = createOutput({
+    settings,
+    json: ownFlag(argv, 'json'),
+    verbose: given.verbose === true,
+    stdout,
+    stderr,
+  });
+  const columns = Math.min(stdout.isTTY ? stdout.columns || 80 : 100, 120);
+  const registry = createRegistry(commands, Math.max(columns, 40));
+  const match = registry.match(argv.words);
+  let problem: Problem;
+  try {
+    if (given.help === true || args.length === 0) {
+      // Of a word that is no command there is no help either.
+      if (match === undefined && !isGroup(argv.words)) throw noCommand(argv);
+      stdout.write(`${registry.help(match?.command)}\n`);
+      return 0;
+    }
+    if (ownFlag(argv, 'version')) {
+      stdout.write(`${version()}\n`);
+      return 0;
+    }
+    if (match === undefined) throw noCommand(argv);
+
+    const { command, rest } = match;
+    const faults = [...argv.faults, ...misplaced(argv, command, rest)];
+    const call: Call = {
+      words: rest,
+      given,
+      faults,
+      has: (name) => ownFlag(argv, name),
+      settings,
+      output,
+      interrupted: interruption(output),
+      async connect() {
+        // A command that checks more tells these faults with its own; none goes beyond them.
+        if (faults.length > 0) throw refusalOf(faults);
+        return connect(settings, argv, output);
+      },
+    };
+    const { data, show, problem: ended } = await command.run(call);
+    const code = ended?.kind.exit ?? 0;
+    output.result(ended === undefined ? data : { ...data, problem: shown(ended) }, code, show);
+    if (ended !== undefined) output.problem(ended);
+    return code;
+  } catch (error) {
+    problem = error instanceof Problem ? error : inside(error, output);
+  }
+  output.problem(problem);
+  output.result({ problem: shown(problem) }, problem.kind.exit, undefined);
+  return problem.kind.exit;
+}
+
+async function connect(settings: Settings, argv: Argv, output: Output) {
+  const flag = argv.values.get('endpoint');
+  const endpoint = await endpointOf(settings, typeof flag === 'string' ? flag : undefined);
+  const [{ createClient }, { createToken }] = await Promise.all([import('./client.js'), import('./token.js')]);
+  return createClient({
+    endpoint,
+    token: createToken(settings.token, endpoint),
+    userAgent: `plinth/${version()}`,
+    onTrace: output.trace,
+    onTrouble: output.warn,
+  });
+}
+
+const isGroup = (words: readonly string[]): boolean =>
+  words.length === 0 || commands.some((command) => command.words.startsWith(`${words.join(' ')} `));
+
+function noCommand({ words, faults }: Argv): Problem {
+  if (isGroup(words)) {
+    return new Problem(
+      'bad-input',
+      words.length === 0 ? 'No command is given.' : `plinth ${words.join(' ')} needs a command after it.`,
+      {
+        ...(faults.length > 0 && { errors: faults }),
+        advice: `There are: ${commands.map((command) => command.words).join(', ')}.`,
+      },
+    );
+  }
+  const meant = nearestCommand(words, commands);
+  return new Problem('bad-input', `plinth has no command ${JSON.stringify(words.join(' '))}.`, {
+    advice: meant === undefined ? 'plinth --help lists the commands.' : `Did you mean plinth ${meant}?`,
+  });
+}
+
+/** Flags of other commands, stray words, missing arguments. */
+function misplaced(argv: Argv, command: Command, rest: readonly string[]): Fault[] {
+  const own = new Set<string>([
+    ...[...command.options, ...inheritedOptions].map((option) => flagName(option).slice(2)),
+    ...command.flags,
+    ...commonFlags,
+  ]);
+  const most = command.argument === undefined ? 0 : 1;
+  return [
+    ...[...new Set(argv.written)]
+      .filter((name) => !own.has(name))
+      .map((name) => ({ path: `--${name}`, message: `is no flag of plinth ${command.words}` })),
+    ...rest.slice(most).map((word) => ({ path: JSON.stringify(word), message: strayText(word, command) })),
+    ...(rest.length < most ? [{ path: command.argument ?? '', message: 'is missing' }] : []),
+  ];
+}
+
+function strayText(word: string, command: Command): string {
+  if (['true', 'false'].includes(word)) return 'is a stray word; a value of a yes-or-no flag is written --flag=false';
+  const meant = nearestBeneath(word, command, commands);
+  return meant === undefined
+    ? 'is a stray word; a flag begins with --'
+    : `is a stray word; did you mean plinth ${meant}?`;
+}
+
+/** Ctrl-C once: the command says how things stand. Twice, or if it says nothing: out. */
+function interruption(output: Output): AbortSignal {
+  const controller = new AbortController();
+  process.on('SIGINT', () => {
+    if (controller.signal.aborted) process.exit(detachedExit);
+    controller.abort();
+    setTimeout(() => {
+      output.say('Interrupted.');
+      process.exit(detachedExit);
+    }, graceMs).unref();
+  });
+  return controller.signal;
+}
+
+/** A fault of plinth itself; its stack is for who asks for more. */
+function inside(error: unknown, output: Output): Problem {
+  output.trace(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return new Problem(
+    'internal',
+    `Something went wrong inside plinth: ${error instanceof Error ? error.message : String(error)}`,
+    {
+      advice: 'Run the command again with --verbose, and report what it prints.',
+      cause: error,
+    },
+  );
+}
+
+const shown = ({ code, kind, detail, advice, errors }: Problem) => ({
+  code,
+  title: kind.title,
+  detail,
+  ...(advice !== undefined && { advice }),
+  ...(errors !== undefined && { errors }),
+});
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+// A reader that has read enough, such as head, is no fault.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+process.exitCode = await main(process.argv.slice(2));

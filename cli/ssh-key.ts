@@ -1,0 +1,103 @@
+/** The caller's SSH public key: the one that flags name, a usual one, one that ssh-agent holds, or one that plinth makes. */
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import type { GivenFlags } from '../shared/bootstrap/options.js';
+import { openSshPair } from '../shared/openssh.js';
+import type { Fault } from '../shared/problems.js';
+import { expandHome, makeSecretFolder, readIfThere, reason, secretMode, whyUnreadable, writeWhole } from './files.js';
+
+export interface SshKey {
+  /** One line. */
+  readonly publicKey: string;
+  /** Where it came from, for people. */
+  readonly from: string;
+  /** Writes a pair that was made just now; undefined for a key that stands. */
+  readonly keep?: () => void;
+}
+
+const pattern =
+  /^(?:ssh-(?:rsa|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,2}(?: [^\r\n]*)?$/;
+
+/** Faults of files that a given flag names. */
+export function sshKeyFaults(given: GivenFlags, home: string): Fault[] {
+  const faults: Fault[] = [];
+  const { sshPrivateKeyPath } = given;
+  if (sshPrivateKeyPath !== undefined) {
+    const why = whyUnreadable(expandHome(sshPrivateKeyPath, home));
+    if (why !== undefined) faults.push({ path: '--ssh-private-key-path', message: `${sshPrivateKeyPath}: ${why}` });
+  }
+  const named = publicPathOf(given);
+  if (named !== undefined) {
+    const path = '--ssh-public-key-path';
+    try {
+      const text = readIfThere(expandHome(named, home));
+      if (text === undefined) faults.push({ path, message: `${named}: there is no such file` });
+      else if (!pattern.test(text.trim())) faults.push({ path, message: `${named} holds no SSH public key` });
+    } catch (error) {
+      faults.push({ path, message: `${named}: ${reason(error)}` });
+    }
+  }
+  return faults;
+}
+
+/** A given private key's public half lies beside it. */
+const publicPathOf = ({ sshPrivateKeyPath, sshPublicKeyPath }: GivenFlags): string | undefined =>
+  sshPublicKeyPath ?? (sshPrivateKeyPath === undefined ? undefined : `${sshPrivateKeyPath}.pub`);
+
+export function findSshKey(given: GivenFlags, defaultPath: string, home: string, configFolder: string): SshKey {
+  const named = publicPathOf(given);
+  if (named !== undefined) {
+    const publicKey = readIfThere(expandHome(named, home))?.trim() ?? '';
+    return { publicKey, from: named };
+  }
+  const own = join(configFolder, 'ssh', 'id_ed25519');
+  for (const path of [defaultPath, '~/.ssh/id_ed25519.pub']) {
+    const publicKey = readKey(expandHome(path, home));
+    if (publicKey !== undefined) return { publicKey, from: path };
+  }
+  const held = agentKey();
+  if (held !== undefined) return { publicKey: held, from: 'ssh-agent' };
+  const kept = readKey(`${own}.pub`);
+  return kept === undefined ? makeKey(own) : { publicKey: kept, from: `${own}.pub` };
+}
+
+function readKey(path: string): string | undefined {
+  try {
+    const text = readIfThere(path)?.trim();
+    return text !== undefined && pattern.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first key that ssh-agent holds, if there is an agent. */
+function agentKey(): string | undefined {
+  try {
+    const listed = execFileSync('ssh-add', ['-L'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 5000,
+    });
+    return listed.split('\n').find((line) => pattern.test(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function makeKey(path: string): SshKey {
+  const { privateKey: pem } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const pair = openSshPair(pem, 'plinth');
+  return {
+    publicKey: pair.publicKey,
+    from: `${path}.pub`,
+    keep: () => {
+      makeSecretFolder(join(path, '..'));
+      writeWhole(path, pair.privateKey, secretMode);
+      writeWhole(`${path}.pub`, `${pair.publicKey}\n`, 0o644);
+    },
+  };
+}

@@ -1,0 +1,213 @@
+/**
+ * Config and secrets in the caller's folder: what stands there is the base of a re-run if it is of the same bootstrap, and
+ * is moved aside if it is not. What plinth made is written beside, whole, and only if it differs.
+ */
+import { renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { BootstrapView } from '../shared/bootstrap/bootstrap.js';
+import type { LocalOptions } from '../shared/bootstrap/options.js';
+import type { BootstrapRequest } from '../shared/bootstrap/request.js';
+import { type Fault, Problem } from '../shared/problems.js';
+import type { Client } from './client.js';
+import {
+  asidePath,
+  keepSecret,
+  makeSecretFolder,
+  openMode,
+  readIfThere,
+  reason,
+  secretMode,
+  withSuffix,
+  writeWhole,
+} from './files.js';
+
+export interface WrittenFile {
+  readonly path: string;
+  readonly what: 'install config' | 'secrets' | 'age identity';
+  /** `unchanged`: its content was right already. */
+  readonly state: 'written' | 'unchanged';
+  /** Where another bootstrap's file that stood there is now. */
+  readonly movedAside?: string;
+}
+
+type DatacenterKey = 'dc1' | 'dc2';
+const suffixOf = (key: string): string => (key === 'dc1' ? '' : `-${key}`);
+const identityPath = (configFolder: string, id: string): string => join(configFolder, 'age', `${id}.txt`);
+/** A request takes no more of a file. */
+const longestFile = 400 * 1024;
+
+interface StandingConfig {
+  readonly path: string;
+  readonly text: string;
+  /** Undefined for a config that says of no bootstrap. */
+  readonly bootstrapId: string | undefined;
+  readonly projectId: string | undefined;
+}
+
+/** Faults of files that stand in the way, before anything is made. */
+export async function standingFaults(local: LocalOptions, keys: readonly DatacenterKey[]): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for (const key of keys) {
+    for (const [path, flag] of [
+      [withSuffix(local.installConfig, suffixOf(key)), '--install-config'],
+      [withSuffix(local.secretsFile, suffixOf(key)), '--secrets-file'],
+    ] as const) {
+      try {
+        const text = readIfThere(path);
+        if (text === undefined) {
+          if (local.writeConfig && !isFolder(dirname(path))) {
+            faults.push({ path: flag, message: `${path}: there is no folder ${dirname(path)}` });
+          }
+          continue;
+        }
+        if (text.length > longestFile) faults.push({ path: flag, message: `${path} is larger than 400 KiB` });
+        await readYaml(text);
+      } catch (error) {
+        faults.push({ path: flag, message: `${path} cannot be read: ${reason(error).split('\n')[0]}` });
+      }
+    }
+  }
+  return faults;
+}
+
+/** What the caller holds of the bootstrap `id`. */
+export async function readBase(
+  local: LocalOptions,
+  keys: readonly DatacenterKey[],
+  id: string,
+  configFolder: string,
+): Promise<NonNullable<BootstrapRequest['base']>> {
+  const base: { -readonly [K in DatacenterKey]?: { config?: string; secrets?: string } } = {};
+  for (const key of keys) {
+    const config = await readConfig(withSuffix(local.installConfig, suffixOf(key)));
+    const secrets = readIfThere(withSuffix(local.secretsFile, suffixOf(key)));
+    const ours = config?.bootstrapId === id;
+    const part = {
+      ...(ours && { config: config.text }),
+      ...(secrets !== undefined && (await areSecretsOf(secrets, id, ours, configFolder)) && { secrets }),
+    };
+    if (Object.keys(part).length > 0) base[key] = part;
+  }
+  return base;
+}
+
+/** Fetches what was made and writes it: config, encrypted secrets, and the age identity that opens them. */
+export async function writeFiles(
+  client: Client,
+  view: BootstrapView,
+  local: LocalOptions,
+  configFolder: string,
+): Promise<WrittenFile[]> {
+  const ready = view.result.datacenters.filter((datacenter) => datacenter.ready);
+  if (ready.length === 0) return [];
+  const written: WrittenFile[] = [];
+  const identity = await keepIdentity(client, view.id, configFolder);
+  for (const { key } of ready) {
+    const [config, secrets] = await Promise.all([client.config(view.id, key), client.secrets(view.id, key)]);
+    const configPath = withSuffix(local.installConfig, suffixOf(key));
+    const secretsPath = withSuffix(local.secretsFile, suffixOf(key));
+    const standing = await readConfig(configPath);
+    const ours = standing?.bootstrapId === view.id;
+    const other = standing?.projectId ?? 'previous';
+
+    const same = ours && (await sameYaml(standing.text, config));
+    const configAside = standing === undefined || ours ? undefined : moveAside(configPath, other);
+    if (!same) writeWhole(configPath, config, openMode);
+    written.push(wrote(configPath, 'install config', same, configAside));
+
+    const stood = readIfThere(secretsPath);
+    const mine = stood !== undefined && (await areSecretsOf(stood, view.id, ours, configFolder));
+    const sameContent = mine && (await opensToTheSame(stood, secrets, identity.text));
+    const secretsAside = stood === undefined || mine ? undefined : moveAside(secretsPath, ours ? 'previous' : other);
+    if (sameContent) keepSecret(secretsPath);
+    else writeWhole(secretsPath, secrets, secretMode);
+    written.push(wrote(secretsPath, 'secrets', sameContent, secretsAside));
+  }
+  return [...written, { path: identity.path, what: 'age identity', state: identity.state }];
+}
+
+const wrote = (path: string, what: WrittenFile['what'], same: boolean, aside: string | undefined): WrittenFile => ({
+  path,
+  what,
+  state: same ? 'unchanged' : 'written',
+  ...(aside !== undefined && { movedAside: aside }),
+});
+
+function moveAside(path: string, project: string): string {
+  const aside = asidePath(path, project);
+  renameSync(path, aside);
+  return aside;
+}
+
+/** Each reading of the identity is recorded, so it is asked for once and kept, in the form of age-keygen. */
+async function keepIdentity(
+  client: Client,
+  id: string,
+  configFolder: string,
+): Promise<{ path: string; text: string; state: WrittenFile['state'] }> {
+  const path = identityPath(configFolder, id);
+  const kept = identityIn(readIfThere(path));
+  if (kept !== undefined) {
+    keepSecret(path);
+    return { path, text: kept, state: 'unchanged' };
+  }
+  const text = (await client.ageIdentity(id)).trim();
+  const { identityToRecipient } = await import('age-encryption');
+  makeSecretFolder(dirname(path));
+  writeWhole(path, `# public key: ${await identityToRecipient(text)}\n${text}\n`, secretMode);
+  return { path, text, state: 'written' };
+}
+
+const identityIn = (text: string | undefined): string | undefined =>
+  text?.split('\n').find((line) => line.startsWith('AGE-SECRET-KEY-'));
+
+async function readConfig(path: string): Promise<StandingConfig | undefined> {
+  const text = readIfThere(path);
+  if (text === undefined) return undefined;
+  const { bootstrap } = (await readYaml(text)) as { bootstrap?: { id?: unknown; projectId?: unknown } };
+  const word = (value: unknown) => (typeof value === 'string' && /^[a-z0-9-]{1,63}$/.test(value) ? value : undefined);
+  return { path, text, bootstrapId: word(bootstrap?.id), projectId: word(bootstrap?.projectId) };
+}
+
+/** Any mapping; what is in it is for the function to judge. */
+async function readYaml(text: string): Promise<object> {
+  const { parse } = await import('yaml');
+  const content: unknown = parse(text);
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new Problem('bad-input', 'it is no YAML mapping');
+  }
+  return content;
+}
+
+/** Encrypted for the bootstrap's recipient if that is known here; else told by the config beside it. */
+async function areSecretsOf(text: string, id: string, configIsOurs: boolean, configFolder: string): Promise<boolean> {
+  const identity = identityIn(readIfThere(identityPath(configFolder, id)));
+  if (identity === undefined) return configIsOurs;
+  const [{ identityToRecipient }, { sopsRecipients }] = await Promise.all([
+    import('age-encryption'),
+    import('../shared/install-config/sops.js'),
+  ]);
+  try {
+    return sopsRecipients(text).includes(await identityToRecipient(identity));
+  } catch {
+    return false;
+  }
+}
+
+/** Encrypted texts always differ; what counts is what they hold. One that does not open is another. */
+async function opensToTheSame(stood: string, made: string, identity: string): Promise<boolean> {
+  if (stood === made) return true;
+  const { sameSecrets } = await import('../shared/install-config/secrets.js');
+  return sameSecrets(stood, made, identity).catch(() => false);
+}
+
+async function sameYaml(one: string, other: string): Promise<boolean> {
+  const sorted = (_: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  const [first, second] = await Promise.all([readYaml(one), readYaml(other)]);
+  return JSON.stringify(first, sorted) === JSON.stringify(second, sorted);
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

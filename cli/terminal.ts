@@ -1,0 +1,120 @@
+/** The progress display of a terminal: a line for each running instance and a bar over all, redrawn in place. */
+import { formatSeconds } from '../shared/bootstrap/duration.js';
+import { printable, type Style } from './output.js';
+import type { Progress } from './progress.js';
+
+export interface Display {
+  /** Prints a line above the display. */
+  line(text: string): void;
+  stop(): void;
+}
+
+const frameMs = 100;
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const [hideCursor, showCursor, toLineEnd, toScreenEnd] = ['\u001b[?25l', '\u001b[?25h', '\u001b[K', '\u001b[J'];
+/** A terminal that knows these shows what stands between them at once. */
+const [beginFrame, endFrame] = ['\u001b[?2026h', '\u001b[?2026l'];
+
+export function startDisplay(stream: NodeJS.WriteStream, style: Style, progress: Progress): Display {
+  const startedAt = Date.now();
+  let drawn: string[] = [];
+  let drawnText = '';
+
+  const size = () => ({ columns: Math.max(stream.columns || 80, 20), rows: Math.max(stream.rows || 24, 4) });
+  /** To the first cell of what was drawn; lines may have wrapped since, if the window was made narrower. */
+  const toTop = (): string => {
+    const { columns } = size();
+    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
+    return rows === 0 ? '' : `\u001b[${rows}A\r`;
+  };
+
+  const frame = (): string[] => {
+    const { columns, rows } = size();
+    const now = Date.now();
+    const turn = spinner[Math.floor((now - startedAt) / frameMs) % spinner.length] ?? '';
+    const running = progress.running(now);
+    const room = Math.max(1, rows - 3);
+    const shown = running.length > room ? running.slice(0, room - 1) : running;
+    const titles = Math.min(Math.max(0, ...shown.map(({ title }) => widthOf(title))), Math.floor(columns * 0.4));
+    const lines = shown.map(({ title, note, retry, seconds }) => {
+      const time = formatSeconds(Math.floor(seconds));
+      const what = retry === undefined ? (note ?? '') : `tries again: ${retry}`;
+      const middle = columns - titles - time.length - 8;
+      return `  ${style.cyan(turn)} ${clip(title, titles)}  ${style.dim(clip(what, Math.max(middle, 0)))}  ${time}`;
+    });
+    if (shown.length < running.length) lines.push(style.dim(`    and ${running.length - shown.length} more`));
+    return [...lines, bar(columns, (now - startedAt) / 1000)];
+  };
+
+  const bar = (columns: number, seconds: number): string => {
+    const { done, total } = progress;
+    const count = `${done}/${total}  ${formatSeconds(Math.floor(seconds))}`;
+    const width = Math.max(0, Math.min(40, columns - count.length - 7));
+    const filled = total === 0 ? 0 : Math.floor((done / total) * width);
+    return `  ${style.green('█'.repeat(filled))}${style.dim('░'.repeat(width - filled))}  ${count}`;
+  };
+
+  const draw = (above: string[] = []): void => {
+    const lines = frame();
+    const text = lines.join('\n');
+    if (above.length === 0 && text === drawnText) return;
+    const all = [...above, ...lines].map((line) => `${line}${toLineEnd}\n`).join('');
+    stream.write(`${beginFrame}${toTop()}${all}${toScreenEnd}${endFrame}`);
+    [drawn, drawnText] = [lines, text];
+  };
+
+  stream.write(hideCursor);
+  const timer = setInterval(draw, frameMs);
+  const restore = () => stream.write(showCursor);
+  process.once('exit', restore);
+  draw();
+  return {
+    line: (text) => draw([text]),
+    stop() {
+      clearInterval(timer);
+      process.off('exit', restore);
+      stream.write(`${toTop()}${toScreenEnd}${showCursor}`);
+      drawn = [];
+    },
+  };
+}
+
+/** Cells that a text takes; colours take none. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of printable(text)) width += cells(character.codePointAt(0) ?? 0);
+  return width;
+}
+
+function cells(code: number): number {
+  if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0xfe00 && code <= 0xfe0f))
+    return 0;
+  const wide =
+    (code >= 0x1100 && code <= 0x115f) ||
+    (code >= 0x2e80 && code <= 0xa4cf) ||
+    (code >= 0xac00 && code <= 0xd7a3) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0xfe30 && code <= 0xfe6f) ||
+    (code >= 0xff00 && code <= 0xff60) ||
+    (code >= 0xffe0 && code <= 0xffe6) ||
+    (code >= 0x1f300 && code <= 0x1faff) ||
+    (code >= 0x20000 && code <= 0x3fffd);
+  return wide ? 2 : 1;
+}
+
+/** Exactly so many cells: cut with an ellipsis, or filled with spaces. */
+export function clip(text: string, width: number): string {
+  const clean = printable(text);
+  const whole = widthOf(clean);
+  if (whole <= width) return clean + ' '.repeat(width - whole);
+  if (width === 0) return '';
+  let cut = '';
+  let used = 0;
+  for (const character of clean) {
+    const next = cells(character.codePointAt(0) ?? 0);
+    if (used + next > width - 1) break;
+    cut += character;
+    used += next;
+  }
+  return `${cut}…${' '.repeat(width - 1 - used)}`;
+}
