@@ -9,7 +9,8 @@ import type { createCalls } from './calls.js';
 import { credentialsInvalid, credentialsMissing, errorBody, notImplemented, serviceDisabled } from './errors.js';
 import { disturbancesOf } from './faults.js';
 import { isServiceUsable, lookUpProject } from './projects.js';
-import { checkBody, checkParams, faultsOfReply } from './schema-check.js';
+import { faultsOfReply } from './reply-check.js';
+import { checkBody, checkParams } from './request-check.js';
 import { type Route, resourceIn, route, type Surface, surfaceOf } from './surface.js';
 import type { RunningWorld } from './world.js';
 
@@ -46,7 +47,8 @@ const worksWithoutService: ReadonlySet<ApiName> = new Set([
   'serviceusage.v1',
 ]);
 
-class Dropped extends Error {}
+/** Thrown where the connection is to break. */
+const dropped = Symbol('dropped');
 
 export function createKernel({ definitions, world, calls, callerOf }: KernelOptions): Kernel {
   const definitionOf = new Map(definitions.map((definition) => [definition.api, definition]));
@@ -72,7 +74,7 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
     const { before, after } = disturbancesOf(world, call);
     for (const disturbance of before) {
       if (disturbance.kind === 'slow') await sleep(disturbance.seconds * 1000, undefined, { ref: false });
-      else throw disturbance.kind === 'drop' ? new Dropped() : disturbance.error;
+      else throw disturbance.kind === 'drop' ? dropped : disturbance.error;
     }
     const handler = definition.handlers[call.method];
     if (handler === undefined) throw notImplemented(call.method);
@@ -80,7 +82,7 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
     world.runDue();
     for (const disturbance of after) {
       if (disturbance.kind === 'slow') await sleep(disturbance.seconds * 1000, undefined, { ref: false });
-      else throw disturbance.kind === 'drop' ? new Dropped() : disturbance.error;
+      else throw disturbance.kind === 'drop' ? dropped : disturbance.error;
     }
     return reply;
   }
@@ -144,7 +146,7 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
         record(200);
         return found.method.response === undefined ? { kind: 'empty' } : { kind: 'json', status: 200, body: copy };
       } catch (error) {
-        if (error instanceof Dropped) {
+        if (error === dropped) {
           record(0, 'the connection was dropped');
           return { kind: 'drop' };
         }

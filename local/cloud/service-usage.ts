@@ -24,6 +24,7 @@ const readAtMost = 30;
 /** Every service that can be enabled here, and whether it needs a billing account. */
 const catalog: Readonly<Record<string, boolean>> = {
   'artifactregistry.googleapis.com': true,
+  'cloudapis.googleapis.com': false,
   'cloudbilling.googleapis.com': false,
   'cloudbuild.googleapis.com': true,
   'cloudfunctions.googleapis.com': true,
@@ -65,6 +66,7 @@ const shown = (project: ProjectRecord, service: string): JsonObject => ({
   name: `projects/${project.projectNumber}/services/${service}`,
   config: {
     name: service,
+    title: serviceTitle(service),
     documentation: {},
     quota: {},
     authentication: {},

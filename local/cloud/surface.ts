@@ -1,6 +1,6 @@
 /**
  * The surface of Google's APIs, read from their discovery documents: which method a request means, and with which
- * path parameters. Used by the kernel; what a request and a reply must look like is checked in `schema-check.ts`.
+ * path parameters. Used by the kernel; what a request and a reply must look like is checked in `request-check.ts` and `reply-check.ts`.
  */
 import { readFileSync } from 'node:fs';
 import type { ApiName } from './api.js';
@@ -92,7 +92,7 @@ export function surfaceOf(api: ApiName): Surface {
 }
 
 /** The documents here are stripped of prose, and lost fields named `title` with it. */
-const titled: readonly string[] = ['Expr', 'Role'];
+const titled: readonly string[] = ['Expr', 'GoogleApiServiceusageV1ServiceConfig', 'Role'];
 
 const withTitles = (schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
   Object.fromEntries(
