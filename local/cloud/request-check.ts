@@ -89,8 +89,10 @@ function checkParameter(surface: Surface, name: string, parameter: Parameter | u
     if (!parameter.enum.includes(value)) throw badParameter(surface, name, 'TYPE_ENUM', text);
     return value;
   }
-  if (parameter.type === 'boolean' && text !== 'true' && text !== 'false') {
-    throw badParameter(surface, name, 'TYPE_BOOL', text);
+  if (parameter.type === 'boolean') {
+    // gcloud writes True and False.
+    if (!/^(true|false)$/i.test(text)) throw badParameter(surface, name, 'TYPE_BOOL', text);
+    return text.toLowerCase();
   }
   if (parameter.type === 'integer') {
     const value = Number(text);
