@@ -9,7 +9,7 @@ import { createSimulatedCloud, type SimulatedCloud } from './cloud/index.js';
 import { createDeliveries, type Deliveries } from './deliveries.js';
 import { functionUrl, initialState, invokers, laneFunctions, local, makeProofKey, topicPath } from './deployment.js';
 import { type EmulatorPushes, startEmulatorPushes } from './emulator-pushes.js';
-import { adoptEmulator, type Emulator, type EmulatorName, startEmulator } from './emulators.js';
+import { adoptEmulator, type Emulator, type EmulatorName, type EmulatorRecord, startEmulator } from './emulators.js';
 import { type Forge1, startForge1 } from './forge1.js';
 import { type Scheduler, startScheduler } from './scheduler.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
@@ -43,13 +43,21 @@ const emulatorNames: readonly EmulatorName[] = ['firestore', 'pubsub'];
 const lanes = Object.keys(laneFunctions) as Lane[];
 
 /** Emulators that a killed predecessor left are taken over with all they hold; else they begin empty. */
-async function emulatorsFor(before: CloudRecord | undefined): Promise<{ emulators: Emulator[]; adopted: boolean }> {
-  const known = before?.emulators ?? [];
-  const found = await Promise.all(known.map(({ name, pid, host }) => adoptEmulator(name, pid, host)));
+async function emulatorsFor(folder: StateFolder): Promise<{ emulators: Emulator[]; adopted: boolean }> {
+  const found = await Promise.all(folder.readEmulators().map(adoptEmulator));
   const alive = found.filter((each) => each !== undefined);
   if (alive.length === emulatorNames.length) return { emulators: alive, adopted: true };
   await Promise.all(alive.map((each) => each.close()));
-  const started = await Promise.allSettled(emulatorNames.map(startEmulator));
+  const spawned: EmulatorRecord[] = [];
+  const started = await Promise.allSettled(
+    emulatorNames.map((name) =>
+      startEmulator(name, (record) => {
+        // At once: whoever kills us now shall find them.
+        spawned.push(record);
+        folder.writeEmulators(spawned);
+      }),
+    ),
+  );
   const emulators = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const failed = started.find((each) => each.status === 'rejected');
   if (failed === undefined) return { emulators, adopted: false };
@@ -71,7 +79,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
   };
   try {
     const { emulators, adopted } =
-      store === 'emulator' ? await emulatorsFor(before) : { emulators: [] as Emulator[], adopted: false };
+      store === 'emulator' ? await emulatorsFor(folder) : { emulators: [] as Emulator[], adopted: false };
     closers.push(async () => {
       await Promise.all(emulators.map((each) => each.close()));
     });

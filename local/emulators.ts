@@ -3,18 +3,21 @@
  * `--store emulator`, and by the tests of the Firestore store.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type EmulatorName = 'firestore' | 'pubsub';
 
-export interface Emulator {
+export interface EmulatorRecord {
   readonly name: EmulatorName;
   readonly pid: number;
   /** `127.0.0.1:<port>` */
   readonly host: string;
+}
+
+export interface Emulator extends EmulatorRecord {
   close(): Promise<void>;
 }
 
@@ -118,10 +121,28 @@ async function endProcess(pid: number): Promise<void> {
   }
 }
 
-/** An emulator that an earlier process started and left behind, when it was killed: it is still ours, with all its data. */
-export async function adoptEmulator(name: EmulatorName, pid: number, host: string): Promise<Emulator | undefined> {
-  if (!isAlive(pid) || !(await isReady(host))) return undefined;
-  return { name, pid, host, close: () => endProcess(pid) };
+/** A process number is given out again some day; where the system tells what a process is, it must be an emulator. */
+function isEmulator(pid: number): boolean {
+  if (!isAlive(pid)) return false;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('emulator');
+  } catch {
+    return process.platform !== 'linux';
+  }
+}
+
+/**
+ * An emulator that an earlier process started and left behind, when it was killed: it is still ours, with all its data.
+ * Undefined if it has gone. One that is still starting is waited for.
+ */
+export async function adoptEmulator({ name, pid, host }: EmulatorRecord): Promise<Emulator | undefined> {
+  const patience = Date.now() + startSeconds * 1000;
+  while (isEmulator(pid) && Date.now() < patience) {
+    if (await isReady(host)) return { name, pid, host, close: () => endProcess(pid) };
+    await sleep(100);
+  }
+  if (isEmulator(pid)) await endProcess(pid);
+  return undefined;
 }
 
 const running = new Set<ChildProcess>();
@@ -130,8 +151,11 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Throws if it is not installed or does not come up. */
-export async function startEmulator(name: EmulatorName): Promise<Emulator> {
+/** Throws if it is not installed or does not come up. `onSpawn` hears of it before it is ready. */
+export async function startEmulator(
+  name: EmulatorName,
+  onSpawn: (record: EmulatorRecord) => void = () => undefined,
+): Promise<Emulator> {
   const missing = emulatorMissing(name);
   if (missing !== undefined) throw new Error(missing);
   const port = await freePort();
@@ -159,6 +183,7 @@ export async function startEmulator(name: EmulatorName): Promise<Emulator> {
     });
   });
   const host = `127.0.0.1:${port}`;
+  if (child.pid !== undefined) onSpawn({ name, pid: child.pid, host });
   const patience = Date.now() + startSeconds * 1000;
   while (!(await isReady(host))) {
     if (ended || Date.now() > patience) {

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GoogleApi } from '../functions/config.js';
-import { answers, type EmulatorName, isAlive } from './emulators.js';
+import { answers, type EmulatorRecord, isAlive } from './emulators.js';
 
 export const defaultStateFolder = '.plinth-local';
 
@@ -24,7 +24,7 @@ export interface CloudRecord {
   readonly metadataHost: string;
   readonly issuerUrl: string;
   readonly forge1Url: string;
-  readonly emulators: readonly { readonly name: EmulatorName; readonly pid: number; readonly host: string }[];
+  readonly emulators: readonly EmulatorRecord[];
 }
 
 /** Where the functions are: written by their half, read by the scheduler and the deliveries. */
@@ -39,6 +39,9 @@ export interface StateFolder {
   file(name: string): string;
   readCloud(): CloudRecord | undefined;
   writeCloud(record: CloudRecord): void;
+  /** Emulators that were started in this folder, ready or not. */
+  readEmulators(): readonly EmulatorRecord[];
+  writeEmulators(records: readonly EmulatorRecord[]): void;
   readFunctions(): FunctionsRecord | undefined;
   writeFunctions(record: FunctionsRecord): void;
   /** Waits until the cloud half is there and answers. */
@@ -78,6 +81,8 @@ export function openStateFolder(folder: string): StateFolder {
     file,
     readCloud,
     writeCloud: (record) => writeWhole(cloudFile, `${JSON.stringify(record, null, 2)}\n`),
+    readEmulators: () => readJson<EmulatorRecord[]>(file('emulators.json')) ?? [],
+    writeEmulators: (records) => writeWhole(file('emulators.json'), `${JSON.stringify(records, null, 2)}\n`),
     readFunctions: () => readJson<FunctionsRecord>(functionsFile),
     writeFunctions: (record) => writeWhole(functionsFile, `${JSON.stringify(record, null, 2)}\n`),
     async awaitCloud(signal) {
