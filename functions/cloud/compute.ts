@@ -194,6 +194,11 @@ export function createCompute(clients: ComputeClients, onCall: Transport['onCall
   }
 
   return {
+    /** Loads what all clients share, which costs a second, at a time when there is nothing else to do. */
+    async load(): Promise<void> {
+      await clients('regions');
+    },
+
     region: (project: string, region: string) =>
       call<{ quotas?: readonly RegionQuota[] }>('regions', 'get', `read the quotas of ${region}`, { project, region }),
 

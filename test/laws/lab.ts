@@ -40,13 +40,12 @@ export interface Lab {
   close(): Promise<void>;
 }
 
-const mostTurns = 60;
+/** As the engine's budget for propagation. */
+const longestSeconds = 600;
 
-export async function createLab(
-  options: BootstrapOptions,
-  caller: Readonly<Record<string, string>> = {},
-): Promise<Lab> {
+export async function createLab(options: BootstrapOptions, timeFactor = 0): Promise<Lab> {
   const cloud = await createSimulatedCloud({
+    timeFactor,
     initial: initialState(),
     metadata: { project: local.project, serviceAccount: functionAccount(functionNames.runCloudStep) },
   });
@@ -61,7 +60,7 @@ export async function createLab(
       forge1Url: 'http://127.0.0.1:1',
     }),
   );
-  const clock = createClock(0);
+  const clock = createClock(timeFactor);
   const context: StepContext = {
     config,
     clock,
@@ -93,7 +92,7 @@ export async function createLab(
     bootstrap,
     key: instance.key,
     needs: needOutputs(instance, (id) => outputs[id]) as StepCall['needs'],
-    secrets: { ...secrets, caller: async () => caller },
+    secrets,
     files: {
       read: async (name) => files.get(name),
       write: async (name, content) => void files.set(name, content),
@@ -103,21 +102,26 @@ export async function createLab(
     signal: new AbortController().signal,
   });
 
-  /** Once more after what may pass; anything else comes out. */
-  async function turns<T>(attempt: number, turn: (attempt: number) => Promise<T | undefined>): Promise<T> {
+  /** Looks again as soon as the step asks for, and once more after what may pass; anything else comes out. */
+  async function turns<T>(attempt: number, turn: (attempt: number) => Promise<T | Outcome>): Promise<T> {
     let failures = attempt;
-    for (let n = 0; n < mostTurns; n++) {
+    let seconds = 0;
+    const pause = async (time: number) => {
+      seconds += time;
+      if (seconds > longestSeconds) throw new Error('it comes to no end');
+      await clock.wait(time);
+    };
+    for (;;) {
       try {
         const result = await turn(failures);
-        if (result !== undefined) return result;
+        if (!isAgain(result)) return result as T;
+        await pause(result.seconds);
       } catch (error) {
-        if (!(error instanceof Problem) || error.kind.retry === 'none') throw error;
+        if (!(error instanceof Problem) || error.kind.retry === 'none' || seconds > longestSeconds / 2) throw error;
         failures += 1;
-        if (failures - attempt > 10) throw error;
+        await pause(5);
       }
-      await clock.wait(0);
     }
-    throw new Error('it comes to no end');
   }
 
   return {
@@ -148,7 +152,7 @@ export async function createLab(
         if (seen !== undefined) return instance.step.output.parse(seen);
         const outcome: Outcome = await instance.step.run(at);
         if (outcome.kind === 'needsClient') throw new Error(`${instance.id} needs the client`);
-        if (outcome.kind === 'again') return undefined;
+        if (outcome.kind === 'again') return outcome;
         const made = await instance.step.observe(at);
         if (made === undefined) throw new Problem('cloud-propagation', `${instance.id} sees nothing of what it made`);
         return instance.step.output.parse(made);
@@ -157,9 +161,12 @@ export async function createLab(
       await turns(0, async (failures) => {
         const at = { ...call(instance, failures), output: outputs[instance.id] };
         const outcome = await instance.step.undo?.(at);
-        return outcome?.kind === 'done' ? true : undefined;
+        return outcome?.kind === 'again' ? outcome : true;
       });
     },
     close: () => cloud.close(),
   };
 }
+
+const isAgain = (result: unknown): result is Outcome & { readonly kind: 'again' } =>
+  typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'again';

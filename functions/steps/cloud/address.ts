@@ -27,7 +27,7 @@ export const address = defineProjectStep({
   async run({ context, bootstrap: { options, projectId }, key, requestId }) {
     const { compute } = context.cloud;
     const { region } = options;
-    if ((await compute.address(projectId, region, key)) !== undefined) return again(2, note);
+    if ((await compute.address(projectId, region, key)) !== undefined) return again(1, note);
     const resource = { name: key, addressType: 'EXTERNAL' };
     return follow(await compute.createAddress(projectId, region, resource, requestId('insert')), note);
   },

@@ -24,7 +24,10 @@ export const apis = defineProjectStep({
     const { services } = context.cloud;
     const wanted = servicesOf(bootstrap.options);
     const begin = () => services.enable(bootstrap.projectId, wanted);
-    return follow(await resume(files, 'operation-apis', begin, services.operation), 'APIs are being enabled', 3);
+    const begun = await resume(files, 'operation-apis', begin, services.operation);
+    // Waited for anyway, and what comes next needs it.
+    await context.cloud.compute.load();
+    return follow(begun, 'APIs are being enabled', 2);
   },
   goes: 'project',
   summary: ({ services }) => `${services.length} enabled`,

@@ -92,7 +92,7 @@ export const firewall = defineProjectStep({
       }
     }
     return begun.length === 0
-      ? { kind: 'again', seconds: 2, note: 'the rules are being written' }
+      ? { kind: 'again', seconds: 1, note: 'the rules are being written' }
       : followAll(begun, 'the rules are being written');
   },
   goes: 'project',

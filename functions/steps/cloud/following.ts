@@ -10,13 +10,13 @@ export interface Begun {
 }
 
 /** Throws what the change failed of. */
-export function follow(begun: Begun, note: string, seconds = 2): Outcome {
+export function follow(begun: Begun, note: string, seconds = 1): Outcome {
   if (begun.failure !== undefined) throw begun.failure;
   return begun.done ? done : again(seconds, note);
 }
 
 /** Of several changes begun side by side. */
-export function followAll(begun: readonly Begun[], note: string, seconds = 2): Outcome {
+export function followAll(begun: readonly Begun[], note: string, seconds = 1): Outcome {
   const failed = begun.find(({ failure }) => failure !== undefined);
   if (failed?.failure !== undefined) throw failed.failure;
   return begun.every((each) => each.done) ? done : again(seconds, note);

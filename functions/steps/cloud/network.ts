@@ -43,4 +43,4 @@ export const network = defineProjectStep({
   goes: 'project',
 });
 
-const making = { kind: 'again', seconds: 2, note: 'the network is being made' } as const;
+const making = { kind: 'again', seconds: 1, note: 'the network is being made' } as const;

@@ -33,7 +33,7 @@ export const project = defineStep({
     const making = await create(call, await read(call));
     if (making !== undefined) return making;
     const found = await read(call);
-    if (found === undefined) return again(2, 'the project is being made');
+    if (found === undefined) return again(1, 'the project is being made');
     if (found.state !== 'ACTIVE') {
       throw new Problem('cloud-conflict', `The project ${projectId} is being deleted.`, {
         advice: 'Bootstrap under another project name, or restore the project in the console within 30 days.',

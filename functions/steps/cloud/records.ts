@@ -42,12 +42,12 @@ export const records = defineStep({
       const written = await readWritten(call.files);
       const { additions, deletions, foreign } = planOf(wanted, await dns.records(project, zone), written);
       if (foreign.length > 0) throw taken(foreign, project, zone);
-      if (additions.length === 0) return again(2, 'the records are on their way to the name servers');
+      if (additions.length === 0) return again(1, 'the records are on their way to the name servers');
       // Noted before it is done: after a crash in between they are still known as ours.
       await writeWritten(call.files, [...written, ...additions.flatMap(writtenOf)]);
       try {
         const { status } = await dns.change(project, zone, { additions, deletions });
-        return status === 'done' ? done : again(2, 'the records are on their way to the name servers');
+        return status === 'done' ? done : again(1, 'the records are on their way to the name servers');
       } catch (error) {
         if (error instanceof Problem && error.code === 'cloud-conflict') {
           return again(1, 'somebody wrote records of the same names at the same time');

@@ -49,7 +49,7 @@ export const router = defineProjectStep({
       return follow(await compute.createRouter(projectId, region, resource, requestId('insert')), note);
     }
     const standing = found.nats ?? [];
-    if (standing.some((nat) => fits(wanted, nat))) return again(2, note);
+    if (standing.some((nat) => fits(wanted, nat))) return again(1, note);
     // A patch replaces the list, so NATs of others travel along.
     const nats = [...standing.filter(({ name }) => name !== names.nat), wanted];
     const id = requestId(`patch ${JSON.stringify(nats)}`);

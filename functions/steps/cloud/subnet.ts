@@ -35,7 +35,7 @@ export const subnet = defineProjectStep({
       const resource = { name, network: needs.network.selfLink, ipCidrRange: subnetRange };
       return follow(await compute.createSubnetwork(projectId, region, resource, requestId('insert')), note);
     }
-    if (found.ipCidrRange === subnetRange) return again(2, note);
+    if (found.ipCidrRange === subnetRange) return again(1, note);
     throw new Problem(
       'cloud-conflict',
       `The subnet ${name} has the range ${found.ipCidrRange}, where ${subnetRange} is needed.`,

@@ -72,7 +72,7 @@ export const vm = defineProjectStep({
       case 'SUSPENDING':
         return again(5, `the VM is ${found.status.toLowerCase()}, and is started then`);
       default:
-        return again(3, `the VM is ${(found.status ?? 'on its way').toLowerCase()}`);
+        return again(2, `the VM is ${(found.status ?? 'on its way').toLowerCase()}`);
     }
   },
 
@@ -100,7 +100,7 @@ async function make(call: VmCall): Promise<Outcome> {
   if (options.spotVms) {
     const request = call.requestId('insert spot');
     try {
-      return follow(await compute.createInstance(...place(call), wantedInstance(call, 'spot'), request), starting, 3);
+      return follow(await compute.createInstance(...place(call), wantedInstance(call, 'spot'), request), starting, 2);
     } catch (error) {
       if (!isStockout(error)) throw error;
     }
@@ -109,7 +109,7 @@ async function make(call: VmCall): Promise<Outcome> {
   }
   const kind = options.preemptible ? 'preemptible' : 'standard';
   const request = call.requestId(`insert ${kind}`);
-  return follow(await compute.createInstance(...place(call), wantedInstance(call, kind), request), starting, 3);
+  return follow(await compute.createInstance(...place(call), wantedInstance(call, kind), request), starting, 2);
 }
 
 const isStockout = (error: unknown): boolean => error instanceof Problem && error.code === 'cloud-capacity';
@@ -151,7 +151,7 @@ async function start(call: VmCall, found: Instance): Promise<Outcome> {
   const request = call.requestId(`start ${found.id ?? ''} ${found.lastStopTimestamp ?? ''}`);
   const begun = await compute.startInstance(...place(call), call.key, request);
   if (begun.failure !== undefined) throw begun.failure;
-  return again(3, starting);
+  return again(2, starting);
 }
 
 /** Brings keys, start-up script and tags of a running VM in step: who left the team is out. */
@@ -172,7 +172,7 @@ async function adjust(call: VmCall, found: Instance): Promise<Outcome> {
     const request = call.requestId(`tags ${fingerprint ?? ''}`);
     return follow(await compute.setTags(...place(call), call.key, tags, request), 'the tags are being written', 1);
   }
-  return again(2, 'the VM runs, and waits for its addresses');
+  return again(1, 'the VM runs, and waits for its addresses');
 }
 
 /** Undefined if all is there; entries of others are kept. */
