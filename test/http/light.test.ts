@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+const run = promisify(execFile);
+
+/** CommonJS packages that are in memory once the module is imported, as Node tells them. */
+const script = (module: string): string => `
+  import { createRequire } from 'node:module';
+  const from = performance.now();
+  await import(${JSON.stringify(module)});
+  const ms = performance.now() - from;
+  console.log(JSON.stringify({ ms, loaded: Object.keys(createRequire(${JSON.stringify(module)}).cache) }));
+`;
+
+describe('the function bootstraps', () => {
+  it('is loaded without compute and without any client of a database or queue', async function () {
+    this.timeout(20_000);
+    const module = new URL('../../functions/http/bootstraps.js', import.meta.url).href;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script(module)]);
+    const { loaded } = JSON.parse(stdout) as { loaded: string[] };
+    const heavy = loaded.filter((file) =>
+      /@google-cloud\/(?:compute|firestore|pubsub)|google-gax|grpc|age-encryption/.test(file),
+    );
+    expect(heavy).to.deep.equal([]);
+  });
+});
