@@ -28,12 +28,18 @@ export interface Saved {
 
 export interface Lab {
   readonly cloud: SimulatedCloud;
+  /** As it is now. */
   readonly bootstrap: BootstrapFacts;
   readonly instances: readonly Instance[];
   readonly outputs: Record<string, unknown>;
   save(): Saved;
   restore(saved: Saved): void;
   call(instance: Instance, attempt?: number): StepCall;
+  instance(id: string): Instance;
+  /** Drives the instance, and first what it needs, each once. */
+  make(id: string): Promise<unknown>;
+  /** The same command again, with changes: a new generation. */
+  resume(changes?: Partial<BootstrapFacts>): void;
   /** As the engine does, retries included, until the instance is done. */
   drive(instance: Instance, attempt?: number): Promise<unknown>;
   undo(instance: Instance): Promise<void>;
@@ -69,7 +75,7 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
     keys: createTestKeys(),
   };
   const createdAt = new Date();
-  const bootstrap: BootstrapFacts = {
+  let bootstrap: BootstrapFacts = {
     id: 'b-laws',
     name: options.projectName,
     projectId: 'laws-abcd1234',
@@ -98,7 +104,7 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
       write: async (name, content) => void files.set(name, content),
     },
     attempt,
-    requestId: (purpose) => requestId(bootstrap.id, 1, instance.id, attempt, purpose),
+    requestId: (purpose) => requestId(bootstrap.id, bootstrap.generation, instance.id, attempt, purpose),
     signal: new AbortController().signal,
   });
 
@@ -124,10 +130,28 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
     }
   }
 
-  return {
+  const instance = (id: string): Instance => {
+    const found = instances.find((each) => each.id === id);
+    if (found === undefined) throw new Error(`no instance is ${id}`);
+    return found;
+  };
+
+  const lab: Lab = {
     cloud,
-    bootstrap,
+    get bootstrap() {
+      return bootstrap;
+    },
     instances,
+    instance,
+    async make(id) {
+      const { needs } = instance(id);
+      for (const need of needs) if (outputs[need] === undefined) await lab.make(need);
+      outputs[id] = await lab.drive(instance(id));
+      return outputs[id];
+    },
+    resume(changes = {}) {
+      bootstrap = { ...bootstrap, ...changes, generation: bootstrap.generation + 1 };
+    },
     outputs,
     call,
     save: () => {
@@ -166,6 +190,7 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
     },
     close: () => cloud.close(),
   };
+  return lab;
 }
 
 const isAgain = (result: unknown): result is Outcome & { readonly kind: 'again' } =>

@@ -1,0 +1,440 @@
+/** What single steps do with what they find in the cloud: adopt, adjust, refuse, fall back. Over the simulated cloud's own wire. */
+import { expect } from 'chai';
+import type { JsonObject } from '../../local/cloud/api.js';
+import { local } from '../../local/deployment.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { Problem } from '../../shared/problems.js';
+import { keysAtHand } from '../install-config/made-bootstrap.js';
+import { makeOptions } from '../install-config/make-options.js';
+import { createLab, type Lab, type Saved } from '../laws/lab.js';
+
+const admin = 'admin@example.com';
+
+const optionsOf = (given: Partial<BootstrapOptions> = {}) =>
+  makeOptions({ billingAccount: local.billingAccount, ...given });
+
+/** Runs `work` in a lab of its own. */
+async function inLab(given: Partial<BootstrapOptions>, work: (lab: Lab) => Promise<void>): Promise<void> {
+  const lab = await createLab(optionsOf(given));
+  try {
+    await work(lab);
+  } finally {
+    await lab.close();
+  }
+}
+
+async function refusal(work: Promise<unknown>): Promise<Problem> {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof Problem)) throw new Error(`no Problem came: ${String(error)}`);
+  return error;
+}
+
+/** As somebody else in the organization. */
+async function asAdmin(
+  lab: Lab,
+  api: keyof Lab['cloud']['endpoints'],
+  line: string,
+  body?: object,
+): Promise<JsonObject> {
+  const [method = 'GET', path = ''] = line.split(' ');
+  const reply = await fetch(lab.cloud.endpoints[api] + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${lab.cloud.identity.accessToken(admin)}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  if (!reply.ok) throw new Error(`${line}: ${reply.status} ${text}`);
+  return JSON.parse(text === '' ? '{}' : text) as JsonObject;
+}
+
+const projectPath = ({ bootstrap }: Lab) => `/v3/projects/${bootstrap.projectId}`;
+const labelsIn = async (lab: Lab) =>
+  (await asAdmin(lab, 'cloudresourcemanager', `GET ${projectPath(lab)}`))['labels'] as Record<string, string>;
+
+describe('step project', () => {
+  it('labels what it makes, with a proof that only the key can make', () =>
+    inLab({ installVersion: '1.2.3' }, async (lab) => {
+      await lab.make('project');
+      const labels = await labelsIn(lab);
+      expect(labels).to.include({
+        'plinth-managed': 'true',
+        'plinth-bootstrap': 'b-laws',
+        'plinth-deployment': 'local',
+        'install-version': 'v1_2_3',
+        'delete-after': `t${Math.floor(lab.bootstrap.deadlineAt.getTime() / 1000)}`,
+      });
+      expect(labels['plinth-proof']).to.match(/^p[0-9a-f]{60}$/);
+    }));
+
+  it('keeps labels of others, and moves the deadline with its proof', () =>
+    inLab({}, async (lab) => {
+      await lab.make('project');
+      const first = await labelsIn(lab);
+      await asAdmin(lab, 'cloudresourcemanager', `PATCH ${projectPath(lab)}?updateMask=labels`, {
+        labels: { ...first, team: 'blue' },
+      });
+      lab.resume({ deadlineAt: new Date(lab.bootstrap.deadlineAt.getTime() + 3_600_000) });
+      await lab.make('project');
+      const second = await labelsIn(lab);
+      expect(second).to.include({ team: 'blue' });
+      expect(second['delete-after']).to.not.equal(first['delete-after']);
+      expect(second['plinth-proof']).to.not.equal(first['plinth-proof']);
+    }));
+
+  it('refuses a project that nothing proves to be ours', () =>
+    inLab({}, async (lab) => {
+      await lab.make('project');
+      await asAdmin(lab, 'cloudresourcemanager', `PATCH ${projectPath(lab)}?updateMask=labels`, {
+        labels: { team: 'blue' },
+      });
+      const problem = await refusal(lab.make('project'));
+      expect(problem.code).to.equal('cloud-conflict');
+      expect(problem.advice).to.contain('plinth-bootstrap=b-laws');
+      expect(await labelsIn(lab)).to.deep.equal({ team: 'blue' });
+    }));
+
+  it('knows its project by the proof alone', () =>
+    inLab({}, async (lab) => {
+      await lab.make('project');
+      const { 'plinth-bootstrap': _id, ...rest } = await labelsIn(lab);
+      await asAdmin(lab, 'cloudresourcemanager', `PATCH ${projectPath(lab)}?updateMask=labels`, { labels: rest });
+      await lab.make('project');
+      expect(await labelsIn(lab)).to.include({ 'plinth-bootstrap': 'b-laws' });
+    }));
+
+  it('says that a project is being deleted', () =>
+    inLab({}, async (lab) => {
+      await lab.make('project');
+      await asAdmin(lab, 'cloudresourcemanager', `DELETE ${projectPath(lab)}`);
+      const problem = await refusal(lab.make('project'));
+      expect(problem.code).to.equal('cloud-conflict');
+      expect(problem.detail).to.contain('being deleted');
+    }));
+
+  it('names the role that is missing on the parent, at once', () =>
+    inLab({ folderId: '999' }, async (lab) => {
+      const problem = await refusal(lab.make('project'));
+      expect(problem.code).to.equal('cloud-permission');
+      expect(problem.advice).to.contain('roles/resourcemanager.projectCreator on folders/999');
+    }));
+
+  it('tells a full project quota, which comes late', () =>
+    inLab({}, async (lab) => {
+      lab.cloud.faults.quota({ metric: 'projects', limit: 0 });
+      const problem = await refusal(lab.make('project'));
+      expect(problem.code).to.equal('cloud-quota');
+      lab.cloud.faults.clear();
+      await lab.make('project');
+    }));
+});
+
+describe('step billing', () => {
+  it('names the role that is missing on the billing account, at once', () =>
+    inLab({ billingAccount: '012345-6789AB-CDEF01' }, async (lab) => {
+      const problem = await refusal(lab.make('billing'));
+      expect(problem.code).to.equal('cloud-permission');
+      expect(problem.advice).to.contain('roles/billing.user on billingAccounts/012345-6789AB-CDEF01');
+    }));
+
+  it('says what a full billing account means', () =>
+    inLab({}, async (lab) => {
+      lab.cloud.faults.quota({ metric: 'billing-projects', limit: 0 });
+      const problem = await refusal(lab.make('billing'));
+      expect(problem.code).to.equal('cloud-quota');
+      expect(problem.detail).to.contain('as many projects linked as its quota allows');
+    }));
+
+  it('follows a change of account', () =>
+    inLab({}, async (lab) => {
+      await lab.make('billing');
+      lab.resume({ options: optionsOf({ billingAccount: local.otherBillingAccount }) });
+      expect(await lab.make('billing')).to.deep.equal({ account: `billingAccounts/${local.otherBillingAccount}` });
+    }));
+});
+
+describe('step quota', () => {
+  it('names every metric that is too low, with limit and need, and makes nothing', () =>
+    inLab({}, async (lab) => {
+      lab.cloud.faults.quota({ metric: 'CPUS', limit: 24 });
+      lab.cloud.faults.quota({ metric: 'STATIC_ADDRESSES', limit: 2 });
+      const problem = await refusal(lab.make('quota'));
+      expect(problem.code).to.equal('cloud-quota');
+      expect(problem.detail)
+        .to.contain('CPUS: limit 24, needed 52')
+        .and.to.contain('STATIC_ADDRESSES: limit 2, needed 3');
+    }));
+});
+
+describe('steps in a project that is set up', function () {
+  this.timeout(60_000);
+  let lab: Lab;
+  let ready: Saved;
+  const zone = () => `/dns/v1/projects/${lab.bootstrap.projectId}/managedZones/tool-testing`;
+  const vmPath = (name: string) =>
+    `/compute/v1/projects/${lab.bootstrap.projectId}/zones/europe-west4-a/instances/${name}`;
+  const read = (name: string) => asAdmin(lab, 'compute', `GET ${vmPath(name)}`);
+
+  before(async function () {
+    await keysAtHand.call(this);
+    lab = await createLab(optionsOf());
+    for (const id of [
+      'subnet',
+      'machine-key',
+      'project-roles',
+      'firewall',
+      'address:gateway',
+      'address:public-gateway',
+    ])
+      await lab.make(id);
+    await lab.make('address:ssh-proxy');
+    ready = lab.save();
+  });
+  beforeEach(() => {
+    lab.restore(ready);
+    lab.resume({ options: optionsOf() });
+  });
+  after(() => lab.close());
+
+  it('keeps conditions in the policy', async () => {
+    const policyPath = `/v3/projects/${lab.bootstrap.projectId}`;
+    const policy = await asAdmin(lab, 'cloudresourcemanager', `POST ${policyPath}:getIamPolicy`, {
+      options: { requestedPolicyVersion: 3 },
+    });
+    const condition = { title: 'short', expression: 'request.time < timestamp("2030-01-01T00:00:00Z")' };
+    const bindings = (policy['bindings'] as JsonObject[]).filter(({ role }) => role !== 'roles/compute.viewer');
+    await asAdmin(lab, 'cloudresourcemanager', `POST ${policyPath}:setIamPolicy`, {
+      policy: {
+        ...policy,
+        version: 3,
+        bindings: [...bindings, { role: 'roles/compute.viewer', members: [`user:${admin}`], condition }],
+      },
+    });
+    await lab.make('project-roles');
+    const after = await asAdmin(lab, 'cloudresourcemanager', `POST ${policyPath}:getIamPolicy`, {
+      options: { requestedPolicyVersion: 3 },
+    });
+    const viewers = (after['bindings'] as JsonObject[]).filter(({ role }) => role === 'roles/compute.viewer');
+    expect(viewers).to.have.length(2);
+    expect(viewers.find((each) => each['condition'] !== undefined)).to.deep.include({ members: [`user:${admin}`] });
+  });
+
+  it('puts a firewall rule right that somebody opened', async () => {
+    const rule = `/compute/v1/projects/${lab.bootstrap.projectId}/global/firewalls/allow-internal`;
+    await asAdmin(lab, 'compute', `PATCH ${rule}`, { name: 'allow-internal', sourceRanges: ['0.0.0.0/0'] });
+    await lab.make('firewall');
+    expect((await asAdmin(lab, 'compute', `GET ${rule}`))['sourceRanges']).to.deep.equal(['10.10.0.0/20']);
+  });
+
+  it('puts the NAT back, and leaves those of others', async () => {
+    await lab.make('router');
+    const router = `/compute/v1/projects/${lab.bootstrap.projectId}/regions/europe-west4/routers/${lab.bootstrap.projectId}-router`;
+    const other = {
+      name: 'other',
+      natIpAllocateOption: 'AUTO_ONLY',
+      sourceSubnetworkIpRangesToNat: 'ALL_SUBNETWORKS_ALL_PRIMARY_IP_RANGES',
+    };
+    await asAdmin(lab, 'compute', `PATCH ${router}`, { nats: [other] });
+    await lab.make('router');
+    const { nats } = await asAdmin(lab, 'compute', `GET ${router}`);
+    expect((nats as JsonObject[]).map(({ name }) => name)).to.deep.equal([
+      'other',
+      `${lab.bootstrap.projectId}-nat-gateway`,
+    ]);
+  });
+
+  describe('zone', () => {
+    const create = (dnsName: string) =>
+      asAdmin(lab, 'dns', `POST /dns/v1/projects/${lab.bootstrap.projectId}/managedZones`, {
+        name: 'tool-testing',
+        dnsName,
+        description: '',
+      });
+
+    it('takes one of a parent domain', async () => {
+      lab.resume({ options: optionsOf({ baseDomain: 'x.example.com' }) });
+      await create('example.com.');
+      expect(await lab.make('zone')).to.include({ dnsName: 'example.com.' });
+    });
+
+    it('refuses one that merely ends alike', async () => {
+      lab.resume({ options: optionsOf({ baseDomain: 'other-example.com' }) });
+      await create('example.com.');
+      const problem = await refusal(lab.make('zone'));
+      expect(problem.code).to.equal('cloud-conflict');
+      expect(problem.detail).to.contain('other-example.com').and.to.contain('example.com.');
+    });
+
+    it('leaves word in the metadata of where the records are', async () => {
+      const path = `/compute/v1/projects/${lab.bootstrap.projectId}`;
+      await asAdmin(lab, 'compute', `POST ${path}/setCommonInstanceMetadata`, { items: [{ key: 'mine', value: '1' }] });
+      await lab.make('zone');
+      const { commonInstanceMetadata } = await asAdmin(lab, 'compute', `GET ${path}`);
+      expect((commonInstanceMetadata as JsonObject)['items']).to.have.deep.members([
+        { key: 'mine', value: '1' },
+        { key: 'plinth-dns-project', value: lab.bootstrap.projectId },
+        { key: 'plinth-dns-zone', value: 'tool-testing' },
+        { key: 'plinth-base-domain', value: 'example.com' },
+      ]);
+    });
+
+    it('names the role that is missing in a DNS project, at once', async () => {
+      lab.resume({ options: optionsOf({ dnsProjectId: local.project }) });
+      const problem = await refusal(lab.make('zone'));
+      expect(problem.code).to.equal('cloud-permission');
+      expect(problem.advice).to.contain('roles/dns.admin').and.to.contain(local.project);
+    });
+  });
+
+  describe('records', () => {
+    const change = (body: object) => asAdmin(lab, 'dns', `POST ${zone()}/changes`, body);
+    const a = (name: string, address: string, ttl = 300) => ({ name, type: 'A', ttl, rrdatas: [address] });
+    const standing = async () =>
+      ((await asAdmin(lab, 'dns', `GET ${zone()}/rrsets`))['rrsets'] as JsonObject[])
+        .filter(({ type }) => type === 'A')
+        .map(({ name, rrdatas }) => `${name} ${String(rrdatas)}`);
+
+    it('never change what somebody else wrote, and name it', async () => {
+      await lab.make('zone');
+      await change({ additions: [a('ws.example.com.', '192.0.2.9')] });
+      const problem = await refusal(lab.make('records'));
+      expect(problem.code).to.equal('cloud-conflict');
+      expect(problem.detail).to.contain('ws.example.com. A 192.0.2.9');
+      expect(await standing()).to.deep.equal(['ws.example.com. 192.0.2.9']);
+    });
+
+    it('are written in one change, and only those that differ', async () => {
+      await lab.make('zone');
+      const since = lab.cloud.calls.last();
+      await lab.make('records');
+      expect(lab.cloud.calls.list({ since, method: 'dns.changes.create' })).to.have.length(1);
+      const changes = (await asAdmin(lab, 'dns', `GET ${zone()}/changes`))['changes'] as JsonObject[];
+      expect(changes.find(({ id }) => id === '1')?.['additions']).to.have.length(5);
+    });
+
+    it('follow an address that was reserved anew, as they are ours', async () => {
+      await lab.make('zone');
+      await lab.make('records');
+      await asAdmin(
+        lab,
+        'compute',
+        `DELETE /compute/v1/projects/${lab.bootstrap.projectId}/regions/europe-west4/addresses/gateway`,
+      );
+      lab.resume();
+      const { address } = (await lab.make('address:gateway')) as { address: string };
+      await lab.make('records');
+      expect(await standing()).to.include(`cs.example.com. ${address}`);
+      expect(await standing()).to.have.length(5);
+    });
+
+    it('leave a record alone on the way out that is no longer ours', async () => {
+      await lab.make('zone');
+      await lab.make('records');
+      const found = (await standing()).find((line) => line.startsWith('ws.'))?.split(' ')[1] ?? '';
+      await change({ deletions: [a('ws.example.com.', found)], additions: [a('ws.example.com.', '192.0.2.9')] });
+      await lab.undo(lab.instance('records'));
+      expect(await standing()).to.deep.equal(['ws.example.com. 192.0.2.9']);
+    });
+  });
+
+  describe('VMs', () => {
+    it('are as the page of infrastructure says', async () => {
+      await lab.make('vm:ceph-1');
+      await lab.make('vm:k0s-1');
+      await lab.make('vm:jumpbox');
+      const ceph = await read('ceph-1');
+      expect(
+        (ceph['disks'] as JsonObject[]).map(({ diskSizeGb, autoDelete }) => `${diskSizeGb} ${autoDelete}`),
+      ).to.deep.equal(['50 true', '10 true', '100 true']);
+      expect(String(ceph['machineType'])).to.match(/e2-standard-8$/);
+      expect(ceph['serviceAccounts'] ?? []).to.deep.equal([]);
+      const k0s = await read('k0s-1');
+      expect((k0s['serviceAccounts'] as JsonObject[])[0]?.['email']).to.match(/^cloud-controller@/);
+      expect((k0s['tags'] as JsonObject)['items']).to.deep.equal(['k0s']);
+      const jumpbox = await read('jumpbox');
+      const items = (jumpbox['metadata'] as { items: { key: string; value: string }[] }).items;
+      const value = (key: string) => items.find((item) => item.key === key)?.value ?? '';
+      expect(value('enable-guest-attributes')).to.equal('TRUE');
+      expect(value('ssh-keys')).to.contain('ubuntu:ssh-ed25519 AAAA alice').and.not.contain('root:');
+      expect(value('startup-script')).to.contain('MaxStartups 100').and.contain('MaxSessions 64');
+      expect(value('startup-script')).to.contain('vm.max_map_count=262144');
+    });
+
+    it('take keys of a team away that its members no longer have', async () => {
+      await lab.make('vm:postgres');
+      const keys = async () =>
+        ((await read('postgres'))['metadata'] as { items: { key: string; value: string }[] }).items.find(
+          ({ key }) => key === 'ssh-keys',
+        )?.value;
+      const path = vmPath('postgres');
+      const { metadata } = await read('postgres');
+      const { items, fingerprint } = metadata as { items: { key: string; value: string }[]; fingerprint: string };
+      await asAdmin(lab, 'compute', `POST ${path}/setMetadata`, {
+        fingerprint,
+        items: [
+          { key: 'mine', value: '1' },
+          ...items.map((item) =>
+            item.key === 'ssh-keys' ? { key: item.key, value: `${item.value}\nroot:ssh-ed25519 BBBB bob` } : item,
+          ),
+        ],
+      });
+      expect(await keys()).to.contain('BBBB');
+      lab.resume();
+      await lab.make('vm:postgres');
+      expect(await keys()).to.not.contain('BBBB');
+      expect(await keys()).to.contain('root:ssh-ed25519 AAAA alice');
+      expect((await read('postgres'))['metadata']).to.nested.include({ 'items[0].key': 'mine' });
+    });
+
+    it('fall back from spot to standard, each by itself, when there is no capacity', async () => {
+      lab.resume({ options: optionsOf({ spotVms: true }) });
+      lab.cloud.faults.stockout({ name: 'ceph-2', provisioning: 'SPOT' });
+      expect(await lab.make('vm:ceph-1')).to.include({ provisioning: 'spot' });
+      expect(await lab.make('vm:ceph-2')).to.include({ provisioning: 'fallback' });
+      expect((await read('ceph-1'))['scheduling']).to.include({
+        provisioningModel: 'SPOT',
+        instanceTerminationAction: 'STOP',
+        onHostMaintenance: 'TERMINATE',
+        automaticRestart: false,
+      });
+      expect((await read('ceph-2'))['scheduling']).to.include({ provisioningModel: 'STANDARD' });
+    });
+
+    it('say that there is no capacity at all, and where to go', async () => {
+      lab.resume({ options: optionsOf({ spotVms: true }) });
+      lab.cloud.faults.stockout({ name: 'ceph-2' });
+      const problem = await refusal(lab.make('vm:ceph-2'));
+      expect(problem.code).to.equal('cloud-capacity');
+      expect(problem.advice).to.contain('another zone');
+    });
+
+    it('are started when they were stopped', async () => {
+      await lab.make('vm:postgres');
+      await asAdmin(lab, 'compute', `POST ${vmPath('postgres')}/stop`);
+      lab.resume();
+      await lab.make('vm:postgres');
+      expect((await read('postgres'))['status']).to.equal('RUNNING');
+    });
+
+    it('are made again when somebody deleted them', async () => {
+      await lab.make('vm:postgres');
+      await asAdmin(lab, 'compute', `DELETE ${vmPath('postgres')}`);
+      lab.resume();
+      await lab.make('vm:postgres');
+      expect((await read('postgres'))['status']).to.equal('RUNNING');
+    });
+
+    it('are an error that says so when they are suspended', async () => {
+      await lab.make('vm:postgres');
+      await asAdmin(lab, 'compute', `POST ${vmPath('postgres')}/suspend`);
+      const problem = await refusal(lab.make('vm:postgres'));
+      expect(problem.code).to.equal('cloud-conflict');
+      expect(problem.detail).to.contain('suspended');
+    });
+  });
+});
