@@ -438,11 +438,11 @@ function fits(pattern: string, permission: string): boolean {
   return matcher.test(permission);
 }
 
+/** Predefined roles first: a deployment cannot take their names. */
 export function roleHolds(role: string, permission: string, world: World): boolean {
-  if (customRoles(world)[role]?.permissions.includes(permission)) return true;
   const found = roles[role];
+  if (found === undefined) return customRoles(world)[role]?.permissions.includes(permission) === true;
   return (
-    found !== undefined &&
     found.holds.some((pattern) => fits(pattern, permission)) &&
     !(found.butNot ?? []).some((pattern) => fits(pattern, permission))
   );

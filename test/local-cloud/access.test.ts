@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { permissionOf } from '../../local/cloud/access.js';
+import type { JsonObject } from '../../local/cloud/api.js';
+import { roleHolds, roles } from '../../local/cloud/roles.js';
+import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
+
+const robot = 'robot@ready-project.iam.gserviceaccount.com';
+const member = `serviceAccount:${robot}`;
+
+describe('roles in the simulated cloud', () => {
+  for (const [method, permission] of [
+    ['compute.instances.insert', 'compute.instances.create'],
+    ['compute.instances.aggregatedList', 'compute.instances.list'],
+    ['compute.globalOperations.wait', 'compute.globalOperations.get'],
+    ['secretmanager.projects.secrets.addVersion', 'secretmanager.versions.add'],
+    ['secretmanager.projects.secrets.versions.access', 'secretmanager.versions.access'],
+    ['artifactregistry.projects.locations.repositories.create', 'artifactregistry.repositories.create'],
+    ['pubsub.projects.topics.publish', 'pubsub.topics.publish'],
+    ['dns.changes.create', 'dns.changes.create'],
+    ['iam.projects.serviceAccounts.create', 'iam.serviceAccounts.create'],
+    ['cloudresourcemanager.projects.setIamPolicy', 'resourcemanager.projects.setIamPolicy'],
+  ] as const) {
+    it(`${method} needs ${permission}`, () => expect(permissionOf(method)).to.equal(permission));
+  }
+
+  for (const [role, permission, holds] of [
+    ['owner', 'resourcemanager.projects.setIamPolicy', true],
+    ['owner', 'billing.resourceAssociations.create', false],
+    ['editor', 'compute.instances.create', true],
+    ['editor', 'resourcemanager.projects.setIamPolicy', false],
+    ['editor', 'secretmanager.versions.access', false],
+    ['viewer', 'compute.instances.list', true],
+    ['viewer', 'compute.instances.create', false],
+    ['compute.viewer', 'compute.instances.get', true],
+    ['compute.viewer', 'compute.instances.delete', false],
+    ['dns.admin', 'dns.changes.create', true],
+    ['dns.admin', 'compute.instances.get', false],
+    ['artifactregistry.reader', 'artifactregistry.repositories.uploadArtifacts', false],
+    ['artifactregistry.writer', 'artifactregistry.repositories.uploadArtifacts', true],
+    ['iam.serviceAccountAdmin', 'iam.serviceAccounts.create', true],
+    ['iam.serviceAccountAdmin', 'iam.serviceAccounts.actAs', false],
+    ['secretmanager.secretAccessor', 'secretmanager.secrets.get', false],
+    ['resourcemanager.projectCreator', 'resourcemanager.projects.delete', false],
+  ] as const) {
+    it(`roles/${role} ${holds ? 'holds' : 'does not hold'} ${permission}`, () => {
+      expect(Object.keys(roles)).to.include(`roles/${role}`);
+      expect(roleHolds(`roles/${role}`, permission, undefined as never)).to.equal(holds);
+    });
+  }
+
+  describe('as they are granted', () => {
+    let cloud: ReadyCloud;
+    const grant = (resource: string, role: string, who: string) => {
+      const policy = cloud.world.policies.get(resource, 3);
+      return cloud.world.policies.set(resource, {
+        ...policy,
+        bindings: [...((policy['bindings'] ?? []) as JsonObject[]), { role, members: [who] }],
+      });
+    };
+    const look = (as: string, path = 'projects/ready-project') =>
+      cloud.call('cloudresourcemanager', `GET /v3/${path}`, undefined, { as });
+
+    const begin = async (timeFactor = 0) => {
+      cloud = await readyCloud({
+        timeFactor,
+        initial: {
+          serviceAccounts: [robot],
+          folders: [
+            { name: 'folders/1', displayName: 'outer', parent: 'organizations/100' },
+            { name: 'folders/2', displayName: 'inner', parent: 'folders/1' },
+          ],
+          projects: [
+            {
+              projectId: 'ready-project',
+              parent: 'organizations/100',
+              billingAccountName: 'billingAccounts/000000-000000-000000',
+              services: ['dns.googleapis.com', 'secretmanager.googleapis.com'],
+            },
+            { projectId: 'deep-project', parent: 'folders/2' },
+          ],
+        },
+      });
+    };
+    afterEach(() => cloud.close());
+
+    it('are inherited from organization and folders, and not from a neighbour', async () => {
+      await begin();
+      expect((await look(robot, 'projects/deep-project')).status).to.equal(403);
+      grant('projects/ready-project', 'roles/viewer', member);
+      expect((await look(robot, 'projects/deep-project')).status).to.equal(403);
+      grant('folders/1', 'roles/viewer', member);
+      expect((await look(robot, 'projects/deep-project')).status).to.equal(200);
+    });
+
+    it('hold for a resource under a project alone, if they were granted on it', async () => {
+      await begin();
+      const create = (name: string, as = owner) =>
+        cloud.call(
+          'secretmanager',
+          `POST /v1/projects/ready-project/secrets?secretId=${name}`,
+          { replication: { automatic: {} } },
+          { as },
+        );
+      await create('mine');
+      await create('other');
+      grant('projects/ready-project/secrets/mine', 'roles/secretmanager.admin', member);
+      const add = (name: string) =>
+        cloud.call(
+          'secretmanager',
+          `POST /v1/projects/ready-project/secrets/${name}:addVersion`,
+          { payload: { data: 'YQ==' } },
+          { as: robot },
+        );
+      expect((await add('mine')).status).to.equal(200);
+      expect(await add('other')).to.include({ status: 403, reason: 'PERMISSION_DENIED' });
+      expect((await create('third', robot)).status).to.equal(403);
+    });
+
+    it('take effect, and lose it, only after a while', async () => {
+      await begin(0.004);
+      grant('projects/ready-project', 'roles/viewer', member);
+      expect((await look(robot)).status).to.equal(403);
+      await pause(330);
+      expect((await look(robot)).status).to.equal(200);
+      cloud.world.policies.set('projects/ready-project', {});
+      expect((await look(robot)).status).to.equal(200);
+      await pause(330);
+      expect((await look(robot)).status).to.equal(403);
+    });
+
+    it('hold for all of a domain where it was named', async () => {
+      await begin();
+      expect((await look(stranger)).status).to.equal(403);
+      grant('projects/ready-project', 'roles/viewer', 'domain:example.com');
+      expect((await look(stranger)).status).to.equal(200);
+      expect((await look('carol@example.org')).status).to.equal(403);
+    });
+
+    it('go with a project that is named by its number', async () => {
+      await begin();
+      const { body } = await look(owner);
+      grant(String(body['name']), 'roles/viewer', `user:${stranger}`);
+      expect((await look(stranger, String(body['name']))).status).to.equal(200);
+      expect((await look(stranger)).status).to.equal(200);
+    });
+  });
+});
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
