@@ -127,7 +127,8 @@ export function createMemoryStore(): MemoryStore {
       checkId(write.id);
       const key = `${write.collection}/${write.id}`;
       if (next.has(key)) throw new Error(`${key} is written twice in one commit`);
-      const data = applied(write, collections.get(write.collection)?.get(write.id));
+      const before = collections.get(write.collection)?.get(write.id);
+      const data = applied(write, before);
       if (data === undefined) {
         next.set(key, { write, stored: undefined });
         versions.push('');
@@ -136,7 +137,8 @@ export function createMemoryStore(): MemoryStore {
       const text = JSON.stringify(data);
       bytes += text.length;
       if (text.length > maxDocumentBytes) throw new Error(`${key} is larger than 1 MiB`);
-      const version = String(writes + versions.length + 1);
+      // As Firestore has it: what changes nothing keeps its version.
+      const version = before?.text === text ? before.version : String(writes + versions.length + 1);
       next.set(key, { write, stored: { version, data: JSON.parse(text) as Data, text } });
       versions.push(version);
     }

@@ -23,7 +23,7 @@ import {
 import { graphOf } from './graph.js';
 import { addSeconds, claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
 import { afterConflict, persist } from './persist.js';
-import { type Instance, type Plan, planOf } from './plan.js';
+import { type Instance, type Plan, planOf, titleOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
 import { exhausted, failureClass, retryDelay } from './retry.js';
 import type { AnyStep, StepCall } from './step.js';
@@ -235,7 +235,8 @@ function createRun(
   }
 
   /** One look, and one go if something is missing. What it throws is the step's. */
-  async function turn({ step }: Instance, call: StepCall): Promise<Turn> {
+  async function turn(instance: Instance, call: StepCall): Promise<Turn> {
+    const { step } = instance;
     const look = async (): Promise<Ending | undefined> => {
       const seen = await step.observe(call);
       if (seen === undefined) return undefined;
@@ -250,7 +251,7 @@ function createRun(
     if (outcome.kind === 'needsClient') return { state: 'client', note: hide(outcome.what) };
     const made = await look();
     if (made !== undefined) return made;
-    throw new Problem('cloud-propagation', `${step.title}: it was made, but cannot be seen yet.`);
+    throw new Problem('cloud-propagation', `${titleOf(instance)} was made, but cannot be seen yet.`);
   }
 
   /** Undefined: look again. */
@@ -267,7 +268,7 @@ function createRun(
     const { failures, propagationSeconds } = held.current();
     const tries = failures[kind] ?? 0;
     const known = error instanceof Problem && kind !== 'internal';
-    log(known ? 'WARNING' : 'ERROR', `${instance.step.title} failed (${kind}, failure ${tries + 1})`, { error });
+    log(known ? 'WARNING' : 'ERROR', `${titleOf(instance)} failed (${kind}, failure ${tries + 1})`, { error });
     const delay = retryDelay(error, { failures, propagationSeconds }, Math.random());
     const counted = { ...failures, [kind]: tries + 1 };
     if (delay === undefined) {
@@ -326,8 +327,8 @@ async function tried<T>(work: () => Promise<T>): Promise<{ readonly value: T } |
 }
 
 /** What a person reads of a fault of ours: nothing but where to look. */
-const internal = ({ step }: Instance, traceId: string | undefined): Problem =>
-  new Problem('internal', `Something went wrong inside plinth at "${step.title}".`, {
+const internal = (instance: Instance, traceId: string | undefined): Problem =>
+  new Problem('internal', `Something went wrong inside plinth at "${titleOf(instance)}".`, {
     advice: `Run the same command again; if it comes back, tell your operator${traceId === undefined ? '' : ` this trace: ${traceId}`}.`,
   });
 

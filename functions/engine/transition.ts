@@ -15,7 +15,7 @@ import {
   type LeaseRecord,
   leaseId,
 } from './documents.js';
-import { type Instance, type Plan, readyIn } from './plan.js';
+import { type Instance, type Plan, readyIn, titleOf } from './plan.js';
 
 export interface Change {
   readonly record: BootstrapRecord;
@@ -122,22 +122,17 @@ function endState(before: BootstrapState, plan: Plan, instances: BootstrapRecord
 
 /** The first failure in the order of the plan, and how many there are. */
 function problemIn(plan: Plan, instances: BootstrapRecord['instances']): StoredProblem | undefined {
-  const failed = [...plan.values()].flatMap(({ id, step }) => {
-    const problem = instances[id]?.problem;
-    return problem === undefined ? [] : [{ id, title: step.title, problem }];
+  const failed = [...plan.values()].flatMap((instance) => {
+    const problem = instances[instance.id]?.problem;
+    return problem === undefined ? [] : [{ title: titleOf(instance), problem }];
   });
   const first = failed[0];
   if (first === undefined) return undefined;
-  const more =
-    failed.length === 1
-      ? ''
-      : ` ${failed.length - 1} more failed: ${failed
-          .slice(1)
-          .map(({ id }) => id)
-          .join(', ')}.`;
+  const others = failed.slice(1).map(({ title }) => title);
+  const more = others.length === 0 ? '' : ` ${others.length} more failed: ${others.join(', ')}.`;
   return {
     code: first.problem.code,
-    detail: `${first.title} (${first.id}) failed: ${first.problem.detail}${more}`,
+    detail: `${first.title} failed: ${first.problem.detail}${more}`,
     advice: first.problem.advice ?? 'Run the same command again: it goes on from here.',
   };
 }

@@ -288,7 +288,7 @@ describe('a bootstrap', () => {
     const { options } = acceptOptions(given);
     expect(planOf(steps, options)[1]).to.deep.equal({
       id: 'vm:a',
-      title: 'The vm',
+      title: 'The vm a',
       lane: 'cloud',
       needs: ['project'],
       makes: ['vm a'],

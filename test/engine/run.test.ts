@@ -162,7 +162,7 @@ describe('the engine', () => {
         const { data } = await world.read(bootstrap.id);
         expect(data.state).to.equal('failed');
         expect(data.problem).to.deep.include({ code });
-        expect(data.problem?.detail).to.equal(`The a (a) failed: It did not work. It was tried ${budget + 1} times.`);
+        expect(data.problem?.detail).to.equal(`The a failed: It did not work. It was tried ${budget + 1} times.`);
         expect(data.problem?.advice).to.be.a('string');
       });
     }

@@ -5,8 +5,9 @@
 import { readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
 import { type Begun, beginOrResume, getBootstrap, type StoredBootstrap } from '../../functions/engine/bootstraps.js';
+import type { LeaseTimes } from '../../functions/engine/lease.js';
 import { type RunResult, runInstance } from '../../functions/engine/run.js';
-import type { AnyStep, Outcome, StepCall } from '../../functions/engine/step.js';
+import type { AnyStep } from '../../functions/engine/step.js';
 import { sweep } from '../../functions/engine/sweep.js';
 import type { Severity } from '../../functions/log.js';
 import type { Store } from '../../functions/store/store.js';
@@ -14,6 +15,7 @@ import { createMemoryStore, type MemoryStore } from '../../local/memory-store.js
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import { acceptOptions } from '../../shared/bootstrap/rules.js';
+import { countStore, type StoreCounts } from '../support/counting-store.js';
 
 export const alice = { email: 'alice@example.com', member: 'user:alice@example.com' };
 export const bob = { email: 'bob@example.com', member: 'user:bob@example.com' };
@@ -31,13 +33,6 @@ export class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-export interface Counts {
-  reads: number;
-  written: number;
-  commits: number;
-  messages: number;
-}
-
 export interface KillAt {
   /** The n-th call of the store, from 1. */
   readonly call: number;
@@ -47,7 +42,7 @@ export interface KillAt {
 export interface World {
   readonly context: Context;
   readonly store: MemoryStore;
-  readonly counts: Counts;
+  readonly counts: StoreCounts & { messages: number };
   /** Messages that wait to be delivered. */
   readonly queue: StepMessage[];
   readonly logs: { severity: Severity; message: string; fields: unknown }[];
@@ -67,7 +62,14 @@ export interface World {
   /** Store calls of this process. */
   calls(): number;
   begin(steps: readonly AnyStep[], changes?: Partial<GivenOptions>, caller?: typeof alice): Promise<Begun>;
-  run(steps: readonly AnyStep[], message: StepMessage, seconds?: number): Promise<RunResult>;
+  run(
+    steps: readonly AnyStep[],
+    message: StepMessage,
+    seconds?: number,
+    times?: Partial<LeaseTimes>,
+  ): Promise<RunResult>;
+  /** Takes the one message that waits. */
+  take(): StepMessage;
   /** Delivers all messages, and those that follow from them, until none is left. */
   drain(steps: readonly AnyStep[], next?: (waiting: StepMessage[]) => StepMessage[]): Promise<RunResult[]>;
   sweep(): Promise<number>;
@@ -80,7 +82,8 @@ const tick = () => new Promise<void>((resolve) => realSetTimeout(resolve, 0));
 
 export function createWorld(settings: Readonly<Record<string, string>> = {}): World {
   const store = createMemoryStore();
-  const counts: Counts = { reads: 0, written: 0, commits: 0, messages: 0 };
+  const counted = countStore(store);
+  const counts: World['counts'] = Object.assign(counted.counts, { messages: 0 });
   const queue: StepMessage[] = [];
   const logs: World['logs'] = [];
   const made = new Map<string, number>();
@@ -105,28 +108,13 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}): Wo
       if (own.dead) throw new Killed();
       return result;
     };
+    const { store: inner } = counted;
     return {
-      ...store,
-      get: (collection, id) => {
-        counts.reads += 1;
-        return guarded(() => store.get(collection, id));
-      },
-      getMany: (collection, ids) => {
-        counts.reads += ids.length;
-        return guarded(() => store.getMany(collection, ids));
-      },
-      query: (query) =>
-        guarded(async () => {
-          const found = await store.query(query);
-          counts.reads += Math.max(found.length, 1);
-          return found;
-        }),
-      commit: (writes) =>
-        guarded(async () => {
-          counts.commits += 1;
-          counts.written += writes.length;
-          return store.commit(writes);
-        }),
+      ...inner,
+      get: (collection, id) => guarded(() => inner.get(collection, id)),
+      getMany: (collection, ids) => guarded(() => inner.getMany(collection, ids)),
+      query: (query) => guarded(() => inner.query(query)),
+      commit: (writes) => guarded(() => inner.commit(writes)),
     };
   };
 
@@ -215,10 +203,16 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}): Wo
         warnings,
       });
     },
-    run: (steps, message, seconds = 500) =>
+    take() {
+      const [message, ...more] = queue.splice(0);
+      if (message === undefined || more.length > 0) throw new Error('There is not one message that waits');
+      return message;
+    },
+    run: (steps, message, seconds = 500, times = {}) =>
       runInstance(context, steps, message, {
         deadlineAt: new Date(now().getTime() + seconds * 1000),
         trace: { id: 'f'.repeat(32) },
+        times,
       }),
     async drain(steps, next = (waiting) => waiting) {
       const results: RunResult[] = [];
@@ -240,9 +234,4 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}): Wo
     },
   };
   return world;
-}
-
-export interface Toy {
-  readonly observe?: (call: StepCall) => Promise<unknown>;
-  readonly run?: (call: StepCall) => Promise<Outcome>;
 }

@@ -121,11 +121,18 @@ export function storeConformance(open: () => Promise<Store>): void {
     const [version = ''] = await put('one', { n: 0 });
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, n) =>
-        store.commit([{ kind: 'update', collection: 'things', id: 'one', version, data: { n } }]),
+        store.commit([{ kind: 'update', collection: 'things', id: 'one', version, data: { n: n + 1 } }]),
       ),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
     for (const result of results) if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(Conflict);
+  });
+
+  it('keeps the version when a write changes nothing', async () => {
+    const [version = ''] = await put('one', { n: 1, map: { a: 1 } });
+    expect(await put('one', { n: 1, map: { a: 1 } })).to.deep.equal([version]);
+    const same = { kind: 'update', collection: 'things', id: 'one', version, data: { n: 1 } } as const;
+    expect(await store.commit([same])).to.deep.equal([version]);
   });
 
   it('queries by equality and range, in order, from a value on, within a limit', async () => {

@@ -1,0 +1,168 @@
+import { expect } from 'chai';
+import { cancel } from '../../functions/engine/bootstraps.js';
+import { leaseId } from '../../functions/engine/documents.js';
+import type { Outcome, StepCall } from '../../functions/engine/step.js';
+import { Problem } from '../../shared/problems.js';
+import { toy } from './toys.js';
+import { createWorld, type World } from './world.js';
+
+/** Something to wait for, opened from outside. */
+function createGate(): { readonly opened: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+describe('a lease', () => {
+  let world: World;
+  beforeEach(() => {
+    world = createWorld();
+  });
+  const leaseOf = (id: string, instance: string) => world.store.dump()['leases']?.[leaseId(id, instance)];
+  const fast = { leaseSeconds: 0.4, heartbeatSeconds: 0.02 };
+
+  it('is renewed while its step runs', async () => {
+    const gate = createGate();
+    const step = toy(world, 'a', {
+      run: async (_, make) => {
+        await gate.opened;
+        return make();
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    const running = world.run([step], world.take(), 500, fast);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const first = leaseOf(bootstrap.id, 'a');
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    const later = leaseOf(bootstrap.id, 'a');
+    expect(String(later?.['expiresAt']) > String(first?.['expiresAt'])).to.equal(true);
+    expect([later?.['number'], later?.['dueAt']]).to.deep.equal([1, later?.['expiresAt']]);
+    gate.open();
+    expect(await running).to.equal('done');
+  });
+
+  it('aborts the step when somebody else has taken over', async () => {
+    const signals: AbortSignal[] = [];
+    const step = toy(world, 'a', {
+      run: async ({ signal }, make): Promise<Outcome> => {
+        signals.push(signal);
+        return signals.length === 1 ? untilAborted(signal) : make();
+      },
+    });
+    await world.begin([step]);
+    const message = world.take();
+    // It never renews in time, as a process that was frozen.
+    const frozen = world.run([step], message, 500, { leaseSeconds: 0, heartbeatSeconds: 0.05 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await world.run([step], message)).to.equal('done');
+    expect(await frozen).to.equal('lost');
+    expect(signals[0]?.aborted).to.equal(true);
+    expect(world.made.get('a')).to.equal(1);
+  });
+
+  it('is lost to a new generation, which looks at everything anew', async () => {
+    const gate = createGate();
+    const generations: number[] = [];
+    const step = toy(world, 'a', {
+      run: async ({ bootstrap }, make) => {
+        generations.push(bootstrap.generation);
+        if (bootstrap.generation === 1) await gate.opened;
+        return bootstrap.generation === 1 ? { kind: 'done' } : make();
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    const old = world.run([step], world.take());
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await world.begin([step], { projectTtl: '3h' });
+    expect(await world.drain([step])).to.deep.equal(['done']);
+    const after = world.store.dump();
+    gate.open();
+    expect(await old).to.equal('lost');
+    expect(generations).to.deep.equal([1, 2]);
+    expect(world.store.dump()).to.deep.equal(after);
+    expect((await world.read(bootstrap.id)).data).to.deep.include({ state: 'succeeded', generation: 2 });
+  });
+
+  it('is handed over before the function is stopped, with nothing held against the step', async () => {
+    let first = true;
+    const step = toy(world, 'a', {
+      run: async ({ signal }, make): Promise<Outcome> => {
+        if (!first) return make();
+        first = false;
+        return untilAborted(signal);
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    expect(await world.run([step], world.take(), 20.05)).to.equal('handed-over');
+    expect(await world.drain([step])).to.deep.equal(['done']);
+    expect((await world.read(bootstrap.id)).data.instances['a']?.attempt).to.equal(0);
+  });
+
+  it('tells a waiting step that it was cancelled', async () => {
+    const step = toy(world, 'a', {
+      run: async (): Promise<Outcome> => {
+        await cancel(world.context, [step], id, 'alice@example.com');
+        return { kind: 'again', seconds: 5, note: 'waits' };
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    const { id } = bootstrap;
+    expect(await world.drain([step])).to.deep.equal(['cancelled']);
+  });
+
+  it('bears what its instance waits for, and why it is tried again', async () => {
+    const seen: unknown[] = [];
+    let round = 0;
+    const step = toy(world, 'a', {
+      run: async (_, make): Promise<Outcome> => {
+        const { note, retry, failures } = leaseOf(id, 'a') ?? {};
+        seen.push([note, retry, failures]);
+        round += 1;
+        if (round === 1) return { kind: 'again', seconds: 1, note: 'waits for the operation' };
+        if (round === 2) throw new Problem('cloud-unavailable', 'Google did not answer.');
+        return make();
+      },
+    });
+    const { bootstrap } = await world.begin([step]);
+    const { id } = bootstrap;
+    await world.drain([step]);
+    expect(seen).to.deep.equal([
+      [undefined, undefined, {}],
+      ['waits for the operation', undefined, {}],
+      ['waits for the operation', 'Google did not answer.', { transient: 1 }],
+    ]);
+  });
+
+  it('gives the same request id to the same attempt after a crash, and another to the next', async () => {
+    const ids: string[] = [];
+    const purposes: string[] = [];
+    const step = toy(world, 'a', {
+      run: async (call: StepCall, make) => {
+        ids.push(call.requestId('insert'));
+        purposes.push(call.requestId('delete'));
+        if (ids.length === 1) {
+          world.kill({ call: world.calls() + 1, when: 'before' });
+          return { kind: 'done' };
+        }
+        if (ids.length === 2) throw new Problem('cloud-unavailable', 'Down.');
+        return make();
+      },
+    });
+    await world.begin([step]);
+    const message = world.take();
+    await world.run([step], message).catch(() => undefined);
+    expect(world.isDead()).to.equal(true);
+    world.revive();
+    world.pass(31);
+    expect(await world.run([step], message)).to.equal('done');
+    expect(ids[0]).to.match(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    expect(ids[1]).to.equal(ids[0]);
+    expect(ids[2]).not.to.equal(ids[0]);
+    expect(purposes).not.to.include(ids[0]);
+  });
+});
