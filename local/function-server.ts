@@ -35,7 +35,8 @@ export async function startFunctionServer(
   let working = 0;
 
   const listener: RequestListener = (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://loopback');
+    // As it stands: a malformed path is the function's to answer.
+    const [pathname] = (request.url ?? '/').split('?', 1);
     const name = beneath.find((each) => pathname === functionPath(each));
     if (name !== undefined) {
       // Deployed functions are at the root of an origin of their own.

@@ -9,7 +9,7 @@ import { BootstrapRequest } from './bootstrap/request.js';
 import { type ProblemCode, problemKinds } from './problems.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-export type MediaType = 'application/json' | 'text/event-stream' | 'text/html' | 'text/yaml';
+type MediaType = 'application/json' | 'text/event-stream' | 'text/html' | 'text/yaml';
 
 export interface Reply {
   readonly description: string;
@@ -67,8 +67,7 @@ const json = (description: string, schema: z.ZodType): Reply => ({ description, 
 const yaml = (description: string): Reply => ({ description, type: 'text/yaml', schema: z.string() });
 
 /** What a resume changes, or would; secrets show as `<secret>`. */
-export const OptionChange = z.object({ option: z.string(), from: z.unknown(), to: z.unknown() });
-export type OptionChange = z.infer<typeof OptionChange>;
+const OptionChange = z.object({ option: z.string(), from: z.unknown(), to: z.unknown() });
 
 export const BeginReply = z.object({
   bootstrap: BootstrapView,

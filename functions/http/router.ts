@@ -16,7 +16,7 @@ import { traceFields, traceOf } from './trace.js';
 
 type Part<R, K extends string> = R extends { readonly [key in K]: z.ZodType<infer T> } ? T : undefined;
 
-export interface Call<R extends Route = Route> {
+interface Call<R extends Route = Route> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
   readonly body: Part<R, 'body'>;
