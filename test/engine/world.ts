@@ -80,9 +80,10 @@ export interface World {
 const realSetTimeout = setTimeout;
 const tick = () => new Promise<void>((resolve) => realSetTimeout(resolve, 0));
 
-export function createWorld(settings: Readonly<Record<string, string>> = {}): World {
+/** `firestore`: in place of the memory store, which then stays empty. */
+export function createWorld(settings: Readonly<Record<string, string>> = {}, firestore?: Store): World {
   const store = createMemoryStore();
-  const counted = countStore(store);
+  const counted = countStore(firestore ?? store);
   const counts: World['counts'] = Object.assign(counted.counts, { messages: 0 });
   const queue: StepMessage[] = [];
   const logs: World['logs'] = [];
@@ -224,7 +225,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}): Wo
     },
     sweep: async () => (await sweep(context)).published,
     async read(id) {
-      const found = await getBootstrap({ store }, id);
+      const found = await getBootstrap({ store: firestore ?? store }, id);
       if (found === undefined) throw new Error(`There is no ${id}`);
       return found;
     },
