@@ -16,6 +16,7 @@ import {
   listOf,
   notFound,
   placeOf,
+  sameFingerprint,
   stamp,
 } from './compute-resources.js';
 import { textOf } from './json-fields.js';
@@ -52,7 +53,7 @@ const setCommonInstanceMetadata: Handler = (call, world) => {
   const stands = commonMetadata(world)[projectId];
   const current = stands?.['fingerprint'] ?? fingerprint(null);
   const given = textOf(call.body['fingerprint']);
-  if ((given === undefined && stands !== undefined) || (given !== undefined && given !== current)) {
+  if ((given === undefined && stands !== undefined) || (given !== undefined && !sameFingerprint(given, current))) {
     throw conditionNotMet('Supplied fingerprint does not match current metadata fingerprint.');
   }
   commonMetadata(world)[projectId] = metadataFrom(call.body, '');

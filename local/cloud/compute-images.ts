@@ -73,10 +73,17 @@ export function imageOfFamily(project: string, family: string): JsonObject {
   return imageResource(found);
 }
 
-/** The image that `sourceImage` means: `projects/p/global/images/family/f`, `…/images/n`, with any prefix. */
+const references = [
+  { form: /^projects\/([^/]+)\/global\/images\/family\/([^/]+)$/, find: imageOfFamily },
+  { form: /^projects\/([^/]+)\/zones\/[^/]+\/imageFamilyViews\/([^/]+)$/, find: imageOfFamily },
+  { form: /^projects\/([^/]+)\/global\/images\/([^/]+)$/, find: imageByName },
+];
+
+/** The image that `sourceImage` means: a family, a family's view in a zone (gcloud), or an image, with any host before it. */
 export function imageFrom(reference: string, field: string): JsonObject {
-  const match = /^projects\/([^/]+)\/global\/images\/(family\/)?([^/]+)$/.exec(unlink(reference));
-  if (match === null) throw invalid(field, reference, 'The URL is malformed.');
-  const [, project = '', family, name = ''] = match;
-  return family === undefined ? imageByName(project, name) : imageOfFamily(project, name);
+  for (const { form, find } of references) {
+    const [, project, name] = form.exec(unlink(reference)) ?? [];
+    if (project !== undefined && name !== undefined) return find(project, name);
+  }
+  throw invalid(field, reference, 'The URL is malformed.');
 }

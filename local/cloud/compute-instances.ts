@@ -32,6 +32,7 @@ import {
   type Place,
   placeOf,
   quotaExceeded,
+  sameFingerprint,
 } from './compute-resources.js';
 import { objectOf, objectsOf, textOf } from './json-fields.js';
 
@@ -220,7 +221,7 @@ const setting = (type: string, fields: Setter, needs?: 'TERMINATED'): Handler =>
   });
 
 function checkFingerprint(given: string | undefined, current: string | undefined, words: string): void {
-  if (given === undefined || given !== current) throw conditionNotMet(words);
+  if (!sameFingerprint(given, current)) throw conditionNotMet(words);
 }
 
 const setMetadata: Setter = (found, call) => {

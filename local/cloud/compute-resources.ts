@@ -175,6 +175,10 @@ export const fingerprint = (value: Json | undefined): string =>
     .subarray(0, 8)
     .toString('base64');
 
+/** Clients may write base64 in its URL-safe form. */
+export const sameFingerprint = (given: string | undefined, current: Json | undefined): boolean =>
+  given !== undefined && Buffer.from(given, 'base64').equals(Buffer.from(textOf(current) ?? '', 'base64'));
+
 // --- lists ----------------------------------------------------------------------------------------------------------
 
 export function listReply(call: CloudCall, world: World, collection: Collection): JsonObject {

@@ -126,9 +126,11 @@ export function splitHost(path: string): { host: string; path: string } | undefi
 
 const toApiRequest = (request: IncomingMessage, url: URL, path: string, body: string): ApiRequest => ({
   httpMethod: request.method ?? 'GET',
-  path,
+  // gcloud lists a registry's locations in an old version of the API; the reply is the same.
+  path: path.replace(/^\/v1beta2(\/projects\/[^/]+\/locations)$/, '/v1$1'),
   query: url.searchParams,
   authorization: request.headers.authorization,
+  reason: request.headers['x-goog-request-reason']?.toString(),
   body,
 });
 
