@@ -8,6 +8,7 @@ import { readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
 import type { MessagePublished } from './events/run-step.js';
 import { ownFrameworkBodies } from './http/bodies.js';
+import { onFirstUse } from './http/first-use.js';
 
 type Load<F> = (context: Context) => Promise<F>;
 
@@ -46,8 +47,10 @@ const once = <T>(make: () => T): (() => T) => {
 export function registerFunctions(contextOf: (name: FunctionName) => Context): void {
   ownFrameworkBodies();
   for (const [name, load] of Object.entries(onRequest) as [FunctionName, Load<HttpFunction>][]) {
-    const handler = once(() => load(contextOf(name)));
-    http(name, async (request, response) => (await handler())(request, response));
+    http(
+      name,
+      onFirstUse(async () => load(contextOf(name))),
+    );
   }
   for (const [name, load] of Object.entries(onMessage) as [FunctionName, typeof lane][]) {
     const handler = once(() => load(contextOf(name)));

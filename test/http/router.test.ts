@@ -7,6 +7,7 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
+import { onFirstUse } from '../../functions/http/first-use.js';
 import { createRouter } from '../../functions/http/router.js';
 import type { RouteTable } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
@@ -278,6 +279,30 @@ describe('the router', () => {
     expect(line).to.contain('a bug near').and.to.contain('deeper').and.not.to.contain(token);
     const cloud = await expectProblem(await post({ how: 'cloud', token }), 503);
     expect(cloud['detail']).to.equal('It refused <secret>');
+  });
+
+  it('says as little of a function that cannot be loaded, and tries again at the next call', async () => {
+    let tries = 0;
+    const lines: string[] = [];
+    const load = async (): Promise<never> => {
+      tries += 1;
+      throw new Error('a setting is missing');
+    };
+    http(
+      'broken-under-test',
+      onFirstUse(load, (_, message, fields) => void lines.push(`${message} ${fields?.['error']}`)),
+    );
+    const broken = getTestServer('broken-under-test');
+    await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
+    for (const _ of [1, 2]) {
+      const body = await expectProblem(await fetch(url), 500);
+      expect(JSON.stringify(body)).not.to.contain('setting');
+    }
+    expect(tries).to.equal(2);
+    expect(lines[0]).to.contain('a setting is missing');
+    broken.closeAllConnections();
+    broken.close();
   });
 
   it("takes the trace of Google's front ends", async () => {
