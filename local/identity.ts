@@ -12,7 +12,7 @@ export interface IdentityKeys {
   secret?: string;
 }
 
-export interface IdTokenShape {
+interface IdTokenShape {
   readonly email: string;
   readonly audience: string;
   /** Workspace domain; undefined leaves the claim out. */
@@ -103,8 +103,7 @@ export async function createIdentity({
   };
 }
 
-export const kindOf = (email: string): Caller['kind'] =>
-  email.endsWith('.gserviceaccount.com') ? 'serviceAccount' : 'user';
+const kindOf = (email: string): Caller['kind'] => (email.endsWith('.gserviceaccount.com') ? 'serviceAccount' : 'user');
 
 /** 21 digits, the same for the same address, as Google's subjects. */
 export const subjectOf = (email: string): string =>

@@ -38,7 +38,7 @@ export function permissionOf(method: string): string {
 }
 
 /** By default the permission of the method's own name on the resource in the path; asking what one may do needs none. */
-export function accessOf(definition: ApiDefinition, call: CloudCall, world: World): readonly Access[] {
+function accessOf(definition: ApiDefinition, call: CloudCall, world: World): readonly Access[] {
   const own = definition.access?.[call.method];
   if (own !== undefined) return own(call, world);
   if (call.resource === '' || call.method.endsWith('.testIamPermissions')) return [];

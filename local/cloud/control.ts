@@ -12,7 +12,7 @@ export interface ControlOptions {
 }
 
 /** A fault as `POST /_local/faults` takes it: `{type: "call" | "stockout" | "quota", fault: {…}}`. */
-export type PostedFault =
+type PostedFault =
   | { type: 'call'; fault: CallFault }
   | { type: 'stockout'; fault: StockoutFault }
   | { type: 'quota'; fault: QuotaFault };

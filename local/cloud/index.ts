@@ -16,8 +16,7 @@ import { apiServer, apisByHost, frontServer } from './server.js';
 import { createSnapshot, readSnapshot } from './snapshot.js';
 import { createWorld, emptyState } from './world.js';
 
-export type { Calls, RecordedCall } from './calls.js';
-export type { CallFault, Faults, QuotaFault, StockoutFault } from './faults.js';
+export type { RecordedCall } from './calls.js';
 export type { InitialState } from './initial.js';
 
 export interface SimulatedCloudOptions {

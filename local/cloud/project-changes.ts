@@ -45,7 +45,7 @@ const stampOf = (world: World): string => new Date(world.now()).toISOString();
 const issue = (field: string, what: string): GoogleError =>
   badRequest(`field [${field}] has issue [${field} ${what}]`, field, `${field} ${what}`);
 
-export function checkProjectId(id: string): void {
+function checkProjectId(id: string): void {
   if (id.length < 6) throw issue('project_id', 'must be at least 6 characters long');
   if (id.length > 30) throw issue('project_id', 'must be at most 30 characters long');
   if (!/^[a-z]/.test(id)) throw issue('project_id', 'must start with a lowercase letter');
@@ -60,7 +60,7 @@ export function checkDisplayName(name: string, field = 'display_name'): void {
   if (!/^[A-Za-z0-9'" !-]+$/.test(name)) throw issue(field, 'contains invalid characters');
 }
 
-export function checkLabels(labels: Readonly<Record<string, string>>): void {
+function checkLabels(labels: Readonly<Record<string, string>>): void {
   if (Object.keys(labels).length > 64) throw issue('labels', 'has more than 64 entries');
   for (const [key, value] of Object.entries(labels)) {
     if (!/^[a-z][a-z0-9_-]{0,62}$/.test(key)) throw issue('labels', `has an invalid key: ${key}`);

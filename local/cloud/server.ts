@@ -119,7 +119,7 @@ export function frontServer(kernel: Kernel, control: ControlPath, port: number):
 }
 
 /** `/compute.googleapis.com/compute/v1/…` → compute and `/compute/v1/…`. */
-export function splitHost(path: string): { host: string; path: string } | undefined {
+function splitHost(path: string): { host: string; path: string } | undefined {
   const [, host, rest] = /^\/(\w+)\.googleapis\.com(\/.*)$/.exec(path) ?? [];
   return host === undefined || rest === undefined || apisByHost[host] === undefined ? undefined : { host, path: rest };
 }

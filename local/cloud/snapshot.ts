@@ -10,8 +10,9 @@ export interface Snapshot {
   flush(): void;
 }
 
-/** Long enough to take the many changes of one moment together. */
-const delayMilliseconds = 100;
+/** Long enough to take the many changes of one moment together; and a big state is not to cost more than a tenth of the time. */
+const leastDelayMilliseconds = 100;
+const delayOverDuration = 10;
 
 export function readSnapshot(file: string | undefined): CloudState | undefined {
   if (file === undefined) return undefined;
@@ -29,17 +30,20 @@ export function readSnapshot(file: string | undefined): CloudState | undefined {
 
 export function createSnapshot(file: string | undefined, state: CloudState): Snapshot {
   let timer: NodeJS.Timeout | undefined;
+  let delay = leastDelayMilliseconds;
   const write = (): void => {
     timer = undefined;
     if (file === undefined) return;
+    const begun = performance.now();
     mkdirSync(dirname(file), { recursive: true });
     // A reader, or a crash, sees the old file or the new one, never half of one. It holds keys: for the owner alone.
     writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
     renameSync(`${file}.new`, file);
+    delay = Math.max(leastDelayMilliseconds, delayOverDuration * (performance.now() - begun));
   };
   return {
     touch() {
-      if (file !== undefined) timer ??= setTimeout(write, delayMilliseconds).unref();
+      if (file !== undefined) timer ??= setTimeout(write, delay).unref();
     },
     flush() {
       if (timer === undefined) return;
