@@ -23,6 +23,8 @@ export interface CloudHalfOptions {
   /** Shares of deliveries, 0 to 1. */
   readonly duplicates?: number | undefined;
   readonly reordering?: number | undefined;
+  /** Deliveries of one lane under way at once. */
+  readonly concurrency?: number | undefined;
   /** One line about what did not work, or is worth knowing. */
   readonly onNote: (note: string) => void;
 }
@@ -66,7 +68,7 @@ async function emulatorsFor(folder: StateFolder): Promise<{ emulators: Emulator[
 }
 
 export async function startCloudHalf(folder: StateFolder, options: CloudHalfOptions): Promise<CloudHalf> {
-  const { store, timeFactor, seed, keep, duplicates = 0, reordering = 0, onNote } = options;
+  const { store, timeFactor, seed, keep, duplicates = 0, reordering = 0, concurrency, onNote } = options;
   const before = folder.readCloud();
   if (before !== undefined && before.pid !== process.pid && (await serves(before.pid, before.frontUrl))) {
     throw new Error(
@@ -139,6 +141,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
         seed,
         duplicates,
         reordering,
+        ...(concurrency === undefined ? {} : { concurrency }),
         onFailure: ({ subscription, attempt, why }) => onNote(`${subscription}: delivery ${attempt} failed: ${why}`),
       });
       closers.push(() => deliveries?.close() ?? Promise.resolve());

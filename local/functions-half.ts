@@ -19,6 +19,8 @@ export interface FunctionsHalfOptions {
   /** 0: any that is free, if it can be the one that the folder remembers. */
   readonly port: number;
   readonly keys: KeyMaker;
+  /** What the functions are given for the store. */
+  readonly wrapStore?: ((store: Store) => Store) | undefined;
   /** Gets each line of the functions' logs. */
   readonly onLog: (line: string) => void;
 }
@@ -54,7 +56,7 @@ let running = false;
 export async function startFunctionsHalf(
   folder: StateFolder,
   record: CloudRecord,
-  { port, keys, onLog }: FunctionsHalfOptions,
+  { port, keys, wrapStore = (store) => store, onLog }: FunctionsHalfOptions,
 ): Promise<FunctionsHalf> {
   if (running) throw new Error('This process serves the functions already; a second stack needs a process of its own.');
   running = true;
@@ -68,7 +70,7 @@ export async function startFunctionsHalf(
   let server: FunctionServer | undefined;
 
   const storeOf = (config: Config): Store => {
-    shared ??= memory ?? createFirestoreStore(config);
+    shared ??= wrapStore(memory ?? createFirestoreStore(config));
     return shared;
   };
   const originNow = (): string => {

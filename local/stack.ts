@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createKeyMaker } from '../functions/keys.js';
+import type { Store } from '../functions/store/store.js';
 import { collections } from '../shared/names.js';
 import { type CloudHalf, startCloudHalf } from './cloud-half.js';
 import { local } from './deployment.js';
@@ -33,6 +34,10 @@ export interface StackOptions {
   readonly duplicates?: number;
   /** Share of messages that overtake others, 0 to 1. */
   readonly reordering?: number;
+  /** How many messages of a lane may be worked on at once; by default many. Only with the store `memory`. */
+  readonly concurrency?: number;
+  /** What the functions are given for the store: the same one, watched. */
+  readonly wrapStore?: (store: Store) => Store;
   /** Gets each line of the functions' logs; by default they are kept in `logs`. */
   readonly onLog?: (line: string) => void;
   /** Gets what did not work, or is worth knowing; by default it is kept in `notes`. */
@@ -109,15 +114,17 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
 
   try {
     if (half !== 'functions') {
-      const { duplicates, reordering } = options;
+      const { duplicates, reordering, concurrency } = options;
       const keep = options.state !== undefined;
-      cloudHalf = await startCloudHalf(folder, { store, timeFactor, seed, keep, duplicates, reordering, onNote });
+      const chance = { seed, duplicates, reordering };
+      cloudHalf = await startCloudHalf(folder, { store, timeFactor, keep, concurrency, ...chance, onNote });
     }
     const record = cloudHalf?.record ?? (await folder.awaitCloud());
     if (half !== 'cloud') {
       functionsHalf = await startFunctionsHalf(folder, record, {
         port,
         keys: keys === 'real' ? createKeyMaker() : createTestKeys(),
+        wrapStore: options.wrapStore,
         onLog,
       });
       cloudHalf?.lookForFunctions();

@@ -4,7 +4,7 @@
  */
 import { faultOfThrown, orUndefined, problemOf } from './errors.js';
 import { type ComputeAnswer, type Operation, readCompute } from './operations.js';
-import type { Transport } from './rest.js';
+import { reasonHeader, type Transport } from './rest.js';
 
 export interface Network {
   readonly id?: string;
@@ -121,7 +121,12 @@ type ClientName = keyof typeof clientClasses;
 /** The clients' methods as they are used here: the resources above say what is read of the answers. */
 type Verb = (
   request: Resource,
-  options: { readonly retry: null; readonly timeout: number; readonly autoPaginate: boolean },
+  options: {
+    readonly retry: null;
+    readonly timeout: number;
+    readonly autoPaginate: boolean;
+    readonly otherArgs?: { readonly headers: Readonly<Record<string, string>> };
+  },
 ) => Promise<readonly unknown[]>;
 type Client = Readonly<Record<string, Verb>>;
 export type ComputeClients = (name: ClientName) => Promise<Client>;
@@ -153,7 +158,7 @@ export function createComputeClients({
 
 const timeoutMilliseconds = 60_000;
 
-export function createCompute(clients: ComputeClients, onCall: Transport['onCall']) {
+export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<Transport, 'onCall' | 'reason'>) {
   /** One call, never tried twice here: the engine owns retries. */
   async function call<T>(name: ClientName, verb: string, doing: string, request: Resource): Promise<T> {
     const client = await clients(name);
@@ -163,7 +168,13 @@ export function createCompute(clients: ComputeClients, onCall: Transport['onCall
     try {
       const method = client[verb];
       if (method === undefined) throw new TypeError(`compute has no ${name}.${verb}`);
-      const options = { retry: null, timeout: timeoutMilliseconds, autoPaginate: false };
+      const options = {
+        retry: null,
+        timeout: timeoutMilliseconds,
+        autoPaginate: false,
+        // Of its own for each call: the client adds headers to it.
+        ...(reason === undefined ? {} : { otherArgs: { headers: { [reasonHeader]: reason } } }),
+      };
       const [answer] = await method.call(client, request, options);
       report('ok');
       return answer as T;

@@ -17,8 +17,8 @@ export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'cloc
 }
 
 export type Cloud = ReturnType<typeof verbsOf> & {
-  /** The same cloud, with the same credentials and clients, that tells its calls to somebody else. */
-  reportingTo(onCall: (text: string) => void): Cloud;
+  /** The same cloud, with the same credentials and clients, that tells its calls to somebody else, and Google what for. */
+  reportingTo(onCall: (text: string) => void, reason?: string): Cloud;
 };
 
 export function createCloud({ config, onCall }: CloudContext): Cloud {
@@ -26,7 +26,7 @@ export function createCloud({ config, onCall }: CloudContext): Cloud {
   const clients = createComputeClients({ config, credentials });
   const reporting = (transport: Transport): Cloud => ({
     ...verbsOf(transport, clients),
-    reportingTo: (listener) => reporting({ ...transport, onCall: listener }),
+    reportingTo: (listener, reason) => reporting({ ...transport, onCall: listener, reason }),
   });
   return reporting({ config, credentials, onCall });
 }
@@ -36,7 +36,7 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   billing: createBilling(transport),
   services: createServices(transport),
   iam: createIam(transport),
-  compute: createCompute(clients, transport.onCall),
+  compute: createCompute(clients, transport),
   dns: createDns(transport),
   artifactRegistry: createArtifactRegistry(transport),
   secretManager: createSecretManager(transport),

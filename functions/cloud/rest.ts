@@ -13,7 +13,11 @@ export interface Transport {
   readonly credentials: Compute;
   /** Told of every call: method, URL, status, milliseconds. Never of bodies. */
   readonly onCall: ((text: string) => void) | undefined;
+  /** What the calls are made for: Google writes it into the audit log of the project that is called about. */
+  readonly reason?: string | undefined;
 }
+
+export const reasonHeader = 'x-goog-request-reason';
 
 /** The identity of the function, from the metadata server; `GCE_METADATA_HOST` says where that is. */
 export const credentialsOf = (config: Config): Compute =>
@@ -35,7 +39,7 @@ export type Rest = <T>(method: Method, path: string, call: RestCall) => Promise<
 const timeoutSeconds = 60;
 
 export const createRest =
-  ({ config, credentials, onCall }: Transport, api: GoogleApi): Rest =>
+  ({ config, credentials, onCall, reason }: Transport, api: GoogleApi): Rest =>
   async <T>(method: Method, path: string, { doing, query = {}, body }: RestCall): Promise<T> => {
     const url = new URL(`${config.endpoints[api]}${path}`);
     for (const [name, value] of Object.entries(query)) {
@@ -50,6 +54,7 @@ export const createRest =
     try {
       const headers = await credentials.getRequestHeaders(url.href);
       if (body !== undefined) headers.set('content-type', 'application/json');
+      if (reason !== undefined) headers.set(reasonHeader, reason);
       const response = await fetch(url, {
         method,
         headers,

@@ -117,7 +117,7 @@ function createRun(
     log('DEBUG', text);
     if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: hide(text) });
   };
-  const context: Context = { ...outer, log, cloud: outer.cloud.reportingTo(onCall) };
+  const context: Context = { ...outer, log, cloud: outer.cloud.reportingTo(onCall, `${bootstrapId}/${instanceId}`) };
   const hide = (text: string): string => createHide([...secrets])(text);
   const heard = (value: string): void => {
     secrets.add(value);

@@ -15,6 +15,10 @@ export interface RecordedCall {
   readonly status: number;
   /** Why it was refused. */
   readonly message?: string;
+  /** What the caller said it was for. */
+  readonly reason?: string;
+  /** Milliseconds since the epoch when all that it began is over; missing if it began nothing that takes time. */
+  readonly until?: number;
 }
 
 export interface Calls {

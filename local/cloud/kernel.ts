@@ -20,6 +20,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly authorization: string | undefined;
+  /** `X-Goog-Request-Reason`: kept in the audit log. */
+  readonly reason?: string | undefined;
   readonly body: string;
 }
 
@@ -47,6 +49,9 @@ const worksWithoutService: ReadonlySet<ApiName> = new Set([
   'serviceusage.v1',
 ]);
 
+/** While it is being answered. */
+type OpenCall = { -readonly [K in keyof CloudCall]: CloudCall[K] } & { until?: number | undefined };
+
 /** Thrown where the connection is to break. */
 const dropped = Symbol('dropped');
 
@@ -70,7 +75,7 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
     }
   }
 
-  async function handle(call: CloudCall, definition: ApiDefinition): Promise<JsonObject> {
+  async function handle(call: OpenCall, definition: ApiDefinition): Promise<JsonObject> {
     const { before, after } = disturbancesOf(world, call);
     for (const disturbance of before) {
       if (disturbance.kind === 'slow') await sleep(disturbance.seconds * 1000, undefined, { ref: false });
@@ -78,7 +83,9 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
     }
     const handler = definition.handlers[call.method];
     if (handler === undefined) throw notImplemented(call.method);
-    const reply = await handler(call, world);
+    const { result, until } = world.noting(() => handler(call, world));
+    call.until = until;
+    const reply = await result;
     world.runDue();
     for (const disturbance of after) {
       if (disturbance.kind === 'slow') await sleep(disturbance.seconds * 1000, undefined, { ref: false });
@@ -91,7 +98,7 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
     surface: Surface,
     { method, params: inPath }: Route,
     request: ApiRequest,
-    call: { -readonly [K in keyof CloudCall]: CloudCall[K] },
+    call: OpenCall,
   ): Promise<JsonObject> {
     call.caller = authenticate(request.authorization);
     const { params, lists } = checkParams(surface, method, inPath, request.query);
@@ -120,7 +127,7 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
       const found = route(surface, request.httpMethod, request.path);
       if (found === undefined) continue;
       const nobody: Caller = { email: '', kind: 'user' };
-      const call = {
+      const call: OpenCall = {
         method: found.method.id,
         params: found.params,
         lists: {},
@@ -138,6 +145,8 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
           caller: call.caller.email,
           status,
           ...(message === undefined ? {} : { message }),
+          ...(request.reason === undefined ? {} : { reason: request.reason }),
+          ...(call.until === undefined ? {} : { until: Math.round(call.until) }),
         });
       try {
         const body = await answer(surface, found, request, call);

@@ -40,6 +40,8 @@ export interface WorldOptions {
 }
 
 export interface RunningWorld extends World {
+  /** Does the work, and tells when all that it scheduled before its first await is over. */
+  noting<T>(work: () => T): { readonly result: T; readonly until: number | undefined };
   /** Tells the listeners of a change made outside an effect. */
   changed(): void;
   close(): void;
@@ -53,6 +55,7 @@ export function createWorld({ state, effects, timeFactor, onFault }: WorldOption
   let timer: NodeJS.Timeout | undefined;
   let running = false;
   let closed = false;
+  let scheduledUntil: number | undefined;
 
   const world: RunningWorld = {
     table<T>(name: string) {
@@ -77,8 +80,15 @@ export function createWorld({ state, effects, timeFactor, onFault }: WorldOption
       if (effects[effect] === undefined) throw new Error(`no effect is named ${effect}`);
       state.sequence += 1;
       const spread = exact ? 1 : 0.7 + 0.6 * world.random();
-      state.due.push({ at: world.now() + world.scaled(seconds) * spread, order: state.sequence, effect, args });
+      const at = world.now() + world.scaled(seconds) * spread;
+      state.due.push({ at, order: state.sequence, effect, args });
+      scheduledUntil = Math.max(at, scheduledUntil ?? at);
       rearm();
+    },
+    noting(work) {
+      scheduledUntil = undefined;
+      const result = work();
+      return { result, until: scheduledUntil };
     },
     nextDue: () => (state.due.length === 0 ? undefined : Math.min(...state.due.map(({ at }) => at))),
     runDue() {
