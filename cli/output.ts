@@ -86,7 +86,9 @@ function problemText(problem: Problem, style: Style): string {
   const errors = problem.errors ?? [];
   const head = `${style.red('Error:')} ${problem.kind.title}.`;
   // A detail that only repeats the faults is left to them.
-  const repeats = errors.length > 0 && errors.every(({ message }) => problem.detail.includes(message));
+  const repeats =
+    errors.length > 0 &&
+    errors.every(({ path, message }) => problem.detail.includes(path) && problem.detail.includes(message));
   return [
     ...(repeats ? [head] : [`${style.red('Error:')} ${printable(problem.detail)}`]),
     ...errors.map((fault) => `  ${faultText(fault)}`),

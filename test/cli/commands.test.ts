@@ -1,0 +1,417 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { exitCodes } from '../../cli/exit-codes.js';
+import { type ProblemCode, problemKinds } from '../../shared/problems.js';
+import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
+import { createService, json, makeView, refuse, type Service } from './service.js';
+
+const lines = (text: string): Array<Record<string, unknown>> =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('plinth', () => {
+  let service: Service;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  afterEach(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+  const run = (args: readonly string[], env?: Record<string, string>) => sandbox.run(args, env);
+
+  describe('help', () => {
+    it('lists the commands, on stdout', async () => {
+      for (const args of [[], ['--help'], ['-h'], ['beta', '--help']]) {
+        const { code, stdout, stderr } = await run(args);
+        expect([code, stderr]).to.deep.equal([0, '']);
+        expect(stdout)
+          .to.match(/beta bootstrap-cloud +Bootstrap/)
+          .and.match(/status <project>/);
+      }
+    });
+
+    it('shows every flag of the bootstrap, its default, and what people must know', async () => {
+      const { stdout } = await run([...bootstrap, '--help']);
+      for (const text of [
+        'beta',
+        'not for production',
+        '14 VMs',
+        'about 100 vCPUs',
+        '6 reserved static',
+        'You need permission',
+      ]) {
+        expect(stdout.replaceAll(/\s+/g, ' ')).to.include(text);
+      }
+      expect(stdout.match(/^ {2}(?:-\w, | {4})--[a-z]/gm)).to.have.lengthOf(75 + 4);
+      expect(stdout).to.include('(default: v1.31.14+k0s.0)').and.include('[PLINTH_FORGE1_PAT]');
+      expect(stdout).to.include('-s, --install-skip-steps <stringArray>').and.include('130 detached');
+    });
+
+    it('prints its version', async () => {
+      expect((await run(['--version'])).stdout).to.equal('2.113.0\n');
+    });
+  });
+
+  describe('what it refuses by itself', () => {
+    const cases: ReadonlyArray<readonly [string, readonly string[], RegExp]> = [
+      ['a command it does not have', ['beta', 'bootstrap-clod'], /Did you mean plinth beta bootstrap-cloud\?/],
+      ['half a command', ['beta'], /needs a command after it/],
+      [
+        'a stray word',
+        [...bootstrap, ...five, 'stats'],
+        /"stats" is a stray word; did you mean plinth beta bootstrap-cloud status\?/,
+      ],
+      [
+        'a flag of another command',
+        [...bootstrap, 'list', '--region', 'x'],
+        /--region is no flag of plinth beta bootstrap-cloud list/,
+      ],
+      ['a missing argument', [...bootstrap, 'cancel'], /<project> is missing/],
+      [
+        'what is not in this version',
+        [...bootstrap, ...five, '--registry-user=u', '--recover-config'],
+        /--recover-config .*not in this version/,
+      ],
+      [
+        'a file that is not there',
+        [...bootstrap, ...five, '--pc-apps-values', 'no.yaml'],
+        /--pc-apps-values no\.yaml: there is no such file/,
+      ],
+      [
+        'a public key that is not there',
+        [...bootstrap, ...five, '--ssh-public-key-path', '~/no.pub'],
+        /--ssh-public-key-path ~\/no\.pub: there is no such file/,
+      ],
+      [
+        'a private key that is not there',
+        [...bootstrap, ...five, '--ssh-private-key-path', 'no'],
+        /--ssh-private-key-path no: there is no such file/,
+      ],
+      [
+        'a config that cannot be read',
+        [...bootstrap, ...five, '--install-config', '/'],
+        /--install-config \/ cannot be read/,
+      ],
+      [
+        'a folder that is not there',
+        [...bootstrap, ...five, '--install-config', 'no/config.yaml'],
+        /there is no folder no/,
+      ],
+      ['warnings, when strict', [...bootstrap, ...five, '--strict'], /--registry-user is not given/],
+      [
+        'an endpoint over plain http',
+        [...bootstrap, 'list', '--endpoint', 'http://plinth.example.com'],
+        /must begin with https/,
+      ],
+    ];
+    for (const [name, args, message] of cases) {
+      it(`${name}: exit code 2, on stderr, and nothing is called`, async () => {
+        const { code, stdout, stderr } = await run(args);
+        expect(code).to.equal(2);
+        expect(stdout).to.equal('');
+        expect(stderr)
+          .to.match(message)
+          .and.not.match(/\n\s+at /);
+        expect(service.seen).to.deep.equal([]);
+      });
+    }
+
+    it('tells all faults at once: of the line, of the rules, of files', async () => {
+      const { stderr } = await run([
+        ...bootstrap,
+        ...five.slice(1),
+        '--regoin',
+        'x',
+        '--preemptible',
+        '--spot-vms',
+        '--pc-apps-values',
+        'no.yaml',
+        '--root-disk-size=x',
+      ]);
+      for (const flag of [
+        '--regoin',
+        '--project-name is required',
+        '--preemptible',
+        '--pc-apps-values',
+        '--root-disk-size',
+      ]) {
+        expect(stderr).to.include(flag);
+      }
+    });
+
+    it('says with --json what it refuses, in a last line on stdout', async () => {
+      const { code, stdout } = await run([...bootstrap, '--json']);
+      const [result] = lines(stdout);
+      expect(code).to.equal(2);
+      expect(result).to.include({ type: 'result', exitCode: 2 }).and.have.nested.property('problem.code', 'bad-input');
+      expect(result).to.have.nested.property('problem.errors').with.lengthOf(5);
+    });
+  });
+
+  describe('what travels', () => {
+    it('is what was given, and nothing else', async () => {
+      await run([
+        ...bootstrap,
+        ...five,
+        '--multi-dc=false',
+        '--timer',
+        '--root-disk-size',
+        '80',
+        '-s',
+        'ceph',
+        '--secrets-file=x.yaml',
+        '--no-write-config',
+      ]);
+      expect(service.request().options).to.deep.equal({
+        projectName: 'demo',
+        billingAccount: '012345-6789AB-CDEF01',
+        baseDomain: 'demo.example.com',
+        forge1AppClientId: 'client',
+        forge1AppClientSecret: 'app-secret',
+        multiDc: false,
+        rootDiskSize: 80,
+        installSkipSteps: ['ceph'],
+      });
+    });
+
+    it('takes secrets from the environment, and a flag before its variable', async () => {
+      const env = {
+        PLINTH_FORGE1_APP_CLIENT_SECRET: 'from-variable',
+        PLINTH_FORGE1_PAT: 'pat-of-variable',
+        PLINTH_VAULT_PASSWORD: '',
+        PLINTH_REGION: 'us-east1',
+      };
+      await run([...bootstrap, ...five.slice(0, 4), '--forge1-pat', 'pat-of-flag'], env);
+      expect(service.request().options).to.include({
+        forge1AppClientSecret: 'from-variable',
+        forge1Pat: 'pat-of-flag',
+      });
+      expect(service.request().options).to.not.have.any.keys('vaultPassword', 'region');
+    });
+
+    it('bears the token, and goes to the endpoint of the config file', async () => {
+      const { PLINTH_ENDPOINT: _, ...env } = sandbox.env;
+      sandbox.env = env;
+      const missing = await run([...bootstrap, 'list']);
+      expect(missing.code).to.equal(2);
+      expect(missing.stderr).to.include('PLINTH_ENDPOINT').and.include('config.yaml');
+      mkdirSync(sandbox.configFolder, { recursive: true });
+      writeFileSync(join(sandbox.configFolder, 'config.yaml'), `endpoints:\n  bootstraps: ${service.url}/\n`);
+      expect((await run([...bootstrap, 'list'])).code).to.equal(0);
+      expect(service.seen[0]?.headers).to.include({
+        authorization: 'Bearer token-of-alice',
+        'user-agent': 'plinth/2.113.0',
+      });
+      writeFileSync(join(sandbox.configFolder, 'config.yaml'), 'endpoint: x\n');
+      const wrong = await run([...bootstrap, 'list']);
+      expect([wrong.code, wrong.stderr.includes('config.yaml cannot be read')]).to.deep.equal([2, true]);
+    });
+
+    it('never shows a secret, not even with --verbose', async () => {
+      const planted = { PLINTH_FORGE1_PAT: 'planted-pat', PLINTH_VAULT_PASSWORD: 'planted-vault' };
+      const args = [...bootstrap, ...five.slice(0, 4), '--forge1-app-client-secret=planted-secret', '--verbose'];
+      for (const more of [[], ['--json'], ['--dry-run'], ['--region', 'x'], ['--forge2-app-client-secret=planted-2']]) {
+        const { stdout, stderr } = await run([...args, ...more], planted);
+        expect(stdout + stderr).to.not.match(/planted|token-of-alice/);
+      }
+    });
+  });
+
+  describe('its results', () => {
+    it('are on stdout, progress and warnings on stderr, without colour in a pipe', async () => {
+      const { code, stdout, stderr } = await run([...bootstrap, ...five, '--timer']);
+      expect(code).to.equal(0);
+      for (const text of [
+        'demo (demo-ab12cd34)',
+        '203.0.113.7',
+        'spot',
+        'standard, for want of spot capacity',
+        'cs.demo.example.com',
+        'ns-1.example.net.',
+        'config.yaml',
+        'ssh ubuntu@203.0.113.7',
+        'Removed',
+      ]) {
+        expect(stdout).to.include(text);
+      }
+      expect(stderr).to.match(/\[\d+s\] … Cloud project: waits for the operation\n/);
+      expect(stderr).to.match(/\[\d+s\] ✓ VM jumpbox \(41s\) {2}10\.10\.0\.2\n/);
+      expect(stderr).to.match(/How long each took\n {2}VM jumpbox +41s\n {2}Cloud project +3\.2s\n/);
+      expect(stderr).to.include('Warning: --registry-user');
+      expect(stdout + stderr).to.not.include('\u001b');
+    });
+
+    it('say no times without --timer, and no calls without --verbose', async () => {
+      const { stderr } = await run([...bootstrap, ...five]);
+      expect(stderr).to.not.match(/41s|How long|GET \//);
+      service.events = [
+        ...service.events.slice(0, 2),
+        { schema: 1, type: 'call', at: '2026-01-31T12:00:00Z', instance: 'project', text: 'POST projects' },
+        ...service.events.slice(2),
+      ];
+      const verbose = await run(['--verbose', ...bootstrap, ...five]);
+      expect(verbose.stderr)
+        .to.match(/GET \/bootstraps\/b-one\/events: 200 in/)
+        .and.include('Cloud project: POST projects');
+    });
+
+    it('are with --json one event a line and a last result', async () => {
+      const { code, stdout } = await run([...bootstrap, ...five, '--json', '--timer']);
+      const all = lines(stdout);
+      expect(code).to.equal(0);
+      expect(all.map(({ type }) => type)).to.deep.equal([
+        'state',
+        'progress',
+        'instance',
+        'instance',
+        'state',
+        'result',
+      ]);
+      const result = all.at(-1);
+      expect(result).to.include({ exitCode: 0, created: true });
+      expect(result).to.have.nested.property('bootstrap.projectId', 'demo-ab12cd34');
+      expect(result).to.have.nested.property('timings[0].instance', 'vm:jumpbox');
+      expect(result).to.have.nested.property('files').with.lengthOf(3);
+      expect(result).to.have.nested.property('warnings').with.lengthOf(1);
+    });
+
+    it('show what a resume changes', async () => {
+      service.instead.set('POST /bootstraps', [
+        (response) =>
+          json(response, 200, {
+            bootstrap: makeView({ state: 'running' }),
+            created: false,
+            changes: [{ option: '--project-ttl', from: '2h', to: '5h' }],
+            warnings: ['the deadline has moved'],
+          }),
+      ]);
+      const { stderr } = await run([...bootstrap, ...five]);
+      expect(stderr)
+        .to.include('Going on with demo')
+        .and.include('--project-ttl: 2h → 5h')
+        .and.include('Warning: the deadline has moved');
+    });
+
+    it('print with --dry-run what would be made, and touch nothing', async () => {
+      const instances = [
+        { id: 'project', title: 'Cloud project', lane: 'cloud', needs: [], makes: ['project demo-????????'] },
+        { id: 'network', title: 'Network', lane: 'cloud', needs: ['project'], makes: ['VPC', 'subnet'] },
+      ];
+      service.instead.set('POST /bootstraps', [(response) => json(response, 200, { instances, warnings: [] })]);
+      const { code, stdout } = await run([...bootstrap, ...five, '--dry-run']);
+      expect(code).to.equal(0);
+      expect(stdout).to.equal(
+        '  1. Cloud project (project)\n       project demo-????????\n  2. Network (network), after project\n       VPC\n       subnet\n',
+      );
+      expect(service.seen.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
+        'POST /bootstraps?dryRun=true',
+      ]);
+      expect(sandbox.has('config.yaml')).to.equal(false);
+    });
+
+    it('say of a failed bootstrap what, why and what next, with exit code 7', async () => {
+      service.view = makeView({
+        state: 'failed',
+        instances: [
+          {
+            id: 'quota',
+            step: 'quota',
+            title: 'Quota',
+            state: 'failed',
+            attempt: 1,
+            problem: {
+              code: 'cloud-quota',
+              detail: 'CPUS: 100 are needed, 24 are allowed.',
+              advice: 'Ask for a higher quota.',
+            },
+          },
+        ],
+      });
+      const { code, stdout, stderr } = await run([...bootstrap, ...five]);
+      expect(code).to.equal(7);
+      expect(stderr)
+        .to.include('Quota: CPUS: 100 are needed, 24 are allowed.')
+        .and.include('Ask for a higher quota.')
+        .and.include('same command again');
+      expect(stdout).to.include('failed');
+      expect(sandbox.has('config.yaml')).to.equal(false);
+      const last = lines((await run([...bootstrap, ...five, '--json'])).stdout).at(-1);
+      expect(last)
+        .to.include({ type: 'result', exitCode: 7 })
+        .and.have.nested.property('problem.code', 'bootstrap-failed');
+    });
+  });
+
+  describe('exit codes', () => {
+    for (const code of Object.keys(problemKinds) as ProblemCode[]) {
+      const { exit } = problemKinds[code];
+      it(`${code} ends with ${exit}`, async () => {
+        service.instead.set('POST /bootstraps', [
+          refuse(code, 'It is so.', {
+            advice: 'Do otherwise.',
+            errors: [{ path: '--region', message: 'must differ' }],
+          }),
+        ]);
+        const ran = await run([...bootstrap, ...five]);
+        expect(ran.code).to.equal(exit);
+        expect(ran.stderr).to.include('It is so.').and.include('--region must differ').and.include('Do otherwise.');
+        expect(exitCodes.map((one) => one.code)).to.include(exit);
+      });
+    }
+
+    it('6 when plinth cannot be reached, with the endpoint named', async () => {
+      await service.close();
+      const { code, stderr } = await run([...bootstrap, 'cancel', 'demo']);
+      expect(code).to.equal(6);
+      expect(stderr).to.include(`${service.url} cannot be reached: ECONNREFUSED`);
+    }).timeout(20_000);
+
+    it('3 without a token or credentials, with what to set', async () => {
+      const { PLINTH_TOKEN: _, ...env } = sandbox.env;
+      sandbox.env = { ...env, GOOGLE_APPLICATION_CREDENTIALS: '/no/such/file.json' };
+      const { code, stderr } = await run([...bootstrap, 'list']);
+      expect(code).to.equal(3);
+      expect(stderr).to.include('PLINTH_TOKEN').and.include('GOOGLE_APPLICATION_CREDENTIALS');
+    });
+  });
+
+  describe('status, cancel, list', () => {
+    it('show what stands', async () => {
+      service.standing = true;
+      const { code, stdout } = await run([...bootstrap, 'status', 'demo']);
+      expect(code).to.equal(0);
+      expect(stdout).to.include('demo-ab12cd34').and.include('jumpbox');
+      expect(service.seen[0]?.path).to.equal('/bootstraps?name=demo');
+      const followed = await run([...bootstrap, 'status', 'demo', '--follow', '--timer']);
+      expect(followed.stderr).to.include('✓ VM jumpbox (41s)');
+      const listed = await run([...bootstrap, 'list']);
+      expect(listed.stdout)
+        .to.match(/NAME +PROJECT +STATE/)
+        .and.match(/demo +demo-ab12cd34 +succeeded +europe-west4/);
+      const cancelled = await run([...bootstrap, 'cancel', 'demo']);
+      expect(cancelled.stdout).to.include('stops as soon as').and.include('status demo --follow');
+    });
+
+    it('end with 4 for a project that one does not have', async () => {
+      for (const command of ['status', 'cancel']) {
+        const { code, stderr } = await run([...bootstrap, command, 'none']);
+        expect(code).to.equal(4);
+        expect(stderr).to.include('"none"').and.include('list');
+      }
+    });
+
+    it('ask again when the service is away for a moment', async () => {
+      const away = () => refuse('unavailable', 'Away.', { retryAfterSeconds: 0 });
+      service.instead.set('GET /bootstraps', [away(), away()]);
+      const { code, stderr } = await run([...bootstrap, 'list', '--verbose']);
+      expect(code).to.equal(0);
+      expect(stderr.match(/again in \d+ ms: Away\./g)).to.have.lengthOf(2);
+    });
+  });
+});

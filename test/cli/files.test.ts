@@ -1,0 +1,248 @@
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { decryptSecrets } from '../../shared/install-config/secrets.js';
+import { bootstrap, createSandbox, five, type Sandbox, testKey } from './run-cli.js';
+import { configOf, createService, json, makeView, refuse, type Service, secretsFor } from './service.js';
+
+const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+describe('files of a bootstrap', () => {
+  let service: Service;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  afterEach(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+  const run = async (...args: string[]) => {
+    const ran = await sandbox.run([...bootstrap, ...five, ...args]);
+    expect(ran.code, ran.stderr).to.equal(0);
+    return ran;
+  };
+  const identityFile = () => join(sandbox.configFolder, 'age', 'b-one.txt');
+  const asked = (path: string) => service.seen.filter((seen) => seen.path.startsWith(path)).length;
+
+  it('are config, encrypted secrets (0600) and the age identity (0600, in the config folder)', async () => {
+    await run();
+    expect(sandbox.read('config.yaml')).to.equal(service.files.config);
+    expect(sandbox.read('prod.vault.yaml')).to.equal(service.files.secrets);
+    expect(readFileSync(identityFile(), 'utf8')).to.match(/^# public key: age1\w+\nAGE-SECRET-KEY-1\w+\n$/);
+    expect([
+      mode(sandbox.path('prod.vault.yaml')),
+      mode(identityFile()),
+      mode(join(identityFile(), '..')),
+    ]).to.deep.equal(['600', '600', '700']);
+    const { secrets } = await decryptSecrets(sandbox.read('prod.vault.yaml'), service.files.identity);
+    expect(secrets[0]?.fields?.password).to.equal('first');
+  });
+
+  it('leave nothing temporary beside them', async () => {
+    await run();
+    expect(readdirSync(sandbox.folder)).to.have.members(['config.yaml', 'prod.vault.yaml']);
+  });
+
+  it('are not written with --write-config=false, and no identity is asked for', async () => {
+    await run('--write-config=false');
+    expect(readdirSync(sandbox.folder)).to.deep.equal([]);
+    expect(existsSync(identityFile())).to.equal(false);
+    expect(asked('/bootstraps/b-one/age-identity')).to.equal(0);
+  });
+
+  it('go where the flags say', async () => {
+    await run('--install-config', '~/c.yaml', '--secrets-file=s.yaml');
+    expect(existsSync(join(sandbox.home, 'c.yaml'))).to.equal(true);
+    expect(sandbox.has('s.yaml')).to.equal(true);
+  });
+
+  it('are one pair a datacenter', async () => {
+    const [dc1] = service.view.result.datacenters;
+    service.view = makeView({
+      result: {
+        ...service.view.result,
+        datacenters: [
+          { key: 'dc1', id: 1, name: 'dev', ready: true },
+          { ...dc1, key: 'dc2', id: 2, name: 'dev-dc2', ready: true },
+        ],
+      },
+    });
+    await run('--multi-dc');
+    expect(readdirSync(sandbox.folder)).to.have.members([
+      'config.yaml',
+      'prod.vault.yaml',
+      'config-dc2.yaml',
+      'prod-dc2.vault.yaml',
+    ]);
+    expect(asked('/bootstraps/b-one/config?datacenter=dc2')).to.equal(1);
+    await run('--multi-dc');
+    expect(service.seen.findLast(({ method, path }) => method === 'POST' && path === '/bootstraps')?.body)
+      .to.have.property('base')
+      .with.keys('dc1', 'dc2');
+  });
+
+  describe('that stand already', () => {
+    it('are the base of a re-run, and are left alone when their content is the same', async () => {
+      await run();
+      const before = statSync(sandbox.path('prod.vault.yaml')).mtimeMs;
+      const text = sandbox.read('prod.vault.yaml');
+      sandbox.write('config.yaml', `# mine\n${service.files.config}`);
+      // Encrypted anew: other bytes, the same content.
+      service.files.secrets = await secretsFor(service.files.identity, 'first');
+      service.seen.length = 0;
+      const { stdout } = await run();
+      expect(service.request().base).to.deep.equal({
+        dc1: { config: `# mine\n${service.files.config}`, secrets: text },
+      });
+      expect(statSync(sandbox.path('prod.vault.yaml')).mtimeMs).to.equal(before);
+      expect(sandbox.read('config.yaml')).to.match(/^# mine/);
+      expect(stdout.match(/unchanged/g)).to.have.lengthOf(3);
+      expect(asked('/bootstraps/b-one/age-identity')).to.equal(0);
+    });
+
+    it('are written again when their content differs', async () => {
+      await run();
+      service.files.secrets = await secretsFor(service.files.identity, 'second');
+      service.files.config += 'secrets:\n  baseDir: /etc/platform/secrets\n';
+      await run();
+      expect(sandbox.read('config.yaml')).to.include('baseDir');
+      expect(sandbox.read('prod.vault.yaml')).to.equal(service.files.secrets);
+    });
+
+    it('become secret again if they were not', async () => {
+      await run();
+      chmodSync(sandbox.path('prod.vault.yaml'), 0o644);
+      await run();
+      expect(mode(sandbox.path('prod.vault.yaml'))).to.equal('600');
+    });
+
+    it('are written through a link', async () => {
+      sandbox.write('real.yaml', service.files.config);
+      symlinkSync('real.yaml', sandbox.path('config.yaml'));
+      service.standing = true;
+      service.files.config += 'extra: 1\n';
+      await run();
+      expect(sandbox.read('real.yaml')).to.include('extra');
+    });
+
+    it('are moved aside, and said to be, if they are of another bootstrap, and never travel', async () => {
+      const [config, secrets] = [configOf('b-other', 'other-99'), 'version: 1\nsecrets: []\n'];
+      sandbox.write('config.yaml', config);
+      sandbox.write('prod.vault.yaml', secrets);
+      const { stdout } = await run();
+      expect(service.request().base).to.equal(undefined);
+      expect(sandbox.read('config.other-99.yaml')).to.equal(config);
+      expect(sandbox.read('prod.vault.other-99.yaml')).to.equal(secrets);
+      expect(sandbox.read('config.yaml')).to.equal(service.files.config);
+      expect(stdout).to.include('config.other-99.yaml').and.include('prod.vault.other-99.yaml');
+      sandbox.write('config.yaml', config);
+      await run();
+      expect(sandbox.has('config.other-99-2.yaml')).to.equal(true);
+    });
+
+    it('of another bootstrap are told by their recipient when no config is beside them', async () => {
+      await run();
+      rmSync(sandbox.path('config.yaml'));
+      service.seen.length = 0;
+      await run();
+      expect(service.request().base?.dc1).to.have.keys('secrets');
+      const other = await createService();
+      await other.close();
+      sandbox.write('prod.vault.yaml', other.files.secrets);
+      rmSync(sandbox.path('config.yaml'));
+      service.seen.length = 0;
+      await run();
+      expect(service.request().base).to.equal(undefined);
+      expect(sandbox.read('prod.vault.previous.yaml')).to.equal(other.files.secrets);
+    });
+
+    it('stay where they are when the bootstrap is refused', async () => {
+      sandbox.write('config.yaml', configOf('b-other', 'other-99'));
+      service.instead.set('POST /bootstraps', [refuse('forbidden', 'No.')]);
+      const { code } = await sandbox.run([...bootstrap, ...five]);
+      expect(code).to.equal(3);
+      expect(readdirSync(sandbox.folder)).to.deep.equal(['config.yaml']);
+    });
+
+    it('that are no YAML are an error before anything is made', async () => {
+      for (const text of ['a: [', 'just words', '- a\n']) {
+        sandbox.write('config.yaml', text);
+        const { code, stderr } = await sandbox.run([...bootstrap, ...five]);
+        expect([code, stderr.includes('--install-config config.yaml cannot be read')]).to.deep.equal([2, true]);
+      }
+      expect(service.seen).to.deep.equal([]);
+    });
+  });
+});
+
+describe('the SSH key', () => {
+  let service: Service;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  afterEach(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+  const ssh = (name: string) => join(sandbox.home, '.ssh', name);
+  const sent = async (...args: string[]) => {
+    service.seen.length = 0;
+    const ran = await sandbox.run([...bootstrap, ...five, '--write-config=false', ...args]);
+    expect(ran.code, ran.stderr).to.equal(0);
+    return { key: service.request().sshPublicKey, stderr: ran.stderr };
+  };
+
+  it('is id_rsa.pub, else id_ed25519.pub', async () => {
+    expect((await sent()).key).to.equal(testKey);
+    rmSync(ssh('id_rsa.pub'));
+    writeFileSync(ssh('id_ed25519.pub'), `${testKey}-2\n`);
+    expect((await sent()).key).to.equal(`${testKey}-2`);
+  });
+
+  it('is the one that a flag names, or the one beside the private key that a flag names', async () => {
+    writeFileSync(sandbox.path('k.pub'), `${testKey}-3\n`);
+    writeFileSync(sandbox.path('k'), 'private');
+    expect((await sent('--ssh-public-key-path=k.pub')).key).to.equal(`${testKey}-3`);
+    expect((await sent('--ssh-private-key-path', 'k')).key).to.equal(`${testKey}-3`);
+  });
+
+  it('is made, kept 0600 and said when there is none; the same one the next time', async () => {
+    rmSync(ssh('id_rsa.pub'));
+    const dry = [{ id: 'a', title: 'A', lane: 'cloud', needs: [], makes: [] }];
+    service.instead.set('POST /bootstraps', [(response) => json(response, 200, { instances: dry, warnings: [] })]);
+    const made = join(sandbox.configFolder, 'ssh', 'id_ed25519');
+    await sent('--dry-run');
+    expect(existsSync(made), 'a dry run makes none').to.equal(false);
+    const first = await sent();
+    expect(first.key).to.match(/^ssh-ed25519 [A-Za-z0-9+/]+ plinth$/);
+    expect(first.stderr).to.include(`plinth made one: ${made}`);
+    expect(mode(made)).to.equal('600');
+    expect(readFileSync(made, 'utf8')).to.match(/^-----BEGIN OPENSSH PRIVATE KEY-----/);
+    const second = await sent();
+    expect(second.key).to.equal(first.key);
+    expect(second.stderr).to.not.include('made one');
+  });
+
+  it('is refused when the file is no public key', async () => {
+    writeFileSync(sandbox.path('k.pub'), '-----BEGIN PRIVATE KEY-----\nplanted\n');
+    const { code, stderr } = await sandbox.run([...bootstrap, ...five, '--ssh-public-key-path=k.pub']);
+    expect([code, stderr.includes('k.pub holds no SSH public key'), stderr.includes('planted')]).to.deep.equal([
+      2,
+      true,
+      false,
+    ]);
+  });
+});
