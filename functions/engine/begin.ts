@@ -1,5 +1,4 @@
 /** Begins a bootstrap, or resumes the one that bears the name. Called by the HTTP function through bootstraps.ts. */
-import { randomBytes } from 'node:crypto';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions, GivenOptions, SecretOptions } from '../../shared/bootstrap/options.js';
 import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
@@ -21,12 +20,14 @@ import {
   read,
 } from './documents.js';
 import { graphOf } from './graph.js';
+import { makeBootstrapId, makeProjectId } from './ids.js';
 import { addSeconds } from './lease.js';
 import { afterConflict, persist } from './persist.js';
 import { type Plan, planOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites, eventWrites, readyLease } from './transition.js';
+import { inTurn } from './turns.js';
 
 export interface BeginFacts {
   readonly caller: { readonly email: string; readonly member: string };
@@ -62,7 +63,7 @@ const raceTries = 60;
 export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
   const { store } = context;
   const draft: { id: string; projectId: string; callerSecret?: string } = {
-    id: `b${randomText(15)}`,
+    id: makeBootstrapId(),
     projectId: makeProjectId(facts.options.projectName),
   };
   for (let attempt = 0; attempt < raceTries; attempt++) {
@@ -105,9 +106,15 @@ async function begin(
 ): Promise<Begun> {
   const { store, clock, config } = context;
   const { caller, options } = facts;
-  const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
-  const counted = countOne(counters?.data, caller.email, config.limits);
-  draft.callerSecret ??= await writeSecrets(context, draft.id, facts.secrets);
+  const count = async () => {
+    const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
+    return { counters, counted: countOne(counters?.data, caller.email, config.limits) };
+  };
+  if (draft.callerSecret === undefined) {
+    // Whoever is over a limit leaves no secret behind.
+    await count();
+    draft.callerSecret = await writeSecrets(context, draft.id, facts.secrets);
+  }
 
   const now = clock.now();
   const at = now.toISOString();
@@ -134,7 +141,7 @@ async function begin(
   const change = started(empty, planOf(graphOf(steps), options), at);
   const record: BootstrapRecord = { ...change.record, events: change.events.length };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
-  const writes: Write[] = [
+  const writes = ({ counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
     { kind: 'create', collection: collections.bootstraps, id: draft.id, data: record },
     { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
     counters === undefined
@@ -152,7 +159,10 @@ async function begin(
   ];
   // Files may be large, and are of no use to anybody before the bootstrap stands.
   if (files.writes.length > 0) await persist(() => store.commit(files.writes));
-  const [version = ''] = await persist(() => store.commit(writes));
+  const [version = ''] = await inTurn(store, countersId, async () => {
+    const counted = await count();
+    return persist(() => store.commit(writes(counted)));
+  });
   await publishReady(context, draft.id, 1, change.ready, facts.trace);
   const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: record };
   return { bootstrap, created: true, changes: [] };
@@ -301,24 +311,3 @@ function ttlSeconds({ projectTtl }: Pick<BootstrapOptions, 'projectTtl'>): numbe
 
 const sorted = (secrets: SecretOptions): [string, unknown][] =>
   Object.entries(secrets).sort(([a], [b]) => (a < b ? -1 : 1));
-
-const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-function randomText(length: number): string {
-  let text = '';
-  while (text.length < length) {
-    // 252 is the last multiple of 36 in a byte: what lies above would favour some letters.
-    for (const byte of randomBytes(length)) if (byte < 252) text += letters[byte % 36];
-  }
-  return text.slice(0, length);
-}
-
-/** Slug of the name, cut to 21, and eight characters by chance: ids are never free again, not even after deletion. */
-export function makeProjectId(name: string): string {
-  const slug = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+/, '')
-    .slice(0, 21)
-    .replace(/-+$/, '');
-  return `${slug === '' ? 'project' : slug}-${randomText(8)}`;
-}

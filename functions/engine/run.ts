@@ -4,30 +4,24 @@
  */
 import type { StoredProblem } from '../../shared/bootstrap/bootstrap.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { createHide } from '../http/hide.js';
 import { redact, withFields } from '../log.js';
-import { Conflict, type Document } from '../store/store.js';
+import { Conflict } from '../store/store.js';
 import { createCall, factsOf } from './call.js';
-import {
-  type BootstrapRecord,
-  type CallRecord,
-  type LeaseRecord,
-  leaseId,
-  liftBootstrap,
-  liftLease,
-  read,
-} from './documents.js';
+import { type CallRecord, type LeaseRecord, leaseId, liftBootstrap, liftLease, read } from './documents.js';
+import { endWith, type FoundBootstrap } from './end.js';
 import { graphOf } from './graph.js';
 import { addSeconds, claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
-import { afterConflict, persist } from './persist.js';
+import { persist } from './persist.js';
 import { type Instance, type Plan, planOf, titleOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
 import { exhausted, failureClass, retryDelay } from './retry.js';
 import type { AnyStep, StepCall } from './step.js';
-import { changeWrites, type Ending, endInstance } from './transition.js';
+import type { Ending } from './transition.js';
 
 export interface RunOptions {
   /** When the function is stopped from outside. */
@@ -44,12 +38,10 @@ const marginSeconds = 20;
 /** A step that takes its function down this often fails for good. */
 const maxDeaths = 5;
 const maxCalls = 60;
-const commitTries = 40;
 /** What is further off is left to sweep: a fresh message would only wait, or be handed on again and again. */
 const longestWaitSeconds = 300;
 
 type Turn = Ending | { readonly state: 'again'; readonly seconds: number; readonly note: string };
-type FoundBootstrap = Document<BootstrapRecord>;
 
 export async function runInstance(
   context: Context,
@@ -92,7 +84,7 @@ function createRun(
   steps: readonly AnyStep[],
   { bootstrapId, instance: instanceId, generation }: StepMessage,
   { deadlineAt, trace }: RunOptions,
-  found: FoundBootstrap,
+  bootstrap: FoundBootstrap,
   held: Held,
   restSeconds: number,
 ): () => Promise<RunResult> {
@@ -100,8 +92,7 @@ function createRun(
   const graph = graphOf(steps);
   const secrets = new Set<string>();
   const calls: CallRecord[] = [];
-  let bootstrap = found;
-  const readAt = performance.now();
+  const atMilliseconds = performance.now();
 
   const log = redact(
     withFields(outer.log, {
@@ -135,71 +126,16 @@ function createRun(
 
   const attempts = (): number => Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
 
-  const planNow = (): Plan => planOf(graph, bootstrap.data.options as never);
+  const plan: Plan = planOf(graph, bootstrap.data.options as unknown as BootstrapOptions);
 
-  async function reread(): Promise<void> {
-    const now = read(await persist(() => store.get(collections.bootstraps, bootstrapId)), liftBootstrap);
-    if (now === undefined || now.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
-    bootstrap = now;
-  }
-
-  /** The lease ends, and with it the instance or its hope without the caller; what became ready stands in the same commit. */
   async function end(ending: Ending): Promise<RunResult> {
-    let version = await held.stop();
-    if (performance.now() - readAt > 500) await reread();
-    for (let attempt = 0; ; attempt++) {
-      const at = clock.now().toISOString();
-      const { startedAt } = held.current();
-      const change = endInstance(bootstrap.data, planNow(), {
-        id: instanceId,
-        ending,
-        at,
-        startedAt,
-        attempt: attempts(),
-        calls,
-      });
-      const id = leaseId(bootstrapId, instanceId);
-      const client: Partial<LeaseRecord> = {
-        state: 'client',
-        holder: undefined,
-        expiresAt: undefined,
-        dueAt: undefined,
-        ...(ending.state === 'client' ? { note: ending.note } : {}),
-      };
-      try {
-        await persist(() =>
-          store.commit([
-            ...changeWrites(bootstrapId, bootstrap.version, bootstrap.data, change, at),
-            ending.state === 'client'
-              ? { kind: 'update', collection: collections.leases, id, version, data: client }
-              : { kind: 'delete', collection: collections.leases, id, version },
-          ]),
-        );
-        await publishReady(context, bootstrapId, generation, change.ready, trace);
-        return ending.state;
-      } catch (error) {
-        if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
-        await afterConflict(attempt);
-        await reread();
-        const ours = await held.again().catch((lost: unknown) => {
-          if (lost instanceof LeaseLost && bootstrap.data.instances[instanceId]?.endedAt !== undefined)
-            return undefined;
-          throw lost;
-        });
-        if (ours === undefined) {
-          // The commit went through and its answer was lost on the way.
-          const ready = [...planNow().values()].filter(({ id }) => bootstrap.data.instances[id]?.state === 'ready');
-          await publishReady(context, bootstrapId, generation, ready, trace);
-          return ending.state;
-        }
-        version = ours;
-      }
-    }
+    const parts = { context, graph, held, bootstrapId, instance: instanceId, generation, calls, trace };
+    await endWith(parts, ending, { bootstrap, atMilliseconds });
+    return ending.state;
   }
 
   /** The wait is longer than this invocation: a fresh message carries on. */
   async function handOver(seconds: number, change: Partial<LeaseRecord> = {}, publish = true): Promise<RunResult> {
-    const version = await held.stop();
     const notBefore = addSeconds(clock.now(), seconds);
     const data: Partial<LeaseRecord> = {
       ...change,
@@ -209,8 +145,21 @@ function createRun(
       notBefore,
       dueAt: publish ? addSeconds(new Date(notBefore), marginSeconds) : notBefore,
     };
-    const id = leaseId(bootstrapId, instanceId);
-    await persist(() => store.commit([{ kind: 'update', collection: collections.leases, id, version, data }]));
+    const write = {
+      kind: 'update',
+      collection: collections.leases,
+      id: leaseId(bootstrapId, instanceId),
+      data,
+    } as const;
+    for (let version = await held.stop(); ; version = await held.again()) {
+      try {
+        await persist(() => store.commit([{ ...write, version }]));
+        break;
+      } catch (error) {
+        // Touched by a person who cancels; whoever carries on sees it.
+        if (!(error instanceof Conflict)) throw error;
+      }
+    }
     const { lane } = held.current();
     if (publish) await publishReady(context, bootstrapId, generation, [{ id: instanceId, lane }], trace);
     return 'handed-over';
@@ -287,7 +236,7 @@ function createRun(
 
   return async () => {
     try {
-      const instance = planNow().get(instanceId);
+      const instance = plan.get(instanceId);
       if (instance === undefined) {
         log('WARNING', 'The instance is no longer part of the plan');
         return await end({ state: 'cancelled' });

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { makeProjectId } from '../../functions/engine/begin.js';
 import {
   findByName,
   getBootstrap,
@@ -12,6 +11,7 @@ import {
   summaryOf,
   viewOf,
 } from '../../functions/engine/bootstraps.js';
+import { makeProjectId } from '../../functions/engine/ids.js';
 import type { AnyStep } from '../../functions/engine/step.js';
 import { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { acceptOptions } from '../../shared/bootstrap/rules.js';

@@ -1,0 +1,121 @@
+/**
+ * The end of an instance, written down: its lease goes, the bootstrap's record tells, what became ready is leased, all in one
+ * commit; then that is published. Called by run.ts.
+ */
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import { Conflict, type Document, type Write } from '../store/store.js';
+import { type BootstrapRecord, type CallRecord, type LeaseRecord, leaseId, liftBootstrap, read } from './documents.js';
+import type { Graph } from './graph.js';
+import { type Held, LeaseLost } from './lease.js';
+import { afterConflict, persist } from './persist.js';
+import { type Instance, planOf } from './plan.js';
+import { publishReady, type Trace } from './publish.js';
+import { changeWrites, type Ending, endInstance } from './transition.js';
+import { inTurn } from './turns.js';
+
+export type FoundBootstrap = Document<BootstrapRecord>;
+
+export interface EndParts {
+  readonly context: Context;
+  readonly graph: Graph;
+  readonly held: Held;
+  readonly bootstrapId: string;
+  readonly instance: string;
+  readonly generation: number;
+  readonly calls: readonly CallRecord[];
+  readonly trace: Trace | undefined;
+}
+
+const commitTries = 40;
+/** A record read longer ago than this has probably been outdated by others: reading costs less than a lost race. */
+const freshMilliseconds = 500;
+
+/** Throws LeaseLost if it is not ours to end any more. */
+export async function endWith(
+  parts: EndParts,
+  ending: Ending,
+  seen: { readonly bootstrap: FoundBootstrap; readonly atMilliseconds: number },
+): Promise<void> {
+  const { context, bootstrapId, generation, trace } = parts;
+  const ready = await inTurn<readonly Instance[], FoundBootstrap>(context.store, bootstrapId, async (turn) => {
+    let bootstrap = turn.latest ?? seen.bootstrap;
+    if (bootstrap.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
+    if (turn.latest === undefined && performance.now() - seen.atMilliseconds > freshMilliseconds) {
+      bootstrap = await reread(parts);
+    }
+    let version = await parts.held.stop();
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const ended = await commitEnd(parts, ending, bootstrap, version);
+        turn.latest = ended.bootstrap;
+        return ended.ready;
+      } catch (error) {
+        turn.latest = undefined;
+        if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
+        await afterConflict(attempt);
+        bootstrap = await reread(parts);
+        const ours = await ourVersion(parts, bootstrap);
+        if (ours === undefined) return readyNow(parts, bootstrap);
+        version = ours;
+      }
+    }
+  });
+  await publishReady(context, bootstrapId, generation, ready, trace);
+}
+
+async function reread({ context: { store }, bootstrapId, generation }: EndParts): Promise<FoundBootstrap> {
+  const now = read(await persist(() => store.get(collections.bootstraps, bootstrapId)), liftBootstrap);
+  if (now === undefined || now.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
+  return now;
+}
+
+/** Undefined: our commit went through after all, and its answer was lost on the way. */
+async function ourVersion({ held, instance }: EndParts, { data }: FoundBootstrap): Promise<string | undefined> {
+  try {
+    return await held.again();
+  } catch (error) {
+    if (error instanceof LeaseLost && data.instances[instance]?.endedAt !== undefined) return undefined;
+    throw error;
+  }
+}
+
+const planIn = ({ graph }: EndParts, { data }: FoundBootstrap) =>
+  planOf(graph, data.options as unknown as BootstrapOptions);
+
+const readyNow = (parts: EndParts, bootstrap: FoundBootstrap): Instance[] =>
+  [...planIn(parts, bootstrap).values()].filter(({ id }) => bootstrap.data.instances[id]?.state === 'ready');
+
+async function commitEnd(
+  parts: EndParts,
+  ending: Ending,
+  bootstrap: FoundBootstrap,
+  version: string,
+): Promise<{ bootstrap: FoundBootstrap; ready: readonly Instance[] }> {
+  const { context, held, bootstrapId, instance, calls } = parts;
+  const { store, clock } = context;
+  const at = clock.now().toISOString();
+  const { startedAt, failures } = held.current();
+  const attempt = Object.values(failures).reduce((sum, each) => sum + each, 0);
+  const ended = { id: instance, ending, at, startedAt, attempt, calls };
+  const change = endInstance(bootstrap.data, planIn(parts, bootstrap), ended);
+  const writes = changeWrites(bootstrapId, bootstrap.version, bootstrap.data, change, at);
+  const [newVersion = ''] = await persist(() => store.commit([...writes, leaseWrite(parts, ending, version)]));
+  const events = bootstrap.data.events + change.events.length;
+  return { bootstrap: { ...bootstrap, version: newVersion, data: { ...change.record, events } }, ready: change.ready };
+}
+
+/** Without the caller's machine nothing is due: the lease stays, so that it can be woken, and nobody holds it. */
+function leaseWrite({ bootstrapId, instance }: EndParts, ending: Ending, version: string): Write {
+  const lease = { collection: collections.leases, id: leaseId(bootstrapId, instance), version };
+  if (ending.state !== 'client') return { kind: 'delete', ...lease };
+  const data: Partial<LeaseRecord> = {
+    state: 'client',
+    holder: undefined,
+    expiresAt: undefined,
+    dueAt: undefined,
+    note: ending.note,
+  };
+  return { kind: 'update', ...lease, data };
+}

@@ -1,0 +1,26 @@
+/** Ids that are chosen once, by chance. Called by begin.ts. */
+import { randomBytes } from 'node:crypto';
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+function randomText(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    // 252 is the last multiple of 36 in a byte: what lies above would favour some letters.
+    for (const byte of randomBytes(length)) if (byte < 252) text += letters[byte % 36];
+  }
+  return text.slice(0, length);
+}
+
+/** Begins with a letter, as label values and secret names shall. */
+export const makeBootstrapId = (): string => `b${randomText(15)}`;
+
+/** Slug of the name, cut to 21, and eight characters by chance: ids are never free again, not even after deletion. */
+export function makeProjectId(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 21)
+    .replace(/-+$/, '');
+  return `${slug === '' ? 'project' : slug}-${randomText(8)}`;
+}
