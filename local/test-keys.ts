@@ -39,7 +39,8 @@ async function readPool(): Promise<Pool> {
 }
 
 let pool: Promise<Pool> | undefined;
-let next = 0;
+/** Given out in turn, kind by kind: those that are made one after the other differ. */
+const given: Record<SlowKind, number> = { 'rsa-2048': 0, 'rsa-4096': 0 };
 
 /** Kinds that are quick to make are made anew each time. */
 export function createTestKeys(): KeyMaker {
@@ -49,8 +50,8 @@ export function createTestKeys(): KeyMaker {
       if (!isSlow(kind)) return real.make(kind);
       pool ??= readPool();
       const keys = (await pool)[kind];
-      next += 1;
-      return keys[next % keys.length] as KeyPair;
+      given[kind] += 1;
+      return keys[given[kind] % keys.length] as KeyPair;
     },
   };
 }

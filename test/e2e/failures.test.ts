@@ -1,0 +1,146 @@
+/** Every class of failure, and that the same command goes on from there once its cause is gone. One stack for all. */
+import { expect } from 'chai';
+import { local } from '../../local/deployment.js';
+import { type Caller, madeTwice, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
+
+describe('failures', function () {
+  this.timeout(60_000);
+  let scene: Scene;
+  let alice: Caller;
+  let since: number;
+
+  before(async () => {
+    scene = await makeScene();
+  });
+  after(() => scene?.close());
+  beforeEach(async () => {
+    alice = await scene.caller();
+    since = scene.cloud.calls.last();
+  });
+  afterEach(() => {
+    scene.cloud.faults.clear();
+    expect(madeTwice(scene.cloud, since)).to.deep.equal([]);
+  });
+
+  const failedWith = (outcome: Outcome, instance: string, ...words: string[]): void => {
+    expect(outcome.exitCode, outcome.stderr).to.equal(7);
+    expect(outcome.result.bootstrap?.state).to.equal('failed');
+    const failed = outcome.result.bootstrap?.instances.find(({ id }) => id === instance);
+    expect(failed?.state, JSON.stringify(outcome.result.bootstrap?.problem)).to.equal('failed');
+    for (const word of words) expect(`${failed?.problem?.detail} ${failed?.problem?.advice}`).to.include(word);
+  };
+  const stands = (outcome: Outcome): string[] =>
+    (outcome.result.bootstrap?.instances ?? []).filter(({ state }) => state === 'done').map(({ id }) => id);
+
+  it('quota: fails once, before anything is made there, naming metric, limit and need; goes on once it is raised', async () => {
+    const fault = scene.cloud.faults.quota({ metric: 'CPUS', limit: 24 });
+    failedWith(await alice.bootstrap('quota'), 'quota', 'CPUS', '24', '52');
+    expect(scene.cloud.calls.list({ since, method: 'compute.networks.insert' })).to.deep.equal([]);
+    scene.cloud.faults.remove(fault);
+    await scene.expectAll(succeeded(await alice.bootstrap('quota')));
+  });
+
+  it('permission to make a project: asked once, refused once; goes on once it is granted', async () => {
+    const fault = scene.cloud.faults.add({
+      method: 'cloudresourcemanager.projects.create',
+      times: 0,
+      code: 403,
+      message:
+        "Permission 'resourcemanager.projects.create' denied on resource '//cloudresourcemanager.googleapis.com/folders/1'",
+    });
+    failedWith(await alice.bootstrap('no-creator'), 'project', 'resourcemanager.projects.create');
+    expect(scene.cloud.calls.list({ since, method: 'cloudresourcemanager.projects.create' })).to.have.lengthOf(1);
+    scene.cloud.faults.remove(fault);
+    await scene.expectAll(succeeded(await alice.bootstrap('no-creator')));
+  });
+
+  it('permission within the project: what does not need it goes on; goes on once it is granted', async () => {
+    const fault = scene.cloud.faults.add({
+      method: 'compute.networks.insert',
+      times: 0,
+      code: 403,
+      reason: 'forbidden',
+      message: "Required 'compute.networks.create' permission for 'projects/x/global/networks/y'",
+    });
+    const failed = await alice.bootstrap('denied');
+    failedWith(failed, 'network', 'compute.networks.create');
+    expect(stands(failed)).to.include.members(['zone', 'records', 'address:gateway', 'secrets:dc1']);
+    scene.cloud.faults.remove(fault);
+    await scene.expectAll(succeeded(await alice.bootstrap('denied')));
+  });
+
+  it('capacity without a fallback: fails naming the VM; the others stand; goes on once there is room', async () => {
+    const fault = scene.cloud.faults.stockout({ name: 'k0s-1' });
+    const failed = await alice.bootstrap('no-room');
+    failedWith(failed, 'vm:k0s-1');
+    expect(stands(failed)).to.include.members(['vm:k0s-2', 'vm:jumpbox']);
+    scene.cloud.faults.remove(fault);
+    await scene.expectAll(succeeded(await alice.bootstrap('no-room')));
+  });
+
+  it('a few 503s from every service: nobody notices', async () => {
+    for (const method of [
+      'compute.*',
+      'cloudresourcemanager.*',
+      'iam.*',
+      'dns.*',
+      'serviceusage.*',
+      'cloudbilling.*',
+    ]) {
+      scene.cloud.faults.add({ method, nth: 2, times: 2, kind: 'unavailable' });
+    }
+    await scene.expectAll(succeeded(await alice.bootstrap('flaky')));
+  });
+
+  it('answers that are lost after the effect: nothing is made twice', async () => {
+    for (const method of [
+      'cloudresourcemanager.projects.create',
+      'compute.networks.insert',
+      'compute.instances.insert',
+      'compute.addresses.insert',
+      'dns.changes.create',
+      'iam.projects.serviceAccounts.create',
+      'secretmanager.projects.secrets.addVersion',
+    ]) {
+      scene.cloud.faults.add({ method, when: 'after', kind: 'drop' });
+    }
+    await scene.expectAll(succeeded(await alice.bootstrap('lost-answers')));
+  });
+
+  it('a service that stays away: gives up after its budget, saying what to do; goes on once it is back', async () => {
+    const fault = scene.cloud.faults.add({ method: 'dns.managedZones.*', times: 0, kind: 'unavailable' });
+    failedWith(await alice.bootstrap('away'), 'zone', 'same command');
+    scene.cloud.faults.remove(fault);
+    await scene.expectAll(succeeded(await alice.bootstrap('away')));
+  });
+
+  it("rate limits, in each service's own way: waits and gets through", async () => {
+    scene.cloud.faults.add({ method: 'compute.instances.insert', times: 6, kind: 'rate' });
+    scene.cloud.faults.add({ method: 'cloudresourcemanager.projects.setIamPolicy', times: 3, kind: 'rate' });
+    scene.cloud.faults.add({ method: 'cloudbilling.projects.updateBillingInfo', times: 2, kind: 'rate' });
+    await scene.expectAll(succeeded(await alice.bootstrap('hasty')));
+  });
+
+  it('a billing account that plinth may not use: fails; with another one given the same command goes on, and says so', async () => {
+    failedWith(await alice.bootstrap('wrong-account', { 'billing-account': '0F0F0F-0F0F0F-0F0F0F' }), 'billing');
+    const again = await alice.bootstrap('wrong-account', { 'billing-account': local.otherBillingAccount });
+    await scene.expectAll(succeeded(again));
+    expect(again.result.changes).to.deep.include({
+      option: '--billing-account',
+      from: '0F0F0F-0F0F0F-0F0F0F',
+      to: local.otherBillingAccount,
+    });
+  });
+
+  it('a VM that somebody stopped is started by the same command; one that somebody removed is made again', async () => {
+    const bootstrap = succeeded(await alice.bootstrap('touched'));
+    const { accessToken } = await scene.stack.tokens('admin@example.com');
+    const instances = `${scene.stack.record.frontUrl}/compute.googleapis.com/compute/v1/projects/${bootstrap.projectId}/zones/europe-west4-a/instances`;
+    const headers = { authorization: `Bearer ${accessToken}` };
+    expect((await fetch(`${instances}/k0s-3/stop`, { method: 'POST', headers })).status).to.equal(200);
+    expect((await fetch(`${instances}/ceph-2`, { method: 'DELETE', headers })).status).to.equal(200);
+    await scene.expectAll(succeeded(await alice.bootstrap('touched')));
+    // That one VM was asked for twice, and rightly so.
+    since = scene.cloud.calls.last();
+  });
+});

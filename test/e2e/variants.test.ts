@@ -1,0 +1,120 @@
+/** What single flags change about what is made, seen from outside. One stack for all; each has its own project. */
+import { expect } from 'chai';
+import { local } from '../../local/deployment.js';
+import { forge1NarrowPat, forge1Pat } from '../../local/forge1.js';
+import { domainOf, makeScene, type Scene, succeeded } from '../support/scene.js';
+
+describe('variants of a bootstrap', function () {
+  this.timeout(60_000);
+  let scene: Scene;
+
+  before(async () => {
+    scene = await makeScene();
+  });
+  after(() => scene?.close());
+  afterEach(() => scene.cloud.faults.clear());
+
+  it('--custom-pg-ip: no PostgreSQL VM, the address in the config', async () => {
+    const alice = await scene.caller();
+    const bootstrap = succeeded(await alice.bootstrap('own-pg', { 'custom-pg-ip': '10.99.0.7' }));
+    await scene.expectAll(bootstrap, { customPg: true });
+    expect(alice.config().postgres).to.deep.include({ mode: 'external' });
+    expect(alice.config().postgres.primary?.ip).to.equal('10.99.0.7');
+  });
+
+  it('--spot-vms: spot, and where there is no capacity a standard VM instead, shown as such', async () => {
+    const without = ['k0s-2', 'ceph-1'];
+    for (const name of without) scene.cloud.faults.stockout({ name, provisioning: 'SPOT' });
+    const alice = await scene.caller();
+    const bootstrap = succeeded(await alice.bootstrap('spot', { 'spot-vms': true }));
+    await scene.expectAll(bootstrap, { provisioning: { '*': 'SPOT', 'k0s-2': 'STANDARD', 'ceph-1': 'STANDARD' } });
+    const fallen = bootstrap.result.vms
+      .filter(({ provisioning }) => provisioning === 'fallback')
+      .map(({ name }) => name);
+    expect(fallen).to.have.members(without);
+    expect((await alice.plinth('status', 'spot')).stdout).to.match(/k0s-2 .*standard, for want of spot capacity/);
+  });
+
+  it('--preemptible: preemptible VMs', async () => {
+    const bootstrap = succeeded(await (await scene.caller()).bootstrap('preempt', { preemptible: true }));
+    await scene.expectAll(bootstrap, { provisioning: { '*': 'PREEMPTIBLE' } });
+  });
+
+  it('--dns-project-id: the zone is made there; with a zone that stands, under a domain above, it is used', async () => {
+    const alice = await scene.caller();
+    const where = { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'everything' };
+    const first = succeeded(await alice.bootstrap('dns-a', { ...where, 'base-domain': local.domain }));
+    await scene.expectAll(first, {
+      baseDomain: local.domain,
+      dnsProject: local.dnsProject,
+      dnsZone: 'everything',
+    });
+    const second = succeeded(await (await scene.caller()).bootstrap('dns-b', where));
+    await scene
+      .expectAll(second, { dnsProject: local.dnsProject, dnsZone: 'everything' })
+      // The other's records are in the same zone, and are nobody's fault.
+      .catch((error: { actual?: { missing: string[]; extra: string[] } }) => {
+        expect(error.actual?.missing).to.deep.equal([]);
+        expect(error.actual?.extra.every((line) => !line.includes(domainOf('dns-b')))).to.equal(true);
+      });
+  });
+
+  it('a record that somebody else wrote stays, and is named with its value', async () => {
+    const alice = await scene.caller();
+    const where = {
+      'dns-project-id': local.dnsProject,
+      'dns-zone-name': 'contested',
+      'base-domain': domainOf('contested'),
+    };
+    succeeded(await alice.bootstrap('dns-first', where));
+    const taken = (await scene.view((await alice.bootstrap('dns-first', where)).result.bootstrap?.id ?? '')).result;
+    const address = taken.addresses.find(({ name }) => name === 'gateway')?.address ?? '';
+    const refused = await (await scene.caller()).bootstrap('dns-second', where);
+    expect(refused.exitCode).to.equal(7);
+    const text = JSON.stringify(refused.result);
+    expect(text)
+      .to.include(`cs.${domainOf('contested')}`)
+      .and.to.include(address);
+  });
+
+  it('--folder-id: the project is made in that folder', async () => {
+    const alice = await scene.caller();
+    const bootstrap = succeeded(
+      await alice.bootstrap('in-folder', { 'folder-id': local.otherFolder.replace('folders/', '') }),
+    );
+    const { accessToken } = await scene.stack.tokens(alice.email);
+    const reply = await fetch(
+      `${scene.stack.record.frontUrl}/cloudresourcemanager.googleapis.com/v3/projects/${bootstrap.projectId}`,
+      { headers: { authorization: `Bearer ${accessToken}` } },
+    );
+    expect(await reply.json()).to.include({ parent: local.otherFolder });
+  });
+
+  it("--forge1-team-slug: the team's keys are on every VM, of all pages; a token without read:org is refused first", async () => {
+    const team = { 'forge1-team-org': 'example', 'forge1-team-slug': 'platform' };
+    const alice = await scene.caller();
+    const since = scene.cloud.calls.last();
+    const refused = await alice.bootstrap('team', { ...team, 'forge1-pat': forge1NarrowPat });
+    expect(refused.exitCode).to.equal(2);
+    expect(JSON.stringify(refused.result)).to.include('read:org').and.not.to.include(forge1NarrowPat);
+    expect(scene.cloud.calls.list({ since })).to.deep.equal([]);
+
+    const { projectId } = succeeded(await alice.bootstrap('team', { ...team, 'forge1-pat': forge1Pat }));
+    const { accessToken } = await scene.stack.tokens(alice.email);
+    const reply = await fetch(
+      `${scene.stack.record.frontUrl}/compute.googleapis.com/compute/v1/projects/${projectId}/zones/europe-west4-a/instances/k0s-1`,
+      { headers: { authorization: `Bearer ${accessToken}` } },
+    );
+    const { metadata } = (await reply.json()) as { metadata: { items: { key: string; value: string }[] } };
+    const keys = metadata.items.find(({ key }) => key === 'ssh-keys')?.value ?? '';
+    const wanted = Object.values(scene.stack.cloudHalf?.forge1.world.keys ?? {}).flat();
+    expect(wanted).to.have.lengthOf(4);
+    for (const key of wanted) expect(keys).to.include(key);
+  });
+
+  it('a region whose zones are others: the zone follows, and is used', async () => {
+    const bootstrap = succeeded(await (await scene.caller()).bootstrap('elsewhere', { region: 'us-central1' }));
+    expect(bootstrap.zone).to.match(/^us-central1-[a-f]$/);
+    await scene.expectAll(bootstrap);
+  });
+});

@@ -1,0 +1,196 @@
+/** A whole local stack with callers at their machines: what the end-to-end tests play in. */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { SimulatedCloud } from '../../local/cloud/index.js';
+import { local } from '../../local/deployment.js';
+import { environmentFor } from '../../local/environment.js';
+import { type Findings, inspect, type Wanted } from '../../local/inspect.js';
+import {
+  ageIdentitiesIn,
+  homeOf,
+  makeFolder,
+  type PlinthProcess,
+  type PlinthRun,
+  startPlinth,
+} from '../../local/plinth-process.js';
+import { askForTokens, createStack, type Stack, type StackOptions } from '../../local/stack.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
+import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
+
+/** Flags by name; `true` is a flag without a value, a list repeats it, undefined leaves it out. */
+export type Flags = Readonly<Record<string, string | true | readonly string[] | undefined>>;
+
+export interface Outcome extends PlinthRun {
+  /** The JSON events that were shown. */
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+  /** The last one: `{"type":"result",…}`. */
+  readonly result: {
+    readonly exitCode: number;
+    readonly bootstrap?: BootstrapView;
+    readonly created?: boolean;
+    readonly changes?: readonly { readonly option: string; readonly from: unknown; readonly to: unknown }[];
+    readonly problem?: { readonly code: string; readonly detail: string; readonly advice?: string };
+    readonly [more: string]: unknown;
+  };
+}
+
+export interface Caller {
+  readonly email: string;
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** `status`, `cancel` or `list`, as people type it. */
+  plinth(command: 'status' | 'cancel' | 'list', ...args: string[]): Promise<PlinthRun>;
+  /** `beta bootstrap-cloud` with the required flags and these, in JSON. */
+  bootstrap(name: string, flags?: Flags): Promise<Outcome>;
+  /** The same, not waited for. */
+  start(name: string, flags?: Flags): PlinthProcess;
+  read(file: string): string;
+  has(file: string): boolean;
+  config(file?: string): InstallConfig;
+  /** Opened with the identity that plinth keeps for its owner. */
+  secrets(file?: string): Promise<SecretsFile>;
+}
+
+export interface Scene {
+  readonly stack: Stack;
+  readonly cloud: SimulatedCloud;
+  /** A person at a machine of their own, with an empty folder. */
+  caller(email?: string): Promise<Caller>;
+  /** Looks from outside; the expectation names what is missing and what is too much. */
+  expectAll(bootstrap: BootstrapView, wanted?: Partial<Wanted>): Promise<Findings>;
+  view(id: string, email?: string): Promise<BootstrapView>;
+  close(): Promise<void>;
+}
+
+export const domainOf = (name: string): string => `${name}.${local.domain}`;
+/** The secret that every bootstrap of these tests is given; it must turn up nowhere. */
+export const clientSecret = 'planted-client-secret-4711';
+
+export function argsOf(name: string, flags: Flags = {}): string[] {
+  const all: Flags = {
+    'project-name': name,
+    'billing-account': local.billingAccount,
+    'base-domain': domainOf(name),
+    'forge1-app-client-id': 'client-id',
+    'registry-user': 'somebody',
+    ...flags,
+  };
+  return Object.entries(all).flatMap(([flag, value]) => {
+    if (value === undefined) return [];
+    if (value === true) return [`--${flag}`];
+    return [value].flat().flatMap((each) => [`--${flag}`, each]);
+  });
+}
+
+export function outcomeOf(run: PlinthRun): Outcome {
+  const events = run.stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const result = events.at(-1) as unknown as Outcome['result'] | undefined;
+  if (result?.['type'] !== 'result') {
+    throw new Error(`plinth gave no result; exit code ${run.exitCode}\n${run.stdout}\n${run.stderr}`);
+  }
+  return { ...run, events, result };
+}
+
+/** A caller of any stack that can be reached, also one in another process. */
+export async function makeCaller(at: Pick<Stack, 'url' | 'record'>, email: string): Promise<Caller> {
+  const folder = makeFolder();
+  mkdirSync(homeOf(folder), { recursive: true });
+  const env = {
+    ...environmentFor(at, { file: (name) => join(folder, name) }, await askForTokens(at.record, email)),
+    PLINTH_FORGE1_APP_CLIENT_SECRET: clientSecret,
+  };
+  const start = (args: readonly string[]) => startPlinth(args, { folder, env });
+  const bootstrapArgs = (name: string, flags?: Flags) => ['beta', 'bootstrap-cloud', '--json', ...argsOf(name, flags)];
+  const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+  return {
+    email,
+    folder,
+    env,
+    plinth: (command, ...args) => start(['beta', 'bootstrap-cloud', command, ...args]).ended,
+    bootstrap: async (name, flags) => outcomeOf(await start(bootstrapArgs(name, flags)).ended),
+    start: (name, flags) => start(bootstrapArgs(name, flags)),
+    read,
+    has: (file) => existsSync(join(folder, file)),
+    config: (file = 'config.yaml') => readInstallConfig(read(file)),
+    async secrets(file = 'prod.vault.yaml') {
+      const text = read(file);
+      for (const identity of ageIdentitiesIn(folder)) {
+        const opened = await decryptSecrets(text, identity).catch(() => undefined);
+        if (opened !== undefined) return opened;
+      }
+      throw new Error(`no identity that is kept opens ${file}`);
+    },
+  };
+}
+
+/** The bootstrap of an outcome that must have succeeded. */
+export function succeeded({ exitCode, result, stderr }: Outcome): BootstrapView {
+  expect(exitCode, `${JSON.stringify(result.problem ?? result.bootstrap?.problem)}\n${stderr}`).to.equal(0);
+  expect(result.bootstrap?.state).to.equal('succeeded');
+  return result.bootstrap as BootstrapView;
+}
+
+export async function makeScene(options: StackOptions = {}): Promise<Scene> {
+  const stack = await createStack(options);
+  const { cloud } = stack.cloudHalf ?? {};
+  if (cloud === undefined) throw new Error('a scene needs the cloud half');
+  const folders: string[] = [];
+  return {
+    stack,
+    cloud,
+    async caller(email = `alice@${local.domain}`) {
+      const caller = await makeCaller(stack, email);
+      folders.push(caller.folder);
+      return caller;
+    },
+    async expectAll({ name, projectId, region, zone, owner }, wanted = {}) {
+      const findings = await inspect(
+        { frontUrl: stack.record.frontUrl, accessToken: (await stack.tokens(`admin@${local.domain}`)).accessToken },
+        {
+          projectId,
+          projectName: name,
+          region,
+          zone,
+          baseDomain: domainOf(name),
+          dnsZone: 'tool-testing',
+          owner: `user:${owner}`,
+          ...wanted,
+        },
+      );
+      expect({ missing: findings.missing, extra: findings.extra }).to.deep.equal({ missing: [], extra: [] });
+      return findings;
+    },
+    async view(id, email = `alice@${local.domain}`) {
+      const { idToken } = await stack.tokens(email);
+      const reply = await fetch(`${stack.url}/bootstraps/${id}`, { headers: { authorization: `Bearer ${idToken}` } });
+      return (await reply.json()) as BootstrapView;
+    },
+    async close() {
+      await stack.close();
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const making =
+  /\.(?:insert|create|delete|patch|update|setIamPolicy|setMetadata|addVersion|batchEnable|createKey|start|setLabels|updateBillingInfo)$/;
+
+/** Calls that changed the cloud, in plinth's own project or in others. */
+export const changesIn = (cloud: SimulatedCloud, since = 0) =>
+  cloud.calls.list({ since }).filter(({ method, status }) => making.test(method) && status >= 200 && status < 300);
+
+/** What was made more than once: `compute.instances.insert jumpbox`. Empty if all went well. */
+export function madeTwice(cloud: Pick<SimulatedCloud, 'calls'>, since = 0): string[] {
+  const seen = new Map<string, number>();
+  for (const { method, params, status } of cloud.calls.list({ since })) {
+    if (!/\.(?:insert|create)$/.test(method) || status < 200 || status > 299) continue;
+    const key = `${method} ${JSON.stringify(params)}`;
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+  }
+  return [...seen].flatMap(([key, times]) => (times > 1 ? [`${key}: ${times} times`] : []));
+}
