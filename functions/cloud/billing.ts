@@ -7,10 +7,6 @@ export interface BillingInfo {
   readonly billingEnabled?: boolean;
 }
 
-/** The form that Google compares and returns. */
-export const billingAccountName = (account: string): string =>
-  account.startsWith('billingAccounts/') ? account : `billingAccounts/${account}`;
-
 export function createBilling(transport: Transport) {
   const rest = createRest(transport, 'cloudbilling');
   const path = (projectId: string) => `/v1/projects/${projectId}/billingInfo`;

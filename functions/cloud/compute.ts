@@ -33,7 +33,7 @@ export interface FirewallRule {
   readonly disabled?: boolean;
 }
 
-export interface Nat {
+interface Nat {
   readonly name?: string;
   readonly natIpAllocateOption?: string;
   readonly sourceSubnetworkIpRangesToNat?: string;
@@ -52,7 +52,7 @@ export interface Address {
   readonly status?: string;
 }
 
-export interface MetadataItem {
+interface MetadataItem {
   readonly key: string;
   readonly value: string;
 }
@@ -86,10 +86,10 @@ export interface Disk {
   readonly users?: readonly string[];
 }
 
-export interface RegionQuota {
-  readonly metric: string;
-  readonly limit: number;
-  readonly usage: number;
+export interface Region {
+  readonly quotas?: readonly { readonly metric: string; readonly limit: number }[];
+  /** Links to its zones. */
+  readonly zones?: readonly string[];
 }
 
 /** A resource as the API takes it; Google checks what is given. */
@@ -211,7 +211,7 @@ export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<
     },
 
     region: (project: string, region: string) =>
-      call<{ quotas?: readonly RegionQuota[] }>('regions', 'get', `read the quotas of ${region}`, { project, region }),
+      get<Region>('regions', `read the region ${region}`, { project, region }),
 
     commonMetadata: async (project: string): Promise<Metadata> => {
       const answer = await call<{ commonInstanceMetadata?: Metadata | null }>(

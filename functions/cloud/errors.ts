@@ -50,6 +50,12 @@ const tree = (value: unknown): Tree => (typeof value === 'object' && value !== n
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
+/** Of ErrorInfo the reason, of PreconditionFailure the types: `googleapis.com/billing-enabled`. */
+const reasonsOf = (details: readonly Detail[]): string[] =>
+  details
+    .flatMap(({ reason, violations = [] }) => [reason, ...violations.map(({ type }) => type)])
+    .filter((reason) => reason !== undefined);
+
 /** Reads the body of a reply that is no success. */
 export function faultOfReply(http: number, body: string): CloudFault {
   let parsed: unknown;
@@ -70,7 +76,7 @@ export function faultOfReply(http: number, body: string): CloudFault {
   return {
     http,
     status: text(error['status']),
-    reasons: [...details.map(({ reason }) => reason), ...legacy].filter((reason) => reason !== undefined),
+    reasons: [...reasonsOf(details), ...legacy].filter((reason) => reason !== undefined),
     message: text(error['message']) ?? `HTTP status ${http}`,
     details,
   };
@@ -100,7 +106,7 @@ export function faultOfStatus(error: unknown): CloudFault {
   return {
     http,
     status: name,
-    reasons: details.map(({ reason }) => reason).filter((reason) => reason !== undefined),
+    reasons: reasonsOf(details),
     message: text(status['message']) ?? name,
     details,
   };

@@ -15,8 +15,6 @@ export interface Project {
   readonly etag?: string;
 }
 
-export const projectNumberOf = (project: Project): string => project.name.replace(/^projects\//, '');
-
 export function createProjects(transport: Transport) {
   const rest = createRest(transport, 'cloudresourcemanager');
   const change = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, call: RestCall) =>

@@ -109,7 +109,10 @@ function addressed(resource: JsonObject, target: string, world: World, external:
 
 const run = ending((target, args, world) => {
   const instance = instanceAt(world, target, args);
-  if (instance === undefined) return undefined;
+  // Taken away while it started.
+  if (instance === undefined || !['PROVISIONING', 'STAGING'].includes(String(instance.resource['status']))) {
+    return undefined;
+  }
   const late = args['lateAddress'] === true;
   if (instance.resource['status'] === 'PROVISIONING') stage({ ...args, target }, world);
   instance.phase = 'ready';

@@ -28,6 +28,8 @@ export interface Saved {
 
 export interface Lab {
   readonly cloud: SimulatedCloud;
+  /** Whom the steps run as. */
+  readonly cloudStepAccount: string;
   /** As it is now. */
   readonly bootstrap: BootstrapFacts;
   readonly instances: readonly Instance[];
@@ -138,6 +140,7 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
 
   const lab: Lab = {
     cloud,
+    cloudStepAccount: functionAccount(functionNames.runCloudStep),
     get bootstrap() {
       return bootstrap;
     },

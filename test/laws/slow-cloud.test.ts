@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
 import { resultOf } from '../../functions/steps/result.js';
+import { preempt } from '../../local/cloud/compute-instance-life.js';
 import { local } from '../../local/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
@@ -62,4 +63,22 @@ describe('steps in a slow cloud', function () {
       }
     });
   }
+
+  it('start a spot VM again that was taken away while it started', async () => {
+    const lab = await createLab(makeOptions({ billingAccount: local.billingAccount, spotVms: true }), 0.003);
+    try {
+      const { needs } = lab.instance('vm:postgres');
+      for (const id of needs) await lab.make(id);
+      const making = lab.make('vm:postgres');
+      const target = `projects/${lab.bootstrap.projectId}/zones/europe-west4-a/instances/postgres`;
+      const instances = lab.cloud.world.table('compute.instances');
+      while (instances[target] === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+      preempt(lab.cloud.world, target);
+      expect(await making).to.include({ provisioning: 'spot' });
+      const starts = lab.cloud.calls.list({ method: 'compute.instances.start' });
+      expect(starts).to.have.length(1);
+    } finally {
+      await lab.close();
+    }
+  });
 });

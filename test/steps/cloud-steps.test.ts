@@ -169,6 +169,17 @@ describe('step quota', () => {
         .to.contain('CPUS: limit 24, needed 52')
         .and.to.contain('STATIC_ADDRESSES: limit 2, needed 3');
     }));
+
+  it('refuses a region and a zone that there are not', () =>
+    inLab({}, async (lab) => {
+      await lab.make('apis');
+      lab.resume({ options: { ...optionsOf(), region: 'europe-west99', zone: 'europe-west99-a' } });
+      const region = await refusal(lab.make('quota'));
+      expect([region.code, region.errors?.[0]?.path]).to.deep.equal(['cloud-input', '--region']);
+      lab.resume({ options: { ...optionsOf(), zone: 'europe-west4-z' } });
+      const zone = await refusal(lab.make('quota'));
+      expect([zone.code, zone.errors?.[0]?.path]).to.deep.equal(['cloud-input', '--zone']);
+    }));
 });
 
 describe('steps in a project that is set up', function () {
@@ -281,6 +292,21 @@ describe('steps in a project that is set up', function () {
         { key: 'plinth-dns-zone', value: 'tool-testing' },
         { key: 'plinth-base-domain', value: 'example.com' },
       ]);
+    });
+
+    it('says at once that the API is off in a DNS project', async () => {
+      lab.resume({ options: optionsOf({ dnsProjectId: 'dns-without-api' }) });
+      const parent = local.organization;
+      await asAdmin(lab, 'cloudresourcemanager', 'POST /v3/projects', { projectId: 'dns-without-api', parent });
+      const resource = '/v3/projects/dns-without-api';
+      const role = 'roles/dns.admin';
+      const members = [`serviceAccount:${lab.cloudStepAccount}`];
+      await asAdmin(lab, 'cloudresourcemanager', `POST ${resource}:setIamPolicy`, {
+        policy: { bindings: [{ role, members }] },
+      });
+      const problem = await refusal(lab.make('zone'));
+      expect(problem.code).to.equal('cloud-permission');
+      expect(problem.advice).to.contain('enable dns.googleapis.com in dns-without-api');
     });
 
     it('names the role that is missing in a DNS project, at once', async () => {

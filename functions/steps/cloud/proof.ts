@@ -44,7 +44,7 @@ export const labelValue = (text: string): string =>
     .replace(/[^a-z0-9_-]/g, '_')
     .slice(0, 63);
 
-export const expiryLabel = (deadlineAt: Date): string => `t${Math.floor(deadlineAt.getTime() / 1000)}`;
+const expiryLabel = (deadlineAt: Date): string => `t${Math.floor(deadlineAt.getTime() / 1000)}`;
 
 /** All but the proof, which needs the project's number. */
 export function labelsOf(bootstrap: BootstrapFacts, deployment: string): Readonly<Record<string, string>> {

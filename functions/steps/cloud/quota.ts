@@ -38,10 +38,20 @@ export const quota = defineProjectStep({
 
 /** Against the limit, not against what is free: the project is the bootstrap's own, and what is used is what it needs. */
 async function check({ cloud }: StepCall['context'], { options, projectId }: BootstrapFacts) {
-  const { quotas = [] } = await cloud.compute.region(projectId, options.region);
+  const { region, zone } = options;
+  const found = await cloud.compute.region(projectId, region);
+  if (found === undefined) throw unknownPlace('--region', region);
+  const { quotas = [], zones = [] } = found;
+  if (!zones.some((link) => link.endsWith(`/${zone}`))) throw unknownPlace('--zone', zone);
   const limits = new Map(quotas.map(({ metric, limit }) => [metric, limit]));
   return Object.entries(needsOf(options)).flatMap(([metric, need]) => {
     const limit = limits.get(metric);
     return limit === undefined ? [] : [{ metric, need, limit }];
   });
 }
+
+const unknownPlace = (flag: string, name: string): Problem =>
+  new Problem('cloud-input', `Google Cloud has no ${flag.slice(2)} ${name} for this project.`, {
+    errors: [{ path: flag, message: `${name} does not exist` }],
+    advice: `Bootstrap under a new project name with another ${flag}.`,
+  });

@@ -32,15 +32,12 @@ export async function settling<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-const mayPass = ({ code, detail, members }: Problem): boolean =>
-  code === 'cloud-permission' ||
-  code === 'cloud-not-found' ||
-  (code === 'cloud-input' && isUnknownYet(detail, members));
+const mayPass = ({ code, detail }: Problem): boolean =>
+  code === 'cloud-permission' || code === 'cloud-not-found' || (code === 'cloud-input' && unknownYet.test(detail));
 
 /** A policy or VM that names an account which is not known there yet; an API asked for before billing is known there. */
-const isUnknownYet = (detail: string, members: Problem['members']): boolean =>
-  /does not exist|was not found|billing[- ]enabled|billing account .* not found/i.test(detail) ||
-  JSON.stringify(members ?? {}).includes('billing');
+const unknownYet =
+  /(service ?account|member|principal)\b.*(does not exist|not found)|billing account .* not found|billing must be enabled/i;
 
 const asPropagation = (problem: Problem): Problem =>
   new Problem('cloud-propagation', problem.detail, {

@@ -1,6 +1,6 @@
 /** The DNS zone of the base domain: one that is there if it fits, else a new one. */
 import { Problem } from '../../../shared/problems.js';
-import { defineStep, done, type StepCall } from '../../engine/step.js';
+import { again, defineStep, done, type StepCall } from '../../engine/step.js';
 import { dnsProjectOf } from '../topology.js';
 import { apis } from './apis.js';
 import { unlessThere } from './following.js';
@@ -19,50 +19,54 @@ export const zone = defineStep({
   ],
   output: ZoneOutput,
 
-  observe: (call) =>
-    inDnsProject(call, async () => {
-      const project = dnsProjectOf(call.bootstrap.options, call.bootstrap.projectId);
-      const found = await readZone(call);
-      if (found === undefined || !covers(found.dnsName, call.bootstrap.options.baseDomain)) return undefined;
-      if (changedMetadata(call, await readMetadata(call)) !== undefined) return undefined;
-      const nameServers = [...(found.nameServers ?? [])];
-      return { project, zone: found.name, dnsName: found.dnsName, nameServers };
-    }),
+  async observe(call) {
+    const { options, projectId } = call.bootstrap;
+    const found = await readZone(call);
+    if (found === undefined || !covers(found.dnsName, options.baseDomain)) return undefined;
+    if (changedMetadata(call, await readMetadata(call)) !== undefined) return undefined;
+    const nameServers = [...(found.nameServers ?? [])];
+    return { project: dnsProjectOf(options, projectId), zone: found.name, dnsName: found.dnsName, nameServers };
+  },
 
-  run: (call) =>
-    inDnsProject(call, async () => {
-      const { dns, compute } = call.context.cloud;
-      const { options, projectId, id } = call.bootstrap;
-      const project = dnsProjectOf(options, projectId);
-      const found = await readZone(call);
-      if (found !== undefined && !covers(found.dnsName, options.baseDomain)) {
-        throw new Problem(
-          'cloud-conflict',
-          `The DNS zone ${options.dnsZoneName} of ${project} is for ${found.dnsName}, and ${options.baseDomain} does not lie in it.`,
-          { advice: 'Give another --dns-zone-name under a new project name, or delete that zone.' },
-        );
-      }
-      // Written before the first record is, so that teardown finds what lies outside the project by the project alone.
-      const changed = changedMetadata(call, await readMetadata(call));
-      if (changed !== undefined) {
-        const request = call.requestId(`metadata ${changed.fingerprint ?? ''}`);
-        const begun = await settling(compute.setCommonMetadata(projectId, changed, request));
-        if (begun.failure !== undefined) throw begun.failure;
-      }
-      if (found !== undefined) return { kind: 'again', seconds: 2, note: 'the metadata is being written' };
-      const description = `Made by plinth for bootstrap ${id}`;
-      return unlessThere(
-        dns.createZone(project, options.dnsZoneName, `${options.baseDomain}.`, description).then(() => done),
-        'the zone is being made',
+  async run(call) {
+    const { dns, compute } = call.context.cloud;
+    const { options, projectId, id } = call.bootstrap;
+    const project = dnsProjectOf(options, projectId);
+    const found = await readZone(call);
+    if (found !== undefined && !covers(found.dnsName, options.baseDomain)) {
+      throw new Problem(
+        'cloud-conflict',
+        `The DNS zone ${options.dnsZoneName} of ${project} is for ${found.dnsName}, and ${options.baseDomain} does not lie in it.`,
+        { advice: 'Give another --dns-zone-name under a new project name, or delete that zone.' },
       );
-    }),
+    }
+    // Written before the first record is, so that teardown finds what lies outside the project by the project alone.
+    const changed = changedMetadata(call, await readMetadata(call));
+    if (changed !== undefined) {
+      const request = call.requestId(`metadata ${changed.fingerprint ?? ''}`);
+      const begun = await settling(compute.setCommonMetadata(projectId, changed, request));
+      if (begun.failure !== undefined) throw begun.failure;
+    }
+    if (found !== undefined) return again(1, 'the metadata is being written');
+    const description = `Made by plinth for bootstrap ${id}`;
+    const making = inDnsProject(call, () =>
+      dns.createZone(project, options.dnsZoneName, `${options.baseDomain}.`, description),
+    );
+    return unlessThere(
+      making.then(() => done),
+      'the zone is being made',
+    );
+  },
 
   goes: 'project',
   summary: ({ dnsName, nameServers }) => `${dnsName} on ${nameServers.join(', ')}`,
 });
 
-const readZone = ({ context, bootstrap: { options, projectId } }: Call) =>
-  context.cloud.dns.zone(dnsProjectOf(options, projectId), options.dnsZoneName);
+const readZone = (call: Call) =>
+  inDnsProject(call, () => {
+    const { options, projectId } = call.bootstrap;
+    return call.context.cloud.dns.zone(dnsProjectOf(options, projectId), options.dnsZoneName);
+  });
 
 /** A zone fits if the domain is its name or lies under it. */
 const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
@@ -74,13 +78,24 @@ export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: ()
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== 'cloud-permission') throw error;
+    if (!(error instanceof Problem)) throw error;
+    if (isDisabled(error)) {
+      throw new Problem('cloud-permission', error.detail, {
+        advice: `Check --dns-project-id, and enable dns.googleapis.com in ${dnsProjectId}; then run the same command again.`,
+        cause: error,
+      });
+    }
+    if (error.code !== 'cloud-permission') throw error;
     throw new Problem('cloud-permission', error.detail, {
       advice: `Check --dns-project-id, and ask an administrator of ${dnsProjectId} to grant plinth's service account roles/dns.admin there; then run the same command again.`,
       cause: error,
     });
   }
 }
+
+/** Nobody enabled the API there just now, so waiting would not help. */
+const isDisabled = ({ members }: Problem): boolean =>
+  Array.isArray(members?.['reasons']) && members['reasons'].includes('SERVICE_DISABLED');
 
 /* Common instance metadata: where records of this bootstrap lie. */
 
