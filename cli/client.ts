@@ -30,6 +30,8 @@ export interface ClientParts {
   readonly onTrace: (text: string) => void;
   /** The stream is away; what is told to people. */
   readonly onTrouble: (text: string) => void;
+  /** Ctrl-C: whatever is under way is given up. */
+  readonly interrupted: AbortSignal;
 }
 
 const Identity = z.object({ identity: z.string() });
@@ -49,7 +51,7 @@ interface Sent {
   readonly signal?: AbortSignal;
 }
 
-export function createClient({ endpoint, token, userAgent, onTrace, onTrouble }: ClientParts): Client {
+export function createClient({ endpoint, token, userAgent, onTrace, onTrouble, interrupted }: ClientParts): Client {
   async function send(route: Route, { params, query = {}, body, headers, signal }: Sent = {}): Promise<Response> {
     const search = new URLSearchParams(query).toString();
     const path = `${pathTo(route, params)}${search === '' ? '' : `?${search}`}`;
@@ -71,9 +73,10 @@ export function createClient({ endpoint, token, userAgent, onTrace, onTrouble }:
           ...(body !== undefined && { body: JSON.stringify(body) }),
           // The token goes where it was told to go, and nowhere that an answer says.
           redirect: 'error',
-          signal: signal ?? AbortSignal.timeout(requestMs),
+          signal: signal ?? AbortSignal.any([AbortSignal.timeout(requestMs), interrupted]),
         });
       } catch (error) {
+        interrupted.throwIfAborted();
         signal?.throwIfAborted();
         onTrace(`${route.method} ${path}: ${reasonOf(error)}`);
         throw new Problem('unavailable', `plinth at ${endpoint} cannot be reached: ${reasonOf(error)}.`, {

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { flagName } from '../shared/bootstrap/options.js';
 import { refusalOf } from '../shared/bootstrap/rules.js';
-import { type Fault, Problem } from '../shared/problems.js';
+import { type Fault, Problem, problemKinds } from '../shared/problems.js';
 import { type Argv, readArgv } from './argv.js';
 import type { Call, Command } from './command.js';
 import { commands } from './commands/index.js';
@@ -11,10 +11,6 @@ import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './
 import { createRegistry, nearestBeneath, nearestCommand } from './help.js';
 import { createOutput, type Output } from './output.js';
 import { endpointOf, readSettings, type Settings } from './settings.js';
-
-const detachedExit = 130;
-/** What a command has to end by itself after Ctrl-C. */
-const graceMs = 3000;
 
 async function main(args: readonly string[]): Promise<number> {
   const { stdout, stderr } = process;
@@ -31,6 +27,7 @@ async function main(args: readonly string[]): Promise<number> {
   const columns = Math.min(stdout.isTTY ? stdout.columns || 80 : 100, 120);
   const registry = createRegistry(commands, Math.max(columns, 40));
   const match = registry.match(argv.words);
+  let interrupted: AbortSignal | undefined;
   let problem: Problem;
   try {
     if (given.help === true || args.length === 0) {
@@ -47,6 +44,8 @@ async function main(args: readonly string[]): Promise<number> {
 
     const { command, rest } = match;
     const faults = [...argv.faults, ...misplaced(argv, command, rest)];
+    interrupted = interruption();
+    const signal = interrupted;
     const call: Call = {
       words: rest,
       given,
@@ -54,11 +53,11 @@ async function main(args: readonly string[]): Promise<number> {
       has: (name) => ownFlag(argv, name),
       settings,
       output,
-      interrupted: interruption(output),
+      interrupted,
       async connect() {
         // A command that checks more tells these faults with its own; none goes beyond them.
         if (faults.length > 0) throw refusalOf(faults);
-        return connect(settings, argv, output);
+        return connect(settings, argv, output, signal);
       },
     };
     const { data, show, problem: ended } = await command.run(call);
@@ -67,14 +66,16 @@ async function main(args: readonly string[]): Promise<number> {
     if (ended !== undefined) output.problem(ended);
     return code;
   } catch (error) {
-    problem = error instanceof Problem ? error : inside(error, output);
+    if (error instanceof Problem) problem = error;
+    else if (interrupted?.aborted) problem = interruptedProblem();
+    else problem = inside(error, output);
   }
   output.problem(problem);
   output.result({ problem: shown(problem) }, problem.kind.exit, undefined);
   return problem.kind.exit;
 }
 
-async function connect(settings: Settings, argv: Argv, output: Output) {
+async function connect(settings: Settings, argv: Argv, output: Output, interrupted: AbortSignal) {
   const flag = argv.values.get('endpoint');
   const endpoint = await endpointOf(settings, typeof flag === 'string' ? flag : undefined);
   const [{ createClient }, { createToken }] = await Promise.all([import('./client.js'), import('./token.js')]);
@@ -84,6 +85,7 @@ async function connect(settings: Settings, argv: Argv, output: Output) {
     userAgent: `plinth/${version()}`,
     onTrace: output.trace,
     onTrouble: output.warn,
+    interrupted,
   });
 }
 
@@ -132,19 +134,20 @@ function strayText(word: string, command: Command): string {
     : `is a stray word; did you mean plinth ${meant}?`;
 }
 
-/** Ctrl-C once: the command says how things stand. Twice, or if it says nothing: out. */
-function interruption(output: Output): AbortSignal {
+/** Ctrl-C once: the command says how things stand. Twice: out. */
+function interruption(): AbortSignal {
   const controller = new AbortController();
   process.on('SIGINT', () => {
-    if (controller.signal.aborted) process.exit(detachedExit);
+    if (controller.signal.aborted) process.exit(problemKinds.detached.exit);
     controller.abort();
-    setTimeout(() => {
-      output.say('Interrupted.');
-      process.exit(detachedExit);
-    }, graceMs).unref();
   });
   return controller.signal;
 }
+
+const interruptedProblem = () =>
+  new Problem('detached', 'Interrupted.', {
+    advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
+  });
 
 /** A fault of plinth itself; its stack is for who asks for more. */
 function inside(error: unknown, output: Output): Problem {

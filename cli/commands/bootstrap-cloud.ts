@@ -121,12 +121,11 @@ const travelling = (given: GivenFlags): GivenOptions =>
 /** From here on Ctrl-C may find a bootstrap under way. */
 async function begin(call: Call, client: Client, request: BootstrapRequest): Promise<BeginReply> {
   const { detached } = await import('../follow.js');
-  const stop = new Promise<never>((_, reject) => {
-    const interrupt = () => reject(detached(request.options.projectName ?? ''));
-    if (call.interrupted.aborted) interrupt();
-    call.interrupted.addEventListener('abort', interrupt, { once: true });
-  });
-  return Promise.race([client.begin(request), stop]);
+  try {
+    return await client.begin(request);
+  } catch (error) {
+    throw call.interrupted.aborted ? detached(request.options.projectName ?? '') : error;
+  }
 }
 
 function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): void {

@@ -349,7 +349,17 @@ describe('plinth', () => {
   });
 
   describe('exit codes', () => {
-    for (const code of Object.keys(problemKinds) as ProblemCode[]) {
+    it('that problems have are all documented', () => {
+      const exits = Object.values(problemKinds).map(({ exit }) => exit);
+      expect(exitCodes.map(({ code }) => code)).to.include.members(exits);
+    });
+
+    // One of each: the rest is the table.
+    const codes = Object.keys(problemKinds) as ProblemCode[];
+    const first = codes.filter(
+      (code, i) => codes.findIndex((other) => problemKinds[other].exit === problemKinds[code].exit) === i,
+    );
+    for (const code of first) {
       const { exit } = problemKinds[code];
       it(`${code} ends with ${exit}`, async () => {
         service.instead.set('POST /bootstraps', [
@@ -361,7 +371,6 @@ describe('plinth', () => {
         const ran = await run([...bootstrap, ...five]);
         expect(ran.code).to.equal(exit);
         expect(ran.stderr).to.include('It is so.').and.include('--region must differ').and.include('Do otherwise.');
-        expect(exitCodes.map((one) => one.code)).to.include(exit);
       });
     }
 

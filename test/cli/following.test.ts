@@ -1,0 +1,260 @@
+import { spawn } from 'node:child_process';
+import type { ServerResponse } from 'node:http';
+import { stripVTControlCharacters } from 'node:util';
+import { expect } from 'chai';
+import { bootstrap, cliPath, createSandbox, five, type Sandbox, watch } from './run-cli.js';
+import {
+  createService,
+  endedEvent,
+  json,
+  makeView,
+  progressEvent,
+  refuse,
+  type Service,
+  sse,
+  stateEvent,
+} from './service.js';
+
+const events = 'GET /bootstraps/b-one/events';
+const stream = (response: ServerResponse, text: string) =>
+  response.writeHead(200, { 'content-type': 'text/event-stream' }).write(text);
+const end = (reason: 'ended' | 'time') => ({ schema: 1, type: 'end', reason, state: 'succeeded' });
+
+describe('following a bootstrap', () => {
+  let service: Service;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  afterEach(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+  const command = [...bootstrap, ...five, '--write-config=false'];
+  const cursors = () =>
+    service.seen.filter(({ path }) => path.endsWith('/events')).map(({ headers }) => headers['last-event-id']);
+
+  it('comes back with its cursor when the stream breaks, ends for time, or is not there, and tells nothing twice', async () => {
+    service.instead.set(events, [
+      (response) => {
+        stream(response, sse(stateEvent('running'), 1));
+        setTimeout(() => response.destroy(), 50);
+      },
+      refuse('unavailable', 'Starting.'),
+      (response) => {
+        response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+      },
+      (response) => {
+        stream(response, ': still here\n\n');
+        // A character and an event cut in two.
+        const bytes = Buffer.from(sse(endedEvent('project', 1, 'fertig – gemacht'), 2));
+        const middle = bytes.indexOf(0xe2) + 1;
+        response.write(bytes.subarray(0, middle));
+        setTimeout(() => response.end(Buffer.concat([bytes.subarray(middle), Buffer.from(sse(end('time')))])), 50);
+      },
+    ]);
+    service.events = [
+      stateEvent('running'),
+      endedEvent('project', 1, 'fertig – gemacht'),
+      endedEvent('vm:jumpbox', 2),
+      stateEvent('succeeded'),
+    ];
+    const { code, stderr } = await sandbox.run([...command, '--verbose']);
+    expect(code, stderr).to.equal(0);
+    expect(cursors()).to.deep.equal([undefined, '1', '1', '1', '2']);
+    expect(stderr.match(/✓/g)).to.have.lengthOf(2);
+    expect(stderr).to.include('fertig – gemacht');
+  });
+
+  it('passes over what a newer service says', async () => {
+    service.instead.set(events, [
+      (response) => {
+        stream(
+          response,
+          `id: 1\nevent: news\ndata: {"type":"news"}\n\ndata: no json\n\n${sse(stateEvent('running'), 2)}`,
+        );
+        response.end(sse(endedEvent('project', 1), 3) + sse(end('ended')));
+      },
+    ]);
+    const { code, stderr } = await sandbox.run(command);
+    expect([code, stderr.match(/✓/g)?.length]).to.deep.equal([0, 1]);
+  });
+
+  it('tells of the current generation alone', async () => {
+    service.view = makeView({ generation: 2 });
+    service.events = [
+      stateEvent('running', 1),
+      endedEvent('project', 77),
+      stateEvent('failed', 1),
+      stateEvent('running', 2),
+      endedEvent('vm:jumpbox', 5),
+      stateEvent('succeeded', 2),
+    ];
+    const { stderr } = await sandbox.run([...command, '--timer']);
+    expect(stderr).to.include('✓ VM jumpbox (5s)').and.not.include('1m 17s');
+    const { stdout } = await sandbox.run([...command, '--json']);
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { type: string }).type),
+    ).to.deep.equal(['state', 'instance', 'state', 'result']);
+  });
+
+  it('says why something is tried again', async () => {
+    service.events = [
+      stateEvent('running'),
+      progressEvent('project', 'waits', 'Google Cloud asks for fewer calls'),
+      stateEvent('succeeded'),
+    ];
+    expect((await sandbox.run(command)).stderr).to.include(
+      '↻ Cloud project: tries again, Google Cloud asks for fewer calls',
+    );
+  });
+
+  it('cannot be made to move the cursor by what others wrote', async () => {
+    service.events = [stateEvent('running'), endedEvent('project', 1, 'a\u001b[2Jb\rc\nd'), stateEvent('succeeded')];
+    const { stderr } = await sandbox.run(command);
+    expect(stderr).to.include('ab c d').and.not.include('\u001b').and.not.include('\r');
+  });
+
+  it('stops when the caller may no longer look', async () => {
+    service.instead.set(events, [refuse('unauthenticated', 'The token has expired.')]);
+    const { code, stderr } = await sandbox.run(command);
+    expect(code).to.equal(3);
+    expect(stderr).to.include('The token has expired.').and.include('PLINTH_TOKEN');
+  });
+
+  describe('and Ctrl-C', () => {
+    it('detaches with exit code 130: the bootstrap goes on, and how to follow or cancel it', async () => {
+      service.stream = 'hold';
+      service.events = service.events.slice(0, 3);
+      const started = sandbox.start(command);
+      await started.saw(/✓ Cloud project/);
+      started.child.kill('SIGINT');
+      const { code, stderr, stdout } = await started.ended;
+      expect([code, stdout]).to.deep.equal([130, '']);
+      expect(stderr).to.include('goes on');
+      expect(stderr).to.include('plinth beta bootstrap-cloud status demo --follow\n');
+      expect(stderr).to.include('plinth beta bootstrap-cloud cancel demo\n');
+      expect(service.seen.some(({ path }) => path.endsWith('/cancel'))).to.equal(false);
+    });
+
+    it('does so while the service is away, and with --json in a last line', async () => {
+      service.instead.set(
+        events,
+        Array.from({ length: 50 }, () => refuse('unavailable', 'Away.')),
+      );
+      const started = sandbox.start([...command, '--json']);
+      await started.saw(/trying again/);
+      started.child.kill('SIGINT');
+      const { code, stdout } = await started.ended;
+      expect(code).to.equal(130);
+      expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).to.have.nested.property('problem.code', 'detached');
+    });
+
+    it('does so before the answer to the request has come', async () => {
+      service.instead.set('POST /bootstraps', [() => undefined]);
+      const started = sandbox.start([...command, '--verbose']);
+      await started.saw(/GET \/bootstraps\?name=demo: 200/);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      started.child.kill('SIGINT');
+      const { code, stderr } = await started.ended;
+      expect(code).to.equal(130);
+      expect(stderr).to.include('status demo --follow');
+    });
+
+    it('quotes a name for the shell', async () => {
+      service.view = makeView({ name: "it's mine" });
+      service.stream = 'hold';
+      const started = sandbox.start([...bootstrap, ...five.slice(1), "--project-name=it's mine"]);
+      await started.saw(/✓ VM jumpbox/);
+      started.child.kill('SIGINT');
+      expect((await started.ended).stderr).to.include(`status 'it'\\''s mine' --follow`);
+    });
+  });
+
+  describe('on a terminal', () => {
+    /** `script` gives the process a terminal of its own, of that size. */
+    const onTerminal = (args: readonly string[], columns: number, env: Record<string, string> = {}) => {
+      const quoted = [process.execPath, cliPath, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+      const child = spawn('script', ['-qfec', `stty rows 12 cols ${columns}; exec ${quoted}`, '/dev/null'], {
+        cwd: sandbox.folder,
+        env: { ...sandbox.env, ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      return watch(child);
+    };
+    const many = Array.from({ length: 20 }, (_, i) => ({
+      id: `vm:k0s-${i}`,
+      step: 'vm',
+      title: `VM k0s-${i} 虚拟机`,
+      state: 'running' as const,
+      attempt: 0,
+    }));
+    const waits = 'waits for something whose description does not fit on one line of a narrow terminal';
+
+    it('shows a line for each that is running, a bar over all, and lets Ctrl-C detach', async () => {
+      service.instead.set('POST /bootstraps', [
+        (response) =>
+          json(response, 201, {
+            bootstrap: makeView({ state: 'running', instances: many }),
+            created: true,
+            changes: [],
+            warnings: [],
+          }),
+      ]);
+      service.events = [
+        stateEvent('running'),
+        ...many.map(({ id }) => progressEvent(id, waits)),
+        endedEvent('vm:k0s-0', 4),
+      ];
+      service.stream = 'hold';
+      const started = onTerminal(command, 60);
+      await started.saw(/1\/20 {2}1s/);
+      started.child.stdin?.write('\u0003');
+      const { code, stdout } = await started.ended;
+      expect(code).to.equal(130);
+      expect(stdout).to.include('goes on');
+      expect(stdout).to.match(/⠋|⠙|⠹/).and.include('█').and.include('and 12 more');
+      expect(stdout.lastIndexOf('\u001b[?25h'), 'the cursor is shown again').to.be.above(stdout.indexOf('\u001b[?25l'));
+      expect(hasColour(stdout)).to.equal(true);
+      const frames = stdout
+        .split('\u001b[?2026h')
+        .slice(1)
+        .map((frame) => frame.split('\u001b[?2026l')[0] ?? '');
+      for (const frame of frames) {
+        const rows = stripVTControlCharacters(frame).split('\r\n');
+        for (const row of rows) expect(cellsOf(row), row).to.be.at.most(60);
+        expect(rows.length, 'fits the terminal').to.be.at.most(13);
+      }
+    });
+
+    it('leaves the lines of what ended, and the result', async () => {
+      const { code, stdout } = await onTerminal([...command, '--timer'], 100).ended;
+      expect(code).to.equal(0);
+      const text = stripVTControlCharacters(stdout);
+      expect(text)
+        .to.match(/✓ VM jumpbox \(41s\)/)
+        .and.match(/How long each took/)
+        .and.match(/Project +demo/);
+      expect(text).to.not.match(/\[0s\]/);
+    });
+
+    it('has no colour with NO_COLOR, and plain lines on a dumb terminal', async () => {
+      const plain = await onTerminal(command, 100, { NO_COLOR: '1' }).ended;
+      expect(hasColour(plain.stdout)).to.equal(false);
+      const dumb = await onTerminal(command, 100, { TERM: 'dumb' }).ended;
+      expect(dumb.stdout)
+        .to.match(/\[\d+s\] ✓ VM jumpbox/)
+        .and.not.include('\u001b');
+    });
+  });
+});
+
+const hasColour = (text: string): boolean =>
+  ['[1m', '[2m', '[31m', '[32m', '[36m'].some((code) => text.includes(`\u001b${code}`));
+
+const cellsOf = (row: string): number =>
+  [...row].reduce((sum, character) => sum + (/\p{Script=Han}/u.test(character) ? 2 : character === '\r' ? 0 : 1), 0);
