@@ -6,7 +6,12 @@ import { pageOf } from './pages.js';
 import { forgetMember } from './policies.js';
 import { readPolicy, writePolicy } from './policy-methods.js';
 import { roles } from './roles.js';
-import { recordOfServiceAccount, type ServiceAccountRecord, serviceAccounts } from './service-accounts.js';
+import {
+  deletedAccounts,
+  recordOfServiceAccount,
+  type ServiceAccountRecord,
+  serviceAccounts,
+} from './service-accounts.js';
 import { testPermissions } from './test-permissions.js';
 
 /** Cloud seconds until a new account can be read and bound. */
@@ -88,6 +93,7 @@ const create: Handler = (call, world) => {
     ...(description === undefined ? {} : { description }),
   });
   serviceAccounts(world)[email] = account;
+  delete deletedAccounts(world)[email];
   return shown(account);
 };
 
@@ -130,6 +136,7 @@ const update: Handler = (call, world) => {
 const remove: Handler = (call, world) => {
   const account = find(call, world);
   delete serviceAccounts(world)[account.email];
+  deletedAccounts(world)[account.email] = world.now();
   world.policies.remove(pathOf(account));
   forgetMember(world, `serviceAccount:${account.email}`, account.uniqueId);
   return {};

@@ -10,9 +10,10 @@ import { type Calls, createCalls } from './calls.js';
 import { controlPaths } from './control.js';
 import { createFaults, type Faults } from './faults.js';
 import { applyInitial, type InitialState } from './initial.js';
-import { createKernel } from './kernel.js';
+import { createKernel, type Kernel } from './kernel.js';
 import { metadataServer } from './metadata.js';
 import { apiServer, apisByHost, frontServer } from './server.js';
+import { isBarred } from './service-accounts.js';
 import { createSnapshot, readSnapshot } from './snapshot.js';
 import { createWorld, emptyState } from './world.js';
 
@@ -84,12 +85,22 @@ export async function createSimulatedCloud({
     if (identity === undefined) throw new Error('the issuer is not up yet');
     return identity;
   };
-  const kernel = createKernel({
+  const snapshot = createSnapshot(snapshotFile, kept);
+  world.onChange(() => snapshot.touch());
+  const answer = createKernel({
     definitions: apiDefinitions,
     world,
     calls,
-    callerOf: (token) => known().callerOf(token),
+    callerOf(token) {
+      const caller = known().callerOf(token);
+      return caller !== undefined && isBarred(world, caller.email) ? undefined : caller;
+    },
   });
+  const kernel: Kernel = async (apis, request) => {
+    const reply = await answer(apis, request);
+    if (request.httpMethod !== 'GET') await snapshot.written();
+    return reply;
+  };
 
   // A restarted cloud takes the ports it had, so that whoever holds its addresses can go on.
   const ports = world.table<number>('ports');
@@ -112,8 +123,6 @@ export async function createSimulatedCloud({
     Object.fromEntries(servers.map(([host, server]) => [host, server.port])),
   );
 
-  const snapshot = createSnapshot(snapshotFile, kept);
-  world.onChange(() => snapshot.touch());
   snapshot.touch();
 
   return {

@@ -26,3 +26,11 @@ export function recordOfServiceAccount(
   if (projectId === undefined) throw new Error(`${email} is not the e-mail of a service account in a project`);
   return { projectId, email, uniqueId: subjectOf(`${email} ${world.id()}`), etag: 'MDEwMjE5MjA=', usableAt, ...more };
 }
+
+/** E-mails of accounts that were deleted, with the time. */
+export const deletedAccounts = (world: World): Record<string, number> =>
+  world.table<number>('iam.deletedServiceAccounts');
+
+/** Its tokens are worth nothing while it is disabled, or once it is gone. */
+export const isBarred = (world: World, email: string): boolean =>
+  deletedAccounts(world)[email] !== undefined || serviceAccounts(world)[email]?.disabled === true;

@@ -6,13 +6,15 @@ import type { CloudState } from './world.js';
 export interface Snapshot {
   /** To be called after a change; the file follows shortly. */
   touch(): void;
+  /** Resolves once the state as it is now is in the file: what a caller has been told must outlive a kill. */
+  written(): Promise<void>;
   /** Writes what is not written yet. */
   flush(): void;
 }
 
-/** Long enough to take the many changes of one moment together; and a big state is not to cost more than a tenth of the time. */
-const leastDelayMilliseconds = 100;
-const delayOverDuration = 10;
+/** The changes of one moment go together, and a big state is not to cost more than a third of the time. */
+const leastDelayMilliseconds = 2;
+const delayOverDuration = 2;
 
 export function readSnapshot(file: string | undefined): CloudState | undefined {
   if (file === undefined) return undefined;
@@ -31,7 +33,9 @@ export function readSnapshot(file: string | undefined): CloudState | undefined {
 export function createSnapshot(file: string | undefined, state: CloudState): Snapshot {
   let timer: NodeJS.Timeout | undefined;
   let delay = leastDelayMilliseconds;
-  const write = (): void => {
+  const waiting: (() => void)[] = [];
+
+  function write(): void {
     timer = undefined;
     if (file === undefined) return;
     const begun = performance.now();
@@ -40,10 +44,18 @@ export function createSnapshot(file: string | undefined, state: CloudState): Sna
     writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
     renameSync(`${file}.new`, file);
     delay = Math.max(leastDelayMilliseconds, delayOverDuration * (performance.now() - begun));
+    for (const resolve of waiting.splice(0)) resolve();
+  }
+
+  const touch = (): void => {
+    if (file !== undefined) timer ??= setTimeout(write, delay).unref();
   };
   return {
-    touch() {
-      if (file !== undefined) timer ??= setTimeout(write, delay).unref();
+    touch,
+    async written() {
+      if (file === undefined) return;
+      touch();
+      await new Promise<void>((resolve) => waiting.push(resolve));
     },
     flush() {
       if (timer === undefined) return;

@@ -213,6 +213,18 @@ describe('simulated IAM', () => {
     }
   });
 
+  it('takes no token of an account that is disabled or gone', async () => {
+    await call(`POST ${root}`, { accountId: 'barred-account' });
+    const asAccount = async () => (await call('GET /v1/roles/viewer', undefined, emailOf('barred-account'))).status;
+    expect(await asAccount()).to.equal(200);
+    await call(`POST ${root}/${emailOf('barred-account')}:disable`, {});
+    expect(await asAccount()).to.equal(401);
+    await call(`POST ${root}/${emailOf('barred-account')}:enable`, {});
+    expect(await asAccount()).to.equal(200);
+    await call(`DELETE ${root}/${emailOf('barred-account')}`);
+    expect(await asAccount()).to.equal(401);
+  });
+
   it('names the roles that can be bound', async () => {
     expect((await call('GET /v1/roles/dns.admin')).body).to.deep.include({
       name: 'roles/dns.admin',

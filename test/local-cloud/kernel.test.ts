@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -193,6 +193,23 @@ describe('the simulated cloud', () => {
         await second.close();
       }
     });
+  });
+
+  it('has in its snapshot, at the reply, what the reply says', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-cloud-'));
+    const snapshotFile = join(folder, 'cloud.json');
+    const kept = await readyCloud({ snapshotFile });
+    try {
+      for (const name of ['first', 'second', 'third']) {
+        await kept.call('secretmanager', `POST /v1/projects/ready-project/secrets?secretId=${name}`, {
+          replication: { automatic: {} },
+        });
+        expect(readFileSync(snapshotFile, 'utf8')).to.include(`projects/ready-project/secrets/${name}`);
+      }
+    } finally {
+      await kept.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('does the same again with the same seed', async () => {
