@@ -70,8 +70,14 @@ export async function furnish(cloud: ReadyCloud): Promise<void> {
   await make('dns', 'POST /dns/v1/projects/P/managedZones/platform/changes', {
     additions: [{ name: 'cs.platform.example.com.', type: 'A', ttl: 300, rrdatas: ['203.0.113.7'] }],
   });
-  await make('artifactregistry', `POST /v1/projects/P/locations/${region}/repositories?repositoryId=platform-registry`, {
-    format: 'DOCKER',
+  await make(
+    'artifactregistry',
+    `POST /v1/projects/P/locations/${region}/repositories?repositoryId=platform-registry`,
+    {
+      format: 'DOCKER',
+    },
+  );
+  await make('secretmanager', `POST /v1/projects/${project}/secrets?secretId=age-identity`, {
+    replication: { automatic: {} },
   });
-  await make('secretmanager', `POST /v1/projects/${project}/secrets?secretId=age-identity`, { replication: { automatic: {} } });
 }
