@@ -15,7 +15,7 @@ interface LogParts {
 const maxTextLength = 100_000;
 
 /** An error with its causes. */
-export function errorText(error: unknown): string {
+function errorText(error: unknown): string {
   const texts: string[] = [];
   for (
     let each = error;

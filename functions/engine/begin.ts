@@ -222,7 +222,6 @@ async function resume(
   }
   const secretsChanged = JSON.stringify(sorted(secrets)) !== JSON.stringify(sorted(secretsBefore));
   const { endedAt, problem, expireAt, ...kept } = before;
-  void [endedAt, problem, expireAt];
   const next: BootstrapRecord = {
     ...kept,
     state: 'running',

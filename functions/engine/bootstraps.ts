@@ -4,10 +4,8 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { ageIdentity, ageIdentitySecret } from '../steps/config/age-identity.js';
 import { Conflict, type Write } from '../store/store.js';
 import type { StoredBootstrap } from './begin.js';
-import { createStepSecrets } from './call.js';
 import { fileId, leaseId, liftBootstrap, liftFile, liftLease, liftName, nameId, read } from './documents.js';
 import { graphOf } from './graph.js';
 import { afterConflict, persist } from './persist.js';
@@ -16,7 +14,7 @@ import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites, eventWrites } from './transition.js';
 
-export { type BeginFacts, type Begun, beginOrResume, type StoredBootstrap } from './begin.js';
+export { type Begun, beginOrResume, type StoredBootstrap } from './begin.js';
 export { readEvents, readProgress } from './events.js';
 export { viewOf } from './view.js';
 
@@ -63,17 +61,6 @@ export async function readFile(
   name: string,
 ): Promise<string | undefined> {
   return read(await persist(() => store.get(collections.files, fileId(id, name))), liftFile)?.data.content;
-}
-
-/** What opens the secrets file; undefined until its step is done. The caller of this records who reads it. */
-export async function readAgeIdentity(
-  context: Pick<Context, 'cloud' | 'config'>,
-  { id, data }: StoredBootstrap,
-): Promise<string | undefined> {
-  const made = ageIdentity.output.safeParse(data.instances[ageIdentity.name]?.output);
-  if (!made.success) return undefined;
-  const secrets = createStepSecrets(context, id, data.callerSecret, () => undefined);
-  return secrets.read(ageIdentitySecret, made.data.secretVersion);
 }
 
 /** What options would make, in the order in which it may start. */

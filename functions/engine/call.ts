@@ -55,7 +55,7 @@ export function createStepSecrets(
 /** A document holds 1 MiB. */
 const maxFileBytes = 900 * 1024;
 
-export function createStepFiles({ store, clock }: Pick<Parts, 'store' | 'clock'>, bootstrapId: string): StepFiles {
+function createStepFiles({ store, clock }: Pick<Parts, 'store' | 'clock'>, bootstrapId: string): StepFiles {
   return {
     async read(name) {
       return read(await store.get(collections.files, fileId(bootstrapId, name)), liftFile)?.data.content;

@@ -5,7 +5,7 @@ import { type Graph, isSelection, stepOf } from './graph.js';
 import type { AnyStep, Need } from './step.js';
 
 /** What fills one member of `needs`: one instance's output, or several by key; undefined: that step is not part of this plan. */
-export type Filling =
+type Filling =
   | { readonly kind: 'one'; readonly id: string }
   | { readonly kind: 'byKey'; readonly ids: Readonly<Record<string, string>> }
   | { readonly kind: 'absent' };
@@ -29,7 +29,7 @@ export type Plan = ReadonlyMap<string, Instance>;
 export const titleOf = ({ step, key }: Pick<Instance, 'step' | 'key'>): string =>
   key === '' ? step.title : `${step.title} ${key}`;
 
-export const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
+const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
 
 export function planOf(graph: Graph, options: BootstrapOptions): Plan {
   const keys = new Map<AnyStep, readonly string[]>();

@@ -8,22 +8,27 @@ export interface Trace {
   readonly id: string;
 }
 
+export interface Due {
+  readonly bootstrapId: string;
+  readonly generation: number;
+  readonly instance: string;
+  readonly lane: Lane;
+}
+
 const traceparent = ({ id }: Trace): string => `00-${id}-${randomBytes(8).toString('hex')}-01`;
 
-/** Never fails: the leases stand, and sweep sends what was not taken. */
-export async function publishReady(
+/** One call a lane. Never fails: the leases stand, and sweep sends what was not taken. */
+export async function publish(
   { publisher, log }: Pick<Context, 'publisher' | 'log'>,
-  bootstrapId: string,
-  generation: number,
-  ready: readonly { readonly id: string; readonly lane: Lane }[],
+  due: readonly Due[],
   trace?: Trace,
 ): Promise<void> {
-  const lanes = (Object.keys(topics) as Lane[]).filter((lane) => ready.some((each) => each.lane === lane));
+  const lanes = (Object.keys(topics) as Lane[]).filter((lane) => due.some((each) => each.lane === lane));
   await Promise.all(
     lanes.map(async (lane) => {
-      const messages = ready
+      const messages = due
         .filter((each) => each.lane === lane)
-        .map(({ id }) => ({ schema: 1, bootstrapId, instance: id, generation }) as const);
+        .map(({ bootstrapId, instance, generation }) => ({ schema: 1, bootstrapId, instance, generation }) as const);
       try {
         await publisher.publish(lane, messages, trace === undefined ? {} : { traceparent: traceparent(trace) });
       } catch (error) {
@@ -32,3 +37,17 @@ export async function publishReady(
     }),
   );
 }
+
+/** The same for what became ready of one bootstrap. */
+export const publishReady = (
+  context: Pick<Context, 'publisher' | 'log'>,
+  bootstrapId: string,
+  generation: number,
+  ready: readonly { readonly id: string; readonly lane: Lane }[],
+  trace?: Trace,
+): Promise<void> =>
+  publish(
+    context,
+    ready.map(({ id, lane }) => ({ bootstrapId, generation, instance: id, lane })),
+    trace,
+  );

@@ -5,7 +5,7 @@ import { Conflict, type Document } from '../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from './documents.js';
 import { addSeconds } from './lease.js';
 import { persist } from './persist.js';
-import { publishReady } from './publish.js';
+import { publish } from './publish.js';
 
 export interface Swept {
   /** Messages sent. */
@@ -37,16 +37,7 @@ export async function sweep(context: Context): Promise<Swept> {
     const taken = await Promise.all(due.slice(i, i + atOnce).map((lease) => postpone(context, lease, now)));
     sent.push(...taken.flatMap((lease) => lease ?? []));
   }
-  const byBootstrap = new Map<string, LeaseRecord[]>();
-  for (const lease of sent) {
-    const key = `${lease.bootstrapId}/${lease.generation}`;
-    byBootstrap.set(key, [...(byBootstrap.get(key) ?? []), lease]);
-  }
-  for (const leases of byBootstrap.values()) {
-    const { bootstrapId, generation } = leases[0] as LeaseRecord;
-    const ready = leases.map(({ instance, lane }) => ({ id: instance, lane }));
-    await publishReady(context, bootstrapId, generation, ready);
-  }
+  await publish(context, sent);
   if (sent.length > 0) log('INFO', `Sent ${sent.length} instances again`);
   return { published: sent.length, more: found.length === perRun };
 }

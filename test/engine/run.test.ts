@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { cancel, readEvents, viewOf, wakeInstance } from '../../functions/engine/bootstraps.js';
+import { runInstance } from '../../functions/engine/run.js';
 import type { AnyStep, Outcome } from '../../functions/engine/step.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { letters, numbers, toy } from './toys.js';
@@ -417,6 +418,23 @@ describe('the engine', () => {
         }
       }
     });
+  });
+
+  it('outlives a short absence of the database', async () => {
+    const step = toy(world, 'a');
+    await world.begin([step]);
+    let calls = 0;
+    const flaky =
+      <A extends unknown[], T>(work: (...args: A) => Promise<T>) =>
+      async (...args: A): Promise<T> => {
+        if (calls++ % 3 === 0) throw new Problem('unavailable', 'The database cannot be reached now.');
+        return work(...args);
+      };
+    const { store } = world.context;
+    const context = { ...world.context, store: { ...store, get: flaky(store.get), commit: flaky(store.commit) } };
+    const deadlineAt = new Date(Date.now() + 500_000);
+    expect(await runInstance(context, [step], world.take(), { deadlineAt })).to.equal('done');
+    expect(world.made.get('a')).to.equal(1);
   });
 
   describe('on cancel', () => {
