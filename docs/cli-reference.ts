@@ -1,0 +1,111 @@
+/** The reference page of the command line, from the flag table and the commands. Called by docs/generate.ts. */
+import { commands } from '../cli/commands/index.js';
+import { exitCodes } from '../cli/exit-codes.js';
+import { commonFlags, ownFlags } from '../cli/flags.js';
+import { defaultText, typeName } from '../cli/help.js';
+import {
+  type FlagGroup,
+  flagGroups,
+  flagName,
+  flagOf,
+  isSecret,
+  type OnResume,
+  optionNames,
+  variableOf,
+} from '../shared/bootstrap/options.js';
+
+const whenResumed: Readonly<Record<OnResume, string>> = {
+  fixed: 'refused',
+  applies: 'applied',
+  local: 'stays here',
+};
+
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+  `| ${head.join(' | ')} |`,
+  `|${' --- |'.repeat(head.length)}`,
+  ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
+];
+
+export function cliReference(): string {
+  const groups = Object.keys(flagGroups) as FlagGroup[];
+  return [
+    '# Command line',
+    '',
+    'Generated from the flag table (`shared/bootstrap/options.ts`) and the commands (`cli/commands`).',
+    '',
+    ...commands.flatMap(({ words, argument, description, examples }) => [
+      `## \`plinth ${words}${argument === undefined ? '' : ` ${argument}`}\``,
+      '',
+      ...description.flatMap((text) => [text, '']),
+      '```',
+      ...examples,
+      '```',
+      '',
+    ]),
+    '## Flags of the bootstrap',
+    '',
+    `All ${optionNames.length} of them. *Again* says what another value does when the bootstrap stands already: it is refused, or applied, or it is about your machine alone and stays here.`,
+    '',
+    ...groups.flatMap((group) => [
+      `### ${flagGroups[group]}`,
+      '',
+      ...table(
+        ['flag', 'type', 'default', 'again', 'meaning'],
+        optionNames
+          .filter((option) => flagOf(option).group === group)
+          .map((option) => {
+            const flag = flagOf(option);
+            const fallback = flag.required ? 'required' : defaultText(option);
+            return [
+              `${flag.short === undefined ? '' : `\`-${flag.short}\`, `}\`${flagName(option)}\``,
+              typeName[flag.kind],
+              fallback === undefined || flag.required ? (fallback ?? '') : `\`${fallback}\``,
+              whenResumed[flag.onResume],
+              `${flag.help}${isSecret(option) ? ` May come from \`${variableOf(option)}\`.` : ''}`,
+            ];
+          }),
+      ),
+      '',
+    ]),
+    '## How plinth runs it',
+    '',
+    ...table(
+      ['flag', 'of', 'meaning'],
+      Object.entries(ownFlags).map(([name, { help }]) => {
+        const taking = commands.filter((command) => command.flags.some((flag) => flag === name));
+        const common = commonFlags.some((flag) => flag === name);
+        const of = common ? 'all' : taking.map(({ words }) => words.split(' ').at(-1) ?? '').join(', ') || '`plinth`';
+        return [`\`--${name}\``, of, help];
+      }),
+    ),
+    '',
+    '## How values are written',
+    '',
+    '`--flag value`, `--flag=value`, `-s value`, `-svalue` and `-s=value` are the same. A value may begin with `-`, but a known flag in its place is a missing value; `--flag=--other` forces it. Commas are part of a value: a `stringArray` flag is repeated. A bool is `--flag`, `--no-flag`, or `--flag=` with one of `true`, `1`, `t`, `false`, `0`, `f`. A secret may come from its environment variable; a flag wins over it.',
+    '',
+    '## Endpoint and token',
+    '',
+    'The endpoint is the first of `--endpoint`, `PLINTH_ENDPOINT`, and `endpoints.bootstraps` in `$XDG_CONFIG_HOME/plinth/config.yaml` (by default `~/.config/plinth/config.yaml`). The token is `PLINTH_TOKEN`, else an ID token of the service account of Application Default Credentials, renewed as it runs out.',
+    '',
+    '## Output',
+    '',
+    'Results are on stdout, progress, warnings and errors on stderr. On a terminal there is a line for each running instance and a bar over all; in a pipe plain lines, without colour; `NO_COLOR` takes colour away everywhere. With `--json` stdout holds one event a line, and a last line `{"type":"result","exitCode":…}` with what stands, or with a `problem`.',
+    '',
+    'Ctrl-C detaches: the bootstrap goes on, and the command says how to follow or cancel it.',
+    '',
+    '## Files',
+    '',
+    '`config.yaml` and `prod.vault.yaml` (encrypted, 0600) are written into the folder, for a second datacenter `config-dc2.yaml` and `prod-dc2.vault.yaml`; the age identity that opens them (0600) goes to `$XDG_CONFIG_HOME/plinth/age/<bootstrap>.txt`. Files that stand are the base of a re-run of the same bootstrap and are rewritten only if their content differs. Files of another bootstrap are moved aside (`config.<project>.yaml`) and never sent.',
+    '',
+    'Without a given key the SSH public key is `~/.ssh/id_rsa.pub`, else `~/.ssh/id_ed25519.pub`, else the first one that ssh-agent holds, else an Ed25519 pair that plinth makes in `$XDG_CONFIG_HOME/plinth/ssh`.',
+    '',
+    '## Exit codes',
+    '',
+    ...table(
+      ['code', 'meaning'],
+      exitCodes.map(({ code, meaning }) => [String(code), meaning]),
+    ),
+    '',
+  ].join('\n');
+}

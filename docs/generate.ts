@@ -1,0 +1,46 @@
+/** Writes docs/reference from the tables and schemas of the code (`npm run docs`); with --check it fails if a page is stale. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openApiDocument } from '../functions/http/openapi.js';
+import { bootstrapRoutes } from '../shared/api.js';
+import { cliReference } from './cli-reference.js';
+import { installConfigReference } from './install-config-reference.js';
+import { problemsReference } from './problems-reference.js';
+import { settingsReference } from './settings-reference.js';
+
+/** A page and what makes it: add one here, and its generator beside this file. */
+const pages: Readonly<Record<string, () => string>> = {
+  'bootstraps.openapi.json': () => json(openApiDocument({ title: 'plinth bootstraps', version: '1' }, bootstrapRoutes)),
+  'cli.md': cliReference,
+  'install-config.md': installConfigReference,
+  'problems.md': problemsReference,
+  'settings.md': settingsReference,
+};
+
+const check = process.argv.includes('--check');
+const stale: string[] = [];
+for (const [name, make] of Object.entries(pages)) {
+  const path = join('docs', 'reference', name);
+  const content = make();
+  if (standing(path) === content) continue;
+  stale.push(path);
+  if (check) continue;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+}
+if (check && stale.length > 0) {
+  console.error(`Stale: ${stale.join(', ')}. Run npm run docs.`);
+  process.exitCode = 1;
+}
+
+function json(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function standing(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
