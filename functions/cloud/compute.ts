@@ -179,6 +179,8 @@ export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<
       report('ok');
       return answer as T;
     } catch (error) {
+      // A request that the client cannot write is a fault of ours.
+      if (error instanceof TypeError) throw error;
       const fault = faultOfThrown(error);
       report(String(fault.http ?? 'no answer'));
       throw problemOf(fault, doing, error);

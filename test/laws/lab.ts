@@ -57,8 +57,9 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
     initial: initialState(),
     metadata: { project: local.project, serviceAccount: functionAccount(functionNames.runCloudStep) },
   });
-  process.env['GCE_METADATA_HOST'] = cloud.metadataHost;
-  process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
+  const environment = { GCE_METADATA_HOST: cloud.metadataHost, METADATA_SERVER_DETECTION: 'assume-present' };
+  const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, environment);
   await makeProofKey(cloud);
   const config = readConfig(
     environmentOf(functionNames.runCloudStep, {
@@ -191,7 +192,13 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
         return outcome?.kind === 'again' ? outcome : true;
       });
     },
-    close: () => cloud.close(),
+    async close() {
+      await cloud.close();
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    },
   };
   return lab;
 }

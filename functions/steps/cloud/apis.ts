@@ -24,7 +24,7 @@ export const apis = defineProjectStep({
     const { services } = context.cloud;
     const wanted = servicesOf(bootstrap.options);
     const begin = () => services.enable(bootstrap.projectId, wanted);
-    const begun = await resume(files, 'operation-apis', begin, services.operation);
+    const begun = await resume(files, `operation-apis-${wanted.length}`, begin, services.operation);
     // Waited for anyway, and what comes next needs it.
     await context.cloud.compute.load();
     return follow(begun, 'APIs are being enabled', 2);

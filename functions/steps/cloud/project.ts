@@ -4,7 +4,7 @@ import { Problem } from '../../../shared/problems.js';
 import { again, defineStep, done, type Outcome, type StepCall } from '../../engine/step.js';
 import { follow, resume } from './following.js';
 import { ProjectOutput } from './outputs.js';
-import { isProof, labelsOf, labelValue, proofKey, proofOf } from './proof.js';
+import { findProofKey, isProof, labelsOf, labelValue, proofKey, proofOf } from './proof.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 type Project = NonNullable<Awaited<ReturnType<typeof read>>>;
@@ -22,7 +22,9 @@ export const project = defineStep({
   async observe(call) {
     const found = await read(call);
     if (found === undefined || found.state !== 'ACTIVE') return undefined;
-    const wanted = await wantedLabels(call, found);
+    const key = await findProofKey(call.context);
+    if (key === undefined) return undefined;
+    const wanted = wantedLabels(call, found, key);
     if (Object.entries(wanted).some(([name, value]) => found.labels?.[name] !== value)) return undefined;
     return { projectId: found.projectId, projectNumber: numberOf(found) };
   },
@@ -41,7 +43,7 @@ export const project = defineStep({
     }
     await refuseStrangers(call, found);
     // The API replaces labels as a whole, so those of others travel along.
-    const wanted = { ...found.labels, ...(await wantedLabels(call, found)) };
+    const wanted = { ...found.labels, ...wantedLabels(call, found, await proofKey(call.context)) };
     return follow(await projects.setLabels(projectId, wanted, found.etag), 'the labels are being written', 1);
   },
 
@@ -153,9 +155,8 @@ function parentOf({ context, bootstrap }: Call): string {
   return parent;
 }
 
-async function wantedLabels(call: Call, found: Project): Promise<Readonly<Record<string, string>>> {
+function wantedLabels(call: Call, found: Project, key: string): Readonly<Record<string, string>> {
   const wanted = labelsOf(call.bootstrap, call.context.config.deployment);
-  const key = await proofKey(call.context);
   return { ...wanted, [labels.proof]: proofOf(key, provenBy(call, found, wanted[labels.deleteAfter] ?? '')) };
 }
 

@@ -4,18 +4,24 @@ import { deploymentSecrets, labels } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { BootstrapFacts, StepCall } from '../../engine/step.js';
 
-/** The key of the deployment; made with the first project, and then the same for ever. */
-export async function proofKey({ cloud: { secretManager } }: StepCall['context']): Promise<string> {
+type Context = StepCall['context'];
+
+/** The key of the deployment; undefined until the first project is made. The lowest version counts. */
+export async function findProofKey({ cloud: { secretManager } }: Context): Promise<string | undefined> {
+  const version = await secretManager.find(deploymentSecrets.proofKey);
+  return version === undefined ? undefined : secretManager.read(deploymentSecrets.proofKey, version);
+}
+
+/** Made once, and then the same for ever: whoever writes at the same time reads what the first one wrote. */
+export async function proofKey(context: Context): Promise<string> {
   const id = deploymentSecrets.proofKey;
-  let version = await secretManager.find(id);
-  if (version === undefined) {
-    await secretManager.write(id, randomBytes(32).toString('base64'));
-    // Whoever wrote at the same time: the lowest version counts.
-    version = await secretManager.find(id);
-  }
-  if (version === undefined)
+  const standing = await findProofKey(context);
+  if (standing !== undefined) return standing;
+  await context.cloud.secretManager.write(id, randomBytes(32).toString('base64'));
+  const made = await findProofKey(context);
+  if (made === undefined)
     throw new Problem('cloud-propagation', `The secret ${id} was written and cannot be found yet.`);
-  return secretManager.read(id, version);
+  return made;
 }
 
 export interface Proven {

@@ -89,6 +89,8 @@ const read = (call: VmCall): Promise<Instance | undefined> =>
   call.context.cloud.compute.instance(...place(call), call.key);
 
 const starting = 'the VM is starting';
+/** No VM runs sooner, so no look before is worth its call. */
+const startsAfterSeconds = 6;
 
 /**
  * Asks for the VM; a spot VM that there is no capacity for is made as a standard one. A stockout comes late, as the end of
@@ -100,7 +102,11 @@ async function make(call: VmCall): Promise<Outcome> {
   if (options.spotVms) {
     const request = call.requestId('insert spot');
     try {
-      return follow(await compute.createInstance(...place(call), wantedInstance(call, 'spot'), request), starting, 2);
+      return follow(
+        await compute.createInstance(...place(call), wantedInstance(call, 'spot'), request),
+        starting,
+        startsAfterSeconds,
+      );
     } catch (error) {
       if (!isStockout(error)) throw error;
     }
@@ -109,7 +115,11 @@ async function make(call: VmCall): Promise<Outcome> {
   }
   const kind = options.preemptible ? 'preemptible' : 'standard';
   const request = call.requestId(`insert ${kind}`);
-  return follow(await compute.createInstance(...place(call), wantedInstance(call, kind), request), starting, 2);
+  return follow(
+    await compute.createInstance(...place(call), wantedInstance(call, kind), request),
+    starting,
+    startsAfterSeconds,
+  );
 }
 
 const isStockout = (error: unknown): boolean => error instanceof Problem && error.code === 'cloud-capacity';
