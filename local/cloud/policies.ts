@@ -13,8 +13,9 @@ import {
 } from './api.js';
 import { badRequest } from './errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from './json-fields.js';
+import { checkBinding } from './policy-checks.js';
 import { projectTable, withProjectId } from './projects.js';
-import { isKnownRole, roleHolds } from './roles.js';
+import { roleHolds } from './roles.js';
 
 interface Grant {
   readonly members: readonly string[];
@@ -115,10 +116,13 @@ export function forgetMember(world: World, member: string, uniqueId: string): vo
       binding['members'] = textsOf(binding['members']).map((name) => (name === member ? gone : name));
     }
     record.policy['etag'] = freshEtag(world);
-    record.inForce = bindings.map(grantOf);
-    record.coming = [];
+    record.inForce = without(member, record.inForce);
+    record.coming = record.coming.map(({ at, grants }) => ({ at, grants: without(member, grants) }));
   }
 }
+
+const without = (member: string, grants: readonly Grant[]): Grant[] =>
+  grants.map((grant) => ({ ...grant, members: grant.members.filter((name) => name !== member) }));
 
 export const memberOf = ({ kind, email }: Caller): string => `${kind}:${email}`;
 
@@ -172,62 +176,6 @@ function mergeBindings(bindings: readonly JsonObject[]): JsonObject[] {
     if (members.size > 0) merged.set(key, { ...binding, members: [...members].sort() });
   }
   return [...merged.values()].sort((a, b) => (String(a['role']) < String(b['role']) ? -1 : 1));
-}
-
-const memberForm =
-  /^(allUsers|allAuthenticatedUsers|(user|serviceAccount|group|domain|principal|principalSet|deleted|projectOwner|projectEditor|projectViewer):\S+)$/;
-
-function checkBinding(world: World, resource: string, binding: JsonObject): JsonObject {
-  const role = textOf(binding['role']) ?? '';
-  if (!isKnownRole(role, world)) {
-    throw badRequest(`Role ${role} is not supported for this resource.`, 'policy.bindings.role');
-  }
-  for (const member of textsOf(binding['members'])) checkMember(world, resource, member);
-  const condition = objectOf(binding['condition']);
-  return {
-    role,
-    members: textsOf(binding['members']).map((member) => normalised(member)),
-    ...(condition === undefined ? {} : { condition }),
-  };
-}
-
-const normalised = (member: string): string => {
-  const at = member.indexOf(':');
-  return at === -1 ? member : `${member.slice(0, at)}:${member.slice(at + 1).toLowerCase()}`;
-};
-
-function checkMember(world: World, resource: string, member: string): void {
-  if (!memberForm.test(member)) {
-    throw badRequest(
-      `Invalid member "${member}": the member type or its name is not known.`,
-      'policy.bindings.members',
-    );
-  }
-  const [kind, name = ''] = [member.slice(0, member.indexOf(':')), member.slice(member.indexOf(':') + 1).toLowerCase()];
-  const isProject = /^(projects|folders|organizations)\/[^/]+$/.test(resource);
-  if ((member === 'allUsers' || member === 'allAuthenticatedUsers') && isProject) {
-    throw badRequest(
-      `Policy members must be of the form "<type>:<value>": ${member} is not allowed here.`,
-      'policy.bindings.members',
-    );
-  }
-  if (kind === 'serviceAccount' && !serviceAccountExists(world, name)) {
-    throw badRequest(`Service account ${name} does not exist.`, 'policy.bindings.members');
-  }
-  if (
-    kind === 'user' &&
-    (name.endsWith('.gserviceaccount.com') || !/^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(name) || name.endsWith('.invalid'))
-  ) {
-    throw badRequest(`User ${name} does not exist.`, 'policy.bindings.members');
-  }
-}
-
-/** A new account cannot be bound for some seconds; Google's own agents always can. */
-function serviceAccountExists(world: World, email: string): boolean {
-  if (!email.endsWith('.iam.gserviceaccount.com')) return email.endsWith('.gserviceaccount.com');
-  if (/@gcp-sa-[a-z-]+\.iam\.gserviceaccount\.com$/.test(email)) return true;
-  const account = world.table<{ usableAt?: number }>('iam.serviceAccounts')[email];
-  return account !== undefined && (account.usableAt ?? 0) <= world.now();
 }
 
 function withoutCondition({ condition, ...binding }: JsonObject): JsonObject {

@@ -101,6 +101,8 @@ describe('who is who in the simulated cloud', () => {
       Object.assign(process.env, {
         GCE_METADATA_HOST: cloud.metadataHost,
         METADATA_SERVER_DETECTION: 'assume-present',
+        // Else the client looks for two seconds.
+        GOOGLE_CLOUD_PROJECT: project,
       });
       try {
         const client = new Compute({ serviceAccountEmail: second });
@@ -116,7 +118,7 @@ describe('who is who in the simulated cloud', () => {
         const headers = await idTokens.getRequestHeaders();
         expect(decodeJwt((headers.get('authorization') ?? '').slice('Bearer '.length))).to.include({ email: first });
       } finally {
-        for (const name of ['GCE_METADATA_HOST', 'METADATA_SERVER_DETECTION']) {
+        for (const name of ['GCE_METADATA_HOST', 'METADATA_SERVER_DETECTION', 'GOOGLE_CLOUD_PROJECT']) {
           if (before[name] === undefined) delete process.env[name];
           else process.env[name] = before[name];
         }

@@ -228,6 +228,15 @@ describe('simulated Resource Manager', () => {
           says: /^Role roles\/everything is not supported/,
         },
         {
+          name: 'a role that means nothing on a project',
+          api,
+          line: 'POST /v3/projects/taken-project:setIamPolicy',
+          body: { policy: bind({}, 'roles/billing.user', `user:${owner}`) },
+          code: 400,
+          reason: 'INVALID_ARGUMENT',
+          says: /^Role roles\/billing\.user is not supported for this resource\.$/,
+        },
+        {
           name: 'a service account that does not exist',
           api,
           line: 'POST /v3/projects/taken-project:setIamPolicy',
