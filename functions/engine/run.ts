@@ -68,9 +68,8 @@ export async function runInstance(
 
   const held = await claim(context, lease, { ...leaseTimes, ...options.times });
   if (held === undefined) return 'busy';
-  const run = createRun(context, steps, message, options, bootstrap, held, restSeconds);
   try {
-    return await run();
+    return await createRun(context, steps, message, options, bootstrap, held, restSeconds)();
   } catch (error) {
     if (error instanceof LeaseLost) return 'lost';
     throw error;
@@ -90,6 +89,7 @@ function createRun(
 ): () => Promise<RunResult> {
   const { store, clock } = outer;
   const graph = graphOf(steps);
+  const plan: Plan = planOf(graph, bootstrap.data.options as unknown as BootstrapOptions);
   const secrets = new Set<string>();
   const calls: CallRecord[] = [];
   const atMilliseconds = performance.now();
@@ -125,8 +125,6 @@ function createRun(
   const signal = AbortSignal.any([held.signal, deadline.signal]);
 
   const attempts = (): number => Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
-
-  const plan: Plan = planOf(graph, bootstrap.data.options as unknown as BootstrapOptions);
 
   async function end(ending: Ending): Promise<RunResult> {
     const parts = { context, graph, held, bootstrapId, instance: instanceId, generation, calls, trace };
