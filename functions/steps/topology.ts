@@ -11,7 +11,7 @@ export const recordTtlSeconds = 300;
 /* Datacenters */
 
 /** Slots, whatever the ids of the datacenters in them. */
-export type DatacenterKey = 'dc1' | 'dc2';
+type DatacenterKey = 'dc1' | 'dc2';
 
 export interface Datacenter {
   readonly key: DatacenterKey;
