@@ -112,11 +112,7 @@ const table: readonly (readonly [
     faultOfThrown(Object.assign(new Error('There'), { code: 6 })),
     'cloud-conflict',
   ],
-  [
-    'an operation that was denied',
-    { ...faultOfStatus({ code: 7, message: 'Denied' }), http: 403 },
-    'cloud-permission',
-  ],
+  ['an operation that was denied', { ...faultOfStatus({ code: 7, message: 'Denied' }), http: 403 }, 'cloud-permission'],
 ];
 
 const stockouts = [
