@@ -66,7 +66,7 @@ export async function readyCloud(options: SimulatedCloudOptions = {}): Promise<R
     const [method = 'GET', path = ''] = line.split(' ');
     const token = 'token' in given ? given.token : cloud.identity.accessToken(as);
     const sent = text ?? (body === undefined ? undefined : JSON.stringify(body));
-    const response = await fetch(cloud.endpoints[api] + path.replaceAll('/P/', `/${project}/`), {
+    const response = await fetch(cloud.endpoints[api] + path.replaceAll(/\/P(?=[/?]|$)/g, `/${project}`), {
       method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
