@@ -26,7 +26,7 @@ export interface DeliveriesOptions {
 }
 
 /** What deploying an event function makes: a subscription of its own and whom to call as. */
-export interface EventTrigger {
+interface EventTrigger {
   /** Of the function: `run-cloud-step`. */
   readonly name: string;
   /** `projects/p/topics/t`; made if it is missing. */
@@ -226,9 +226,14 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
     addTrigger: (trigger) => {
       addTrigger(world, trigger);
       const path = subscriptionOf(trigger);
-      const lane = laneOf(path);
-      for (const id of Object.keys(messagesOf(world, path))) {
-        if (!lane.ready.includes(id) && !lane.underWay.has(id) && !lane.waiting.has(id)) queue(path, id);
+      const { ready, underWay, waiting } = laneOf(path);
+      for (const [id, queued] of Object.entries(messagesOf(world, path))) {
+        if (ready.includes(id) || underWay.has(id)) continue;
+        // The function was deployed anew: what its last deployment failed at is tried without further wait.
+        clearTimeout(waiting.get(id));
+        waiting.delete(id);
+        queued.availableAt = Math.min(queued.availableAt, world.now());
+        queue(path, id);
       }
     },
     pending,
@@ -251,7 +256,7 @@ const triggers = (world: World): Record<string, { retry: boolean }> =>
   world.table<{ retry: boolean }>('eventarc.triggers');
 
 /** `projects/p/subscriptions/eventarc-<function>-sub`. */
-export const subscriptionOf = ({ name, topic }: Pick<EventTrigger, 'name' | 'topic'>): string =>
+const subscriptionOf = ({ name, topic }: Pick<EventTrigger, 'name' | 'topic'>): string =>
   `${topic.split('/').slice(0, 2).join('/')}/subscriptions/eventarc-${name}-sub`;
 
 function addTrigger(world: World, trigger: EventTrigger): void {

@@ -1,20 +1,7 @@
 /** The variables that make plinth and gcloud talk to a local stack. Written by `npm run local`, used by demo and tests. */
+import { gcloudEnvironment } from './cloud/gcloud.js';
 import type { Stack, Tokens } from './stack.js';
 import type { StateFolder } from './state-folder.js';
-
-/** gcloud's name of an API → the path of that API's base beneath the front. */
-const gcloudApis: Readonly<Record<string, string>> = {
-  ARTIFACTREGISTRY: 'artifactregistry.googleapis.com/',
-  CLOUDBILLING: 'cloudbilling.googleapis.com/',
-  CLOUDRESOURCEMANAGER: 'cloudresourcemanager.googleapis.com/',
-  COMPUTE: 'compute.googleapis.com/compute/v1/',
-  DNS: 'dns.googleapis.com/dns/v1/',
-  IAM: 'iam.googleapis.com/',
-  PUBLICCA: 'publicca.googleapis.com/',
-  PUBSUB: 'pubsub.googleapis.com/',
-  SECRETMANAGER: 'secretmanager.googleapis.com/',
-  SERVICEUSAGE: 'serviceusage.googleapis.com/',
-};
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -27,16 +14,7 @@ export const environmentFor = (
   PLINTH_ENDPOINT: url,
   PLINTH_TOKEN: idToken,
   PLINTH_ISSUER: record.issuerUrl,
-  ...Object.fromEntries(
-    Object.entries(gcloudApis).map(([name, path]) => [
-      `CLOUDSDK_API_ENDPOINT_OVERRIDES_${name}`,
-      `${record.frontUrl}/${path}`,
-    ]),
-  ),
-  CLOUDSDK_AUTH_ACCESS_TOKEN: accessToken,
-  CLOUDSDK_CONFIG: folder.file('gcloud'),
-  CLOUDSDK_CORE_CHECK_GCE_METADATA: 'false',
-  CLOUDSDK_CORE_DISABLE_PROMPTS: '1',
+  ...gcloudEnvironment({ frontUrl: record.frontUrl, accessToken, configFolder: folder.file('gcloud') }),
 });
 
 /** `KEY=value` lines; no value needs quotes. */

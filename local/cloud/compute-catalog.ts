@@ -172,7 +172,7 @@ const aggregatedMachineTypes: Handler = (call, world) => {
   return aggregatedOf(call, `projects/${projectId}/aggregated/machineTypes`, machineTypeCollection, 'zone', all);
 };
 
-export const diskTypes = ['pd-standard', 'pd-balanced', 'pd-ssd', 'pd-extreme'];
+const diskTypes = ['pd-standard', 'pd-balanced', 'pd-ssd', 'pd-extreme'];
 
 function diskTypeResource(project: string, zone: string, name: string): JsonObject {
   return {

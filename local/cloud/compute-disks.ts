@@ -1,5 +1,5 @@
 /** Compute's disks and their snapshots. Joined in compute.ts; instances bring most disks with them. */
-import { type Effect, GoogleError, type Handler, type JsonObject, type World } from './api.js';
+import type { Effect, Handler, JsonObject, World } from './api.js';
 import { checkDiskType } from './compute-catalog.js';
 import { guestOsFeatures, imageFrom } from './compute-images.js';
 import { begin, ending, once } from './compute-operations.js';
@@ -219,7 +219,3 @@ export const diskEffects: Record<string, Effect> = {
     return undefined;
   }),
 };
-
-/** A disk that is there already cannot be made by a VM of that name. */
-export const diskExists = (path: string): GoogleError =>
-  new GoogleError(409, 'ALREADY_EXISTS', `The resource '${path}' already exists`, { reason: 'alreadyExists' });

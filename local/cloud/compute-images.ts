@@ -37,7 +37,7 @@ export const guestOsFeatures = ['VIRTIO_SCSI_MULTIQUEUE', 'SEV_CAPABLE', 'UEFI_C
   type,
 }));
 
-export function imageResource(one: Image): JsonObject {
+function imageResource(one: Image): JsonObject {
   const path = `projects/${one.project}/global/images/${one.name}`;
   return {
     kind: 'compute#image',

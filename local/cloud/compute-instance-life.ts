@@ -43,7 +43,7 @@ const instanceAt = (world: World, target: string, args: JsonObject): Held | unde
 };
 
 /** The place of a path, for effects, which have no call; the project may be going meanwhile. */
-export function placeAt(path: string, world: World): Place | undefined {
+function placeAt(path: string, world: World): Place | undefined {
   const [, projectId = '', , zone = ''] = path.split('/');
   const project = lookUpProject(world, projectId);
   if (project === undefined) return undefined;
@@ -169,7 +169,7 @@ function opensshPublic(key: KeyObject): string {
 // --- not up ---------------------------------------------------------------------------------------------------------
 
 /** Comes 7 to 100 s after the insert was accepted: the operation fails, and there never was a VM. */
-export const stockoutFailure = (target: string, withDetails: boolean): Failure => {
+const stockoutFailure = (target: string, withDetails: boolean): Failure => {
   const [, project, , zone = ''] = target.split('/');
   const message = `The zone 'projects/${project}/zones/${zone}' does not have enough resources available to fulfill the request.  Try a different zone, or try again later.`;
   return {
@@ -273,7 +273,7 @@ function down(target: string, instance: Held, status: 'TERMINATED' | 'SUSPENDED'
 }
 
 /** Gone, with the disks that go with it. */
-export function removeInstance(target: string, world: World, allDisks: boolean): void {
+function removeInstance(target: string, world: World, allDisks: boolean): void {
   const instance = held(world, instances)[target];
   if (instance === undefined) return;
   for (const { path, autoDelete } of disksOf(instance.resource)) {

@@ -1,13 +1,14 @@
 /** Checks the body of an instance insert and makes the instance and disks it asks for. Called by compute-instances.ts. */
 import { GoogleError, type JsonObject, type World } from './api.js';
 import { reservedIn, takenIn } from './compute-addresses.js';
-import { diskExists, diskFrom } from './compute-disks.js';
+import { diskFrom } from './compute-disks.js';
 import { guestOsFeatures } from './compute-images.js';
 import { machineTypeOf } from './compute-machine-types.js';
 import { metadataFrom } from './compute-metadata.js';
 import { ensureAutoSubnetworks } from './compute-networks.js';
 import { regionOf } from './compute-places.js';
 import {
+  alreadyExists,
   checkLabels,
   checkName,
   collections,
@@ -157,7 +158,7 @@ function disksFrom(body: JsonObject, path: string, place: Place, world: World) {
     const name = textOf(wish['diskName']) ?? (index === 0 ? lastOf(path) : `${lastOf(path)}-${index}`);
     checkName(name, `${field}.diskName`);
     const at = `${place.prefix}/disks/${name}`;
-    if (held(world, disks)[at] !== undefined || made.some(([other]) => other === at)) throw diskExists(at);
+    if (held(world, disks)[at] !== undefined || made.some(([other]) => other === at)) throw alreadyExists(at);
     const filled = diskFrom(
       {
         sourceImage: textOf(wish['sourceImage']),

@@ -123,7 +123,7 @@ export const ending =
     if (operation !== undefined) finish(world, operation, failure);
   };
 
-export function finish(world: World, operation: JsonObject, failure?: Failure): void {
+function finish(world: World, operation: JsonObject, failure?: Failure): void {
   if (operation['status'] === 'DONE') return;
   const now = stamp(world.now());
   operation['startTime'] ??= now;

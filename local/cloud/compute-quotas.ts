@@ -25,14 +25,14 @@ export interface Use {
   readonly but?: string;
 }
 
-export function limitOf(world: World, place: Place, metric: Metric): number {
+function limitOf(world: World, place: Place, metric: Metric): number {
   const region = (globalMetrics as readonly string[]).includes(metric) ? 'global' : (place.region ?? 'global');
   const limit = world.quota(place.project.projectId, region, metric);
   return Number.isFinite(limit) ? limit : 1_000_000;
 }
 
 /** How much of `metric` the project uses, in the region for regional metrics. */
-export function usageOf(world: World, project: string, region: string | undefined, metric: Metric, use: Use): number {
+function usageOf(world: World, project: string, region: string | undefined, metric: Metric, use: Use): number {
   const of = (collection: (typeof collections)[keyof typeof collections]): JsonObject[] =>
     Object.entries(held(world, collection))
       .filter(([path, one]) => within(path, project, region) && path !== use.but && counts(one, use))

@@ -182,7 +182,7 @@ describe('simulated Secret Manager', () => {
     ];
     expect(first.body['name']).to.match(/^projects\/\d+\/secrets\/empty\/versions\/1$/);
     expect(second.body).to.include({ state: 'ENABLED', clientSpecifiedPayloadChecksum: false });
-    const latest = (await call(`GET ${root}/hollow/versions/latest:access`)).body as {
+    const latest = (await call(`GET ${root}/empty/versions/latest:access`)).body as {
       payload: { data: string; dataCrc32c: string };
     };
     expect(latest.payload).to.deep.equal({ data: encode('b'), dataCrc32c: String(crc32c(Buffer.from('b'))) });
