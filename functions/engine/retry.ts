@@ -29,10 +29,11 @@ const budgets: Readonly<Record<Exclude<FailureClass, 'propagation'>, number>> = 
 export const propagationBudgetSeconds = 600;
 
 /** Seconds before the n-th retry, from 0; without jitter. */
-const delays: Readonly<Record<Exclude<FailureClass, 'none'>, (n: number) => number>> = {
+const delays: Readonly<Record<Exclude<FailureClass, 'none'>, (n: number, history: History) => number>> = {
   transient: (n) => Math.min(2 ** n, 30),
   rate: (n) => Math.min(10 * 2 ** n, 60),
-  propagation: (n) => Math.min(3 * 1.5 ** n, 20),
+  // In proportion to what has been waited: a look that comes late costs an eighth at most, and long waits few looks.
+  propagation: (_n, { propagationSeconds }) => Math.min(Math.max(2, propagationSeconds / 8), 20),
   capacity: (n) => Math.min(15 * 2 ** n, 60),
   internal: (n) => 2 ** n,
 };
@@ -47,7 +48,7 @@ export function retryDelay(error: unknown, history: History, random: number): nu
   }
   const asked = error instanceof Problem ? error.retryAfterSeconds : undefined;
   // Up to a half more, so that those who failed together do not come again together.
-  const delay = delays[kind](n) * (1 + random / 2);
+  const delay = delays[kind](n, history) * (1 + random / 2);
   return asked === undefined ? delay : Math.max(asked, delay / 4);
 }
 
