@@ -207,9 +207,9 @@ export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<
   }
 
   return {
-    /** Loads what all clients share, which costs a second, at a time when there is nothing else to do. */
+    /** Loads all clients, which costs more than a second, at a time when there is nothing else to do. */
     async load(): Promise<void> {
-      await clients('regions');
+      for (const name of Object.keys(clientClasses) as ClientName[]) await clients(name);
     },
 
     region: (project: string, region: string) =>
