@@ -1,0 +1,89 @@
+/** Many bootstraps at once: how long they take together, what memory it costs, and whether anything is lost or made twice. */
+import { vmsOf } from '../functions/steps/topology.js';
+import type { BootstrapOptions } from '../shared/bootstrap/options.js';
+import { type Bench, type Bootstrapped, createBench, warmUp } from './bootstrap.js';
+import { emulatorsMissing } from './emulators.js';
+import { type Figure, type Measurement, median } from './figures.js';
+
+const many = { memory: 200, emulator: 20 } as const;
+
+/** VMs that are missing, and inserts that made one more than was asked for. */
+function faultsIn({ stack }: Bench, made: readonly Bootstrapped[]): { readonly lost: number; readonly twice: number } {
+  const cloud = stack.cloudHalf?.cloud;
+  if (cloud === undefined) throw new Error('The cloud runs elsewhere.');
+  const wanted = vmsOf({ multiDc: false } as BootstrapOptions).length;
+  const inserts = new Map<string, number>();
+  for (const { params, status, until } of cloud.calls.list({ method: 'compute.instances.insert' })) {
+    // A request that was sent again is answered with what it began before, and begins nothing.
+    if (status !== 200 || until === undefined) continue;
+    const project = params['project'] ?? '';
+    inserts.set(project, (inserts.get(project) ?? 0) + 1);
+  }
+  const standing = Object.keys(cloud.world.table('compute.instances'));
+  let [lost, twice] = [0, 0];
+  for (const { projectId } of made) {
+    lost += wanted - standing.filter((path) => path.startsWith(`projects/${projectId}/`)).length;
+    twice += Math.max(0, (inserts.get(projectId) ?? 0) - wanted);
+  }
+  return { lost, twice };
+}
+
+async function figuresOf(store: 'memory' | 'emulator', say: (text: string) => void): Promise<Figure[]> {
+  // What is logged would be kept in this process, and so count as its memory.
+  const bench = await createBench({ store, timeFactor: 0, onLog: () => undefined });
+  try {
+    await warmUp(bench, 3);
+    const alone: number[] = [];
+    for (let i = 0; i < 5; i++) alone.push((await bench.bootstrap(`alone-${i}`)).milliseconds);
+    await bench.stack.settle();
+    const rssBefore = process.memoryUsage().rss;
+    const count = many[store];
+    const names = Array.from({ length: count }, (_, i) => `at-once-${i}`);
+    let peak = rssBefore;
+    const watching = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, 50);
+    const begun = performance.now();
+    const ended = await Promise.allSettled(names.map((name) => bench.bootstrap(name)));
+    const milliseconds = performance.now() - begun;
+    clearInterval(watching);
+    await bench.stack.settle();
+    const made = ended.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    for (const each of ended) if (each.status === 'rejected') say(String(each.reason));
+    const { lost, twice } = faultsIn(bench, made);
+    const title = `${count} at once (${store})`;
+    return [
+      {
+        name: `${title}: wall time`,
+        value: milliseconds / 1000,
+        unit: 's',
+        baseline: { name: `${count} × one alone`, value: (count * median(alone)) / 1000, unit: 's' },
+      },
+      { name: `${title}: throughput`, value: count / (milliseconds / 1000), unit: 'bootstraps/s' },
+      {
+        name: `${title}: peak memory, simulated cloud included`,
+        value: peak / 2 ** 20,
+        unit: 'MiB',
+        baseline: { name: 'before', value: rssBefore / 2 ** 20, unit: 'MiB' },
+      },
+      { name: `${title}: did not succeed`, value: count - made.length, unit: '' },
+      { name: `${title}: VMs lost`, value: lost, unit: '' },
+      { name: `${title}: VMs made twice`, value: twice, unit: '' },
+      { name: `${title}: commits refused for a lost race`, value: bench.counts.refused, unit: '' },
+    ];
+  } finally {
+    await bench.close();
+  }
+}
+
+export const atOnce: Measurement = {
+  name: 'at-once',
+  title: 'Many bootstraps at once (factor 0)',
+  async measure(say) {
+    const figures = await figuresOf('memory', say);
+    const missing = emulatorsMissing();
+    if (missing === undefined) return [...figures, ...(await figuresOf('emulator', say))];
+    say(missing);
+    return figures;
+  },
+};

@@ -1,0 +1,122 @@
+/** Bootstraps over HTTP, as the command line begins them, and waited for at the store. Used by the measurements. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Store } from '../functions/store/store.js';
+import { local, people } from '../local/deployment.js';
+import { createStack, type Stack, type StackOptions } from '../local/stack.js';
+import type { GivenOptions } from '../shared/bootstrap/options.js';
+import { collections, functionNames } from '../shared/names.js';
+import { countStore, type StoreCounts } from '../test/support/counting-store.js';
+
+export interface Bench {
+  readonly stack: Stack;
+  /** Of all functions together, since the start. */
+  readonly counts: StoreCounts;
+  /** Messages that were published, since the start. */
+  messages(): number;
+  /** Begins one and waits for its end; throws if it does not succeed. */
+  bootstrap(name: string, options?: GivenOptions): Promise<Bootstrapped>;
+  close(): Promise<void>;
+}
+
+export interface Bootstrapped {
+  readonly id: string;
+  readonly projectId: string;
+  /** From the request to the end, as it stands in the store. */
+  readonly milliseconds: number;
+  readonly instances: number;
+}
+
+const sshPublicKey =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBvzZpkM1mOAq0YPoqJz8b4Zr1d1yG2Q0eN6q1S0b2Xy alice@example.com';
+
+export const optionsOf = (name: string): GivenOptions => ({
+  projectName: name,
+  billingAccount: local.billingAccount,
+  baseDomain: `${name}.example.com`,
+  registryUser: 'bench',
+  forge1AppClientId: 'bench-client',
+  forge1AppClientSecret: 'bench-client-secret',
+});
+
+export async function createBench(options: StackOptions): Promise<Bench> {
+  let store: Store | undefined;
+  let counts: StoreCounts | undefined;
+  const stack = await createStack({
+    ...options,
+    wrapStore: (own) => {
+      const counted = countStore(own);
+      ({ counts } = counted);
+      store = own;
+      return counted.store;
+    },
+  });
+  // It would read now and then what nobody asked for.
+  await stack.cloudHalf?.scheduler.close();
+  if (store === undefined || counts === undefined) throw new Error('The functions have no store.');
+  const own = store;
+  const published = countMessages(stack);
+  const { idToken } = await stack.tokens(people.alice);
+
+  /** Reads past the counters. */
+  const ended = (id: string): Promise<{ readonly state: string; readonly instances: object; readonly data: object }> =>
+    new Promise((resolve, reject) => {
+      const stop = own.watch(
+        collections.bootstraps,
+        id,
+        (document) => {
+          const { state, instances } = (document?.data ?? {}) as { state?: string; instances?: object };
+          if (state === undefined || !['succeeded', 'failed', 'cancelled'].includes(state)) return;
+          // Not from within its own first call.
+          setImmediate(() => stop());
+          resolve({ state, instances: instances ?? {}, data: document?.data ?? {} });
+        },
+        reject,
+      );
+    });
+
+  return {
+    stack,
+    counts,
+    messages: published,
+    async bootstrap(name, more = {}) {
+      const begun = performance.now();
+      const reply = await fetch(`${stack.url}/bootstraps`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${idToken}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ options: { ...optionsOf(name), ...more }, sshPublicKey }),
+      });
+      const text = await reply.text();
+      if (reply.status !== 201) throw new Error(`POST /bootstraps → ${reply.status} ${text}`);
+      const { id, projectId } = (JSON.parse(text) as { bootstrap: { id: string; projectId: string } }).bootstrap;
+      const { state, instances, data } = await ended(id);
+      const milliseconds = performance.now() - begun;
+      if (state !== 'succeeded')
+        throw new Error(`${name} ${state}: ${JSON.stringify(data)}\n${stack.notes.join('\n')}`);
+      return { id, projectId, milliseconds, instances: Object.keys(instances).length };
+    },
+    close: () => stack.close(),
+  };
+}
+
+/** Each function publishes by its own context. */
+function countMessages({ functionsHalf }: Stack): () => number {
+  let count = 0;
+  for (const name of Object.values(functionNames)) {
+    const publisher = functionsHalf?.contextOf(name).publisher;
+    if (publisher === undefined) throw new Error('The functions run elsewhere.');
+    const publish = publisher.publish.bind(publisher);
+    const counting: typeof publisher.publish = (lane, messages, attributes) => {
+      count += messages.length;
+      return publish(lane, messages, attributes);
+    };
+    Object.assign(publisher, { publish: counting });
+  }
+  return () => count;
+}
+
+/** Loads what is loaded on first use, and lets the engine's code become warm. */
+export async function warmUp(bench: Bench, times = 2): Promise<void> {
+  for (let i = 0; i < times; i++) await bench.bootstrap(`warm-up-${i}`);
+  await bench.stack.settle();
+  await sleep(100);
+}

@@ -1,0 +1,60 @@
+/** What a measurement brings home: figures, each beside what it is to be judged by. Used by every measurement and by main.ts. */
+
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** Measured in the same run, on the same machine: what makes the value mean something elsewhere. */
+  readonly baseline?: { readonly name: string; readonly value: number; readonly unit: string };
+  /** The ratio shall be at most this. */
+  readonly aim?: number;
+}
+
+export interface Measurement {
+  readonly name: string;
+  readonly title: string;
+  /** `say` shows how far it is. */
+  measure(say: (text: string) => void): Promise<readonly Figure[]>;
+}
+
+export const ratioOf = ({ value, baseline }: Figure): number | undefined =>
+  baseline === undefined ? undefined : value / baseline.value;
+
+/** Nearest rank; `share` is 0.5 for the median. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+export const median = (values: readonly number[]): number => quantile(values, 0.5);
+
+const shown = (value: number, unit: string): string => {
+  const digits = Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0;
+  return `${Number.isInteger(value) ? value : value.toFixed(digits)} ${unit}`.trim();
+};
+
+/** For people: one line a figure, in columns. */
+export function tableOf(figures: readonly Figure[]): string {
+  const rows = [
+    ['figure', 'value', 'baseline', 'ratio', 'aim'],
+    ...figures.map((figure) => {
+      const { name, value, unit, baseline, aim } = figure;
+      const ratio = ratioOf(figure);
+      return [
+        name,
+        shown(value, unit),
+        baseline === undefined ? '' : `${baseline.name}: ${shown(baseline.value, baseline.unit)}`,
+        ratio === undefined ? '' : ratio.toFixed(ratio < 0.1 ? 4 : 2),
+        aim === undefined ? '' : `≤ ${aim}${ratio === undefined || ratio > aim ? ' MISSED' : ''}`,
+      ];
+    }),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

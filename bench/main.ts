@@ -1,0 +1,86 @@
+/**
+ * `npm run bench`: all figures, each beside a baseline of the same run, as a table and as JSON. A figure is never a test: it
+ * is read by people, and what is quoted in docs/bench.md bears its date and machine.
+ */
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { atOnce } from './at-once.js';
+import { documents } from './documents.js';
+import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
+import { help } from './help.js';
+import { instanceCost } from './instance-cost.js';
+import { wallTime } from './wall-time.js';
+
+const measurements: readonly Measurement[] = [wallTime, instanceCost, documents, atOnce, help];
+
+/** What git ignores. */
+const resultsFile = resolve('bench/results.json');
+
+interface Result {
+  readonly name: string;
+  readonly figures: readonly Figure[];
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** In a process of its own: neither memory nor compiled code of one measurement shall show in another's. */
+async function apart({ name }: Measurement): Promise<readonly Figure[]> {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), '--only', name, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let stdout = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk;
+  });
+  const exitCode = await new Promise((done, failed) => {
+    child.once('error', failed);
+    child.once('close', done);
+  });
+  if (exitCode !== 0) throw new Error(`${name} ended with ${String(exitCode)}`);
+  return (JSON.parse(stdout) as { readonly results: readonly Result[] }).results.flatMap(({ figures }) => figures);
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean', default: false } } });
+  const chosen = measurements.filter(({ name }) => values.only === undefined || values.only === name);
+  if (chosen.length === 0) {
+    say(`--only must be one of ${measurements.map(({ name }) => name).join(', ')}, not "${values.only}".`);
+    return 2;
+  }
+  const results: Result[] = [];
+  const failed: string[] = [];
+  for (const measurement of chosen) {
+    const { name, title } = measurement;
+    say(`${title} (${name})`);
+    try {
+      const figures = values.only === undefined ? await apart(measurement) : await measurement.measure(say);
+      results.push({ name, figures });
+    } catch (error) {
+      failed.push(name);
+      say(`${name} could not be measured: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    }
+  }
+  const figures = results.flatMap((result) => result.figures);
+  const all = {
+    at: new Date().toISOString(),
+    machine: { cores: availableParallelism(), node: process.version },
+    results: results.map(({ name, figures: own }) => ({
+      name,
+      figures: own.map((figure) => ({ ...figure, ratio: ratioOf(figure) })),
+    })),
+  };
+  if (values.json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
+  else process.stdout.write(`\n${tableOf(figures)}\n`);
+  if (values.only === undefined) {
+    mkdirSync(dirname(resultsFile), { recursive: true });
+    writeFileSync(resultsFile, `${JSON.stringify(all, null, 2)}\n`);
+    say(`\nAlso in ${resultsFile}, on ${all.machine.cores} cores.`);
+  }
+  return failed.length === 0 ? 0 : 1;
+}
+
+process.exitCode = await main();
