@@ -21,7 +21,7 @@ export interface Call {
 }
 
 /** A result is data: `--json` prints it, `show` says it to people. A problem in it is an end that is no success. */
-export interface CommandResult {
+interface CommandResult {
   readonly data: Readonly<Record<string, unknown>>;
   readonly problem?: Problem;
 }

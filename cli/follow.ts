@@ -51,7 +51,7 @@ export async function followToEnd(
 
 const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean => {
   if (item.type === 'end') return false;
-  if (item.type === 'call') return verbose;
+  if (item.type === 'call') return verbose && current;
   return current || item.type === 'progress';
 };
 
@@ -79,7 +79,7 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
       return `${style.red('✗')} ${printable(said.title)}: ${printable(said.detail)}${advice}`;
     }
     case 'retry':
-      return live && !verbose ? undefined : `↻ ${printable(said.title)}: tries again, ${printable(said.why)}`;
+      return live && !verbose ? undefined : `↻ ${printable(said.title)}: tries again: ${printable(said.why)}`;
     case 'under way':
       return live ? undefined : `… ${printable(said.title)}: ${printable(said.note)}`;
     case 'call':

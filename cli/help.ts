@@ -30,7 +30,7 @@ export function defaultText(option: Option): string | undefined {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
-export function describeOption(option: Option): string {
+function describeOption(option: Option): string {
   const flag = flagOf(option);
   const fallback = defaultText(option);
   return [

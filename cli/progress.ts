@@ -2,7 +2,7 @@
 import type { StreamItem } from '../shared/api.js';
 import type { BootstrapView, InstanceState } from '../shared/bootstrap/bootstrap.js';
 
-export interface RunningRow {
+interface RunningRow {
   readonly title: string;
   readonly note: string | undefined;
   readonly retry: string | undefined;
@@ -93,8 +93,8 @@ export function createProgress(view: BootstrapView): Progress {
         if (item.generation >= view.generation) current = true;
         return undefined;
       }
-      // Progress is always of now; what is numbered may be of an earlier generation.
-      if (!current && item.type !== 'progress' && item.type !== 'call') return undefined;
+      // Progress is always of now; the rest may be of an earlier generation.
+      if (!current && item.type !== 'progress') return undefined;
       switch (item.type) {
         case 'action':
           return { kind: 'action', text: `${item.actor}: ${item.action}` };

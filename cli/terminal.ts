@@ -80,7 +80,7 @@ export function startDisplay(stream: NodeJS.WriteStream, style: Style, progress:
 }
 
 /** Cells that a text takes; colours take none. */
-export function widthOf(text: string): number {
+function widthOf(text: string): number {
   let width = 0;
   for (const character of printable(text)) width += cells(character.codePointAt(0) ?? 0);
   return width;
@@ -103,7 +103,7 @@ function cells(code: number): number {
 }
 
 /** Exactly so many cells: cut with an ellipsis, or filled with spaces. */
-export function clip(text: string, width: number): string {
+function clip(text: string, width: number): string {
   const clean = printable(text);
   const whole = widthOf(clean);
   if (whole <= width) return clean + ' '.repeat(width - whole);

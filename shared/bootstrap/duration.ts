@@ -4,7 +4,7 @@ const unitSeconds = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 } as const;
 type Unit = keyof typeof unitSeconds;
 
 /** Beyond it dates stop being sensible: ten years. */
-export const longestDurationSeconds = 3650 * unitSeconds.d;
+const longestDurationSeconds = 3650 * unitSeconds.d;
 
 /** Whole seconds, or undefined when the text is no positive duration of at most ten years. */
 export function parseDuration(text: string): number | undefined {

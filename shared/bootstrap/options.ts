@@ -92,8 +92,7 @@ const duration = like(/^/, '').refine(
   'must be a positive duration such as 90m, 2h, 1h30m or 2d, at most 3650d',
 );
 
-export const registryTypes = ['local-container', 'artifact-registry', 'forge1'] as const;
-export type RegistryType = (typeof registryTypes)[number];
+const registryTypes = ['local-container', 'artifact-registry', 'forge1'] as const;
 
 export const flags = {
   /* Core and cloud */
@@ -727,7 +726,7 @@ type OptionsWhere<Row> = { [K in Option]: Table[K] extends Row ? K : never }[Opt
 export type LocalOption = OptionsWhere<{ onResume: 'local' }>;
 export type SecretOption = OptionsWhere<{ secret: true }>;
 /** Options of the bootstrap itself: they travel, and may be shown. */
-export type OpenOption = Exclude<Option, LocalOption | SecretOption>;
+type OpenOption = Exclude<Option, LocalOption | SecretOption>;
 
 type Value<K extends Option> = Readonly<z.output<Table[K]['schema']>>;
 type Present = OptionsWhere<{ required: true } | { default: unknown }>;

@@ -30,7 +30,7 @@ const field = (option: Option): z.ZodType =>
     .meta({ description: `${flagName(option)}: ${flagOf(option).help}`, ...(isSecret(option) && { writeOnly: true }) });
 
 /** By option name, with the values' forms alone. */
-export const GivenOptionsForm = z.strictObject(
+const GivenOptionsForm = z.strictObject(
   Object.fromEntries(optionNames.filter((option) => !isLocal(option)).map((option) => [option, field(option)])),
 ) as unknown as z.ZodType<GivenOptions>;
 

@@ -53,7 +53,7 @@ interface Rule {
 }
 
 /** Steps that packages are known to have; a package may have others. */
-export const knownInstallSteps = [
+const knownInstallSteps = [
   'copy-dependencies',
   'extract-dependencies',
   'load-container-images',
@@ -86,7 +86,7 @@ const later = (option: Option, message: string): Rule => ({
 
 const forge1Default = ({ has, values }: Facts) => !has('registryType') && values.registryType === 'forge1';
 
-export const rules: readonly Rule[] = [
+const rules: readonly Rule[] = [
   ...optionNames
     .filter((option) => flagOf(option).required)
     .map(

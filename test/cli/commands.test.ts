@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { exitCodes } from '../../cli/exit-codes.js';
@@ -211,6 +212,29 @@ describe('plinth', () => {
       writeFileSync(join(sandbox.configFolder, 'config.yaml'), 'endpoint: x\n');
       const wrong = await run([...bootstrap, 'list']);
       expect([wrong.code, wrong.stderr.includes('config.yaml cannot be read')]).to.deep.equal([2, true]);
+    });
+
+    it('takes an ID token of the service account it runs as, and a fresh one when that is refused', async () => {
+      const { PLINTH_TOKEN: _, ...env } = sandbox.env;
+      const metadata = { GCE_METADATA_HOST: new URL(service.url).host, METADATA_SERVER_DETECTION: 'assume-present' };
+      sandbox.env = { ...env, ...metadata };
+      let made = 0;
+      const path = 'GET /computeMetadata/v1/instance/service-accounts/default/identity';
+      const answer = (response: ServerResponse) => {
+        made += 1;
+        const claims = Buffer.from(JSON.stringify({ exp: Math.floor(Date.now() / 1000) + 3600 })).toString('base64url');
+        response
+          .writeHead(200, { 'metadata-flavor': 'Google', 'content-type': 'text/plain' })
+          .end(`h.${claims}.number-${made}`);
+      };
+      service.instead.set(path, [answer, answer, answer]);
+      service.instead.set('GET /bootstraps', [refuse('unauthenticated', 'Too old.')]);
+      const { code, stderr } = await run([...bootstrap, 'list']);
+      expect(code, stderr).to.equal(0);
+      const calls = service.seen.filter((seen) => seen.path === '/bootstraps');
+      expect(calls.map(({ headers }) => headers.authorization?.split('.')[2])).to.deep.equal(['number-1', 'number-2']);
+      const asked = service.seen.find((seen) => seen.path.includes('/identity'));
+      expect(decodeURIComponent(asked?.path ?? '')).to.include(`audience=${service.url}`);
     });
 
     it('never shows a secret, not even with --verbose', async () => {

@@ -109,7 +109,7 @@ describe('following a bootstrap', () => {
       stateEvent('succeeded'),
     ];
     expect((await sandbox.run(command)).stderr).to.include(
-      '↻ Cloud project: tries again, Google Cloud asks for fewer calls',
+      '↻ Cloud project: tries again: Google Cloud asks for fewer calls',
     );
   });
 
