@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  beginOrResume,
   findByName,
   getBootstrap,
   listBootstraps,
@@ -282,6 +283,27 @@ describe('a bootstrap', () => {
     await world.drain([writer]);
     expect(await readFile(world.context, bootstrap.id, 'config-dc1')).to.equal('version: 1');
     expect(await readFile(world.context, bootstrap.id, 'config-dc2')).to.equal(undefined);
+  });
+
+  it('hands steps what the caller held already, and keeps it over the next command', async () => {
+    const seen: unknown[] = [];
+    const step = toy(world, 'a', {
+      observe: async ({ bootstrap }, look) => {
+        seen.push(bootstrap.base);
+        return look();
+      },
+    });
+    const { options, secrets, warnings } = acceptOptions(given);
+    const facts = { caller: alice, options, secrets, given, sshPublicKey: 'ssh-ed25519 AAAA alice', warnings };
+    const base = { dc1: { config: 'version: 1', secrets: 'sops: {}' }, dc2: undefined };
+    const { bootstrap } = await beginOrResume(world.context, [step], { ...facts, base });
+    await world.drain([step]);
+    await beginOrResume(world.context, [step], facts);
+    await world.drain([step]);
+    expect(seen).to.have.length(3);
+    for (const each of seen) expect(each).to.deep.equal({ dc1: base.dc1 });
+    expect(JSON.stringify(world.store.dump()['bootstraps'])).not.to.include('sops');
+    expect((await world.read(bootstrap.id)).data.generation).to.equal(2);
   });
 
   it('tells what it would make without making it', () => {
