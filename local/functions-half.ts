@@ -40,6 +40,8 @@ function pointClientsAt({ metadataHost }: CloudRecord): () => void {
     GCE_METADATA_HOST: metadataHost,
     METADATA_SERVER_DETECTION: 'assume-present',
     GOOGLE_CLOUD_PROJECT: local.project,
+    // As on Cloud Run. Elsewhere the metadata server has three seconds to answer, which a busy machine may need.
+    K_SERVICE: 'plinth-local',
   };
   const before = Object.keys(wanted).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, wanted);

@@ -9,6 +9,8 @@ export interface RecordedCall {
   readonly api: ApiName;
   readonly method: string;
   readonly params: Readonly<Record<string, string>>;
+  /** What the body calls the thing: its `name`, `projectId` or `accountId`. */
+  readonly named?: string;
   /** E-mail; `''` if it was not told. */
   readonly caller: string;
   /** 0 for a connection that was dropped. */

@@ -142,6 +142,7 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
           api,
           method: call.method,
           params: call.params,
+          ...namedIn(call.body),
           caller: call.caller.email,
           status,
           ...(message === undefined ? {} : { message }),
@@ -168,6 +169,11 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
     }
     return { kind: 'no-route' };
   };
+}
+
+function namedIn(body: JsonObject): { named?: string } {
+  const named = body['name'] ?? body['projectId'] ?? body['accountId'];
+  return typeof named === 'string' ? { named } : {};
 }
 
 /** A fault of the simulator itself: not to be mistaken for one that Google would have. */

@@ -1,7 +1,7 @@
 /** Every class of failure, and that the same command goes on from there once its cause is gone. One stack for all. */
 import { expect } from 'chai';
 import { local } from '../../local/deployment.js';
-import { type Caller, madeTwice, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
+import { type Caller, historyOf, madeTwice, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
 
 describe('failures', function () {
   this.timeout(60_000);
@@ -19,7 +19,7 @@ describe('failures', function () {
   });
   afterEach(() => {
     scene.cloud.faults.clear();
-    expect(madeTwice(scene.cloud, since)).to.deep.equal([]);
+    expect(madeTwice(historyOf(scene.cloud, since))).to.deep.equal([]);
   });
 
   const failedWith = (outcome: Outcome, instance: string, ...words: string[]): void => {
@@ -76,6 +76,8 @@ describe('failures', function () {
     expect(stands(failed)).to.include.members(['vm:k0s-2', 'vm:jumpbox']);
     scene.cloud.faults.remove(fault);
     await scene.expectAll(succeeded(await alice.bootstrap('no-room')));
+    // Where an insert ended in a stockout nothing was made, so it was asked for again.
+    since = scene.cloud.calls.last();
   });
 
   it('a few 503s from every service: nobody notices', async () => {

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { SimulatedCloud } from '../../local/cloud/index.js';
+import type { RecordedCall, SimulatedCloud } from '../../local/cloud/index.js';
 import { local } from '../../local/deployment.js';
 import { environmentFor } from '../../local/environment.js';
 import { type Findings, inspect, type Wanted } from '../../local/inspect.js';
@@ -15,6 +15,7 @@ import {
   startPlinth,
 } from '../../local/plinth-process.js';
 import { askForTokens, createStack, type Stack, type StackOptions } from '../../local/stack.js';
+import type { CloudRecord } from '../../local/state-folder.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
@@ -135,6 +136,30 @@ export function succeeded({ exitCode, result, stderr }: Outcome): BootstrapView 
   return result.bootstrap as BootstrapView;
 }
 
+/** Looks at any stack that can be reached, as whoever owns the organization. */
+export async function expectAll(
+  record: CloudRecord,
+  { name, projectId, region, zone, owner }: BootstrapView,
+  wanted: Partial<Wanted> = {},
+): Promise<Findings> {
+  const { accessToken } = await askForTokens(record, `admin@${local.domain}`);
+  const findings = await inspect(
+    { frontUrl: record.frontUrl, accessToken },
+    {
+      projectId,
+      projectName: name,
+      region,
+      zone,
+      baseDomain: domainOf(name),
+      dnsZone: 'tool-testing',
+      owner: `user:${owner}`,
+      ...wanted,
+    },
+  );
+  expect({ missing: findings.missing, extra: findings.extra }).to.deep.equal({ missing: [], extra: [] });
+  return findings;
+}
+
 export async function makeScene(options: StackOptions = {}): Promise<Scene> {
   const stack = await createStack(options);
   const { cloud } = stack.cloudHalf ?? {};
@@ -148,23 +173,7 @@ export async function makeScene(options: StackOptions = {}): Promise<Scene> {
       folders.push(caller.folder);
       return caller;
     },
-    async expectAll({ name, projectId, region, zone, owner }, wanted = {}) {
-      const findings = await inspect(
-        { frontUrl: stack.record.frontUrl, accessToken: (await stack.tokens(`admin@${local.domain}`)).accessToken },
-        {
-          projectId,
-          projectName: name,
-          region,
-          zone,
-          baseDomain: domainOf(name),
-          dnsZone: 'tool-testing',
-          owner: `user:${owner}`,
-          ...wanted,
-        },
-      );
-      expect({ missing: findings.missing, extra: findings.extra }).to.deep.equal({ missing: [], extra: [] });
-      return findings;
-    },
+    expectAll: (bootstrap, wanted) => expectAll(stack.record, bootstrap, wanted),
     async view(id, email = `alice@${local.domain}`) {
       const { idToken } = await stack.tokens(email);
       const reply = await fetch(`${stack.url}/bootstraps/${id}`, { headers: { authorization: `Bearer ${idToken}` } });
@@ -177,6 +186,8 @@ export async function makeScene(options: StackOptions = {}): Promise<Scene> {
   };
 }
 
+type Json = Readonly<Record<string, unknown>>;
+
 const making =
   /\.(?:insert|create|delete|patch|update|setIamPolicy|setMetadata|addVersion|batchEnable|createKey|start|setLabels|updateBillingInfo)$/;
 
@@ -184,13 +195,44 @@ const making =
 export const changesIn = (cloud: SimulatedCloud, since = 0) =>
   cloud.calls.list({ since }).filter(({ method, status }) => making.test(method) && status >= 200 && status < 300);
 
-/** What was made more than once: `compute.instances.insert jumpbox`. Empty if all went well. */
-export function madeTwice(cloud: Pick<SimulatedCloud, 'calls'>, since = 0): string[] {
-  const seen = new Map<string, number>();
-  for (const { method, params, status } of cloud.calls.list({ since })) {
-    if (!/\.(?:insert|create)$/.test(method) || status < 200 || status > 299) continue;
-    const key = `${method} ${JSON.stringify(params)}`;
-    seen.set(key, (seen.get(key) ?? 0) + 1);
+export interface History {
+  readonly calls: readonly RecordedCall[];
+  readonly state: Json;
+}
+export const historyOf = (cloud: SimulatedCloud, since = 0): History => ({
+  calls: cloud.calls.list({ since }),
+  state: cloud.state(),
+});
+/** Of a cloud half in another process. */
+export async function historyAt({ frontUrl }: CloudRecord): Promise<History> {
+  const [calls, state] = await Promise.all(
+    ['calls', 'state'].map(async (what) => (await fetch(`${frontUrl}/_local/${what}`)).json() as unknown),
+  );
+  return { calls: calls as RecordedCall[], state: state as Json };
+}
+
+/** What exists once more than it should, or was made once more than it was removed. Empty if all went well. */
+export function madeTwice({ calls, state }: History): string[] {
+  const counts = new Map<string, Set<string>>();
+  const count = (what: string, which: string) => counts.set(what, (counts.get(what) ?? new Set()).add(which));
+  // The same request id is the same request, however often it is sent.
+  for (const { n, method, params, named, status } of calls) {
+    if (!/\.(?:insert|create)$/.test(method) || method === 'dns.changes.create' || status < 200 || status > 299)
+      continue;
+    const { requestId = String(n), ...where } = params;
+    count(`${method} ${Object.values(where).join(' ')} ${named ?? ''}`, requestId);
   }
-  return [...seen].flatMap(([key, times]) => (times > 1 ? [`${key}: ${times} times`] : []));
+  const { tables } = state as { tables: Record<string, Record<string, Json>> };
+  for (const [id, { labels }] of Object.entries(tables['projects'] ?? {})) {
+    const bootstrap = (labels as Json)['plinth-bootstrap'];
+    if (bootstrap !== undefined) count(`the project of ${String(bootstrap)}`, id);
+  }
+  for (const [path, { versions }] of Object.entries(tables['secretmanager.secrets'] ?? {})) {
+    // What the caller gives is written anew with each command.
+    if (!path.endsWith('-caller')) for (const version of Object.keys(versions as Json)) count(path, version);
+  }
+  for (const path of Object.keys(tables['publicca.externalAccountKeys'] ?? {})) {
+    count(`${path.split('/').slice(0, 2).join('/')} external account key`, path);
+  }
+  return [...counts].flatMap(([what, which]) => (which.size > 1 ? [`${what}: ${which.size} times`] : []));
 }

@@ -1,0 +1,95 @@
+/**
+ * kill -9 at seeded moments, on Google's emulators: the functions, the caller, all that stands for Google. Every time the
+ * same command brings the bootstrap to its end, and nothing is made twice.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { emulatorMissing, isAlive } from '../../local/emulators.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { type Halves, makeHalves } from '../support/halves.js';
+import {
+  type Caller,
+  expectAll,
+  historyAt,
+  madeTwice,
+  makeCaller,
+  type Outcome,
+  outcomeOf,
+  succeeded,
+} from '../support/scene.js';
+
+/** Seeded and spread over the time that a bootstrap takes. */
+const moment = (seed: number, n: number): number => {
+  const mixed = Math.imul(seed * 7919 + n * 104_729, 2_654_435_761) >>> 0;
+  return 200 + (mixed % 6000);
+};
+
+describe('kill -9', function () {
+  this.timeout(300_000);
+  let halves: Halves;
+
+  before(async function () {
+    const missing = emulatorMissing('firestore') ?? emulatorMissing('pubsub');
+    if (missing !== undefined) {
+      if (process.env['CI'] !== undefined) throw new Error(missing);
+      this.skip();
+    }
+    halves = makeHalves(['--time-factor', '0.02']);
+    await halves.start('cloud');
+    await halves.start('functions');
+  });
+  after(async () => {
+    if (halves === undefined) return;
+    const pids = halves.record().emulators.map(({ pid }) => pid);
+    expect(await halves.stop()).to.deep.equal([0, 0]);
+    expect(pids.filter(isAlive)).to.deep.equal([]);
+  });
+
+  const alice = (): Promise<Caller> => makeCaller({ url: halves.url(), record: halves.record() }, 'alice@example.com');
+
+  /** A caller whose very first request met the kill is told to try again. */
+  async function toTheEnd(caller: Caller, name: string, first: Outcome): Promise<BootstrapView> {
+    if (first.exitCode === 0) return succeeded(first);
+    expect([6, 7], first.stderr).to.include(first.exitCode);
+    return succeeded(await caller.bootstrap(name));
+  }
+
+  for (const seed of [1, 2, 3, 4]) {
+    it(`of the functions twice, seed ${seed}: the caller follows on, or goes on by the same command, to the end`, async () => {
+      const caller = await alice();
+      const running = caller.start(`killed-${seed}`);
+      for (const n of [1, 2]) {
+        await sleep(moment(seed, n));
+        await halves.kill('functions');
+        await sleep(moment(seed, n + 2) / 4);
+        await halves.start('functions');
+      }
+      await expectAll(halves.record(), await toTheEnd(caller, `killed-${seed}`, outcomeOf(await running.ended)));
+      expect(madeTwice(await historyAt(halves.record()))).to.deep.equal([]);
+    });
+  }
+
+  it('of functions and caller at once: the same command brings it to its end', async () => {
+    const caller = await alice();
+    const running = caller.start('both-killed', { 'multi-dc': true });
+    await sleep(moment(9, 1));
+    running.child.kill('SIGKILL');
+    await halves.kill('functions');
+    await running.ended;
+    await halves.start('functions');
+    const bootstrap = succeeded(await caller.bootstrap('both-killed', { 'multi-dc': true }));
+    await expectAll(halves.record(), bootstrap, { multiDc: true });
+    expect(madeTwice(await historyAt(halves.record()))).to.deep.equal([]);
+  });
+
+  it('of all that stands for Google: it comes back with what it had, and the same command goes on', async () => {
+    const caller = await alice();
+    const running = caller.start('cloud-killed');
+    await sleep(moment(11, 1));
+    await halves.kill('cloud');
+    await sleep(1000);
+    await halves.start('cloud');
+    await expectAll(halves.record(), await toTheEnd(caller, 'cloud-killed', outcomeOf(await running.ended)));
+    expect(madeTwice(await historyAt(halves.record()))).to.deep.equal([]);
+  });
+});

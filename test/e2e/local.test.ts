@@ -1,0 +1,106 @@
+/** `npm run local` as people use it: options, env file, tokens, and a clean stop. */
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { makeFolder, runPlinth } from '../../local/plinth-process.js';
+import { readEnvFile, startLocal, until } from '../support/halves.js';
+import { argsOf } from '../support/scene.js';
+
+const tokenProgram = fileURLToPath(new URL('../../local/token.js', import.meta.url));
+
+const listens = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+
+describe('npm run local', function () {
+  this.timeout(60_000);
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'plinth-local-test-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const bad: readonly (readonly [args: string[], word: string])[] = [
+    [['--port', 'many'], '--port'],
+    [['--port', '70000'], '--port'],
+    [['--store', 'disk'], '--store'],
+    [['--time-factor', 'fast'], '--time-factor'],
+    [['--seed', '1.5'], '--seed'],
+    [['--only', 'half'], '--only'],
+    [['--only', 'cloud'], '--store emulator'],
+    [['--only', 'functions', '--store', 'memory'], '--store emulator'],
+    [['--what'], '--what'],
+    [['stray'], 'stray'],
+  ];
+  it('refuses what it does not understand, by name, with exit code 2', async () => {
+    for (const [args, word] of bad) {
+      const run = startLocal(args, folder);
+      expect(await run.ended, args.join(' ')).to.equal(2);
+      expect(run.output()).to.include(word);
+    }
+  });
+
+  it('serves until it is asked to stop: env file once all is ready, a bootstrap, a token for somebody else, nothing left', async () => {
+    const envFile = join(folder, 'env');
+    const run = startLocal(['--time-factor', '0', '--env-file', envFile], folder);
+    const env = await until('the env file', () => {
+      if (run.child.exitCode !== null) throw new Error(run.output());
+      try {
+        return readEnvFile(envFile);
+      } catch {
+        return undefined;
+      }
+    });
+    expect(statSync(envFile).mode & 0o777).to.equal(0o600);
+    expect(Object.keys(env)).to.include.members([
+      'PLINTH_ENDPOINT',
+      'PLINTH_TOKEN',
+      'PLINTH_ISSUER',
+      'CLOUDSDK_AUTH_ACCESS_TOKEN',
+    ]);
+    expect(run.output()).to.include('beta bootstrap-cloud');
+
+    const machine = makeFolder();
+    const args = ['beta', 'bootstrap-cloud', ...argsOf('by-hand')];
+    const secret = { PLINTH_FORGE1_APP_CLIENT_SECRET: 'x' };
+    const made = await runPlinth(args, { folder: machine, env: { ...env, ...secret } });
+    expect(made.exitCode, made.stderr).to.equal(0);
+
+    const { stdout: token } = await promisify(execFile)(process.execPath, [tokenProgram, 'bob@example.com'], {
+      cwd: folder,
+    });
+    const bob = await runPlinth(['beta', 'bootstrap-cloud', 'list', '--json'], {
+      folder: machine,
+      env: { ...env, PLINTH_TOKEN: token.trim() },
+    });
+    expect(bob.exitCode, bob.stderr).to.equal(0);
+    expect(bob.stdout).not.to.include('by-hand');
+    rmSync(machine, { recursive: true, force: true });
+
+    run.child.kill('SIGINT');
+    expect(await run.ended, run.output()).to.equal(0);
+    expect(await listens(env['PLINTH_ENDPOINT'] ?? '')).to.equal(false);
+    expect(await listens(env['PLINTH_ISSUER'] ?? '')).to.equal(false);
+  });
+
+  it('a token is asked for in vain where nothing runs', async () => {
+    const asked = promisify(execFile)(process.execPath, [tokenProgram, 'bob@example.com'], { cwd: folder });
+    const refused = await asked.catch((error: { code: number; stderr: string }) => error);
+    expect(refused).to.include({ code: 2 });
+    expect(refused.stderr).to.include('npm run local');
+  });
+});
