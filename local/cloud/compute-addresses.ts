@@ -12,6 +12,7 @@ import {
   freshPath,
   type Held,
   held,
+  heldIn,
   inUse,
   invalid,
   link,
@@ -50,10 +51,11 @@ export function freshExternalIp(world: World): string {
 /** Internal addresses in use in a subnet. */
 export function takenIn(world: World, subnetwork: string): Set<string> {
   const taken = new Set<string>();
-  for (const { resource } of Object.values(held(world, addresses))) {
+  const project = subnetwork.split('/')[1] ?? '';
+  for (const [, { resource }] of heldIn(world, addresses, project)) {
     if (unlink(String(resource['subnetwork'])) === subnetwork) taken.add(String(resource['address']));
   }
-  for (const { resource } of Object.values(held(world, collections.instances))) {
+  for (const [, { resource }] of heldIn(world, collections.instances, project)) {
     for (const nic of objectsOf(resource['networkInterfaces'])) {
       if (unlink(String(nic['subnetwork'])) === subnetwork) taken.add(String(nic['networkIP']));
     }
@@ -64,7 +66,7 @@ export function takenIn(world: World, subnetwork: string): Set<string> {
 /** The reserved external address that a VM or a NAT wants, or undefined. */
 export function reservedIn(world: World, place: Place, ip: string): { path: string; found: Held } | undefined {
   const root = `projects/${place.project.projectId}/regions/${place.region}/addresses/`;
-  for (const [path, found] of Object.entries(held(world, addresses))) {
+  for (const [path, found] of heldIn(world, addresses, place.project.projectId)) {
     if (path.startsWith(root) && found.resource['address'] === ip) return { path, found };
   }
   return undefined;

@@ -1,7 +1,7 @@
 /** Compute's quotas: what a project uses in a region, against the limits that the world sets. Used by every insert and by regions.get. */
 import type { JsonObject, World } from './api.js';
 import { machineTypeOf } from './compute-machine-types.js';
-import { collections, type Held, held, lastOf, type Place, quotaExceeded } from './compute-resources.js';
+import { collections, type Held, heldIn, lastOf, type Place, quotaExceeded } from './compute-resources.js';
 import { objectsOf, textOf } from './json-fields.js';
 
 /** Metrics counted for each region, in the order regions.get shows them. */
@@ -34,7 +34,7 @@ function limitOf(world: World, place: Place, metric: Metric): number {
 /** How much of `metric` the project uses, in the region for regional metrics. */
 function usageOf(world: World, project: string, region: string | undefined, metric: Metric, use: Use): number {
   const of = (collection: (typeof collections)[keyof typeof collections]): JsonObject[] =>
-    Object.entries(held(world, collection))
+    heldIn(world, collection, project)
       .filter(([path, one]) => within(path, project, region) && path !== use.but && counts(one, use))
       .map(([, { resource }]) => resource);
   switch (metric) {

@@ -40,6 +40,18 @@ export interface Held {
 export const held = (world: World, collection: Collection): Record<string, Held> =>
   world.table<Held>(`compute.${collection.name}`);
 
+/** Those of one project. Asked often, over tables that hold every project: no entries are made for the others. */
+export function heldIn(world: World, collection: Collection, projectId: string): [path: string, one: Held][] {
+  const table = held(world, collection);
+  const root = `projects/${projectId}/`;
+  const mine: [string, Held][] = [];
+  for (const path in table) {
+    const one = table[path];
+    if (one !== undefined && path.startsWith(root)) mine.push([path, one]);
+  }
+  return mine;
+}
+
 // --- places ---------------------------------------------------------------------------------------------------------
 
 export interface Place {
