@@ -84,13 +84,15 @@ export const printable = (text: string): string =>
 
 function problemText(problem: Problem, style: Style): string {
   const errors = problem.errors ?? [];
-  const head = `${style.red('Error:')} ${problem.kind.title}.`;
+  // To detach is what was asked for.
+  const label = problem.code === 'detached' ? '' : `${style.red('Error:')} `;
+  const head = `${label}${problem.kind.title}.`;
   // A detail that only repeats the faults is left to them.
   const repeats =
     errors.length > 0 &&
     errors.every(({ path, message }) => problem.detail.includes(path) && problem.detail.includes(message));
   return [
-    ...(repeats ? [head] : [`${style.red('Error:')} ${printable(problem.detail)}`]),
+    ...(repeats ? [head] : [`${label}${printable(problem.detail)}`]),
     ...errors.map((fault) => `  ${faultText(fault)}`),
     ...(problem.advice === undefined ? [] : problem.advice.split('\n').map(printable)),
   ].join('\n');

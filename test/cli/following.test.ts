@@ -135,7 +135,7 @@ describe('following a bootstrap', () => {
       started.child.kill('SIGINT');
       const { code, stderr, stdout } = await started.ended;
       expect([code, stdout]).to.deep.equal([130, '']);
-      expect(stderr).to.include('goes on');
+      expect(stderr).to.include('\nDetached: the bootstrap of demo goes on.\n');
       expect(stderr).to.include('plinth beta bootstrap-cloud status demo --follow\n');
       expect(stderr).to.include('plinth beta bootstrap-cloud cancel demo\n');
       expect(service.seen.some(({ path }) => path.endsWith('/cancel'))).to.equal(false);
