@@ -4,7 +4,8 @@
  */
 import type { JsonObject, World } from './cloud/api.js';
 import { objectOf, textOf } from './cloud/json-fields.js';
-import { deadLetter, subscriptions, topics } from './cloud/pubsub.js';
+import { subscriptions, topics } from './cloud/pubsub-names.js';
+import { deadLetter } from './cloud/pubsub-pull.js';
 import { failed, messagesOf, onMessage, type QueuedMessage, queuedSubscriptions } from './cloud/pubsub-queues.js';
 
 export interface DeliveriesOptions {
