@@ -17,7 +17,8 @@ await build({
   target: 'node20',
   minifySyntax: true,
   minifyWhitespace: true,
-  external: ['google-auth-library'],
+  // CommonJS inside, which does not go into an ES module; both are loaded on first use.
+  external: ['google-auth-library', 'yaml'],
   logLevel: 'warning',
 });
 chmodSync(join(outdir, 'main.js'), 0o755);
