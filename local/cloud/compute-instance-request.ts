@@ -5,7 +5,6 @@ import { diskFrom } from './compute-disks.js';
 import { guestOsFeatures } from './compute-images.js';
 import { machineTypeOf } from './compute-machine-types.js';
 import { metadataFrom } from './compute-metadata.js';
-import { ensureAutoSubnetworks } from './compute-networks.js';
 import { regionOf } from './compute-places.js';
 import {
   alreadyExists,
@@ -28,6 +27,7 @@ import {
   stamp,
   unlink,
 } from './compute-resources.js';
+import { ensureAutoSubnetworks } from './compute-subnetworks.js';
 import { contains, parseIp, parseRange } from './ip-ranges.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf, textsOf } from './json-fields.js';
 

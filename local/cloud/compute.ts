@@ -3,20 +3,23 @@ import type { Access, ApiDefinition, CloudCall, Handler, World } from './api.js'
 import { computeAccess } from './compute-access.js';
 import { addressEffects, addressHandlers } from './compute-addresses.js';
 import { catalogEffects, catalogHandlers } from './compute-catalog.js';
+import { defaultNetworkEffects, ensureDefaultNetwork } from './compute-default-network.js';
 import { diskEffects, diskHandlers } from './compute-disks.js';
 import { firewallEffects, firewallHandlers } from './compute-firewalls.js';
 import { isImageProject } from './compute-images.js';
 import { instanceEffects } from './compute-instance-life.js';
 import { instanceHandlers } from './compute-instances.js';
-import { ensureDefaultNetwork, networkEffects, networkHandlers } from './compute-networks.js';
+import { networkEffects, networkHandlers } from './compute-networks.js';
 import { operationEffects, operationHandlers } from './compute-operations.js';
 import { computeService } from './compute-resources.js';
 import { routerEffects, routerHandlers } from './compute-routers.js';
+import { subnetworkEffects, subnetworkHandlers } from './compute-subnetworks.js';
 
 const handlers: Readonly<Record<string, Handler>> = {
   ...operationHandlers,
   ...catalogHandlers,
   ...networkHandlers,
+  ...subnetworkHandlers,
   ...firewallHandlers,
   ...routerHandlers,
   ...addressHandlers,
@@ -42,6 +45,8 @@ export const compute: ApiDefinition = {
     ...operationEffects,
     ...catalogEffects,
     ...networkEffects,
+    ...defaultNetworkEffects,
+    ...subnetworkEffects,
     ...firewallEffects,
     ...routerEffects,
     ...addressEffects,
