@@ -1,5 +1,5 @@
 /** Structured logs, one JSON object a line on stdout, as Cloud Logging reads them. Values given to `redact` never appear. */
-import { createHide } from './http/hide.js';
+import { createHide } from './hide.js';
 
 export type Severity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
@@ -14,8 +14,8 @@ interface LogParts {
 /** Cloud Logging takes 256 KiB a line. */
 const maxTextLength = 100_000;
 
-/** An error with its causes. */
-function errorText(error: unknown): string {
+/** An error with its causes, for the log alone. */
+export function errorText(error: unknown): string {
   const texts: string[] = [];
   for (
     let each = error;

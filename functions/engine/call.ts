@@ -41,15 +41,34 @@ export function createStepSecrets(
     },
     find: (name) => secretManager.find(idOf(name)),
     write(name, payload) {
-      heard(payload);
+      hear(payload, heard);
       return secretManager.write(idOf(name), payload, secretLabels(config, bootstrapId));
     },
     async read(name, version) {
       const payload = await secretManager.read(idOf(name), version);
-      heard(payload);
+      hear(payload, heard);
       return payload;
     },
   };
+}
+
+/** What we make is longer; a shorter text within a payload is a name or a user, and stands in ordinary words too. */
+const shortestMade = 16;
+
+/** A payload may be JSON with many secrets in it: each text counts by itself. */
+function hear(payload: string, heard: (value: string) => void): void {
+  heard(payload);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(payload);
+  } catch {
+    return;
+  }
+  const walk = (value: unknown): void => {
+    if (typeof value === 'string' && value.length >= shortestMade) heard(value);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
+  };
+  walk(parsed);
 }
 
 /** A document holds 1 MiB. */

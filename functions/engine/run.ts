@@ -8,7 +8,7 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { createHide } from '../http/hide.js';
+import { createHide } from '../hide.js';
 import { redact, withFields } from '../log.js';
 import { Conflict } from '../store/store.js';
 import { createCall, factsOf } from './call.js';

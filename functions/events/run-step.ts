@@ -4,8 +4,8 @@ import { StepMessage } from '../../shared/bootstrap/message.js';
 import type { Context } from '../context.js';
 import { runInstance } from '../engine/run.js';
 import type { AnyStep } from '../engine/step.js';
-import { traceFields } from '../http/trace.js';
 import { withFields } from '../log.js';
+import { traceFields } from '../trace.js';
 
 /** The part we read of a CloudEvent `google.cloud.pubsub.topic.v1.messagePublished`. */
 export interface MessagePublished {

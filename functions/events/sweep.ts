@@ -4,7 +4,7 @@ import { Problem, problemBody } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { sweep } from '../engine/sweep.js';
 import { createVerifier } from '../http/auth.js';
-import { traceFields, traceOf } from '../http/trace.js';
+import { traceFields, traceOf } from '../trace.js';
 
 export function createSweepFunction(context: Context): HttpFunction {
   const { config, log } = context;

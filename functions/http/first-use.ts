@@ -2,8 +2,8 @@
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import { Problem } from '../../shared/problems.js';
 import { createLog, type Log } from '../log.js';
+import { traceOf } from '../trace.js';
 import { sendProblem } from './reply.js';
-import { traceOf } from './trace.js';
 
 /** What cannot be loaded, for want of a setting perhaps, is tried anew at the next call; the framework would tell the caller why. */
 export function onFirstUse(load: () => Promise<HttpFunction>, log: Log = createLog()): HttpFunction {

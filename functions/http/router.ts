@@ -7,12 +7,13 @@ import type { z } from 'zod';
 import { defaultBodyLimitBytes, type Method, type Route, type RouteTable } from '../../shared/api.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { createHide, type Hide } from '../hide.js';
+import { errorText } from '../log.js';
+import { traceFields, traceOf } from '../trace.js';
 import type { Authenticate, Caller } from './auth.js';
 import { type Body, bodyOf, type FrameworkRequest } from './bodies.js';
-import { createHide, type Hide } from './hide.js';
 import { parseInput } from './input.js';
 import { type Answer, sendAnswer, sendProblem } from './reply.js';
-import { traceFields, traceOf } from './trace.js';
 
 type Part<R, K extends string> = R extends { readonly [key in K]: z.ZodType<infer T> } ? T : undefined;
 
@@ -116,19 +117,6 @@ function jsonIn(route: Route, headers: IncomingHttpHeaders, body: Body): unknown
   }
 }
 
-/** An error with its causes, for the log. */
-function textOf(error: unknown): string {
-  const texts: string[] = [];
-  for (
-    let each = error;
-    each !== undefined && texts.length < 5;
-    each = each instanceof Error ? each.cause : undefined
-  ) {
-    texts.push(each instanceof Error ? (each.stack ?? each.message) : String(each));
-  }
-  return texts.join('\ncaused by ');
-}
-
 export function createRouter<const T extends RouteTable>(parts: RouterParts<T>): HttpFunction {
   const { context, authenticate, secretsIn = () => [] } = parts;
   const match = createMatcher(parts.routes);
@@ -142,7 +130,7 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
     context.log(told ? 'WARNING' : 'ERROR', `A request failed: ${problem.code}`, {
       ...traceFields(context.config.project, traceId),
-      error: hide(textOf(error)),
+      error: hide(errorText(error)),
     });
     return problem;
   }

@@ -1,4 +1,4 @@
-/** Takes the secret values that a request brought out of whatever is about to be said of it. Called by the router. */
+/** Takes secret values out of whatever is about to be said: a reply, a log line, a note. Called by the router, the log and the engine. */
 
 /** Shorter ones stand in ordinary words by chance. */
 const shortest = 4;
