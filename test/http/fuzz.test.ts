@@ -129,7 +129,15 @@ function createFuzzer(random: () => number, id: string, token: string) {
     return all;
   };
 
-  return (): Sent => ({
+  /** Among all the malformed ones some that are well formed: they show that the server still does its work. */
+  const sound = (): Sent => ({
+    method: 'GET',
+    path: pick(['/bootstraps', `/bootstraps/${id}`]),
+    headers: { authorization: `Bearer ${token}` },
+    body: undefined,
+  });
+
+  const malformed = (): Sent => ({
     method: maybe(0.85)
       ? pick(['GET', 'POST', 'POST', 'POST'])
       : pick(['PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND']),
@@ -137,6 +145,8 @@ function createFuzzer(random: () => number, id: string, token: string) {
     headers: headers(),
     body: body(),
   });
+
+  return () => (maybe(0.05) ? sound() : malformed());
 }
 
 /** Status, type and the first of the body; a stream is left after its first words. */
