@@ -29,7 +29,7 @@ export const address = defineProjectStep({
     const { region } = options;
     if ((await compute.address(projectId, region, key)) !== undefined) return again(1, note);
     const resource = { name: key, addressType: 'EXTERNAL' };
-    return follow(await compute.createAddress(projectId, region, resource, requestId('insert')), note);
+    return follow(await compute.createAddress(projectId, region, resource, requestId('insert')), note, 4);
   },
   goes: 'project',
   summary: ({ name, address }) => `${name} ${address}`,

@@ -93,7 +93,7 @@ export const firewall = defineProjectStep({
     }
     return begun.length === 0
       ? { kind: 'again', seconds: 1, note: 'the rules are being written' }
-      : followAll(begun, 'the rules are being written');
+      : followAll(begun, 'the rules are being written', 6);
   },
   goes: 'project',
   summary: ({ rules }) => `${rules.length} rules`,

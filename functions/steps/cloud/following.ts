@@ -9,7 +9,10 @@ export interface Begun {
   readonly failure: Problem | undefined;
 }
 
-/** Throws what the change failed of. */
+/**
+ * Throws what the change failed of. `seconds` is when to look first: a little before the change is over most often, so that a
+ * long one costs few looks; each look after it comes soon.
+ */
 export function follow(begun: Begun, note: string, seconds = 1): Outcome {
   if (begun.failure !== undefined) throw begun.failure;
   return begun.done ? done : again(seconds, note);

@@ -38,7 +38,7 @@ export const network = defineProjectStep({
     }
     if (found !== undefined) return making;
     const resource = { name, autoCreateSubnetworks: false, routingConfig: { routingMode: 'REGIONAL' } };
-    return follow(await compute.createNetwork(projectId, resource, requestId('insert')), making.note);
+    return follow(await compute.createNetwork(projectId, resource, requestId('insert')), making.note, 6);
   },
   goes: 'project',
 });

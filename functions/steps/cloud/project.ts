@@ -113,7 +113,8 @@ async function create(
         }),
       projects.operation,
     );
-    const outcome = follow(begun, 'the project is being made');
+    const isNew = known === undefined || known === '';
+    const outcome = follow(begun, 'the project is being made', isNew ? 6 : 1);
     return outcome.kind === 'done' ? undefined : outcome;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -47,7 +47,7 @@ export const records = defineStep({
       await writeWritten(call.files, [...written, ...additions.flatMap(writtenOf)]);
       try {
         const { status } = await dns.change(project, zone, { additions, deletions });
-        return status === 'done' ? done : again(1, 'the records are on their way to the name servers');
+        return status === 'done' ? done : again(3, 'the records are on their way to the name servers');
       } catch (error) {
         if (error instanceof Problem && error.code === 'cloud-conflict') {
           return again(1, 'somebody wrote records of the same names at the same time');

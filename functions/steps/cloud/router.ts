@@ -46,7 +46,7 @@ export const router = defineProjectStep({
     const note = 'the router is being made';
     if (found === undefined) {
       const resource = { name: names.router, network: needs.network.selfLink, nats: [wanted] };
-      return follow(await compute.createRouter(projectId, region, resource, requestId('insert')), note);
+      return follow(await compute.createRouter(projectId, region, resource, requestId('insert')), note, 6);
     }
     const standing = found.nats ?? [];
     if (standing.some((nat) => fits(wanted, nat))) return again(1, note);

@@ -33,7 +33,7 @@ export const subnet = defineProjectStep({
     const found = await compute.subnetwork(projectId, region, name);
     if (found === undefined) {
       const resource = { name, network: needs.network.selfLink, ipCidrRange: subnetRange };
-      return follow(await compute.createSubnetwork(projectId, region, resource, requestId('insert')), note);
+      return follow(await compute.createSubnetwork(projectId, region, resource, requestId('insert')), note, 6);
     }
     if (found.ipCidrRange === subnetRange) return again(1, note);
     throw new Problem(
