@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { listen } from './loopback.js';
 
-export interface PushTrigger {
+interface PushTrigger {
   /** Of the function. */
   readonly name: string;
   /** `projects/p/topics/t` */

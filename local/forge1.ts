@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type LoopbackServer, listen } from './loopback.js';
 
-export interface Forge1World {
+interface Forge1World {
   /** Personal access tokens and their scopes. */
   tokens: Record<string, readonly string[]>;
   /** `<org>/<slug>` → logins. */

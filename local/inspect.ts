@@ -71,7 +71,7 @@ const roleLines = (where: string, policy: Json): string[] =>
   );
 
 /** Every line that stands, in no order. Throws if something cannot be read at all. */
-export async function lookAt(eyes: Eyes, wanted: Wanted): Promise<string[]> {
+async function lookAt(eyes: Eyes, wanted: Wanted): Promise<string[]> {
   const { projectId, region, zone, dnsZone, dnsProject = projectId } = wanted;
   const compute = `compute.googleapis.com/compute/v1/projects/${projectId}`;
   const dns = `dns.googleapis.com/dns/v1/projects/${dnsProject}/managedZones/${dnsZone}`;
@@ -130,7 +130,7 @@ export async function lookAt(eyes: Eyes, wanted: Wanted): Promise<string[]> {
 }
 
 /** What must be among them. */
-export function linesOf(wanted: Wanted): string[] {
+function linesOf(wanted: Wanted): string[] {
   const { projectId, projectName, region, baseDomain, dnsZone, owner, multiDc = false, customPg = false } = wanted;
   const { artifactRegistry = false, rootDiskSize = 50, provisioning = {} } = wanted;
   const suffixes = multiDc ? ['', '-dc2'] : [''];

@@ -33,7 +33,7 @@ export interface PlinthOptions {
 export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'plinth-caller-'));
 export const homeOf = (folder: string): string => join(folder, '.home');
 /** Where plinth keeps what is its owner's alone. */
-export const configFolderOf = (folder: string): string => join(homeOf(folder), '.config', 'plinth');
+const configFolderOf = (folder: string): string => join(homeOf(folder), '.config', 'plinth');
 
 /** Nothing of the environment of whoever runs us gets in, but where programs are. */
 export function startPlinth(args: readonly string[], { folder, env, show = false }: PlinthOptions): PlinthProcess {

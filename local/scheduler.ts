@@ -1,7 +1,7 @@
 /** Cloud Scheduler in small: calls one URL again and again, with Scheduler's headers and token. Started by the local stack. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface ScheduledJob {
+interface ScheduledJob {
   /** `projects/p/locations/l/jobs/<name>` */
   readonly name: string;
   /** Asked anew each time: the functions may have moved. Undefined: nobody is there yet. */

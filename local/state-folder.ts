@@ -28,7 +28,7 @@ export interface CloudRecord {
 }
 
 /** Where the functions are: written by their half, read by the scheduler and the deliveries. */
-export interface FunctionsRecord {
+interface FunctionsRecord {
   readonly schema: 1;
   readonly pid: number;
   readonly origin: string;

@@ -1,0 +1,104 @@
+/** The roles of the functions: each is known to the cloud, and each of those that the simulated cloud enforces is needed. */
+import { expect } from 'chai';
+import { roles } from '../../local/cloud/roles.js';
+import { functionAccount, functionRoles, local, secretsRole } from '../../local/deployment.js';
+import { type FunctionName, functionNames, topics } from '../../shared/names.js';
+import { makeScene, type Scene } from '../support/scene.js';
+
+/** Everything that a role could be needed for. */
+const flags = (zone: string) => ({
+  'dns-project-id': local.dnsProject,
+  'dns-zone-name': zone,
+  'cloud-acme-issuer': true as const,
+});
+const project = `projects/${local.project}`;
+
+const needed: readonly (readonly [FunctionName, role: string, resource: string, refused: string])[] = [
+  [functionNames.bootstraps, secretsRole.name, project, 'secretmanager.'],
+  [functionNames.runCloudStep, secretsRole.name, project, 'secretmanager.'],
+  [
+    functionNames.runCloudStep,
+    'roles/pubsub.publisher',
+    `${project}/topics/${topics.cloud}`,
+    'pubsub.projects.topics.publish',
+  ],
+  [
+    functionNames.runCloudStep,
+    'roles/resourcemanager.projectCreator',
+    local.folder,
+    'cloudresourcemanager.projects.create',
+  ],
+  [functionNames.runCloudStep, 'roles/billing.user', `billingAccounts/${local.billingAccount}`, 'cloudbilling.'],
+  [functionNames.runCloudStep, 'roles/dns.admin', `projects/${local.dnsProject}`, 'dns.'],
+];
+
+describe('roles of the functions', function () {
+  this.timeout(60_000);
+  let scene: Scene;
+
+  before(async () => {
+    scene = await makeScene();
+  });
+  after(() => scene?.close());
+
+  it('are given to every function, and exist', () => {
+    expect(Object.keys(functionRoles)).to.have.members(Object.values(functionNames));
+    const given = Object.values(functionRoles).flatMap((scopes) => Object.values(scopes).flat());
+    for (const role of given) expect(role === secretsRole.name || roles[role] !== undefined, role).to.equal(true);
+  });
+
+  it('never are owner, editor or admin of plinth’s own project', () => {
+    for (const { project: own = [] } of Object.values(functionRoles)) {
+      expect(own.filter((role) => /owner|editor|admin/i.test(role))).to.deep.equal([]);
+    }
+  });
+
+  for (const [i, [name, role, resource, method]] of needed.entries()) {
+    it(`${name} needs ${role} on ${resource}`, async () => {
+      const { policies } = scene.cloud.world;
+      const member = `serviceAccount:${functionAccount(name)}`;
+      const before = policies.get(resource, 3);
+      const bindings = (before['bindings'] as { role: string; members: string[] }[]).map((binding) =>
+        binding.role === role ? { ...binding, members: binding.members.filter((each) => each !== member) } : binding,
+      );
+      policies.set(resource, { ...before, bindings });
+      const since = scene.cloud.calls.last();
+      try {
+        const alice = await scene.caller();
+        const running = alice.start(`role-${i}`, flags(`zone-${i}`));
+        // Without the right to publish nothing fails at once: sweep steps in, message by message.
+        const refusal = await firstRefusal(since, functionAccount(name), method);
+        running.child.kill('SIGKILL');
+        await running.ended;
+        expect(refusal.message).to.match(/denied|permission|forbidden/i);
+      } finally {
+        policies.set(resource, { bindings: before['bindings'] ?? [] });
+      }
+    });
+  }
+
+  async function firstRefusal(since: number, email: string, wanted: string) {
+    for (let waited = 0; waited < 30_000; waited += 50) {
+      const found = scene.cloud.calls
+        .list({ since })
+        .find(({ caller, status, method }) => caller === email && status === 403 && method.startsWith(wanted));
+      if (found !== undefined) return found;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`${email} was never refused anything`);
+  }
+
+  it('are enough: nothing is refused in a whole bootstrap, but a project that is not there yet', async () => {
+    const since = scene.cloud.calls.last();
+    const { exitCode, stderr } = await (await scene.caller()).bootstrap('enough', flags('enough'));
+    expect(exitCode, stderr).to.equal(0);
+    const refused = scene.cloud.calls
+      .list({ since })
+      .filter(
+        ({ caller, status, method }) =>
+          status === 403 && method !== 'cloudresourcemanager.projects.get' && caller.startsWith('plinth-'),
+      )
+      .map(({ method, caller, message }) => `${method} ${caller} ${message}`);
+    expect(refused).to.deep.equal([]);
+  });
+});
