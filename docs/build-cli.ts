@@ -1,5 +1,5 @@
 /** Bundles the command line over what tsc compiled, so that it starts in the time of one file, and makes it executable. Part of `npm run build`. */
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -22,9 +22,3 @@ await build({
   logLevel: 'warning',
 });
 chmodSync(join(outdir, 'main.js'), 0o755);
-
-// npm links the programs of packages but not of the project itself: with this `npx plinth` finds it at once.
-const bin = join('node_modules', '.bin');
-mkdirSync(bin, { recursive: true });
-rmSync(join(bin, 'plinth'), { force: true });
-symlinkSync(join('..', '..', outdir, 'main.js'), join(bin, 'plinth'));
