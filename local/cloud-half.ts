@@ -2,8 +2,10 @@
  * The half of a local stack that stands for Google: simulated cloud, emulators, deliveries, scheduler, token issuer, and
  * forge1's stand-in. It may be killed and started again in the same folder. Started by the stack.
  */
+import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { functionNames, type Lane } from '../shared/names.js';
 import { createSimulatedCloud, type SimulatedCloud } from './cloud/index.js';
 import { createDeliveries, type Deliveries } from './deliveries.js';
@@ -67,6 +69,17 @@ async function emulatorsFor(folder: StateFolder): Promise<{ emulators: Emulator[
   throw failed.reason;
 }
 
+/** Ends the emulators some time after this process was killed, if none takes its place. */
+function startKeeper(folder: StateFolder): () => void {
+  const program = fileURLToPath(new URL('./emulator-keeper.js', import.meta.url));
+  const keeper = spawn(process.execPath, [program, folder.path, String(process.pid)], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  keeper.unref();
+  return () => keeper.kill();
+}
+
 export async function startCloudHalf(folder: StateFolder, options: CloudHalfOptions): Promise<CloudHalf> {
   const { store, timeFactor, seed, keep, duplicates = 0, reordering = 0, concurrency, onNote } = options;
   const before = folder.readCloud();
@@ -80,6 +93,10 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     for (const each of closers.splice(0).reverse()) await each();
   };
   try {
+    if (store === 'emulator') {
+      const endKeeper = startKeeper(folder);
+      closers.push(async () => endKeeper());
+    }
     const { emulators, adopted } =
       store === 'emulator' ? await emulatorsFor(folder) : { emulators: [] as Emulator[], adopted: false };
     closers.push(async () => {

@@ -101,6 +101,8 @@ async function isReady(host: string): Promise<boolean> {
 }
 
 export function isAlive(pid: number): boolean {
+  // To the system, 0 means our own group.
+  if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
     return true;
@@ -109,7 +111,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-async function endProcess(pid: number): Promise<void> {
+export async function endEmulator(pid: number): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     if (!isAlive(pid)) return;
     try {
@@ -122,7 +124,7 @@ async function endProcess(pid: number): Promise<void> {
 }
 
 /** A process number is given out again some day; where the system tells what a process is, it must be an emulator. */
-function isEmulator(pid: number): boolean {
+export function isEmulator(pid: number): boolean {
   if (!isAlive(pid)) return false;
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('emulator');
@@ -138,10 +140,10 @@ function isEmulator(pid: number): boolean {
 export async function adoptEmulator({ name, pid, host }: EmulatorRecord): Promise<Emulator | undefined> {
   const patience = Date.now() + startSeconds * 1000;
   while (isEmulator(pid) && Date.now() < patience) {
-    if (await isReady(host)) return { name, pid, host, close: () => endProcess(pid) };
+    if (await isReady(host)) return { name, pid, host, close: () => endEmulator(pid) };
     await sleep(100);
   }
-  if (isEmulator(pid)) await endProcess(pid);
+  if (isEmulator(pid)) await endEmulator(pid);
   return undefined;
 }
 
@@ -198,7 +200,7 @@ export async function startEmulator(
     pid: child.pid as number,
     host,
     async close() {
-      await endProcess(child.pid as number);
+      await endEmulator(child.pid as number);
       if (child.exitCode === null && child.signalCode === null) await exit;
     },
   };
