@@ -250,8 +250,12 @@ export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<
         subnetworkResource: resource,
       }),
 
-    firewallRule: (project: string, firewall: string) =>
-      get<FirewallRule>('firewalls', `read the firewall rule ${firewall}`, { project, firewall }),
+    /** Of these names, those that are there. */
+    firewallRules: (project: string, names: readonly string[]) =>
+      call<readonly FirewallRule[]>('firewalls', 'list', `list the firewall rules of ${project}`, {
+        project,
+        filter: names.map((name) => `(name = "${name}")`).join(' OR '),
+      }),
     createFirewallRule: (project: string, resource: Resource, requestId: string) =>
       change('firewalls', 'insert', `create the firewall rule ${resource['name']}`, {
         project,

@@ -99,13 +99,12 @@ export const firewall = defineProjectStep({
   summary: ({ rules }) => `${rules.length} rules`,
 });
 
-const look = ({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) =>
-  Promise.all(
-    rulesOf(context.config.sshSourceRanges).map(async (rule) => ({
-      rule,
-      found: await context.cloud.compute.firewallRule(bootstrap.projectId, rule.name),
-    })),
-  );
+async function look({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
+  const rules = rulesOf(context.config.sshSourceRanges);
+  const names = rules.map(({ name }) => name);
+  const standing = await context.cloud.compute.firewallRules(bootstrap.projectId, names);
+  return rules.map((rule) => ({ rule, found: standing.find(({ name }) => name === rule.name) }));
+}
 
 type Found = NonNullable<Awaited<ReturnType<typeof look>>[number]['found']>;
 

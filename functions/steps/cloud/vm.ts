@@ -89,8 +89,8 @@ const read = (call: VmCall): Promise<Instance | undefined> =>
   call.context.cloud.compute.instance(...place(call), call.key);
 
 const starting = 'the VM is starting';
-/** No VM runs sooner, so no look before is worth its call. */
-const startsAfterSeconds = 6;
+/** No VM runs sooner, so no look before is worth its call; few stockouts come sooner. */
+const startsAfterSeconds = 15;
 
 /**
  * Asks for the VM; a spot VM that there is no capacity for is made as a standard one. A stockout comes late, as the end of
