@@ -32,8 +32,8 @@ export const propagationBudgetSeconds = 600;
 const delays: Readonly<Record<Exclude<FailureClass, 'none'>, (n: number, history: History) => number>> = {
   transient: (n) => Math.min(2 ** n, 30),
   rate: (n) => Math.min(10 * 2 ** n, 60),
-  // In proportion to what has been waited: a look that comes late costs an eighth at most, and long waits few looks.
-  propagation: (_n, { propagationSeconds }) => Math.min(Math.max(2, propagationSeconds / 8), 20),
+  // In proportion to what has been waited: a look is a little late at most, and long waits cost few of them.
+  propagation: (_n, { propagationSeconds }) => Math.min(Math.max(2, propagationSeconds / 16), 20),
   capacity: (n) => Math.min(15 * 2 ** n, 60),
   internal: (n) => 2 ** n,
 };
