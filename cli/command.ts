@@ -1,23 +1,35 @@
 /** What a command is: an object that reads like its own help page, and returns data. main runs it, output prints it. */
 import type { GivenFlags, Option } from '../shared/bootstrap/options.js';
 import type { Fault, Problem } from '../shared/problems.js';
+import { type ArgumentName, bracketed } from './arguments.js';
 import type { Client } from './client.js';
-import type { OwnFlagName } from './flags.js';
+import type { CommandFlag, FlagOfKind } from './flags.js';
+import type { OrganizationClient } from './organization-client.js';
 import type { Output, Style } from './output.js';
 import type { Settings } from './settings.js';
 
+/** A text from the command line, and where it stood: `<email>`, `--role`. */
+interface Word {
+  readonly path: string;
+  readonly text: string;
+}
+
 export interface Call {
-  /** The words after the command's own: its arguments. */
-  readonly words: readonly string[];
+  /** An argument, or else a flag with a value. */
+  word(name: ArgumentName | FlagOfKind<'string'>): Word | undefined;
   readonly given: GivenFlags;
   /** What is wrong with the command line itself; told together with what else is found wrong. */
   readonly faults: readonly Fault[];
-  has(flag: Exclude<OwnFlagName, 'endpoint'>): boolean;
+  has(flag: FlagOfKind<'bool'>): boolean;
+  number(flag: FlagOfKind<'int'>): number | undefined;
   readonly settings: Settings;
   readonly output: Output;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
+  /** To bootstraps. */
   connect(): Promise<Client>;
+  /** To organizations and teams. */
+  connectOrganizations(): Promise<OrganizationClient>;
 }
 
 /** A result is data: `--json` prints it, `show` says it to people. A problem in it is an end that is no success. */
@@ -29,18 +41,21 @@ interface CommandResult {
 export interface Command {
   /** `beta bootstrap-cloud status` */
   readonly words: string;
-  /** `<project>`: the one argument it takes. */
-  readonly argument?: string;
+  /** The arguments it takes, all of them required. */
+  readonly takes?: readonly ArgumentName[];
   /** One line. */
   readonly summary: string;
   readonly description: readonly string[];
   /** Of the flag table. */
-  readonly options: readonly Option[];
-  /** plinth's own. */
-  readonly flags: readonly OwnFlagName[];
+  readonly options?: readonly Option[];
+  /** plinth's own, and what each means here. */
+  readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
   readonly examples: readonly string[];
   /** What people read on stdout. */
   run(call: Call): Promise<CommandResult & { readonly show?: (style: Style) => string }>;
 }
 
 export const defineCommand = (command: Command): Command => command;
+
+/** `org add-member <organization> <email>` */
+export const usageOf = ({ words, takes = [] }: Command): string => [words, ...takes.map(bracketed)].join(' ');

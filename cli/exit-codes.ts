@@ -8,5 +8,5 @@ export const exitCodes = [
   { code: 5, meaning: 'conflict or quota' },
   { code: 6, meaning: 'cloud unavailable' },
   { code: 7, meaning: 'the bootstrap failed' },
-  { code: 130, meaning: 'detached; the bootstrap goes on' },
+  { code: 130, meaning: 'detached, the bootstrap goes on; or interrupted' },
 ] as const;

@@ -11,26 +11,34 @@ import {
 } from '../shared/bootstrap/options.js';
 import type { Argv, ArgvFlag, FlagKind } from './argv.js';
 
-interface OwnFlag extends ArgvFlag {
-  readonly kind: FlagKind;
-  readonly help: string;
-  readonly short?: string;
-}
-
 /** Not in the flag table: they are about the conversation with plinth, not about what is bootstrapped. */
 export const ownFlags = {
-  'dry-run': {
-    kind: 'bool',
-    help: 'Print what would be made and in which order, from the options alone. Makes nothing.',
-  },
-  strict: { kind: 'bool', help: 'Refuse what would otherwise be warned about.' },
-  follow: { kind: 'bool', help: 'Follow it until it ends.' },
-  all: { kind: 'bool', help: "Everybody's, for operators." },
-  endpoint: { kind: 'string', help: 'URL of the plinth service; also PLINTH_ENDPOINT, or the config file.' },
-  json: { kind: 'bool', help: 'Print one JSON event a line, and a last one of type "result".' },
-  version: { kind: 'bool', help: "Print plinth's version." },
-} as const satisfies Record<string, OwnFlag>;
+  'dry-run': { kind: 'bool' },
+  strict: { kind: 'bool' },
+  follow: { kind: 'bool' },
+  all: { kind: 'bool' },
+  role: { kind: 'string' },
+  organization: { kind: 'string' },
+  limit: { kind: 'int' },
+  force: { kind: 'bool' },
+  yes: { kind: 'bool' },
+  endpoint: { kind: 'string' },
+  json: { kind: 'bool' },
+  version: { kind: 'bool' },
+} as const satisfies Record<string, ArgvFlag>;
 export type OwnFlagName = keyof typeof ownFlags;
+
+/** Those that belong to no command; what they mean is the same everywhere. */
+export const sharedFlags = {
+  endpoint: 'URL of the plinth service; also PLINTH_ENDPOINT, or the config file.',
+  json: 'Print one JSON event a line, and a last one of type "result".',
+  version: "Print plinth's version.",
+} as const satisfies Partial<Record<OwnFlagName, string>>;
+/** Those that a command takes if it says so, and says what they mean there. */
+export type CommandFlag = Exclude<OwnFlagName, keyof typeof sharedFlags>;
+export type FlagOfKind<K extends FlagKind> = {
+  [N in CommandFlag]: (typeof ownFlags)[N]['kind'] extends K ? N : never;
+}[CommandFlag];
 
 /** Those that every command takes, before or after its words. */
 export const commonFlags = ['endpoint', 'json'] as const satisfies readonly OwnFlagName[];
@@ -62,4 +70,4 @@ export function givenFlags(argv: Argv, env: Readonly<Record<string, string | und
   return given as GivenFlags;
 }
 
-export const ownFlag = (argv: Argv, name: Exclude<OwnFlagName, 'endpoint'>): boolean => argv.values.get(name) === true;
+export const ownFlag = (argv: Argv, name: OwnFlagName): boolean => argv.values.get(name) === true;

@@ -9,9 +9,10 @@ import {
   type Option,
   variableOf,
 } from '../shared/bootstrap/options.js';
-import type { Command } from './command.js';
+import { argumentHelp, bracketed } from './arguments.js';
+import { type Command, usageOf } from './command.js';
 import { exitCodes } from './exit-codes.js';
-import { allFlags, commonFlags, inheritedOptions, type OwnFlagName, ownFlags } from './flags.js';
+import { allFlags, commonFlags, inheritedOptions, sharedFlags } from './flags.js';
 import { nearest } from './nearest.js';
 
 /** `int` and `string` as the reference names them; a list may be repeated. */
@@ -45,22 +46,23 @@ function describeOption(option: Option): string {
 interface Registry {
   /** The command that the words begin with; the rest of them are its arguments. */
   match(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | undefined;
-  help(command: Command | undefined): string;
+  /** Of a command, or of those that begin with such words. */
+  help(command: Command | undefined, group?: readonly string[]): string;
 }
 
 export function createRegistry(commands: readonly Command[], columns: number): Registry {
   const cli = cac('plinth');
   const byName = new Map(commands.map((command) => [command.words, command]));
   for (const command of commands) {
-    const { words, argument, summary, options, flags, examples } = command;
-    const registered = cli.command(argument === undefined ? words : `${words} ${argument}`, summary);
-    registered.usage(`${words}${argument === undefined ? '' : ` ${argument}`} [flags]`);
+    const { summary, options = [], flags = {}, examples } = command;
+    const registered = cli.command(usageOf(command), summary);
+    registered.usage(`${usageOf(command)} [flags]`);
     for (const option of options) registered.option(left(flagName(option).slice(2)), describeOption(option));
-    for (const name of flags) registered.option(left(name), ownFlags[name].help);
+    for (const [name, help] of Object.entries(flags)) registered.option(left(name), help);
     for (const example of examples) registered.example(`  $ ${example}`);
   }
   for (const option of inheritedOptions) cli.option(left(flagName(option).slice(2)), describeOption(option));
-  for (const name of commonFlags) cli.option(left(name), ownFlags[name].help);
+  for (const name of commonFlags) cli.option(left(name), sharedFlags[name]);
 
   /** Joined, as cac's registry names them. */
   const matchWords = (words: readonly string[]) => {
@@ -76,7 +78,7 @@ export function createRegistry(commands: readonly Command[], columns: number): R
 
   return {
     match: matchWords,
-    help(command) {
+    help(command, group = []) {
       cli.unsetMatchedCommand();
       if (command !== undefined) cli.parse(['node', 'plinth', command.words], { run: false });
       cli.globalCommand.helpCallback = (sections) => {
@@ -86,8 +88,8 @@ export function createRegistry(commands: readonly Command[], columns: number): R
         return [
           ...intro(command, columns),
           ...usage,
-          ...others.filter(({ title }) => title === 'Commands'),
-          ...flagSections(command, columns),
+          ...others.filter(({ title }) => title === 'Commands').map((section) => beneath(section, group)),
+          ...rowSections(command, columns),
           ...others.filter(({ title }) => title === 'Examples'),
           ...outro(command, columns),
         ];
@@ -101,6 +103,15 @@ interface Section {
   title?: string;
   body: string;
 }
+
+/** cac lists all commands, a line each. */
+const beneath = ({ title, body }: Section, group: readonly string[]): Section => ({
+  ...(title !== undefined && { title }),
+  body: body
+    .split('\n')
+    .filter((line) => group.length === 0 || line.startsWith(`  ${group.join(' ')} `))
+    .join('\n'),
+});
 
 /** cac prints by itself; what it prints is wanted as text. */
 function printed(print: () => void): string {
@@ -117,49 +128,64 @@ function printed(print: () => void): string {
 
 function intro(command: Command | undefined, columns: number): Section[] {
   const paragraphs = command?.description ?? [
-    'plinth makes throw-away cloud projects for platform clusters, and removes them on time.',
+    'plinth makes throw-away cloud projects for platform clusters, and removes them on time. It governs organizations and their teams.',
   ];
   return [{ body: paragraphs.map((text) => wrap(text, columns).join('\n')).join('\n\n') }];
 }
 
 function outro(command: Command | undefined, columns: number): Section[] {
   if (command === undefined) return [{ body: 'More about a command: plinth <command> --help' }];
-  const codes = exitCodes.map(({ code, meaning }) => `${code} ${meaning}`).join(' · ');
-  return [{ title: 'Exit codes', body: indent(wrap(codes, columns - 2)) }];
+  const codes = exitCodes.map(({ code, meaning }) => `${code} ${meaning}`.replaceAll(' ', '\u00a0')).join(' · ');
+  return [{ title: 'Exit codes', body: indent(wrap(codes, columns - 2)).replaceAll('\u00a0', ' ') }];
 }
 
-function flagSections(command: Command | undefined, columns: number): Section[] {
-  const rows = (names: readonly string[], text: (name: string) => string) =>
-    names.map((name) => ({ left: left(name), text: text(name) }));
-  const options = [...(command?.options ?? [])].filter(
+interface Row {
+  readonly left: string;
+  readonly text: string;
+}
+
+/** Arguments and flags, their meanings in one column. */
+function rowSections(command: Command | undefined, columns: number): Section[] {
+  const options = (command?.options ?? []).filter(
     (option) => !(inheritedOptions as readonly Option[]).includes(option),
   );
-  const own: readonly OwnFlagName[] = [
-    ...(command?.flags ?? []),
-    ...commonFlags,
-    ...(command === undefined ? (['version'] as const) : []),
-  ];
-  const optionRows = (some: readonly Option[]) =>
+  const own = Object.entries(command?.flags ?? {});
+  const common: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(commonFlags.map((name) => [name, sharedFlags[name]])),
+    ...(command === undefined && { version: sharedFlags.version }),
+  };
+  const flagRows = (flags: readonly (readonly [string, string])[]): Row[] =>
+    flags.map(([name, text]) => ({ left: left(name), text }));
+  const optionRows = (some: readonly Option[]): Row[] =>
     some.map((option) => ({ left: left(flagName(option).slice(2)), text: describeOption(option) }));
   const groups = Object.keys(flagGroups) as FlagGroup[];
   const sections = [
+    {
+      title: 'Arguments',
+      rows: (command?.takes ?? []).map((name): Row => ({ left: bracketed(name), text: argumentHelp[name] })),
+    },
+    { title: 'Flags', rows: options.length === 0 ? flagRows(own) : [] },
     ...groups.map((group) => ({
       title: flagGroups[group],
       rows: optionRows(options.filter((option) => flagOf(option).group === group)),
     })),
     {
       title: 'How plinth runs it',
-      rows: [...optionRows(inheritedOptions), ...rows(own, (name) => ownFlags[name as OwnFlagName].help)],
+      rows: [
+        ...(options.length === 0 ? [] : flagRows(own)),
+        ...optionRows(inheritedOptions),
+        ...flagRows(Object.entries(common)),
+      ],
     },
   ].filter((section) => section.rows.length > 0);
   const width = Math.min(Math.max(...sections.flatMap((section) => section.rows.map((row) => row.left.length))), 36);
   return sections.map((section) => ({
     title: section.title,
-    body: section.rows.map((row) => flagRow(row, width, columns)).join('\n'),
+    body: section.rows.map((row) => helpRow(row, width, columns)).join('\n'),
   }));
 }
 
-function flagRow(row: { left: string; text: string }, width: number, columns: number): string {
+function helpRow(row: Row, width: number, columns: number): string {
   const [first = '', ...rest] = wrap(row.text, Math.max(columns - width - 4, 30));
   const gap = ' '.repeat(width + 4);
   return [`  ${row.left.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`)].join('\n');

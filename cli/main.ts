@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs';
 import { flagName } from '../shared/bootstrap/options.js';
 import { refusalOf } from '../shared/bootstrap/rules.js';
 import { type Fault, Problem, problemKinds } from '../shared/problems.js';
+import { bracketed } from './arguments.js';
 import { type Argv, readArgv } from './argv.js';
 import type { Call, Command } from './command.js';
 import { commands } from './commands/index.js';
 import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './flags.js';
 import { createRegistry, nearestBeneath, nearestCommand } from './help.js';
 import { createOutput, type Output } from './output.js';
-import { endpointOf, readSettings, type Settings } from './settings.js';
+import { type Api, endpointOf, readSettings, type Settings } from './settings.js';
 
 async function main(args: readonly string[]): Promise<number> {
   const { stdout, stderr } = process;
@@ -33,7 +34,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (given.help === true || args.length === 0) {
       // Of a word that is no command there is no help either.
       if (match === undefined && !isGroup(argv.words)) throw noCommand(argv);
-      stdout.write(`${registry.help(match?.command)}\n`);
+      stdout.write(`${registry.help(match?.command, argv.words)}\n`);
       return 0;
     }
     if (ownFlag(argv, 'version')) {
@@ -47,18 +48,37 @@ async function main(args: readonly string[]): Promise<number> {
     interrupted = interruption();
     const signal = interrupted;
     const call: Call = {
-      words: rest,
+      word(name) {
+        const argument = rest[(command.takes as readonly string[] | undefined)?.indexOf(name) ?? -1];
+        if (argument !== undefined) return { path: bracketed(name), text: argument };
+        const flag = argv.values.get(name);
+        return typeof flag === 'string' ? { path: `--${name}`, text: flag } : undefined;
+      },
       given,
       faults,
       has: (name) => ownFlag(argv, name),
+      number(name) {
+        const value = argv.values.get(name);
+        return typeof value === 'number' ? value : undefined;
+      },
       settings,
       output,
       interrupted,
       async connect() {
-        // A command that checks more tells these faults with its own; none goes beyond them.
-        if (faults.length > 0) throw refusalOf(faults);
-        return connect(settings, argv, output, signal);
+        const transport = await reach('bootstraps');
+        const { createClient } = await import('./client.js');
+        return createClient(transport, { onTrace: output.trace, onTrouble: output.warn });
       },
+      async connectOrganizations() {
+        const transport = await reach('api');
+        const { createOrganizationClient } = await import('./organization-client.js');
+        return createOrganizationClient(transport);
+      },
+    };
+    const reach = (api: Api) => {
+      // A command that checks more tells these faults with its own; none goes beyond them.
+      if (faults.length > 0) throw refusalOf(faults);
+      return connect(api, settings, argv, output, signal);
     };
     const { data, show, problem: ended } = await command.run(call);
     const code = ended?.kind.exit ?? 0;
@@ -67,7 +87,7 @@ async function main(args: readonly string[]): Promise<number> {
     return code;
   } catch (error) {
     if (error instanceof Problem) problem = error;
-    else if (interrupted?.aborted) problem = interruptedProblem();
+    else if (interrupted?.aborted) problem = interruptedProblem(match?.command);
     else problem = inside(error, output);
   }
   output.problem(problem);
@@ -75,22 +95,23 @@ async function main(args: readonly string[]): Promise<number> {
   return problem.kind.exit;
 }
 
-async function connect(settings: Settings, argv: Argv, output: Output, interrupted: AbortSignal) {
+async function connect(api: Api, settings: Settings, argv: Argv, output: Output, interrupted: AbortSignal) {
   const flag = argv.values.get('endpoint');
-  const endpoint = await endpointOf(settings, typeof flag === 'string' ? flag : undefined);
-  const [{ createClient }, { createToken }] = await Promise.all([import('./client.js'), import('./token.js')]);
-  return createClient({
+  const endpoint = await endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
+  const [{ createTransport }, { createToken }] = await Promise.all([import('./transport.js'), import('./token.js')]);
+  return createTransport({
     endpoint,
     token: createToken(settings.token, endpoint),
     userAgent: `plinth/${version()}`,
     onTrace: output.trace,
-    onTrouble: output.warn,
     interrupted,
   });
 }
 
-const isGroup = (words: readonly string[]): boolean =>
-  words.length === 0 || commands.some((command) => command.words.startsWith(`${words.join(' ')} `));
+/** The commands beneath such words. */
+const groupOf = (words: readonly string[]): Command[] =>
+  commands.filter((command) => words.length === 0 || command.words.startsWith(`${words.join(' ')} `));
+const isGroup = (words: readonly string[]): boolean => groupOf(words).length > 0;
 
 function noCommand({ words, faults }: Argv): Problem {
   if (isGroup(words)) {
@@ -99,7 +120,9 @@ function noCommand({ words, faults }: Argv): Problem {
       words.length === 0 ? 'No command is given.' : `plinth ${words.join(' ')} needs a command after it.`,
       {
         ...(faults.length > 0 && { errors: faults }),
-        advice: `There are: ${commands.map((command) => command.words).join(', ')}.`,
+        advice: `There are: ${groupOf(words)
+          .map((command) => command.words)
+          .join(', ')}.`,
       },
     );
   }
@@ -112,17 +135,17 @@ function noCommand({ words, faults }: Argv): Problem {
 /** Flags of other commands, stray words, missing arguments. */
 function misplaced(argv: Argv, command: Command, rest: readonly string[]): Fault[] {
   const own = new Set<string>([
-    ...[...command.options, ...inheritedOptions].map((option) => flagName(option).slice(2)),
-    ...command.flags,
+    ...[...(command.options ?? []), ...inheritedOptions].map((option) => flagName(option).slice(2)),
+    ...Object.keys(command.flags ?? {}),
     ...commonFlags,
   ]);
-  const most = command.argument === undefined ? 0 : 1;
+  const takes = command.takes ?? [];
   return [
     ...[...new Set(argv.written)]
       .filter((name) => !own.has(name))
       .map((name) => ({ path: `--${name}`, message: `is no flag of plinth ${command.words}` })),
-    ...rest.slice(most).map((word) => ({ path: JSON.stringify(word), message: strayText(word, command) })),
-    ...(rest.length < most ? [{ path: command.argument ?? '', message: 'is missing' }] : []),
+    ...rest.slice(takes.length).map((word) => ({ path: JSON.stringify(word), message: strayText(word, command) })),
+    ...takes.slice(rest.length).map((name) => ({ path: bracketed(name), message: 'is missing' })),
   ];
 }
 
@@ -144,9 +167,11 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
-const interruptedProblem = () =>
+const interruptedProblem = (command: Command | undefined) =>
   new Problem('detached', 'Interrupted.', {
-    advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
+    advice: command?.words.startsWith('beta bootstrap-cloud')
+      ? 'What was begun goes on: plinth beta bootstrap-cloud list shows it.'
+      : 'A change that was under way may have been made.',
   });
 
 /** A fault of plinth itself; its stack is for who asks for more. */
@@ -162,7 +187,8 @@ function inside(error: unknown, output: Output): Problem {
   );
 }
 
-const shown = ({ code, kind, detail, advice, errors }: Problem) => ({
+const shown = ({ code, kind, detail, advice, errors, members }: Problem) => ({
+  ...members,
   code,
   title: kind.title,
   detail,

@@ -35,22 +35,25 @@ export function readSettings(): Settings {
   };
 }
 
-/** The first of: `--endpoint`, `PLINTH_ENDPOINT`, `endpoints.bootstraps` in the config file. Without a slash at its end. */
-export async function endpointOf(settings: Settings, flag: string | undefined): Promise<string> {
+/** Each has an endpoint of its own in the config file. */
+export type Api = 'bootstraps' | 'api';
+
+/** The first of: `--endpoint`, `PLINTH_ENDPOINT`, `endpoints.<api>` in the config file. Without a slash at its end. */
+export async function endpointOf(settings: Settings, api: Api, flag: string | undefined): Promise<string> {
   if (flag !== undefined) return checked(flag, '--endpoint');
   const variable = settings.env['PLINTH_ENDPOINT'];
   if (variable !== undefined && variable !== '') return checked(variable, 'PLINTH_ENDPOINT');
   const file = join(settings.configFolder, 'config.yaml');
   const endpoints = await endpointsIn(file);
-  const found = endpoints['bootstraps'];
-  if (found !== undefined) return checked(found, `endpoints.bootstraps in ${file}`);
+  const found = endpoints[api];
+  if (found !== undefined) return checked(found, `endpoints.${api} in ${file}`);
   throw new Problem('bad-input', 'Where plinth runs is not known.', {
     errors: [{ path: '--endpoint', message: 'is not given' }],
-    advice: `Give --endpoint, set PLINTH_ENDPOINT, or write endpoints.bootstraps into ${file}.`,
+    advice: `Give --endpoint, set PLINTH_ENDPOINT, or write endpoints.${api} into ${file}.`,
   });
 }
 
-async function endpointsIn(file: string): Promise<Readonly<Record<string, string>>> {
+async function endpointsIn(file: string): Promise<Readonly<Partial<Record<Api, string>>>> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');

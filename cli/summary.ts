@@ -4,6 +4,7 @@ import { formatSeconds } from '../shared/bootstrap/duration.js';
 import { printable, type Style } from './output.js';
 import { shellWord } from './shell-word.js';
 import type { WrittenFile } from './standing-files.js';
+import { type Cell, table, time } from './table.js';
 
 const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
   standard: 'standard',
@@ -15,7 +16,7 @@ const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
 export function summary(view: BootstrapView, files: readonly WrittenFile[], style: Style, nowMs = Date.now()): string {
   const { result } = view;
   const title = (text: string) => style.bold(text);
-  const section = (name: string, rows: readonly (readonly string[])[]): string[] =>
+  const section = (name: string, rows: readonly (readonly Cell[])[]): string[] =>
     rows.length === 0 ? [] : ['', title(name), ...table(rows)];
   const states = {
     succeeded: style.green,
@@ -27,7 +28,7 @@ export function summary(view: BootstrapView, files: readonly WrittenFile[], styl
   return [
     ...table([
       ['Project', `${view.name} (${view.projectId})`],
-      ['State', states[view.state](view.state)],
+      ['State', { text: view.state, paint: states[view.state] }],
       ['Region', `${view.region}, zone ${view.zone}`],
       ['Removed', `${time(view.deadlineAt)} (${inWords(view.deadlineAt, nowMs)})`],
       ...(result.registry === undefined ? [] : [['Registry', result.registry]]),
@@ -86,21 +87,6 @@ function nextSteps(view: BootstrapView, files: readonly WrittenFile[]): string[]
       : ['Run the same bootstrap-cloud command again in your folder: it writes config and secrets files.']),
   ];
 }
-
-/** Columns as wide as they need; the last one is not filled. */
-export function table(rows: readonly (readonly string[])[]): string[] {
-  const clean = rows.map((row) => row.map((cell) => (cell.includes('\u001b') ? cell : printable(cell))));
-  const widths = clean.reduce<number[]>((found, row) => {
-    for (const [i, cell] of row.entries()) found[i] = Math.max(found[i] ?? 0, cell.length);
-    return found;
-  }, []);
-  return clean.map(
-    (row) => `  ${row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  ')}`,
-  );
-}
-
-/** `2026-01-31 12:05 UTC` */
-export const time = (iso: string): string => `${new Date(iso).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 function inWords(iso: string, nowMs: number): string {
   const seconds = (Date.parse(iso) - nowMs) / 1000;

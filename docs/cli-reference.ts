@@ -1,7 +1,9 @@
 /** The reference page of the command line, from the flag table and the commands. Called by docs/generate.ts. */
+import { argumentHelp, bracketed } from '../cli/arguments.js';
+import { type Command, usageOf } from '../cli/command.js';
 import { commands } from '../cli/commands/index.js';
 import { exitCodes } from '../cli/exit-codes.js';
-import { commonFlags, ownFlags } from '../cli/flags.js';
+import { sharedFlags } from '../cli/flags.js';
 import { defaultText, typeName } from '../cli/help.js';
 import {
   type FlagGroup,
@@ -27,6 +29,17 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
 ];
 
+const flagTable = (flags: Command['flags'] | typeof sharedFlags): string[] =>
+  flags === undefined
+    ? []
+    : [
+        ...table(
+          ['flag', 'meaning'],
+          Object.entries(flags).map(([name, help]) => [`\`--${name}\``, help]),
+        ),
+        '',
+      ];
+
 export function cliReference(): string {
   const groups = Object.keys(flagGroups) as FlagGroup[];
   return [
@@ -34,15 +47,23 @@ export function cliReference(): string {
     '',
     'Generated from the flag table (`shared/bootstrap/options.ts`) and the commands (`cli/commands`).',
     '',
-    ...commands.flatMap(({ words, argument, description, examples }) => [
-      `## \`plinth ${words}${argument === undefined ? '' : ` ${argument}`}\``,
+    ...commands.flatMap((command) => [
+      `## \`plinth ${usageOf(command)}\``,
       '',
-      ...description.flatMap((text) => [text, '']),
+      ...command.description.flatMap((text) => [text, '']),
+      ...flagTable(command.flags),
       '```',
-      ...examples,
+      ...command.examples,
       '```',
       '',
     ]),
+    '## Arguments',
+    '',
+    ...table(
+      ['argument', 'meaning'],
+      Object.entries(argumentHelp).map(([name, help]) => [`\`${bracketed(name)}\``, help]),
+    ),
+    '',
     '## Flags of the bootstrap',
     '',
     `All ${optionNames.length} of them. *Again* says what another value does when the bootstrap stands already: it is refused, or applied, or it is about your machine alone and stays here.`,
@@ -68,25 +89,16 @@ export function cliReference(): string {
       ),
       '',
     ]),
-    '## How plinth runs it',
+    '## Flags of all commands',
     '',
-    ...table(
-      ['flag', 'of', 'meaning'],
-      Object.entries(ownFlags).map(([name, { help }]) => {
-        const taking = commands.filter((command) => command.flags.some((flag) => flag === name));
-        const common = commonFlags.some((flag) => flag === name);
-        const of = common ? 'all' : taking.map(({ words }) => words.split(' ').at(-1) ?? '').join(', ') || '`plinth`';
-        return [`\`--${name}\``, of, help];
-      }),
-    ),
-    '',
+    ...flagTable(sharedFlags),
     '## How values are written',
     '',
     '`--flag value`, `--flag=value`, `-s value`, `-svalue` and `-s=value` are the same. A value may begin with `-`, but a known flag in its place is a missing value; `--flag=--other` forces it. Commas are part of a value: a `stringArray` flag is repeated. A bool is `--flag`, `--no-flag`, or `--flag=` with one of `true`, `1`, `t`, `false`, `0`, `f`. A secret may come from its environment variable; a flag wins over it.',
     '',
     '## Endpoint and token',
     '',
-    'The endpoint is the first of `--endpoint`, `PLINTH_ENDPOINT`, and `endpoints.bootstraps` in `$XDG_CONFIG_HOME/plinth/config.yaml` (by default `~/.config/plinth/config.yaml`). The token is `PLINTH_TOKEN`, else an ID token of the service account of Application Default Credentials, renewed as it runs out.',
+    'The endpoint is the first of `--endpoint`, `PLINTH_ENDPOINT`, and `endpoints.bootstraps`, for organizations and teams `endpoints.api`, in `$XDG_CONFIG_HOME/plinth/config.yaml` (by default `~/.config/plinth/config.yaml`). The token is `PLINTH_TOKEN`, else an ID token of the service account of Application Default Credentials, renewed as it runs out.',
     '',
     '## Output',
     '',

@@ -25,7 +25,10 @@ export const bootstrapCloud = defineCommand({
     'The same command again goes on with a bootstrap that stands. Ctrl-C detaches: the bootstrap goes on without you. Secrets may also come from the environment, from the variables in square brackets.',
   ],
   options: optionNames,
-  flags: ['dry-run', 'strict'],
+  flags: {
+    'dry-run': 'Print what would be made and in which order, from the options alone. Makes nothing.',
+    strict: 'Refuse what would otherwise be warned about.',
+  },
   examples: [
     'plinth beta bootstrap-cloud --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET --spot-vms --timer',
     'plinth beta bootstrap-cloud --dry-run …',

@@ -5,13 +5,11 @@ import { idOf } from './status.js';
 
 export const cancel = defineCommand({
   words: 'beta bootstrap-cloud cancel',
-  argument: '<project>',
+  takes: ['project'],
   summary: 'Stop a bootstrap; what stands, stands',
   description: [
     'Stops the bootstrap of a project at the next border between its steps. What stands, stands: the same bootstrap-cloud command goes on with it, and the project is removed when its time is over.',
   ],
-  options: [],
-  flags: [],
   examples: ['plinth beta bootstrap-cloud cancel demo'],
 
   async run(call) {

@@ -5,22 +5,21 @@ export const list = defineCommand({
   words: 'beta bootstrap-cloud list',
   summary: 'List your bootstraps',
   description: ['Lists your bootstraps, newest first.'],
-  options: [],
-  flags: ['all'],
+  flags: { all: "Everybody's, for operators." },
   examples: ['plinth beta bootstrap-cloud list'],
 
   async run(call) {
     const client = await call.connect();
     const bootstraps = await client.list(call.has('all'));
-    const { table, time } = await import('../summary.js');
+    const { listing, time } = await import('../table.js');
     return {
       data: { bootstraps },
-      show: () =>
+      show: (style) =>
         bootstraps.length === 0
           ? 'No bootstraps.'
-          : table([
+          : listing(
               ['NAME', 'PROJECT', 'STATE', 'REGION', 'BEGUN', 'REMOVED', ...(call.has('all') ? ['OWNER'] : [])],
-              ...bootstraps.map(({ name, projectId, state, region, createdAt, deadlineAt, owner }) => [
+              bootstraps.map(({ name, projectId, state, region, createdAt, deadlineAt, owner }) => [
                 name,
                 projectId,
                 state,
@@ -29,7 +28,8 @@ export const list = defineCommand({
                 time(deadlineAt),
                 ...(call.has('all') ? [owner] : []),
               ]),
-            ]).join('\n'),
+              style,
+            ),
     };
   },
 });

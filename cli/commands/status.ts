@@ -5,13 +5,13 @@ import { type Call, defineCommand } from '../command.js';
 
 export const status = defineCommand({
   words: 'beta bootstrap-cloud status',
-  argument: '<project>',
+  takes: ['project'],
   summary: 'Show what stands of a bootstrap, and follow it',
   description: [
     'Shows the state of the bootstrap of a project, by its name or id. Config and secrets files are written by bootstrap-cloud itself: run it again in your folder.',
   ],
   options: ['timer'],
-  flags: ['follow'],
+  flags: { follow: 'Follow it until it ends.' },
   examples: ['plinth beta bootstrap-cloud status demo --follow'],
 
   async run(call) {
@@ -35,7 +35,7 @@ export const status = defineCommand({
 
 /** Of the newest bootstrap of the project that the command names. */
 export async function idOf(call: Call, client: Client): Promise<string> {
-  const [project = ''] = call.words;
+  const project = call.word('project')?.text ?? '';
   const found = await client.find(project);
   if (found !== undefined) return found.id;
   throw new Problem('not-found', `You have no bootstrap of a project ${JSON.stringify(project)}.`, {

@@ -2,8 +2,11 @@
 import { z } from 'zod';
 import { Email } from './email.js';
 
-export const Role = z.enum(['admin', 'member']);
+export const Role = z.enum(['admin', 'member'], 'must be admin or member');
 export type Role = z.infer<typeof Role>;
+
+/** Ids are compared lower-cased. */
+export const OrganizationId = z.uuid('must be a UUID').toLowerCase();
 
 /** What people call an organization or a team. */
 export const Name = z.string().trim().min(1, 'must not be empty').max(100, 'must have at most 100 characters');

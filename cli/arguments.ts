@@ -1,0 +1,13 @@
+/** The arguments of commands, the words after the command's own: what help says of each. A name means the same everywhere. */
+export const argumentHelp = {
+  project: 'Name or id of the cloud project.',
+  organization: 'Id of the organization, or its name if you belong to just one of that name.',
+  teamId: 'Number of the team, as plinth team list shows it.',
+  email: 'E-mail address of the member.',
+  role: 'admin or member.',
+  name: 'What people call it.',
+} as const;
+export type ArgumentName = keyof typeof argumentHelp;
+
+/** As help and faults name it. */
+export const bracketed = (name: string): string => `<${name}>`;

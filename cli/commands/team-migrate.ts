@@ -1,0 +1,132 @@
+/** `plinth team migrate`: shows what a migration would do, asks before anyone is removed, and does just what was shown. */
+import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
+import { Problem } from '../../shared/problems.js';
+import { advised } from '../advised.js';
+import { type Call, defineCommand } from '../command.js';
+import type { OrganizationClient } from '../organization-client.js';
+import { printable, type Style } from '../output.js';
+import { shellWord } from '../shell-word.js';
+
+export const teamMigrate = defineCommand({
+  words: 'team migrate',
+  takes: ['teamId'],
+  summary: 'Move a standalone team into an organization',
+  description: [
+    'Moves a standalone team into an organization. For admins of the organization. First it shows who stays in the team and who would leave it; what is then done is just that, or, if the team has changed meanwhile, it is shown anew.',
+    'Every member of a team in an organization is also a member of that organization. A team with members outside it is refused; with --force they are removed from the team, after a question.',
+  ],
+  flags: {
+    organization: 'Organization that the team moves into, by id or name. (required)',
+    force: 'Remove members outside the organization from the team.',
+    'dry-run': 'Only show who would stay and who would leave.',
+    yes: 'Do not ask before --force; needed where there is no terminal to ask on.',
+  },
+  examples: [
+    'plinth team migrate 42 --organization acme --dry-run',
+    'plinth team migrate 42 --organization acme',
+    'plinth team migrate 42 --organization acme --force --yes',
+  ],
+
+  async run(call) {
+    const [{ organizationIdOf, readInput }, { canAsk }] = await Promise.all([
+      import('../organization-input.js'),
+      import('../confirm.js'),
+    ]);
+    const [force, dryRun, yes] = [call.has('force'), call.has('dry-run'), call.has('yes')];
+    const unasked = force && !dryRun && !yes && !canAsk();
+    const { teamId, organization } = readInput(
+      call,
+      ['teamId', 'organization'],
+      [],
+      unasked ? [{ path: '--yes', message: 'is needed with --force here, as there is no terminal to ask on' }] : [],
+    );
+    const client = await call.connectOrganizations();
+    const plan: Plan = { teamId, organization, organizationId: await organizationIdOf(client, organization), force };
+    if (dryRun) {
+      const { preview } = await client.previewMigration(teamId, plan.organizationId);
+      return { data: { dryRun, preview }, show: (style) => previewText(preview, plan, style) };
+    }
+    const { team, removedMembers } = await migrate(call, client, plan);
+    return {
+      data: { team, removedMembers },
+      show: () =>
+        [
+          `Team ${printable(team.name)} (${team.teamId}) is in organization ${printable(organization)} now.`,
+          ...(removedMembers.length === 0
+            ? []
+            : [`Removed from the team: ${removedMembers.map(printable).join(', ')}`]),
+        ].join('\n'),
+    };
+  },
+});
+
+interface Plan {
+  readonly teamId: number;
+  /** As it was said. */
+  readonly organization: string;
+  readonly organizationId: string;
+  readonly force: boolean;
+}
+
+/** A team that changes all the time is not followed for ever. */
+const mostPreviews = 5;
+
+async function migrate(call: Call, client: OrganizationClient, plan: Plan): Promise<MigrationReply> {
+  const { output } = call;
+  for (let shown = 1; ; shown += 1) {
+    const { preview, etag } = await client.previewMigration(plan.teamId, plan.organizationId);
+    output.say(previewText(preview, plan, output.style));
+    if (plan.force && preview.leaves.length > 0) await agree(call, preview);
+    try {
+      return await client.migrate(plan.teamId, plan.organizationId, plan.force, etag);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'precondition-failed' && shown < mostPreviews) {
+        output.say('\nThe team or the organization has changed meanwhile. As it is now:\n');
+        continue;
+      }
+      throw preview.leaves.length > 0 && error.code === 'bad-input' ? advised(error, waysOut(preview, plan)) : error;
+    }
+  }
+}
+
+async function agree(call: Call, { teamId, leaves }: MigrationPreview): Promise<void> {
+  if (call.has('yes')) return;
+  const { confirm } = await import('../confirm.js');
+  const who = leaves.length === 1 ? 'this member' : `these ${leaves.length} members`;
+  if (await confirm(`Remove ${who} from team ${teamId} and migrate it?`, call.interrupted)) return;
+  throw new Problem('bad-input', `Team ${teamId} is not migrated; nothing has changed.`);
+}
+
+const mostStaying = 20;
+
+function previewText({ teamId, stays, leaves }: MigrationPreview, plan: Plan, style: Style): string {
+  const row = ({ email, role }: MigrationPreview['stays'][number]) =>
+    `  ${printable(email)}${role === 'admin' ? style.dim(' (admin)') : ''}`;
+  const rest = stays.length - mostStaying;
+  return [
+    `Team ${teamId} into organization ${printable(plan.organization)}`,
+    style.bold(`Stay: ${stays.length}`),
+    ...stays.slice(0, rest > 1 ? mostStaying : stays.length).map(row),
+    ...(rest > 1 ? [style.dim(`  and ${rest} more`)] : []),
+    style.bold(
+      leaves.length === 0
+        ? 'Leave: 0'
+        : `${plan.force ? 'Leave' : 'Outside the organization'}: ${style.yellow(String(leaves.length))}`,
+    ),
+    ...leaves.map(row),
+  ].join('\n');
+}
+
+/** Both ways out, as commands. */
+function waysOut({ leaves }: MigrationPreview, plan: Plan): string {
+  const word = shellWord(plan.organization);
+  const add = leaves.slice(0, 5).map(({ email }) => `  plinth org add-member ${word} ${shellWord(email)}`);
+  return [
+    'To add them:',
+    ...add,
+    ...(leaves.length > add.length ? [`  and so on for ${leaves.length - add.length} more`] : []),
+    'To remove them from the team:',
+    `  plinth team migrate ${plan.teamId} --organization ${word} --force`,
+  ].join('\n');
+}

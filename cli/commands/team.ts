@@ -1,0 +1,105 @@
+/** `plinth team list|create|members|add-member|remove-member`: teams, standalone ones and those of an organization. */
+import { defineCommand } from '../command.js';
+
+export const teamList = defineCommand({
+  words: 'team list',
+  summary: 'List the teams that you belong to',
+  description: ['Lists the teams that you belong to, the organization of each, and your role.'],
+  examples: ['plinth team list'],
+
+  async run(call) {
+    const client = await call.connectOrganizations();
+    const [teams, { listing, time }] = await Promise.all([client.teams(), import('../table.js')]);
+    return {
+      data: { teams },
+      show: (style) =>
+        teams.length === 0
+          ? 'You belong to no team.'
+          : listing(
+              ['TEAM', 'NAME', 'ORGANIZATION', 'ROLE', 'CREATED'],
+              teams.map(({ teamId, name, organizationId, role, createdAt }) => [
+                String(teamId),
+                name,
+                organizationId ?? '-',
+                role ?? '-',
+                time(createdAt),
+              ]),
+              style,
+            ),
+    };
+  },
+});
+
+export const teamCreate = defineCommand({
+  words: 'team create',
+  takes: ['name'],
+  summary: 'Make a team; you are its first admin',
+  description: [
+    'Makes a team, standalone or in an organization. You are its first admin. In an organization only its admins may.',
+  ],
+  flags: { organization: 'Organization that it belongs to, by id or name; without one it is standalone.' },
+  examples: ['plinth team create platform', 'plinth team create platform --organization acme'],
+
+  async run(call) {
+    const { organizationIdOf, readInput } = await import('../organization-input.js');
+    const { name, organization } = readInput(call, ['name'], ['organization']);
+    const client = await call.connectOrganizations();
+    const id = organization === undefined ? undefined : await organizationIdOf(client, organization);
+    const [team, { printable }] = await Promise.all([client.createTeam(name, id), import('../output.js')]);
+    return { data: { team }, show: () => `Team ${printable(team.name)} is made: ${team.teamId}` };
+  },
+});
+
+export const teamMembers = defineCommand({
+  words: 'team members',
+  takes: ['teamId'],
+  summary: 'List the members of a team',
+  description: ['Lists the members of a team, and their roles.'],
+  examples: ['plinth team members 42'],
+
+  async run(call) {
+    const { readInput } = await import('../organization-input.js');
+    const { teamId } = readInput(call, ['teamId']);
+    const client = await call.connectOrganizations();
+    const [members, { memberTable }] = await Promise.all([client.teamMembers(teamId), import('../membership.js')]);
+    return { data: { members }, show: (style) => memberTable(members, style) };
+  },
+});
+
+export const teamAddMember = defineCommand({
+  words: 'team add-member',
+  takes: ['teamId', 'email'],
+  summary: 'Add a member to a team',
+  description: [
+    'Adds a member to a team: for admins of the team or of its organization. Into a team of an organization come only members of that organization.',
+  ],
+  flags: { role: 'admin or member. (default: member)' },
+  examples: ['plinth team add-member 42 bob@example.com', 'plinth team add-member 42 carol@example.com --role admin'],
+
+  async run(call) {
+    const { readInput } = await import('../organization-input.js');
+    const { teamId, email, role } = readInput(call, ['teamId', 'email'], ['role']);
+    const client = await call.connectOrganizations();
+    const { member, added } = await client.addTeamMember(teamId, email, role);
+    const { addedText } = await import('../membership.js');
+    return { data: { member, added }, show: () => addedText(member, added, `team ${teamId}`) };
+  },
+});
+
+export const teamRemoveMember = defineCommand({
+  words: 'team remove-member',
+  takes: ['teamId', 'email'],
+  summary: 'Remove a member from a team',
+  description: [
+    'Removes a member from a team: for admins of the team or of its organization, and for oneself to leave. The last admin of a standalone team stays.',
+  ],
+  examples: ['plinth team remove-member 42 bob@example.com'],
+
+  async run(call) {
+    const { readInput } = await import('../organization-input.js');
+    const { teamId, email } = readInput(call, ['teamId', 'email']);
+    const client = await call.connectOrganizations();
+    await client.removeTeamMember(teamId, email);
+    return { data: { removed: email }, show: () => `${email} is no member of team ${teamId} any more.` };
+  },
+});

@@ -1,0 +1,75 @@
+/** What a command line says of organizations and teams, read by the schemas of the API, every fault at once. Called by the org and team commands. */
+import { z } from 'zod';
+import { Email } from '../shared/organization/email.js';
+import { Name, Role } from '../shared/organization/organization.js';
+import { TeamId } from '../shared/organization/team.js';
+import { type Fault, Problem } from '../shared/problems.js';
+import { bracketed } from './arguments.js';
+import type { Call } from './command.js';
+import type { OrganizationClient } from './organization-client.js';
+
+const forms = {
+  name: Name,
+  email: Email,
+  role: Role,
+  teamId: z
+    .string()
+    .regex(/^\d{1,10}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(TeamId),
+  organization: z.string().trim().min(1, 'must not be empty'),
+};
+type Forms = typeof forms;
+type Read<K extends keyof Forms, O extends keyof Forms> = { readonly [N in K]: z.infer<Forms[N]> } & {
+  readonly [N in O]: z.infer<Forms[N]> | undefined;
+};
+
+/** Each from its argument or flag. Throws all that is wrong, with what was found wrong before, and with `others`. */
+export function readInput<K extends keyof Forms, O extends keyof Forms = never>(
+  call: Pick<Call, 'word' | 'faults'>,
+  required: readonly K[],
+  optional: readonly O[] = [],
+  others: readonly Fault[] = [],
+): Read<K, O> {
+  const told = new Set(call.faults.map(({ path }) => path));
+  const faults: Fault[] = [...call.faults];
+  const read: Partial<Record<keyof Forms, unknown>> = {};
+  for (const name of [...required, ...optional]) {
+    const word = call.word(name);
+    if (word === undefined) {
+      const path = `--${name}`;
+      const isTold = told.has(path) || told.has(bracketed(name));
+      if (!isTold && (required as readonly string[]).includes(name)) faults.push({ path, message: 'is required' });
+      continue;
+    }
+    const { success, data, error } = forms[name].safeParse(word.text);
+    if (success) read[name] = data;
+    else faults.push({ path: word.path, message: `${error.issues[0]?.message}, not ${JSON.stringify(word.text)}` });
+  }
+  faults.push(...others.filter(({ path }) => !told.has(path)));
+  if (faults.length > 0) {
+    throw new Problem('bad-input', faults.map(({ path, message }) => `${path} ${message}`).join('; '), {
+      errors: faults,
+      advice: 'Correct these and run the command again.',
+    });
+  }
+  return read as Read<K, O>;
+}
+
+/** An id as it is; a name is looked up among those that the caller belongs to. */
+export async function organizationIdOf(client: OrganizationClient, said: string): Promise<string> {
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(said)) return said.toLowerCase();
+  const named = (await client.organizations()).filter(({ name }) => name === said);
+  const [first, second] = named;
+  if (first === undefined) {
+    throw new Problem('not-found', `You belong to no organization named ${JSON.stringify(said)}.`, {
+      advice: 'plinth org list shows those that you belong to.',
+    });
+  }
+  if (second === undefined) return first.id;
+  throw new Problem(
+    'bad-input',
+    `You belong to ${named.length} organizations named ${JSON.stringify(said)}: ${named.map(({ id }) => id).join(', ')}.`,
+    { advice: 'Give the id of the one that you mean.' },
+  );
+}

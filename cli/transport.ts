@@ -1,0 +1,246 @@
+/**
+ * Calls of plinth's HTTP APIs: the token, the address, problems thrown, what may be asked for again when an answer is
+ * lost. The clients of the APIs are made on it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+import { pathTo, type Route } from '../shared/api.js';
+import { type Fault, Problem, type ProblemCode, problemKinds } from '../shared/problems.js';
+import type { Token } from './token.js';
+
+export interface TransportParts {
+  readonly endpoint: string;
+  readonly token: Token;
+  readonly userAgent: string;
+  /** For `--verbose`: a call that was made, a retry that will be. */
+  readonly onTrace: (text: string) => void;
+  /** Ctrl-C: whatever is under way is given up. */
+  readonly interrupted: AbortSignal;
+}
+
+interface Sent {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer<T> {
+  readonly data: T;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+export interface Transport {
+  readonly endpoint: string;
+  /** Once; any status that is no success is thrown as a Problem. */
+  send(route: Route, sent?: Sent): Promise<Response>;
+  /** Once, the JSON reply read by `schema`. */
+  ask<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>>;
+  /** As `ask`, and again a few times while the service is away: for reads and for changes that are safe to repeat. A POST is, as all its tries bear one Idempotency-Key. */
+  askPatiently<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>>;
+  text(route: Route, sent?: Sent): Promise<string>;
+}
+
+const requestMs = 120_000;
+const backoffMs = { first: 500, most: 15_000 } as const;
+
+export function createTransport({ endpoint, token, userAgent, onTrace, interrupted }: TransportParts): Transport {
+  async function send(route: Route, { params, query = {}, body, headers, signal }: Sent = {}): Promise<Response> {
+    const search = new URLSearchParams(query).toString();
+    const path = `${pathTo(route, params)}${search === '' ? '' : `?${search}`}`;
+    for (const last of [false, true]) {
+      const bearer = `Bearer ${await token.get(last)}`;
+      const startedAt = Date.now();
+      let response: Response;
+      try {
+        response = await fetch(`${endpoint}${path}`, {
+          method: route.method,
+          headers: {
+            authorization: bearer,
+            // In front of a private function IAM takes this one, and leaves the other as it is.
+            ...(endpoint.startsWith('https:') && { 'x-serverless-authorization': bearer }),
+            'user-agent': userAgent,
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+          // The token goes where it was told to go, and nowhere that an answer says.
+          redirect: 'error',
+          signal: signal ?? AbortSignal.any([AbortSignal.timeout(requestMs), interrupted]),
+        });
+      } catch (error) {
+        interrupted.throwIfAborted();
+        signal?.throwIfAborted();
+        onTrace(`${route.method} ${path}: ${reasonOf(error)}`);
+        throw unreachable(error);
+      }
+      onTrace(`${route.method} ${path}: ${response.status} in ${Date.now() - startedAt} ms`);
+      if (response.ok) return response;
+      if (response.status === 401 && token.renewable && !last) {
+        await response.body?.cancel();
+        continue;
+      }
+      throw await problemIn(response, token.renewable);
+    }
+    throw new Error('a call is tried at most twice');
+  }
+
+  async function ask<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>> {
+    const response = await send(route, sent);
+    const body: unknown = response.status === 204 ? undefined : await bodyOf(response);
+    const read = schema.safeParse(body);
+    if (read.success) return { data: read.data, status: response.status, headers: response.headers };
+    throw new Problem('internal', `plinth at ${endpoint} answered in a form that this version does not know.`, {
+      advice: 'Use the version of plinth that belongs to this endpoint.',
+    });
+  }
+
+  /** An answer that breaks off is a lost one. */
+  async function bodyOf(response: Response): Promise<unknown> {
+    let text: string;
+    try {
+      text = await response.text();
+    } catch (error) {
+      interrupted.throwIfAborted();
+      throw unreachable(error);
+    }
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  const unreachable = (error: unknown) =>
+    new Problem('unavailable', `plinth at ${endpoint} cannot be reached: ${reasonOf(error)}.`, {
+      advice: 'Check the endpoint (--endpoint, PLINTH_ENDPOINT) and try again in a moment.',
+      cause: error,
+    });
+
+  async function patiently<T>(call: () => Promise<T>): Promise<T> {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof Problem) || !isPassing(error) || failures === 4) throw error;
+        const waitMs = Math.min((error.retryAfterSeconds ?? 0) * 1000, backoffMs.most) || backoff(failures);
+        onTrace(`again in ${Math.round(waitMs)} ms: ${error.detail}`);
+        await pause(waitMs, interrupted);
+      }
+    }
+  }
+
+  return {
+    endpoint,
+    send,
+    ask,
+    askPatiently: (schema, route, sent = {}) => {
+      // One key for all tries.
+      const key = route.method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
+      let lost = false;
+      return patiently(async () => {
+        try {
+          return await ask(schema, route, { ...sent, headers: { ...key, ...sent.headers } });
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          // The try whose answer was lost has done it.
+          if (route.method === 'DELETE' && lost && error.code === 'not-found') {
+            return { data: schema.parse(undefined), status: 204, headers: new Headers() };
+          }
+          lost ||= error.code === 'unavailable';
+          throw error;
+        }
+      });
+    },
+    text: (route, sent) => patiently(async () => (await send(route, sent)).text()),
+  };
+}
+
+export const isPassing = ({ kind, code, retryAfterSeconds }: Problem): boolean =>
+  code === 'unavailable' ||
+  code === 'internal' ||
+  code === 'too-many' ||
+  kind.retry !== 'none' ||
+  // The first try of it is still under way.
+  (code === 'conflict' && retryAfterSeconds !== undefined);
+
+export const backoff = (failures: number): number =>
+  Math.min(backoffMs.first * 2 ** failures, backoffMs.most) * (0.5 + Math.random() / 2);
+
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+
+/** `fetch failed` says nothing; its cause does. */
+export function reasonOf(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === 'string') return code;
+    if (at.name === 'TimeoutError') return 'no answer in time';
+    if (at.cause === undefined) return at.message;
+  }
+  return String(error);
+}
+
+async function problemIn(response: Response, renewable: boolean): Promise<Problem> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const field = (name: string): unknown =>
+    typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
+  const extensions = Object.entries(typeof body === 'object' && body !== null ? body : {}).filter(
+    ([name]) => !standard.includes(name),
+  );
+  const text = (name: string): string | undefined => {
+    const value = field(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const named = text('code');
+  const code =
+    named !== undefined && Object.hasOwn(problemKinds, named) ? (named as ProblemCode) : codeOf(response.status);
+  const errors = field('errors');
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const trace = code === 'internal' ? text('instance') : undefined;
+  const advice =
+    text('advice') ??
+    (response.status === 401 && !renewable ? 'Set PLINTH_TOKEN to a fresh ID token and try again.' : undefined) ??
+    (trace !== undefined ? `Tell an operator the trace id ${trace}.` : undefined);
+  return new Problem(code, text('detail') ?? `plinth answered ${response.status} ${response.statusText}.`, {
+    ...(Array.isArray(errors) && { errors: errors.filter(isFault) }),
+    ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }),
+    ...(advice !== undefined && { advice }),
+    ...(extensions.length > 0 && { members: Object.fromEntries(extensions) }),
+  });
+}
+
+/** Of a problem's body; what else is in it are members of its own. */
+const standard = ['type', 'title', 'status', 'code', 'detail', 'instance', 'errors', 'advice'];
+
+const isFault = (value: unknown): value is Fault =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Partial<Fault>).path === 'string' &&
+  typeof (value as Partial<Fault>).message === 'string';
+
+/** For an answer that is not plinth's own: a proxy's, a front end's. */
+function codeOf(status: number): ProblemCode {
+  const known: Readonly<Record<number, ProblemCode>> = {
+    401: 'unauthenticated',
+    403: 'forbidden',
+    404: 'not-found',
+    409: 'conflict',
+    413: 'payload-too-large',
+    429: 'too-many',
+    500: 'internal',
+  };
+  return known[status] ?? (status >= 500 ? 'unavailable' : 'bad-input');
+}
