@@ -26,6 +26,8 @@ const onRequest: Partial<Record<FunctionName, Load<HttpFunction>>> = {
     ]);
     return createBootstrapsFunction(context, steps);
   },
+  [functionNames.api]: async (context) =>
+    (await import('./http/organizations.js')).createOrganizationsFunction(context),
   [functionNames.sweep]: async (context) => (await import('./events/sweep.js')).createSweepFunction(context),
 };
 

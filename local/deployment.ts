@@ -59,6 +59,7 @@ export const functionRoles: Readonly<Record<FunctionName, Readonly<Partial<Recor
     billingAccounts: ['roles/billing.user'],
     dnsProjects: ['roles/dns.admin'],
   },
+  [functionNames.api]: { project: ['roles/datastore.user'] },
   [functionNames.runHostStep]: storeAndPublish,
   [functionNames.sweep]: storeAndPublish,
 };
@@ -141,9 +142,12 @@ export const laneFunctions: Readonly<Record<Lane, FunctionName>> = {
 };
 export const topicPath = (lane: Lane): string => `projects/${local.project}/topics/${topics[lane]}`;
 
-/** Where each function is reached: the API at the root of the one origin, the others beneath a path of their own. */
+/** Functions that serve an API: they share the one origin, each with the paths of its routes. */
+export const apiFunctions: readonly FunctionName[] = [functionNames.bootstraps, functionNames.api];
+
+/** Where each function is reached: the APIs at the root of the one origin, the others beneath a path of their own. */
 export const functionUrl = (origin: string, name: FunctionName): string =>
-  name === functionNames.bootstraps ? origin : `${origin}${functionPath(name)}`;
+  apiFunctions.includes(name) ? origin : `${origin}${functionPath(name)}`;
 export const functionPath = (name: FunctionName): string => `/_functions/${name}`;
 
 /** Made once a deployment; a version that is there stays. Goes through the API, as whoever deploys. */
@@ -181,7 +185,7 @@ export interface DeployedFacts {
 
 export type FunctionEnvironment = Partial<Record<SettingName, string>>;
 
-/** `npm run local`: everyone at example.com may bootstrap, with any account and parent. */
+/** `npm run local`: everyone at example.com may bootstrap, with any account and parent, and make organizations. */
 export function environmentOf(name: FunctionName, facts: DeployedFacts): FunctionEnvironment {
   const endpoints = Object.fromEntries(
     googleApis.map((api) => [`PLINTH_ENDPOINT_${api.toUpperCase()}`, facts.endpoints[api]]),
@@ -208,3 +212,4 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     ...(facts.pubsubHost === undefined ? {} : { PUBSUB_EMULATOR_HOST: facts.pubsubHost }),
   };
 }
+    PLINTH_ORGANIZATION_CREATORS: local.domain,

@@ -7,8 +7,10 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { Context } from '../functions/context.js';
 import { ownBodies } from '../functions/http/bodies.js';
 import { registerFunctions } from '../functions/index.js';
+import { descriptionRoutes } from '../shared/api.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
-import { functionPath } from './deployment.js';
+import { organizationRoutes } from '../shared/organization/routes.js';
+import { apiFunctions, functionPath } from './deployment.js';
 import { type LoopbackServer, listen, listenNear } from './loopback.js';
 
 export interface FunctionServer {
@@ -17,6 +19,14 @@ export interface FunctionServer {
   underWay(): number;
   close(): Promise<void>;
 }
+
+const firstSegment = (path: string): string => path.split('/', 2)[1] ?? '';
+const ofOrganizations = new Set(
+  Object.values({ ...organizationRoutes, ...descriptionRoutes }).map(({ path }) => firstSegment(path)),
+);
+/** Which API serves a path of the one origin that they share here. */
+const apiOf = (path: string): FunctionName =>
+  ofOrganizations.has(firstSegment(path)) ? functionNames.api : functionNames.bootstraps;
 
 /** One at a time in a process: the framework's registry is the process's. Contexts are asked for on first use. */
 export async function startFunctionServer(
@@ -31,12 +41,12 @@ export async function startFunctionServer(
   );
   // The framework's servers are told of requests by hand here, so they do not show themselves where Node tells of them.
   for (const server of servers.values()) ownBodies(server);
-  const beneath = [...servers.keys()].filter((name) => name !== functionNames.bootstraps);
+  const beneath = [...servers.keys()].filter((name) => !apiFunctions.includes(name));
   let working = 0;
 
   const listener: RequestListener = (request, response) => {
     // As it stands: a malformed path is the function's to answer.
-    const [pathname] = (request.url ?? '/').split('?', 1);
+    const [pathname = '/'] = (request.url ?? '/').split('?', 1);
     const name = beneath.find((each) => pathname === functionPath(each));
     if (name !== undefined) {
       // Deployed functions are at the root of an origin of their own.
@@ -46,7 +56,7 @@ export async function startFunctionServer(
         working -= 1;
       });
     }
-    servers.get(name ?? functionNames.bootstraps)?.emit('request', request, response);
+    servers.get(name ?? apiOf(pathname))?.emit('request', request, response);
   };
 
   const server: LoopbackServer = await (exactly ? listen : listenNear)(listener, port);

@@ -14,8 +14,10 @@ type MediaType = 'application/json' | 'text/event-stream' | 'text/html' | 'text/
 export interface Reply {
   readonly description: string;
   readonly type: MediaType;
-  /** Of a JSON reply: the body. Of an event stream: the `data` of one event. Of text: a string. */
+  /** Of a JSON reply: the body. Of an event stream: the `data` of one event. Of text: a string. A 204 has none. */
   readonly schema: z.ZodType;
+  /** What its headers say, by name; they may be absent. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Route {
@@ -28,6 +30,8 @@ export interface Route {
   readonly params?: z.ZodObject;
   /** Values arrive as text, each name at most once. */
   readonly query?: z.ZodObject;
+  /** The headers that mean something to this route, by lower-case name. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** 64 KiB without it. */
   readonly bodyLimitBytes?: number;
@@ -154,6 +158,7 @@ export const bootstrapRoutes = {
     params: ofBootstrap,
     /** The header Last-Event-ID says the same, and wins. */
     query: z.strictObject({ cursor: z.string().min(1).max(200).optional() }),
+    headers: z.object({ 'last-event-id': z.string().max(200).optional() }),
     replies: { 200: { description: 'The events', type: 'text/event-stream', schema: StreamItem } },
     problems: [],
   },
@@ -194,6 +199,26 @@ export const bootstrapRoutes = {
     params: ofBootstrap,
     replies: { 200: json('The identity', z.object({ identity: z.string() })) },
     problems: ['conflict'],
+  },
+} as const satisfies RouteTable;
+
+/** An API's own description; served by the API that it describes. */
+export const descriptionRoutes = {
+  describeApi: {
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This API as an OpenAPI 3.1 document',
+    caller: 'anyone',
+    replies: { 200: json('The document', z.looseObject({ openapi: z.string() })) },
+    problems: [],
+  },
+  tryApi: {
+    method: 'GET',
+    path: '/docs',
+    summary: 'A page to try this API',
+    caller: 'anyone',
+    replies: { 200: { description: 'A page for people', type: 'text/html', schema: z.string() } },
+    problems: [],
   },
 } as const satisfies RouteTable;
 

@@ -2,6 +2,7 @@
 
 export const functionNames = {
   bootstraps: 'bootstraps',
+  api: 'api',
   runCloudStep: 'run-cloud-step',
   runHostStep: 'run-host-step',
   sweep: 'sweep',
@@ -24,6 +25,15 @@ export const collections = {
   files: 'files',
   /** One document for the counters of living bootstraps, in all and by owner. */
   counters: 'counters',
+
+  organizations: 'organizations',
+  organizationMembers: 'organizationMembers',
+  teams: 'teams',
+  teamMembers: 'teamMembers',
+  /** Who did what when, newest first by `id`. */
+  organizationEvents: 'organizationEvents',
+  /** Answers by idempotency key, for a day. */
+  idempotency: 'idempotency',
 } as const;
 
 export const labels = {

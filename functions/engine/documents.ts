@@ -5,8 +5,9 @@
 import { z } from 'zod';
 import { BootstrapState, InstanceState, StoredProblem } from '../../shared/bootstrap/bootstrap.js';
 import { BootstrapEvent } from '../../shared/bootstrap/event.js';
-import { Problem } from '../../shared/problems.js';
-import type { Data, Document } from '../store/store.js';
+import { lift } from '../store/lift.js';
+
+export { read } from '../store/lift.js';
 
 const time = z.iso.datetime();
 const plain = z.record(z.string(), z.unknown());
@@ -126,34 +127,12 @@ export const FileRecord = z.object({
 });
 export type FileRecord = z.infer<typeof FileRecord>;
 
-/** From schema n to n + 1, at place n. */
-type Lifts = Readonly<Record<number, (data: Data) => Data>>;
-
-/** Reads a kind of document, whichever release wrote it. */
-const lift =
-  <T>(kind: string, current: z.ZodType<T>, newest: number, lifts: Lifts = {}) =>
-  (data: Data): T => {
-    let lifted = data;
-    for (let schema = Number(data['schema']); schema !== newest; schema++) {
-      const next = lifts[schema];
-      if (next === undefined) {
-        throw new Problem('internal', `This release cannot read a ${kind} of schema ${String(data['schema'])}.`);
-      }
-      lifted = next(lifted);
-    }
-    return current.parse(lifted);
-  };
-
 export const liftBootstrap = lift('bootstrap', BootstrapRecord, 1);
 export const liftLease = lift('lease', LeaseRecord, 1);
 export const liftEvent = lift('event', EventRecord, 1);
 export const liftName = lift('name', NameRecord, 1);
 export const liftCounters = lift('counter', CountersRecord, 1);
 export const liftFile = lift('file', FileRecord, 1);
-
-/** A document with its data lifted. */
-export const read = <T>(document: Document | undefined, liftKind: (data: Data) => T): Document<T> | undefined =>
-  document && { ...document, data: liftKind(document.data) };
 
 /** Ids of documents are stored for ever. */
 export const leaseId = (bootstrapId: string, instance: string): string => `${bootstrapId}~${instance}`;

@@ -111,7 +111,7 @@ function bootstrapHandlers(
 
     async followBootstrap({ caller, params: { id }, query, headers, gone }) {
       await visible(id, caller);
-      const cursor = lastEventId(headers['last-event-id']) ?? query.cursor;
+      const cursor = headers['last-event-id'] || query.cursor;
       // Once the stream has begun a faulty cursor could not be told any more.
       if (cursor !== undefined) await readEvents(context, id, cursor);
       const source = {
@@ -164,6 +164,3 @@ const notYet = (what: string): Problem =>
     retryAfterSeconds: 5,
     advice: 'Ask again when its step is done.',
   });
-
-const lastEventId = (header: string | string[] | undefined): string | undefined =>
-  typeof header === 'string' && header !== '' ? header : undefined;

@@ -1,4 +1,5 @@
 /** Parses what a request brings by its route's schemas, all faults at once. Called by the router. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Route } from '../../shared/api.js';
 import type { Fault } from '../../shared/problems.js';
@@ -7,6 +8,7 @@ export interface RawInput {
   readonly params: Readonly<Record<string, string>>;
   /** The query as it stands in the URL, without `?`. */
   readonly search: string;
+  readonly headers: IncomingHttpHeaders;
   /** Parsed JSON; undefined if there was none. */
   readonly body: unknown;
 }
@@ -14,6 +16,7 @@ export interface RawInput {
 export interface Input {
   readonly params: unknown;
   readonly query: unknown;
+  readonly headers: unknown;
   readonly body: unknown;
 }
 
@@ -50,12 +53,14 @@ export function parseInput(route: Route, raw: RawInput): Input | { readonly faul
   if (route.query === undefined) faults.push(...unknownNames(names));
   const query = route.query === undefined ? undefined : parse(route.query, Object.fromEntries(given), ['query']);
 
+  const headers = route.headers === undefined ? undefined : parse(route.headers, raw.headers, ['header']);
+
   let body: unknown;
   if (route.body !== undefined && raw.body === undefined) faults.push({ path: 'body', message: 'is missing' });
   else if (route.body !== undefined) body = parse(route.body, raw.body, []);
   else if (!isNothing(raw.body)) faults.push({ path: 'body', message: 'nothing is taken here' });
 
-  return faults.length === 0 ? { params, query, body } : { faults };
+  return faults.length === 0 ? { params, query, headers, body } : { faults };
 }
 
 /** Some clients send `{}` where they have nothing to say. */

@@ -11,7 +11,7 @@ const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema => {
   return rest;
 };
 
-function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'): object[] {
+function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query' | 'header'): object[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
     properties?: Record<string, JsonSchema>;
@@ -25,9 +25,19 @@ function parametersOf(schema: z.ZodObject | undefined, place: 'path' | 'query'):
   }));
 }
 
-const replyOf = ({ description, type, schema }: Reply): object => ({
+const replyOf = (status: string, { description, type, schema, headers }: Reply): object => ({
   description,
-  content: { [type]: { schema: schemaOf(schema, 'output') } },
+  ...(headers === undefined
+    ? {}
+    : {
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([name, meaning]) => [
+            name,
+            { description: meaning, schema: { type: 'string' } },
+          ]),
+        ),
+      }),
+  ...(status === '204' ? {} : { content: { [type]: { schema: schemaOf(schema, 'output') } } }),
 });
 
 /** Problems share statuses; a status shows the titles of all that bear it. */
@@ -53,7 +63,11 @@ const operationOf = (operationId: string, route: Route): object => ({
   operationId,
   summary: route.summary,
   ...(route.caller === 'anyone' ? { security: [] } : {}),
-  parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
+  parameters: [
+    ...parametersOf(route.params, 'path'),
+    ...parametersOf(route.query, 'query'),
+    ...parametersOf(route.headers, 'header'),
+  ],
   ...(route.body === undefined
     ? {}
     : {
@@ -61,7 +75,7 @@ const operationOf = (operationId: string, route: Route): object => ({
       }),
   responses: {
     ...problemReplies(route),
-    ...Object.fromEntries(Object.entries(route.replies).map(([status, reply]) => [status, replyOf(reply)])),
+    ...Object.fromEntries(Object.entries(route.replies).map(([status, reply]) => [status, replyOf(status, reply)])),
   },
 });
 

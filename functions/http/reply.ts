@@ -5,8 +5,8 @@ import { type Problem, type ProblemBody, problemBody } from '../../shared/proble
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text as it is; an iterable piece by piece as it comes; anything else as JSON. */
-  readonly body: unknown;
+  /** Text as it is; an iterable piece by piece as it comes; anything else as JSON. A 204 has none. */
+  readonly body?: unknown;
 }
 
 /** What is answered belongs to one caller at one moment. */
@@ -36,6 +36,10 @@ export async function sendAnswer(response: ServerResponse, answer: Answer, gone:
       if (!response.write(piece)) await drained(response, gone);
     }
     response.end();
+    return;
+  }
+  if (status === 204) {
+    response.writeHead(status, { ...alwaysHeaders, ...headers }).end();
     return;
   }
   const text = typeof body === 'string' ? body : JSON.stringify(body);

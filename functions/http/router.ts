@@ -17,11 +17,12 @@ import { type Answer, sendAnswer, sendProblem } from './reply.js';
 
 type Part<R, K extends string> = R extends { readonly [key in K]: z.ZodType<infer T> } ? T : undefined;
 
-interface Call<R extends Route = Route> {
+export interface Call<R extends Route = Route> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
   readonly body: Part<R, 'body'>;
-  readonly headers: IncomingHttpHeaders;
+  /** Those that the route names, and no others. */
+  readonly headers: Part<R, 'headers'>;
   /** Also the `instance` of every problem. */
   readonly traceId: string;
   /** Aborted when the client has gone. */
@@ -148,10 +149,10 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const read = bodyOf(request) ?? { bytes: request.rawBody ?? Buffer.alloc(0), cut: false };
       const given = jsonIn(route, request.headers, read);
       hide = createHide(secretsIn(given));
-      const input = parseInput(route, { params, search, body: given });
+      const input = parseInput(route, { params, search, headers: request.headers, body: given });
       if ('faults' in input) throw badInput(input.faults);
       const handler = parts.handlers[operation] as unknown as (call: object) => Promise<Answer>;
-      const answer = await handler({ ...input, headers: request.headers, traceId, gone: gone.signal, caller });
+      const answer = await handler({ ...input, traceId, gone: gone.signal, caller });
       await sendAnswer(response, answer, gone.signal);
     } catch (error) {
       const problem = problemOf(error, traceId, hide);

@@ -2,11 +2,35 @@
 import { z } from 'zod';
 import type { Reply, RouteTable } from '../api.js';
 import { Email } from './email.js';
-import { Member, NewMember, NewOrganization, NewRole, Organization, OrganizationEvent } from './organization.js';
+import {
+  Member,
+  NewMember,
+  NewOrganization,
+  NewRole,
+  Organization,
+  OrganizationEvent,
+  OrganizationId,
+} from './organization.js';
 import { Migration, MigrationPreview, MigrationReply, NewTeam, Team, TeamId } from './team.js';
 
 const json = (description: string, schema: z.ZodType): Reply => ({ description, type: 'application/json', schema });
 const nothing = (description: string): Reply => ({ description, type: 'application/json', schema: z.undefined() });
+const created = (description: string, schema: z.ZodType): Reply => ({
+  ...json(description, schema),
+  headers: { Location: 'Path of what was made' },
+});
+const list = (description: string, schema: z.ZodType): Reply => ({
+  ...json(description, z.array(schema)),
+  headers: { Link: 'With `limit`: the next page, as `<path>; rel="next"`; absent on the last one' },
+});
+
+/** On any POST: the same key and body within a day gives the first answer again. */
+const idempotency = z.object({
+  'idempotency-key': z
+    .string()
+    .regex(/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters')
+    .optional(),
+});
 
 /** Without `limit` a list comes whole; with it in pages, the next one in the `Link` header. */
 const paging = z.strictObject({
@@ -18,10 +42,10 @@ const paging = z.strictObject({
     .optional(),
   cursor: z.string().min(1).max(1024).optional(),
 });
-const ofOrganization = z.strictObject({ organizationId: z.uuid('must be a UUID') });
+const ofOrganization = z.strictObject({ organizationId: OrganizationId });
 const teamId = z
   .string()
-  .regex(/^\d{1,10}$/, 'must be an integer')
+  .regex(/^\d{1,10}$/, 'must be a positive integer')
   .transform(Number)
   .pipe(TeamId);
 const ofTeam = z.strictObject({ teamId });
@@ -36,8 +60,9 @@ export const organizationRoutes = {
     path: '/organizations',
     summary: 'Makes an organization; the caller is its first admin',
     caller: 'known',
+    headers: idempotency,
     body: NewOrganization,
-    replies: { 201: json('The organization', Organization) },
+    replies: { 201: created('The organization', Organization) },
     problems: ['forbidden', 'conflict', 'key-reused'],
   },
   listOrganizations: {
@@ -46,7 +71,7 @@ export const organizationRoutes = {
     summary: 'The organizations that the caller belongs to',
     caller: 'known',
     query: paging,
-    replies: { 200: json('The organizations', z.array(Organization)) },
+    replies: { 200: list('The organizations', Organization) },
     problems: [],
   },
   getOrganization: {
@@ -65,7 +90,7 @@ export const organizationRoutes = {
     caller: 'known',
     params: ofOrganization,
     query: paging,
-    replies: { 200: json('The members', z.array(Member)) },
+    replies: { 200: list('The members', Member) },
     problems: [],
   },
   addOrganizationMember: {
@@ -74,6 +99,7 @@ export const organizationRoutes = {
     summary: 'Adds a member to an organization',
     caller: 'known',
     params: ofOrganization,
+    headers: idempotency,
     body: NewMember,
     replies: { 200: json('Was a member with that role already', Member), 201: json('The new member', Member) },
     problems: ['forbidden', 'conflict', 'key-reused'],
@@ -105,7 +131,7 @@ export const organizationRoutes = {
     caller: 'known',
     params: ofOrganization,
     query: paging,
-    replies: { 200: json('The teams', z.array(Team)) },
+    replies: { 200: list('The teams', Team) },
     problems: [],
   },
   listOrganizationEvents: {
@@ -115,7 +141,7 @@ export const organizationRoutes = {
     caller: 'known',
     params: ofOrganization,
     query: paging,
-    replies: { 200: json('The events', z.array(OrganizationEvent)) },
+    replies: { 200: list('The events', OrganizationEvent) },
     problems: ['forbidden'],
   },
   createTeam: {
@@ -123,8 +149,9 @@ export const organizationRoutes = {
     path: '/teams',
     summary: 'Makes a team, standalone or in an organization; the caller is its first admin',
     caller: 'known',
+    headers: idempotency,
     body: NewTeam,
-    replies: { 201: json('The team', Team) },
+    replies: { 201: created('The team', Team) },
     problems: ['forbidden', 'conflict', 'key-reused'],
   },
   listTeams: {
@@ -133,7 +160,7 @@ export const organizationRoutes = {
     summary: 'The teams that the caller belongs to',
     caller: 'known',
     query: paging,
-    replies: { 200: json('The teams', z.array(Team)) },
+    replies: { 200: list('The teams', Team) },
     problems: [],
   },
   getTeam: {
@@ -152,7 +179,7 @@ export const organizationRoutes = {
     caller: 'known',
     params: ofTeam,
     query: paging,
-    replies: { 200: json('The members', z.array(Member)) },
+    replies: { 200: list('The members', Member) },
     problems: [],
   },
   addTeamMember: {
@@ -161,6 +188,7 @@ export const organizationRoutes = {
     summary: 'Adds a member to a team; in an organization only a member of it',
     caller: 'known',
     params: ofTeam,
+    headers: idempotency,
     body: NewMember,
     replies: { 200: json('Was a member with that role already', Member), 201: json('The new member', Member) },
     problems: ['forbidden', 'conflict', 'key-reused'],
@@ -180,9 +208,14 @@ export const organizationRoutes = {
     summary: 'What a migration would do; changes nothing. Its ETag may be sent with the migration in If-Match',
     caller: 'known',
     params: ofTeam,
-    query: z.strictObject({ organizationId: z.uuid('must be a UUID') }),
-    replies: { 200: json('What would stay and leave', MigrationPreview) },
-    problems: ['forbidden', 'conflict'],
+    query: z.strictObject({ organizationId: OrganizationId }),
+    replies: {
+      200: {
+        ...json('What would stay and leave', MigrationPreview),
+        headers: { ETag: 'Changes with the team, its members, and who of them belongs to the organization' },
+      },
+    },
+    problems: ['forbidden'],
   },
   migrateTeam: {
     method: 'POST',
@@ -190,6 +223,7 @@ export const organizationRoutes = {
     summary: 'Moves a standalone team into an organization',
     caller: 'known',
     params: ofTeam,
+    headers: idempotency.extend({ 'if-match': z.string().max(1000).optional() }),
     body: Migration,
     replies: { 200: json('The team, now in the organization', MigrationReply) },
     problems: ['forbidden', 'conflict', 'precondition-failed', 'key-reused'],

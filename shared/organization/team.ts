@@ -1,6 +1,6 @@
 /** Teams as the API shows them, and what a migration into an organization does or would do. */
 import { z } from 'zod';
-import { Member, Name, Role } from './organization.js';
+import { Member, Name, OrganizationId, Role } from './organization.js';
 
 /** Positive and below 2^31; random, not sequential. */
 export const TeamId = z
@@ -19,9 +19,9 @@ export const Team = z.object({
 });
 export type Team = z.infer<typeof Team>;
 
-export const NewTeam = z.strictObject({ name: Name, organizationId: z.uuid().optional() });
+export const NewTeam = z.strictObject({ name: Name, organizationId: OrganizationId.optional() });
 
-export const Migration = z.strictObject({ organizationId: z.uuid(), force: z.boolean().default(false) });
+export const Migration = z.strictObject({ organizationId: OrganizationId, force: z.boolean().default(false) });
 
 export const MigrationReply = z.object({ team: Team, removedMembers: z.array(z.string()) });
 export type MigrationReply = z.infer<typeof MigrationReply>;

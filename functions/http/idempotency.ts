@@ -1,0 +1,204 @@
+/**
+ * The same POST again, with the same Idempotency-Key, gets the first answer again and does nothing. The answer is kept in the
+ * transaction of the change that it tells of, so there is never one without the other. Wrapped around the handlers of an API.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { pathTo, type Route, type RouteTable } from '../../shared/api.js';
+import { collections } from '../../shared/names.js';
+import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { lift, read } from '../store/lift.js';
+import { Conflict, type Version, type Write } from '../store/store.js';
+import type { Caller } from './auth.js';
+import type { Answer } from './reply.js';
+import type { Call, Handlers } from './router.js';
+
+/** The write that keeps the answer for the next time; none where no key was sent. */
+export type Keep = (answer: Answer) => readonly Write[];
+
+/** A handler that hands `keep` to the transaction that makes the change. */
+export type KeepingHandlers<T extends RouteTable> = {
+  readonly [K in keyof T]: (call: Call<T[K]>, keep: Keep) => Promise<Answer>;
+};
+
+const keptSeconds = 24 * 60 * 60;
+/** How long a request that died in flight holds its key. */
+const leaseSeconds = 30;
+const tries = 4;
+
+/** `idempotency/{hash of caller, method, path, key}`. Holds an answer, never what was sent but for its hash. */
+const KeptRecord = z.object({
+  schema: z.literal(1),
+  /** Hash of the body. */
+  asked: z.string(),
+  /** While it is in flight. */
+  leaseUntil: z.iso.datetime().optional(),
+  /** JSON of an answer or a problem, once there is one. */
+  outcome: z.string().optional(),
+  expireAt: z.iso.datetime(),
+});
+type KeptRecord = z.infer<typeof KeptRecord>;
+const liftKept = lift('kept answer', KeptRecord, 1);
+
+const Outcome = z.union([
+  z.object({
+    status: z.int(),
+    headers: z.record(z.string(), z.string()).optional(),
+    body: z.unknown(),
+  }),
+  z.object({
+    problem: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]),
+    detail: z.string(),
+    advice: z.string().optional(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    members: z.record(z.string(), z.unknown()).optional(),
+  }),
+]);
+
+const problemText = ({ code, detail, advice, errors, members }: Problem): string =>
+  JSON.stringify({ problem: code, detail, advice, errors, members });
+
+function answerAgain(text: string): Answer {
+  const outcome = Outcome.parse(JSON.parse(text));
+  if (!('problem' in outcome)) {
+    const { headers, ...answer } = outcome;
+    return headers === undefined ? answer : { ...answer, headers };
+  }
+  const { problem, detail, advice, errors, members } = outcome;
+  throw new Problem(problem, detail, {
+    ...(advice === undefined ? {} : { advice }),
+    ...(errors === undefined ? {} : { errors }),
+    ...(members === undefined ? {} : { members }),
+  });
+}
+
+const hash = (...parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+
+/** What the router parsed, as far as it matters here. */
+interface AnyCall {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+  readonly caller: Caller;
+}
+
+export function withIdempotency<const T extends RouteTable>(
+  context: Context,
+  routes: T,
+  handlers: KeepingHandlers<T>,
+): Handlers<T> {
+  const wrapped = Object.entries<Route>(routes).map(([operation, route]) => {
+    const handler = handlers[operation] as unknown as (call: AnyCall, keep: Keep) => Promise<Answer>;
+    const once = (call: AnyCall): Promise<Answer> => {
+      const key = call.headers?.['idempotency-key'];
+      if (route.method !== 'POST' || key === undefined) return handler(call, () => []);
+      const params = Object.entries(call.params ?? {}).map(([name, value]) => [name, String(value)]);
+      const id = hash(call.caller.email, route.method, pathTo(route, Object.fromEntries(params)), key);
+      return answerOnce(context, id, hash(call.body), (keep) => handler(call, keep));
+    };
+    return [operation, once];
+  });
+  return Object.fromEntries(wrapped) as Handlers<T>;
+}
+
+async function answerOnce(
+  context: Context,
+  id: string,
+  asked: string,
+  work: (keep: Keep) => Promise<Answer>,
+): Promise<Answer> {
+  const { store } = context;
+  const claimed = await claim(context, id, asked);
+  if ('outcome' in claimed) return answerAgain(claimed.outcome);
+  const { version } = claimed;
+  /** Fails if the lease has run out and another request has the key now. */
+  const outcomeWrite = (outcome: string): Write => ({
+    kind: 'update',
+    collection: collections.idempotency,
+    id,
+    version,
+    data: { outcome, leaseUntil: undefined },
+  });
+  let kept: string | undefined;
+  const keepAfterwards = (outcome: string) => ifNotLost(store.commit([outcomeWrite(outcome)]));
+  try {
+    const answer = await work((each) => {
+      kept = JSON.stringify(each);
+      return [outcomeWrite(kept)];
+    });
+    const outcome = JSON.stringify(answer);
+    // Nothing changed, so no transaction kept it.
+    if (outcome !== kept) await keepAfterwards(outcome);
+    return answer;
+  } catch (error) {
+    if (error instanceof Problem && error.kind.status < 500) await keepAfterwards(problemText(error));
+    // Freed, for another try; unless its answer was kept after all and only the news of it was lost.
+    else await ifNotLost(store.commit([{ kind: 'delete', collection: collections.idempotency, id, version }]));
+    throw error;
+  }
+}
+
+/** What cannot be written now is free again when the lease has run out. */
+async function ifNotLost(commit: Promise<unknown>): Promise<void> {
+  await commit.catch((error: unknown) => {
+    const lost = error instanceof Conflict || (error instanceof Problem && error.code === 'unavailable');
+    if (!lost) throw error;
+  });
+}
+
+type Claim = { readonly version: Version } | { readonly outcome: string };
+
+async function claim({ store, clock }: Context, id: string, asked: string): Promise<Claim> {
+  const collection = collections.idempotency;
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const now = clock.now().getTime();
+    const inSeconds = (seconds: number) => new Date(now + seconds * 1000).toISOString();
+    const data: KeptRecord = {
+      schema: 1,
+      asked,
+      leaseUntil: inSeconds(leaseSeconds),
+      expireAt: inSeconds(keptSeconds),
+    };
+    const commit = async (write: Write): Promise<Claim | undefined> => {
+      try {
+        const [version = ''] = await store.commit([write]);
+        return { version };
+      } catch (error) {
+        if (error instanceof Conflict) return undefined;
+        throw error;
+      }
+    };
+    const first = await commit({ kind: 'create', collection, id, data });
+    if (first !== undefined) return first;
+    const found = read(await store.get(collection, id), liftKept);
+    if (found === undefined) continue;
+    if (Date.parse(found.data.expireAt) > now) {
+      if (found.data.asked !== asked) {
+        throw new Problem('key-reused', 'This Idempotency-Key was sent with another body.', {
+          advice: 'Send a new key with a new request.',
+        });
+      }
+      const { outcome, leaseUntil } = found.data;
+      if (outcome !== undefined) return { outcome };
+      const waitMs = Date.parse(leaseUntil ?? '') - now;
+      if (waitMs > 0) throw inFlight(1);
+    }
+    const taken = await commit({
+      kind: 'update',
+      collection,
+      id,
+      version: found.version,
+      data: { ...data, outcome: undefined },
+    });
+    if (taken !== undefined) return taken;
+  }
+  throw inFlight(1);
+}
+
+const inFlight = (retryAfterSeconds: number): Problem =>
+  new Problem('conflict', 'A request with this Idempotency-Key is still in flight.', {
+    retryAfterSeconds,
+    advice: 'Send it again in a moment.',
+  });

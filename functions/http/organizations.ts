@@ -1,0 +1,81 @@
+/** The organization API: one small function a route over functions/organizations. Called by functions/index.ts for the function `api`. */
+import { descriptionRoutes, problemRoutes } from '../../shared/api.js';
+import type { Organization } from '../../shared/organization/organization.js';
+import { organizationRoutes as routes } from '../../shared/organization/routes.js';
+import type { Context } from '../context.js';
+import { listEvents } from '../organizations/events.js';
+import { addOrganizationMember, listOrganizationMembers, setOrganizationMemberRole } from '../organizations/members.js';
+import { createOrganization, getOrganization, listOrganizations } from '../organizations/organizations.js';
+import { removeOrganizationMember } from '../organizations/removal.js';
+import { listOrganizationTeams } from '../organizations/teams.js';
+import { createVerifier } from './auth.js';
+import { descriptionHandlers } from './description.js';
+import { type KeepingHandlers, withIdempotency } from './idempotency.js';
+import { answerInPages } from './paging.js';
+import { problemHandlers } from './problem-pages.js';
+import type { Answer } from './reply.js';
+import { createRouter, type HttpFunction } from './router.js';
+import { addedAnswer, teamHandlers } from './teams.js';
+
+export const createOrganizationsFunction = (context: Context): HttpFunction =>
+  createRouter({
+    context,
+    routes: { ...routes, ...descriptionRoutes, ...problemRoutes },
+    handlers: {
+      ...withIdempotency(context, routes, { ...organizationHandlers(context), ...teamHandlers(context) }),
+      ...descriptionHandlers({ title: 'plinth organizations', version: '1' }, routes),
+      ...problemHandlers,
+    },
+    authenticate: createVerifier(context).authenticate,
+  });
+
+type OrganizationRoutes = Omit<typeof routes, keyof ReturnType<typeof teamHandlers>>;
+
+const createdAnswer = (organization: Organization): Answer => ({
+  status: 201,
+  headers: { location: `/organizations/${organization.id}` },
+  body: organization,
+});
+
+const organizationHandlers = (context: Context): KeepingHandlers<OrganizationRoutes> => ({
+  createOrganization: async ({ caller, body }, keep) =>
+    createdAnswer(await createOrganization(context, caller, body.name, (made) => keep(createdAnswer(made)))),
+
+  listOrganizations: (call) =>
+    answerInPages(routes.listOrganizations, call, (page) => listOrganizations(context, call.caller, page)),
+
+  getOrganization: async ({ caller, params }) => ({
+    status: 200,
+    body: await getOrganization(context, caller, params.organizationId),
+  }),
+
+  listOrganizationMembers: (call) =>
+    answerInPages(routes.listOrganizationMembers, call, (page) =>
+      listOrganizationMembers(context, call.caller, call.params.organizationId, page),
+    ),
+
+  addOrganizationMember: async ({ caller, params, body }, keep) =>
+    addedAnswer(
+      await addOrganizationMember(context, caller, params.organizationId, body, (result) => keep(addedAnswer(result))),
+    ),
+
+  setOrganizationMemberRole: async ({ caller, params: { organizationId, email }, body: { role } }) => ({
+    status: 200,
+    body: await setOrganizationMemberRole(context, caller, organizationId, { email, role }),
+  }),
+
+  async removeOrganizationMember({ caller, params: { organizationId, email }, query: { force } }) {
+    await removeOrganizationMember(context, caller, organizationId, email, force);
+    return { status: 204 };
+  },
+
+  listOrganizationTeams: (call) =>
+    answerInPages(routes.listOrganizationTeams, call, (page) =>
+      listOrganizationTeams(context, call.caller, call.params.organizationId, page),
+    ),
+
+  listOrganizationEvents: (call) =>
+    answerInPages(routes.listOrganizationEvents, call, (page) =>
+      listEvents(context, call.caller, call.params.organizationId, page),
+    ),
+});

@@ -1,0 +1,57 @@
+/** Answers with a list: whole, or with `limit` in pages, the next one in the `Link` header. Called by handlers that list. */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { pathTo, type Route } from '../../shared/api.js';
+import { Problem } from '../../shared/problems.js';
+import type { Page, Paged } from '../organizations/page.js';
+import type { Caller } from './auth.js';
+import type { Answer } from './reply.js';
+
+interface ListCall {
+  readonly caller: Caller;
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly query: { readonly limit?: number | undefined; readonly cursor?: string | undefined };
+}
+
+const Place = z.tuple([z.union([z.string(), z.number()])]);
+
+/** A cursor says only where to go on in a list that its bearer may see anyhow: the seal keeps it from a list it is not of. */
+function sealOf(place: string, { caller }: ListCall, path: string): string {
+  const sealed = JSON.stringify([caller.email, path, place]);
+  return createHash('sha256').update(sealed).digest('base64url').slice(0, 22);
+}
+
+function cursorOf(next: string | number, call: ListCall, path: string): string {
+  const place = Buffer.from(JSON.stringify([next])).toString('base64url');
+  return `${place}.${sealOf(place, call, path)}`;
+}
+
+function placeOf(cursor: string, call: ListCall, path: string): string | number {
+  const [place = '', seal] = cursor.split('.');
+  if (cursor === `${place}.${seal}` && seal === sealOf(place, call, path)) {
+    try {
+      return Place.parse(JSON.parse(Buffer.from(place, 'base64url').toString()))[0];
+    } catch {
+      // Falls through: somebody made it up.
+    }
+  }
+  const message = 'is no cursor of this list for this caller; begin again without it';
+  throw new Problem('bad-input', `query.cursor: ${message}`, { errors: [{ path: 'query.cursor', message }] });
+}
+
+export async function answerInPages(
+  route: Pick<Route, 'path'>,
+  call: ListCall,
+  list: (page: Page) => Promise<Paged<unknown>>,
+): Promise<Answer> {
+  const params = Object.entries(call.params ?? {}).map(([name, value]) => [name, String(value)]);
+  const path = pathTo(route, Object.fromEntries(params));
+  const { limit, cursor } = call.query;
+  const { items, next } = await list({
+    limit,
+    ...(cursor === undefined ? {} : { after: placeOf(cursor, call, path) }),
+  });
+  if (next === undefined) return { status: 200, body: items };
+  const link = `<${path}?limit=${limit}&cursor=${cursorOf(next, call, path)}>; rel="next"`;
+  return { status: 200, headers: { link }, body: items };
+}

@@ -1,0 +1,2 @@
+export const tryPage = '';
+export const tryPagePolicy = '';

@@ -1,0 +1,74 @@
+/**
+ * An organization keeps an admin, without a document that all its changes would meet in: whoever takes an admin away
+ * reads another one in the same transaction, a witness. Two who take each other's witness away cannot both commit.
+ */
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Transaction } from '../store/store.js';
+import { liftOrganizationMember } from './documents.js';
+import { readOrganizationMembers } from './standing.js';
+import { busy, transact } from './transact.js';
+
+const rounds = 5;
+const candidatesAtOnce = 3;
+
+/** Thrown out of a transaction that needs another witness than it was given; nothing is written. */
+class NoWitness extends Error {}
+
+/**
+ * `change` calls `checkAnother` before it takes the admin `email` away. It may run several times. A conflict comes out if no
+ * other admin stands.
+ */
+export async function keepingAnAdmin<T>(
+  context: Pick<Context, 'store'>,
+  organizationId: string,
+  email: string,
+  change: (transaction: Transaction, checkAnother: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const attempt = (witness: string | undefined) =>
+    transact(context, (transaction) =>
+      change(transaction, async () => {
+        const found =
+          witness === undefined
+            ? undefined
+            : (await readOrganizationMembers(transaction, organizationId, [witness])).get(witness);
+        if (found?.governs !== true) throw new NoWitness();
+      }),
+    );
+
+  // Most changes take no admin away and need none.
+  let witnesses: readonly (string | undefined)[] = [undefined];
+  for (let round = 0; round <= rounds; round++) {
+    for (const witness of witnesses) {
+      try {
+        return await attempt(witness);
+      } catch (error) {
+        if (!(error instanceof NoWitness)) throw error;
+      }
+    }
+    witnesses = await otherAdmins(context, organizationId, email);
+    if (witnesses.length === 0) {
+      throw new Problem('conflict', `${email} is the last admin of the organization.`, {
+        advice: 'Make another member an admin first.',
+      });
+    }
+  }
+  throw busy();
+}
+
+async function otherAdmins(
+  { store }: Pick<Context, 'store'>,
+  organizationId: string,
+  email: string,
+): Promise<string[]> {
+  const found = await store.query({
+    collection: collections.organizationMembers,
+    where: [
+      ['organizationId', '==', organizationId],
+      ['governs', '==', true],
+    ],
+    limit: candidatesAtOnce + 1,
+  });
+  return found.map(({ data }) => liftOrganizationMember(data).email).filter((each) => each !== email);
+}

@@ -1,0 +1,208 @@
+/**
+ * Moves a standalone team into an organization, and shows beforehand what that would do. In one transaction everything is read
+ * that the rule is about: the team, and each of its members as a member of the organization. Called by functions/http/teams.ts.
+ */
+import { createHash } from 'node:crypto';
+import { collections } from '../../shared/names.js';
+import type { Member } from '../../shared/organization/organization.js';
+import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../http/auth.js';
+import type { Transaction } from '../store/store.js';
+import {
+  liftTeamMember,
+  type OrganizationMemberRecord,
+  type TeamMemberRecord,
+  type TeamRecord,
+  teamMemberId,
+} from './documents.js';
+import { eventWrite } from './events.js';
+import { viewOfMember } from './members.js';
+import {
+  checkAdmin,
+  noTeam,
+  type Reader,
+  readOrganizationMembers,
+  readTeam,
+  standingIn,
+  standingInTeam,
+  standingOf,
+} from './standing.js';
+import { teamChange } from './team-members.js';
+import { viewOfTeam } from './teams.js';
+import { type Also, busy, transact } from './transact.js';
+
+const rounds = 8;
+
+interface Seen {
+  readonly team: TeamRecord;
+  /** By e-mail; as they are as long as the team's `changes` stay. */
+  readonly members: readonly TeamMemberRecord[];
+}
+
+/** Team first, then members: if the team is the same later, so are they. */
+async function look({ store, config }: Context, caller: Caller, teamId: number, organizationId: string): Promise<Seen> {
+  checkAdmin(await standingIn(store, caller, organizationId), 'organization');
+  const team = await readTeam(store, teamId);
+  if (team === undefined) throw noTeam(teamId);
+  const found = await store.query({
+    collection: collections.teamMembers,
+    where: [['teamId', '==', teamId]],
+    orderBy: ['email', 'asc'],
+  });
+  const members = found.map(({ data }) => liftTeamMember(data));
+  // Else any stranger could make an organization, and pull in, and empty, any team.
+  if (config.organizationCreators.anyone && team.organizationId !== organizationId) {
+    const own = members.find(({ email }) => email === caller.email);
+    checkAdmin(await standingInTeam(caller, team, own, () => governorOf(store, caller, team)), 'team');
+  }
+  return { team, members };
+}
+
+const governorOf = async (reader: Reader, { email }: Caller, { organizationId }: TeamRecord) =>
+  organizationId === null ? undefined : (await readOrganizationMembers(reader, organizationId, [email])).get(email);
+
+interface Division {
+  readonly stays: readonly Member[];
+  readonly leaves: readonly Member[];
+}
+
+/** Who is being removed from the organization is taken for gone. */
+function divide({ members }: Seen, inOrganization: ReadonlyMap<string, OrganizationMemberRecord>): Division {
+  const belongs = ({ email }: Member): boolean => {
+    const member = inOrganization.get(email);
+    return member !== undefined && member.leaving === undefined;
+  };
+  return {
+    stays: members.filter(belongs).map(viewOfMember),
+    leaves: members.filter((each) => !belongs(each)).map(viewOfMember),
+  };
+}
+
+const outsidersIn = (teamId: number, leaves: readonly Member[]): string =>
+  `Team ${teamId} cannot be migrated because these members are not members of the new organization: ` +
+  `${leaves.map(({ email }) => email).join(', ')}. Add them to the organization first, or use the force option to remove ` +
+  'them from the team.';
+
+const elsewhere = (teamId: number): string => `Team ${teamId} is in another organization already.`;
+
+function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division: Division): string {
+  const seen = JSON.stringify([teamId, changes, organizationId, division]);
+  return `"${createHash('sha256').update(seen).digest('base64url')}"`;
+}
+
+/** A list of entity tags; weak ones never match, `*` matches whatever is there. */
+const matches = (ifMatch: string, tag: string): boolean =>
+  ifMatch.trim() === '*' || [...ifMatch.matchAll(/(?:W\/)?"[^"]*"/g)].some(([each]) => each === tag);
+
+export async function previewMigration(
+  context: Context,
+  caller: Caller,
+  teamId: number,
+  organizationId: string,
+): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> {
+  const seen = await look(context, caller, teamId, organizationId);
+  const { team, members } = seen;
+  if (team.organizationId !== null) {
+    const here = team.organizationId === organizationId;
+    const division = { stays: here ? members.map(viewOfMember) : [], leaves: [] };
+    const preview = { teamId, organizationId, ...division, blockers: here ? [] : [elsewhere(teamId)] };
+    return { preview, tag: tagOf(team, organizationId, division) };
+  }
+  const emails = members.map(({ email }) => email);
+  const division = divide(seen, await readOrganizationMembers(context.store, organizationId, emails));
+  const blockers = division.leaves.length === 0 ? [] : [outsidersIn(teamId, division.leaves)];
+  return {
+    preview: { teamId, organizationId, stays: [...division.stays], leaves: [...division.leaves], blockers },
+    tag: tagOf(team, organizationId, division),
+  };
+}
+
+export interface MigrationAsked {
+  readonly teamId: number;
+  readonly organizationId: string;
+  /** Members outside the organization are removed from the team. */
+  readonly force: boolean;
+  /** The tag of the preview that it was decided by. */
+  readonly ifMatch?: string | undefined;
+}
+
+export async function migrateTeam(
+  context: Context,
+  caller: Caller,
+  asked: MigrationAsked,
+  also: Also<MigrationReply>,
+): Promise<MigrationReply> {
+  const { teamId, organizationId } = asked;
+  for (let round = 1; round <= rounds; round++) {
+    const seen = await look(context, caller, teamId, organizationId);
+    const { team, members } = seen;
+    const role = members.find(({ email }) => email === caller.email)?.role;
+    if (team.organizationId === organizationId) return { team: viewOfTeam(team, role), removedMembers: [] };
+    if (team.organizationId !== null) {
+      throw new Problem('conflict', elsewhere(teamId));
+    }
+    const moved = await transact(
+      context,
+      (transaction) => move(context, transaction, caller, asked, seen),
+      (reply) => (reply === undefined ? [] : also(reply)),
+    );
+    if (moved !== undefined) return moved;
+  }
+  throw busy();
+}
+
+/** Undefined: the team has changed since it was seen. Reads n + 2 documents, writes 2 and those that leave. */
+async function move(
+  context: Context,
+  transaction: Transaction,
+  caller: Caller,
+  { teamId, organizationId, force, ifMatch }: MigrationAsked,
+  seen: Seen,
+): Promise<MigrationReply | undefined> {
+  const team = await readTeam(transaction, teamId);
+  if (team?.changes !== seen.team.changes) return undefined;
+  const emails = seen.members.map(({ email }) => email);
+  // An operator is one by a setting, and was told already that the organization is there.
+  const inOrganization = await readOrganizationMembers(
+    transaction,
+    organizationId,
+    caller.operator ? emails : [...emails, caller.email],
+  );
+  if (!caller.operator) {
+    const standing = await standingOf(transaction, caller, organizationId, inOrganization.get(caller.email));
+    checkAdmin(standing, 'organization');
+  }
+  const division = divide(seen, inOrganization);
+  const { stays, leaves } = division;
+  if (ifMatch !== undefined && !matches(ifMatch, tagOf(team, organizationId, division))) {
+    throw new Problem('precondition-failed', `Team ${teamId} or its members have changed since the preview.`, {
+      advice: 'Ask for the preview again, then decide again.',
+    });
+  }
+  const removedMembers = leaves.map(({ email }) => email);
+  if (leaves.length > 0 && !force) {
+    throw new Problem('bad-input', outsidersIn(teamId, leaves), { members: { members: removedMembers } });
+  }
+  const migrated = { ...team, organizationId };
+  transaction.write(
+    teamChange(team, { organizationId, admins: stays.filter(({ role }) => role === 'admin').length }),
+    ...removedMembers.map((email) => ({
+      kind: 'delete' as const,
+      collection: collections.teamMembers,
+      id: teamMemberId(teamId, email),
+    })),
+    eventWrite(context, {
+      organizationId,
+      teamId,
+      actor: caller.email,
+      action: 'team-migrated',
+      before: { team: viewOfTeam(team, undefined), members: leaves },
+      after: { team: viewOfTeam(migrated, undefined) },
+      stayed: [...stays],
+    }),
+  );
+  const role = stays.find(({ email }) => email === caller.email)?.role;
+  return { team: viewOfTeam(migrated, role), removedMembers };
+}

@@ -1,0 +1,99 @@
+/** Makes organizations and shows them. Called by functions/http/organizations.ts. */
+import { randomUUID } from 'node:crypto';
+import { collections } from '../../shared/names.js';
+import type { Organization, Role } from '../../shared/organization/organization.js';
+import { Problem } from '../../shared/problems.js';
+import type { Config } from '../config.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../http/auth.js';
+import { read } from '../store/lift.js';
+import { liftOrganization, liftOrganizationMember, type OrganizationRecord } from './documents.js';
+import { eventWrite } from './events.js';
+import { newMember } from './members.js';
+import { type Page, type Paged, pageOf } from './page.js';
+import { noOrganization, standingIn } from './standing.js';
+import { type Also, transact } from './transact.js';
+
+const viewOf = ({ id, name, createdAt }: OrganizationRecord, role: Role | undefined): Organization => ({
+  id,
+  name,
+  ...(role === undefined ? {} : { role }),
+  createdAt,
+});
+
+/** 403 for a caller who may not make organizations here. */
+function checkMayCreate({ organizationCreators: { anyone, domains } }: Config, caller: Caller): void {
+  if (anyone || caller.operator || (caller.domain !== undefined && domains.includes(caller.domain))) return;
+  throw new Problem('forbidden', `${caller.email} may not make organizations here.`, {
+    advice: 'Ask an operator of this deployment.',
+  });
+}
+
+/** The caller is its first admin. */
+export async function createOrganization(
+  context: Context,
+  caller: Caller,
+  name: string,
+  also?: Also<Organization>,
+): Promise<Organization> {
+  checkMayCreate(context.config, caller);
+  const id = randomUUID();
+  const createdAt = context.clock.now().toISOString();
+  const record: OrganizationRecord = { schema: 1, id, name, createdAt };
+  return transact(
+    context,
+    async (transaction) => {
+      const made = viewOf(record, 'admin');
+      transaction.write(
+        { kind: 'create', collection: collections.organizations, id, data: record },
+        newMember(id, caller.email, 'admin', createdAt),
+        eventWrite(context, {
+          organizationId: id,
+          actor: caller.email,
+          action: 'organization-created',
+          before: null,
+          after: viewOf(record, undefined),
+        }),
+      );
+      return made;
+    },
+    also,
+  );
+}
+
+/** Those the caller belongs to, by id. */
+export async function listOrganizations(
+  { store }: Context,
+  { email }: Caller,
+  page: Page,
+): Promise<Paged<Organization>> {
+  const memberships = await pageOf(
+    store,
+    {
+      collection: collections.organizationMembers,
+      where: [['email', '==', email]],
+      orderBy: ['organizationId', 'asc'],
+    },
+    page,
+    liftOrganizationMember,
+  );
+  const found = await store.getMany(
+    collections.organizations,
+    memberships.items.map(({ organizationId }) => organizationId),
+  );
+  const items = memberships.items.flatMap(({ role }, i) => {
+    const organization = read(found[i], liftOrganization)?.data;
+    return organization === undefined ? [] : [viewOf(organization, role)];
+  });
+  return { ...memberships, items };
+}
+
+export async function getOrganization({ store }: Context, caller: Caller, organizationId: string) {
+  const [standing, found] = await Promise.all([
+    standingIn(store, caller, organizationId),
+    store.get(collections.organizations, organizationId),
+  ]);
+  const organization = read(found, liftOrganization)?.data;
+  if (organization === undefined) throw noOrganization(organizationId);
+  return viewOf(organization, standing.role);
+}

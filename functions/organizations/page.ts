@@ -1,0 +1,36 @@
+/** A list from a query, whole or a page of it. Called by everything that lists. */
+import type { Data, Query, Store } from '../store/store.js';
+
+type Place = string | number;
+
+/** No `limit`: all of it. `after`: where the page before ended. */
+export interface Page {
+  readonly limit?: number | undefined;
+  readonly after?: Place | undefined;
+}
+
+export interface Paged<T> {
+  readonly items: readonly T[];
+  /** Where the next page begins; absent at the end. */
+  readonly next?: Place;
+}
+
+/** The ordered field must tell the documents of the query apart. */
+export async function pageOf<T extends object>(
+  store: Pick<Store, 'query'>,
+  query: Query & { readonly orderBy: readonly [field: string & keyof T, direction: 'asc' | 'desc'] },
+  { limit, after }: Page,
+  lift: (data: Data) => T,
+): Promise<Paged<T>> {
+  const found = await store.query({
+    ...query,
+    // One more tells whether there is a next page.
+    ...(limit === undefined ? {} : { limit: limit + 1 }),
+    ...(after === undefined ? {} : { after }),
+  });
+  const items = found.slice(0, limit).map(({ data }) => lift(data));
+  const last = items.at(-1);
+  return last !== undefined && found.length > items.length
+    ? { items, next: last[query.orderBy[0]] as Place }
+    : { items };
+}

@@ -1,0 +1,181 @@
+/** The members of a team: shows them, adds them, removes them. Called by functions/http/teams.ts. */
+import { collections } from '../../shared/names.js';
+import type { Member, Role } from '../../shared/organization/organization.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../http/auth.js';
+import type { Transaction, Write } from '../store/store.js';
+import {
+  liftTeamMember,
+  type OrganizationMemberRecord,
+  type TeamMemberRecord,
+  type TeamRecord,
+  teamDocumentId,
+  teamMemberId,
+} from './documents.js';
+import { eventWrite } from './events.js';
+import { type Added, noMember, otherRole, viewOfMember } from './members.js';
+import { type Page, type Paged, pageOf } from './page.js';
+import {
+  checkAdmin,
+  noTeam,
+  type Reader,
+  readOrganizationMembers,
+  readTeam,
+  readTeamMembers,
+  type Standing,
+  standingInTeam,
+} from './standing.js';
+import { type Also, transact } from './transact.js';
+
+export function newTeamMember(teamId: number, email: string, role: Role, addedAt: string): Write {
+  const data: TeamMemberRecord = { schema: 1, teamId, email, role, addedAt };
+  return { kind: 'create', collection: collections.teamMembers, id: teamMemberId(teamId, email), data };
+}
+
+/** The write that every change of a team's members makes: whoever counts on the members reads this document. */
+export const teamChange = (
+  team: TeamRecord,
+  change: Partial<Pick<TeamRecord, 'admins' | 'organizationId'>>,
+): Write => ({
+  kind: 'update',
+  collection: collections.teams,
+  id: teamDocumentId(team.teamId),
+  data: { ...change, changes: team.changes + 1 },
+});
+
+const count = (role: Role): number => (role === 'admin' ? 1 : 0);
+
+/** A member goes from a team. */
+export const leaveWrites = (
+  context: Pick<Context, 'clock'>,
+  team: TeamRecord,
+  member: TeamMemberRecord,
+  actor: string,
+): Write[] => [
+  { kind: 'delete', collection: collections.teamMembers, id: teamMemberId(team.teamId, member.email) },
+  teamChange(team, { admins: team.admins - count(member.role) }),
+  eventWrite(context, {
+    organizationId: team.organizationId,
+    teamId: team.teamId,
+    actor,
+    action: 'team-member-removed',
+    email: member.email,
+    before: viewOfMember(member),
+    after: null,
+  }),
+];
+
+/** A team with the caller's standing in it. Throws the 404 for whom it is not to be seen by. */
+export async function visibleTeam(
+  reader: Reader,
+  caller: Caller,
+  teamId: number,
+): Promise<{ team: TeamRecord; standing: Standing }> {
+  const [team, own] = await Promise.all([readTeam(reader, teamId), readTeamMembers(reader, teamId, [caller.email])]);
+  if (team === undefined) throw noTeam(teamId);
+  const { organizationId } = team;
+  const standing = await standingInTeam(caller, team, own.get(caller.email), async () =>
+    organizationId === null
+      ? undefined
+      : (await readOrganizationMembers(reader, organizationId, [caller.email])).get(caller.email),
+  );
+  return { team, standing };
+}
+
+/** By e-mail. */
+export async function listTeamMembers(
+  { store }: Context,
+  caller: Caller,
+  teamId: number,
+  page: Page,
+): Promise<Paged<Member>> {
+  await visibleTeam(store, caller, teamId);
+  const members = await pageOf(
+    store,
+    { collection: collections.teamMembers, where: [['teamId', '==', teamId]], orderBy: ['email', 'asc'] },
+    page,
+    liftTeamMember,
+  );
+  return { ...members, items: members.items.map(viewOfMember) };
+}
+
+/** Everything that a change of one member looks at. */
+async function lookAt(transaction: Transaction, caller: Caller, teamId: number, email: string) {
+  const team = await readTeam(transaction, teamId);
+  if (team === undefined) throw noTeam(teamId);
+  const { organizationId } = team;
+  const both = [caller.email, email];
+  const [own, inOrganization] = await Promise.all([
+    readTeamMembers(transaction, teamId, both),
+    organizationId === null
+      ? new Map<string, OrganizationMemberRecord>()
+      : readOrganizationMembers(transaction, organizationId, both),
+  ]);
+  const standing = await standingInTeam(caller, team, own.get(caller.email), async () =>
+    inOrganization.get(caller.email),
+  );
+  return { team, standing, member: own.get(email), organizationMember: inOrganization.get(email) };
+}
+
+/** In an organization only a member of it, who is not leaving. */
+export function checkBelongs(
+  organizationId: string | null,
+  email: string,
+  member: OrganizationMemberRecord | undefined,
+) {
+  if (organizationId === null || (member !== undefined && member.leaving === undefined)) return;
+  throw new Problem('bad-input', `${email} is no member of the organization ${organizationId} that the team is in.`, {
+    errors: [{ path: 'email', message: 'is no member of the organization that the team is in' }],
+    advice: 'Add them to the organization first.',
+  });
+}
+
+export const addTeamMember = (
+  context: Context,
+  caller: Caller,
+  teamId: number,
+  { email, role }: Member,
+  also?: Also<Added>,
+): Promise<Added> =>
+  transact(
+    context,
+    async (transaction) => {
+      const found = await lookAt(transaction, caller, teamId, email);
+      const { team, standing, member } = found;
+      checkAdmin(standing, 'team');
+      if (member?.role === role) return { member: { email, role }, added: false };
+      if (member !== undefined)
+        throw otherRole(member, 'Remove them from the team, then add them with the other role.');
+      checkBelongs(team.organizationId, email, found.organizationMember);
+      transaction.write(
+        newTeamMember(teamId, email, role, context.clock.now().toISOString()),
+        teamChange(team, { admins: team.admins + count(role) }),
+        eventWrite(context, {
+          organizationId: team.organizationId,
+          teamId,
+          actor: caller.email,
+          action: 'team-member-added',
+          email,
+          before: null,
+          after: { email, role },
+        }),
+      );
+      return { member: { email, role }, added: true };
+    },
+    also,
+  );
+
+/** Oneself, or as an admin. A standalone team keeps an admin; a team in an organization has its organization's. */
+export const removeTeamMember = (context: Context, caller: Caller, teamId: number, email: string): Promise<void> =>
+  transact(context, async (transaction) => {
+    const { team, standing, member } = await lookAt(transaction, caller, teamId, email);
+    if (caller.email !== email) checkAdmin(standing, 'team');
+    if (member === undefined) throw noMember(email);
+    if (team.organizationId === null && member.role === 'admin' && team.admins === 1) {
+      throw new Problem('conflict', `${email} is the last admin of team ${teamId}.`, {
+        advice: 'Add another admin first.',
+      });
+    }
+    transaction.write(...leaveWrites(context, team, member, caller.email));
+  });

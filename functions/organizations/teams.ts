@@ -1,0 +1,104 @@
+/** Makes teams and shows them. Called by functions/http/teams.ts. */
+import { randomInt } from 'node:crypto';
+import { collections } from '../../shared/names.js';
+import type { Role } from '../../shared/organization/organization.js';
+import type { Team } from '../../shared/organization/team.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../http/auth.js';
+import { read } from '../store/lift.js';
+import { liftTeam, liftTeamMember, type TeamRecord, teamDocumentId, teamMemberId } from './documents.js';
+import { eventWrite } from './events.js';
+import { type Page, type Paged, pageOf } from './page.js';
+import { checkAdmin, readOrganizationMembers, standingIn, standingOf } from './standing.js';
+import { checkBelongs, newTeamMember, visibleTeam } from './team-members.js';
+import { type Also, transact } from './transact.js';
+
+export const viewOfTeam = ({ teamId, name, organizationId, createdAt }: TeamRecord, role: Role | undefined): Team => ({
+  teamId,
+  name,
+  organizationId,
+  ...(role === undefined ? {} : { role }),
+  createdAt,
+});
+
+/** The caller is its first admin; in an organization they must be a member of it, operators too. */
+export const createTeam = (
+  context: Context,
+  caller: Caller,
+  { name, organizationId = null }: { readonly name: string; readonly organizationId?: string | null | undefined },
+  also?: Also<Team>,
+): Promise<Team> =>
+  transact(
+    context,
+    async (transaction) => {
+      if (organizationId !== null) {
+        const members = await readOrganizationMembers(transaction, organizationId, [caller.email]);
+        const member = members.get(caller.email);
+        checkAdmin(await standingOf(transaction, caller, organizationId, member), 'organization');
+        checkBelongs(organizationId, caller.email, member);
+      }
+      // Chosen anew when the transaction starts over, so that a number that is taken is no obstacle.
+      const teamId = randomInt(1, 2 ** 31);
+      const createdAt = context.clock.now().toISOString();
+      const team: TeamRecord = { schema: 1, teamId, name, organizationId, createdAt, changes: 1, admins: 1 };
+      transaction.write(
+        { kind: 'create', collection: collections.teams, id: teamDocumentId(teamId), data: team },
+        newTeamMember(teamId, caller.email, 'admin', createdAt),
+        eventWrite(context, {
+          organizationId,
+          teamId,
+          actor: caller.email,
+          action: 'team-created',
+          before: null,
+          after: viewOfTeam(team, undefined),
+        }),
+      );
+      return viewOfTeam(team, 'admin');
+    },
+    also,
+  );
+
+/** Those the caller belongs to, by number. */
+export async function listTeams({ store }: Context, { email }: Caller, page: Page): Promise<Paged<Team>> {
+  const memberships = await pageOf(
+    store,
+    { collection: collections.teamMembers, where: [['email', '==', email]], orderBy: ['teamId', 'asc'] },
+    page,
+    liftTeamMember,
+  );
+  const found = await store.getMany(
+    collections.teams,
+    memberships.items.map(({ teamId }) => teamDocumentId(teamId)),
+  );
+  const items = memberships.items.flatMap(({ role }, i) => {
+    const team = read(found[i], liftTeam)?.data;
+    return team === undefined ? [] : [viewOfTeam(team, role)];
+  });
+  return { ...memberships, items };
+}
+
+export async function getTeam({ store }: Context, caller: Caller, teamId: number): Promise<Team> {
+  const { team, standing } = await visibleTeam(store, caller, teamId);
+  return viewOfTeam(team, standing.role);
+}
+
+/** By number, each with the caller's own role in it. */
+export async function listOrganizationTeams(
+  { store }: Context,
+  caller: Caller,
+  organizationId: string,
+  page: Page,
+): Promise<Paged<Team>> {
+  await standingIn(store, caller, organizationId);
+  const teams = await pageOf(
+    store,
+    { collection: collections.teams, where: [['organizationId', '==', organizationId]], orderBy: ['teamId', 'asc'] },
+    page,
+    liftTeam,
+  );
+  const own = await store.getMany(
+    collections.teamMembers,
+    teams.items.map(({ teamId }) => teamMemberId(teamId, caller.email)),
+  );
+  return { ...teams, items: teams.items.map((team, i) => viewOfTeam(team, read(own[i], liftTeamMember)?.data.role)) };
+}
