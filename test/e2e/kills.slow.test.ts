@@ -2,11 +2,15 @@
  * kill -9 at seeded moments, on Google's emulators: the functions, the caller, all that stands for Google. Every time the
  * same command brings the bootstrap to its end, and nothing is made twice.
  */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { emulatorMissing, isAlive } from '../../local/emulators.js';
+import { openStateFolder } from '../../local/state-folder.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { type Halves, makeHalves } from '../support/halves.js';
+import { type Halves, makeHalves, type Process, startLocal, until } from '../support/halves.js';
 import {
   type Caller,
   expectAll,
@@ -91,5 +95,39 @@ describe('kill -9', function () {
     await halves.start('cloud');
     await expectAll(halves.record(), await toTheEnd(caller, 'cloud-killed', outcomeOf(await running.ended)));
     expect(madeTwice(await historyAt(halves.record()))).to.deep.equal([]);
+  });
+
+  it('of everything at once, in one process: started again it goes on with what it had', async () => {
+    const state = mkdtempSync(join(tmpdir(), 'plinth-whole-'));
+    const envFile = join(state, 'env');
+    const start = async (): Promise<Process> => {
+      rmSync(envFile, { force: true });
+      const run = startLocal(['--store', 'emulator', '--time-factor', '0.02', '--state', state, '--env-file', envFile]);
+      await until('all is up', () => {
+        if (run.child.exitCode !== null) throw new Error(run.output());
+        return existsSync(envFile) ? true : undefined;
+      });
+      return run;
+    };
+    let whole = await start();
+    try {
+      const folder = openStateFolder(state);
+      const record = () => folder.readCloud() ?? halves.record();
+      const caller = await makeCaller(
+        { url: folder.readFunctions()?.origin ?? '', record: record() },
+        'alice@example.com',
+      );
+      const running = caller.start('all-killed');
+      await sleep(moment(13, 1));
+      whole.child.kill('SIGKILL');
+      await whole.ended;
+      whole = await start();
+      await expectAll(record(), await toTheEnd(caller, 'all-killed', outcomeOf(await running.ended)));
+      expect(madeTwice(await historyAt(record()))).to.deep.equal([]);
+    } finally {
+      whole.child.kill('SIGTERM');
+      await whole.ended;
+      rmSync(state, { recursive: true, force: true });
+    }
   });
 });

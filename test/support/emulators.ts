@@ -1,0 +1,35 @@
+/**
+ * The Firestore emulator that all tests of one run share: started when the first one asks, ended after the last. Each test
+ * takes a project of its own in it, which is the cheapest isolation.
+ */
+import { randomUUID } from 'node:crypto';
+import { createFirestoreStore } from '../../functions/store/firestore.js';
+import type { Store } from '../../functions/store/store.js';
+import { type Emulator, emulatorMissing, startEmulator } from '../../local/emulators.js';
+
+let starting: Promise<Emulator> | undefined;
+
+/** For `before`: skips the tests where the emulator is not installed. CI has it: there a skip would be a gap that nobody sees. */
+export async function needFirestoreEmulator(test: Mocha.Context): Promise<string> {
+  test.timeout(90_000);
+  if (emulatorMissing('firestore') !== undefined && process.env['CI'] !== 'true') test.skip();
+  starting ??= startEmulator('firestore');
+  return (await starting).host;
+}
+
+// A hook of the whole run: this file is loaded before any test begins.
+after(async () => {
+  await (await starting)?.close();
+});
+
+export interface EmulatedStore {
+  readonly store: Store;
+  readonly project: string;
+}
+
+/** Empty, and seen by nobody else. */
+export function openEmulatedStore(emulatorHost: string): EmulatedStore {
+  const project = `test-${randomUUID().slice(0, 12)}`;
+  const firestore = { database: '(default)', emulatorHost };
+  return { project, store: createFirestoreStore({ project, serviceAccount: 'default', firestore }) };
+}
