@@ -200,6 +200,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_JWKS_URL: `${facts.issuerUrl}/.well-known/jwks.json`,
     PLINTH_AUDIENCES: [functionUrl(facts.origin, name), local.oauthClient].join(','),
     PLINTH_BOOTSTRAPPER_DOMAINS: local.domain,
+    PLINTH_ORGANIZATION_CREATORS: local.domain,
     PLINTH_BILLING_ACCOUNTS: '*',
     PLINTH_PARENTS: '*',
     PLINTH_DNS_ZONES: '*',
@@ -212,4 +213,3 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     ...(facts.pubsubHost === undefined ? {} : { PUBSUB_EMULATOR_HOST: facts.pubsubHost }),
   };
 }
-    PLINTH_ORGANIZATION_CREATORS: local.domain,
