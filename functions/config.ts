@@ -41,9 +41,9 @@ export interface Config {
   };
   /** Who may bootstrap; all empty: operators only. `domains` are compared with the `hd` claim. */
   readonly bootstrappers: { readonly emails: readonly string[]; readonly domains: readonly string[] };
-  /** `*` allows all. */
   /** Who may make organizations; neither: operators only. `domains` are compared with the `hd` claim. */
   readonly organizationCreators: { readonly anyone: boolean; readonly domains: readonly string[] };
+  /** `*` allows all. */
   readonly allowed: {
     readonly billingAccounts: readonly string[];
     readonly parents: readonly string[];
@@ -147,12 +147,12 @@ export const settings = {
     '',
   ),
   PLINTH_BOOTSTRAPPER_DOMAINS: setting(emails, 'Workspace domains (the `hd` claim) whose people may bootstrap.', ''),
-  PLINTH_BILLING_ACCOUNTS: setting(list, 'Billing accounts that may be used; `*`: any. Unset: none.', ''),
   PLINTH_ORGANIZATION_CREATORS: setting(
     emails,
     'Workspace domains (the `hd` claim) whose people may make organizations; `anyone`: every caller, and then migrating a team takes an admin of the team too. Unset: operators only.',
     '',
   ),
+  PLINTH_BILLING_ACCOUNTS: setting(list, 'Billing accounts that may be used; `*`: any. Unset: none.', ''),
   PLINTH_PARENTS: setting(
     list,
     'Folders and organizations that projects may be made in; `*`: any. Unset: the default parent alone.',
@@ -270,12 +270,12 @@ export function readConfig(env: Environment): Config {
       operators: read.PLINTH_OPERATORS,
     },
     bootstrappers: { emails: read.PLINTH_BOOTSTRAPPERS, domains: read.PLINTH_BOOTSTRAPPER_DOMAINS },
-    allowed: {
-      billingAccounts: read.PLINTH_BILLING_ACCOUNTS,
     organizationCreators: {
       anyone: read.PLINTH_ORGANIZATION_CREATORS.includes('anyone'),
       domains: read.PLINTH_ORGANIZATION_CREATORS.filter((each) => each !== 'anyone'),
     },
+    allowed: {
+      billingAccounts: read.PLINTH_BILLING_ACCOUNTS,
       parents: read.PLINTH_PARENTS,
       dnsZones: read.PLINTH_DNS_ZONES,
     },
