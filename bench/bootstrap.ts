@@ -51,7 +51,7 @@ export async function createBench(options: StackOptions): Promise<Bench> {
     },
   });
   // It would read now and then what nobody asked for.
-  await stack.cloudHalf?.scheduler.close();
+  await stack.cloudHalf?.scheduledCalls.close();
   if (store === undefined || counts === undefined) throw new Error('The functions have no store.');
   const own = store;
   const published = countMessages(stack);

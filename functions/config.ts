@@ -17,6 +17,7 @@ export const googleApis = [
   'secretmanager',
   'publicca',
   'pubsub',
+  'cloudscheduler',
 ] as const;
 export type GoogleApi = (typeof googleApis)[number];
 
@@ -209,6 +210,7 @@ export const settings = {
   PLINTH_ENDPOINT_SECRETMANAGER: endpoint('secretmanager'),
   PLINTH_ENDPOINT_PUBLICCA: endpoint('publicca'),
   PLINTH_ENDPOINT_PUBSUB: endpoint('pubsub'),
+  PLINTH_ENDPOINT_CLOUDSCHEDULER: endpoint('cloudscheduler'),
 } satisfies Record<string, Setting>;
 export type SettingName = keyof typeof settings;
 /** The environment of one function, as terraform would give it. */

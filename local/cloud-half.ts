@@ -6,14 +6,22 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { functionNames, type Lane } from '../shared/names.js';
+import type { functionNames, Lane } from '../shared/names.js';
 import { createSimulatedCloud, type SimulatedCloud } from './cloud/index.js';
+import type { ScheduledCalls } from './cloud/scheduler-calls.js';
 import { createDeliveries, type Deliveries } from './deliveries.js';
-import { functionUrl, initialState, invokers, laneFunctions, local, makeProofKey, topicPath } from './deployment.js';
+import {
+  functionUrl,
+  initialState,
+  invokers,
+  laneFunctions,
+  makeProofKey,
+  makeScheduledJobs,
+  topicPath,
+} from './deployment.js';
 import { type EmulatorPushes, startEmulatorPushes } from './emulator-pushes.js';
 import { adoptEmulator, type Emulator, type EmulatorName, type EmulatorRecord, startEmulator } from './emulators.js';
 import { type Forge1, startForge1 } from './forge1.js';
-import { type Scheduler, startScheduler } from './scheduler.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
 
 export interface CloudHalfOptions {
@@ -35,9 +43,10 @@ export interface CloudHalf {
   readonly record: CloudRecord;
   readonly cloud: SimulatedCloud;
   readonly forge1: Forge1;
-  readonly scheduler: Scheduler;
-  /** Tells the deliveries where the functions are now; they also look for themselves. */
-  lookForFunctions(): void;
+  /** Of Cloud Scheduler; they end before the functions do. */
+  readonly scheduledCalls: ScheduledCalls;
+  /** Tells the deliveries and Cloud Scheduler where the functions are now; they also look for themselves. */
+  lookForFunctions(): Promise<void>;
   /** Messages that no function has acknowledged yet. Google's emulator tells only of those under way. */
   pending(): number;
   close(): Promise<void>;
@@ -108,7 +117,13 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     const snapshotFile = keep ? folder.file('cloud-snapshot.json') : undefined;
     if (snapshotFile !== undefined && !adopted) rmSync(snapshotFile, { force: true });
 
-    const cloud = await createSimulatedCloud({ seed, timeFactor, snapshotFile, initial: initialState() });
+    const cloud = await createSimulatedCloud({
+      seed,
+      timeFactor,
+      snapshotFile,
+      initial: initialState(),
+      scheduled: { duplicates, onFailure: (job, why) => onNote(`${job} failed: ${why}`) },
+    });
     closers.push(() => cloud.close());
     const { identity } = cloud;
     const forge1 = await startForge1();
@@ -165,18 +180,23 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     }
 
     const pointed = new Map<string, string>();
-    const lookForFunctions = (): void => {
+    let deployed: { readonly origin: string; readonly jobs: Promise<void> } | undefined;
+    const lookForFunctions = async (): Promise<void> => {
       for (const { url: ask, ...trigger } of triggers) {
         const url = ask();
         if (url === undefined || pointed.get(trigger.name) === url) continue;
         pointed.set(trigger.name, url);
         deliveries?.addTrigger({ ...trigger, url, retry: true });
       }
+      const origin = folder.readFunctions()?.origin;
+      if (origin === undefined) return;
+      if (origin !== deployed?.origin) deployed = { origin, jobs: makeScheduledJobs(cloud, origin) };
+      await deployed.jobs;
     };
     const looking = new AbortController();
     const look = async (): Promise<void> => {
       while (!looking.signal.aborted) {
-        lookForFunctions();
+        await lookForFunctions().catch((error: Error) => onNote(error.message));
         await sleep(200, undefined, { signal: looking.signal, ref: false }).catch(() => undefined);
       }
     };
@@ -186,27 +206,12 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
       await looked;
     });
 
-    const scheduler = startScheduler({
-      identity,
-      timeFactor,
-      jobs: [
-        {
-          name: `projects/${local.project}/locations/${local.region}/jobs/plinth-sweep`,
-          url: urlOf(functionNames.sweep),
-          everySeconds: 60,
-          serviceAccount: invokers.scheduler,
-        },
-      ],
-      onFailure: (job, why) => onNote(`${job} failed: ${why}`),
-    });
-    closers.push(() => scheduler.close());
-
     folder.writeCloud(record);
     return {
       record,
       cloud,
       forge1,
-      scheduler,
+      scheduledCalls: cloud.scheduledCalls,
       lookForFunctions,
       pending: () => deliveries?.pending() ?? pushes?.pending() ?? 0,
       close,

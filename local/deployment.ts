@@ -5,7 +5,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type GoogleApi, googleApis, type SettingName } from '../functions/config.js';
-import { deploymentSecrets, type FunctionName, functionNames, type Lane, topics } from '../shared/names.js';
+import {
+  deploymentSecrets,
+  type FunctionName,
+  functionNames,
+  type Lane,
+  schedulerJobs,
+  topics,
+} from '../shared/names.js';
 import type { InitialState, SimulatedCloud } from './cloud/index.js';
 
 /** What stands before plinth comes: an organization with a folder, and who pays. */
@@ -52,6 +59,7 @@ const storeAndPublish = { project: ['roles/datastore.user'], topics: ['roles/pub
 /** Each function's roles, and nothing more; who makes a project owns it, so the lane needs no role in those. */
 export const functionRoles: Readonly<Record<FunctionName, Readonly<Partial<Record<RoleScope, readonly string[]>>>>> = {
   [functionNames.bootstraps]: { ...storeAndPublish, project: ['roles/datastore.user', secretsRole.name] },
+  [functionNames.api]: { project: ['roles/datastore.user'] },
   [functionNames.runCloudStep]: {
     ...storeAndPublish,
     project: ['roles/datastore.user', secretsRole.name],
@@ -59,7 +67,6 @@ export const functionRoles: Readonly<Record<FunctionName, Readonly<Partial<Recor
     billingAccounts: ['roles/billing.user'],
     dnsProjects: ['roles/dns.admin'],
   },
-  [functionNames.api]: { project: ['roles/datastore.user'] },
   [functionNames.runHostStep]: storeAndPublish,
   [functionNames.sweep]: storeAndPublish,
 };
@@ -171,6 +178,47 @@ export async function makeProofKey(cloud: Pick<SimulatedCloud, 'endpoints' | 'id
   const { body } = await ask('GET', `/${id}/versions`);
   if ((body as { versions?: unknown[] }).versions?.length) return;
   await ask('POST', `/${id}:addVersion`, { payload: { data: randomBytes(32).toString('base64') } });
+}
+
+/** What Cloud Scheduler calls, and when; a function that is not there is not called. */
+export const schedules: readonly { readonly job: string; readonly target: FunctionName; readonly schedule: string }[] =
+  [{ job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *' }];
+
+/** Made through the API, as whoever deploys; where the functions have moved, the jobs follow them. A paused job stays paused. */
+export async function makeScheduledJobs(
+  cloud: Pick<SimulatedCloud, 'endpoints' | 'identity'>,
+  origin: string,
+): Promise<void> {
+  const parent = `projects/${local.project}/locations/${local.region}`;
+  const ask = async (method: string, path: string, body: object): Promise<number> => {
+    const reply = await fetch(`${cloud.endpoints.cloudscheduler}/v1/${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    });
+    const text = await reply.text();
+    if (!reply.ok && reply.status !== 409) throw new Error(`A job cannot be made: ${reply.status} ${text}`);
+    return reply.status;
+  };
+  for (const { job, target, schedule } of schedules) {
+    const uri = functionUrl(origin, target);
+    const wanted = {
+      schedule,
+      timeZone: 'Etc/UTC',
+      attemptDeadline: '180s',
+      httpTarget: {
+        uri,
+        httpMethod: 'POST',
+        oidcToken: { serviceAccountEmail: invokers.scheduler, audience: uri },
+      },
+    };
+    const name = `${parent}/jobs/${job}`;
+    const made = await ask('POST', `${parent}/jobs`, { ...wanted, name });
+    if (made === 409) await ask('PATCH', `${name}?updateMask=schedule,timeZone,attemptDeadline,httpTarget`, wanted);
+  }
 }
 
 /** Facts that terraform knows only once things are made. */

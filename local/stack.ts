@@ -106,7 +106,7 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
   let functionsHalf: FunctionsHalf | undefined;
   const close = async (): Promise<void> => {
     // First nobody calls, then nobody answers.
-    await cloudHalf?.scheduler.close();
+    await cloudHalf?.scheduledCalls.close();
     await functionsHalf?.close();
     await cloudHalf?.close();
     if (options.state === undefined) folder.remove();
@@ -127,7 +127,7 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
         wrapStore: options.wrapStore,
         onLog,
       });
-      cloudHalf?.lookForFunctions();
+      await cloudHalf?.lookForFunctions();
     }
     return {
       url: functionsHalf?.origin ?? folder.readFunctions()?.origin ?? '',

@@ -47,5 +47,8 @@ export const labels = {
   installHash: 'install-hash',
 } as const;
 
+/** Jobs of Cloud Scheduler, in the deployment's project and region. */
+export const schedulerJobs = { sweep: 'plinth-sweep', cleanup: 'plinth-cleanup' } as const;
+
 /** Secrets of the deployment itself, in plinth's own project. */
 export const deploymentSecrets = { proofKey: 'plinth-proof-key' } as const;

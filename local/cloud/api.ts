@@ -19,7 +19,8 @@ export type ApiName =
   | 'artifactregistry.v1'
   | 'secretmanager.v1'
   | 'pubsub.v1'
-  | 'publicca.v1';
+  | 'publicca.v1'
+  | 'cloudscheduler.v1';
 
 export interface Caller {
   readonly email: string;

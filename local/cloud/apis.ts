@@ -9,6 +9,7 @@ import { publicCa } from './public-ca.js';
 import { pubsub } from './pubsub.js';
 import { resourceManager } from './resource-manager.js';
 import { resourceManagerV1 } from './resource-manager-v1.js';
+import { scheduler } from './scheduler.js';
 import { secretManager } from './secret-manager.js';
 import { serviceUsage } from './service-usage.js';
 
@@ -24,4 +25,5 @@ export const apiDefinitions: readonly ApiDefinition[] = [
   secretManager,
   pubsub,
   publicCa,
+  scheduler,
 ];

@@ -85,6 +85,7 @@ const serviceTitles: Readonly<Record<string, string>> = {
   'artifactregistry.googleapis.com': 'Artifact Registry API',
   'cloudbilling.googleapis.com': 'Cloud Billing API',
   'cloudresourcemanager.googleapis.com': 'Cloud Resource Manager API',
+  'cloudscheduler.googleapis.com': 'Cloud Scheduler API',
   'compute.googleapis.com': 'Compute Engine API',
   'dns.googleapis.com': 'Cloud DNS API',
   'iam.googleapis.com': 'Identity and Access Management (IAM) API',

@@ -5,6 +5,7 @@ const bases: Readonly<Record<string, string>> = {
   ARTIFACTREGISTRY: 'artifactregistry.googleapis.com/',
   CLOUDBILLING: 'cloudbilling.googleapis.com/',
   CLOUDRESOURCEMANAGER: 'cloudresourcemanager.googleapis.com/',
+  CLOUDSCHEDULER: 'cloudscheduler.googleapis.com/',
   COMPUTE: 'compute.googleapis.com/compute/v1/',
   DNS: 'dns.googleapis.com/dns/v1/',
   IAM: 'iam.googleapis.com/',

@@ -12,6 +12,7 @@ import { createFaults, type Faults } from './faults.js';
 import { applyInitial, type InitialState } from './initial.js';
 import { createKernel, type Kernel } from './kernel.js';
 import { metadataServer } from './metadata.js';
+import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler-calls.js';
 import { apiServer, apisByHost, frontServer } from './server.js';
 import { isBarred } from './service-accounts.js';
 import { createSnapshot, readSnapshot } from './snapshot.js';
@@ -32,6 +33,8 @@ export interface SimulatedCloudOptions {
   readonly initial?: InitialState;
   /** The project that the metadata server says it runs in, and its default identity. */
   readonly metadata?: { readonly project: string; readonly serviceAccount: string };
+  /** Of the calls that Cloud Scheduler makes. */
+  readonly scheduled?: Pick<ScheduledCallsOptions, 'duplicates' | 'onFailure'>;
 }
 
 export interface SimulatedCloud {
@@ -45,6 +48,8 @@ export interface SimulatedCloud {
   readonly calls: Calls;
   readonly faults: Faults;
   readonly identity: Identity;
+  /** Fires the jobs of Cloud Scheduler. */
+  readonly scheduledCalls: ScheduledCalls;
   /** All tables but the identity's keys, and what is due. */
   state(): JsonObject;
   close(): Promise<void>;
@@ -57,6 +62,7 @@ export async function createSimulatedCloud({
   port = 0,
   initial = {},
   metadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' },
+  scheduled = {},
 }: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
   const kept = readSnapshot(snapshotFile) ?? emptyState(seed);
   const effects = Object.assign({}, ...apiDefinitions.map((definition) => definition.effects ?? {})) as Record<
@@ -123,6 +129,7 @@ export async function createSimulatedCloud({
     Object.fromEntries(servers.map(([host, server]) => [host, server.port])),
   );
 
+  const scheduledCalls = createScheduledCalls({ world, identity, ...scheduled });
   snapshot.touch();
 
   return {
@@ -134,8 +141,10 @@ export async function createSimulatedCloud({
     calls,
     faults,
     identity,
+    scheduledCalls,
     state,
     async close() {
+      await scheduledCalls.close();
       snapshot.touch();
       snapshot.flush();
       world.close();

@@ -398,6 +398,16 @@ export const roles: Readonly<Record<string, Role>> = {
   },
   'roles/pubsub.viewer': { title: 'Pub/Sub Viewer', holds: ['pubsub.*.get', 'pubsub.*.list', ...seeProject] },
 
+  'roles/cloudscheduler.admin': { title: 'Cloud Scheduler Admin', holds: ['cloudscheduler.*', ...seeProject] },
+  'roles/cloudscheduler.jobRunner': {
+    title: 'Cloud Scheduler Job Runner',
+    holds: ['cloudscheduler.jobs.run', ...seeProject],
+  },
+  'roles/cloudscheduler.viewer': {
+    title: 'Cloud Scheduler Viewer',
+    holds: ['cloudscheduler.jobs.get', 'cloudscheduler.jobs.list', 'cloudscheduler.locations.*', ...seeProject],
+  },
+
   'roles/publicca.externalAccountKeyCreator': {
     title: 'External Account Key Creator',
     holds: ['publicca.externalAccountKeys.create', ...seeProject],

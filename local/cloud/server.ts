@@ -19,6 +19,7 @@ export const apisByHost: Readonly<Record<string, readonly ApiName[]>> = {
   secretmanager: ['secretmanager.v1'],
   publicca: ['publicca.v1'],
   pubsub: ['pubsub.v1'],
+  cloudscheduler: ['cloudscheduler.v1'],
 };
 
 /** Paths beside the APIs; undefined: not one of theirs. */

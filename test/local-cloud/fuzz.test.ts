@@ -15,6 +15,7 @@ const apis: readonly ApiName[] = [
   'secretmanager.v1',
   'pubsub.v1',
   'publicca.v1',
+  'cloudscheduler.v1',
 ];
 /** They wait, or take from the caller what all the rest needs. */
 const untried = /\.wait$|organizations\.setIamPolicy$/;

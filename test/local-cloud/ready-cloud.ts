@@ -14,6 +14,7 @@ export const services = [
   'secretmanager',
   'pubsub',
   'publicca',
+  'cloudscheduler',
   'iam',
   'serviceusage',
   'cloudresourcemanager',
