@@ -30,14 +30,27 @@ const flags = {
   verbose: true,
 } as const;
 
-/** Looks at what runs on this machine until it is called; where the system does not tell, there is nothing. */
+/** The parent of a process; the field after its name in parentheses and its state. */
+const parentOf = (pid: string): string =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) \S /s, '')
+    .split(' ')[0] ?? '';
+
+/** Others' processes may be at work on the same machine. */
+function isOurs(pid: string): boolean {
+  for (let each = pid; each !== '0' && each !== ''; each = parentOf(each))
+    if (each === String(process.pid)) return true;
+  return false;
+}
+
+/** Looks at all that this process has started until it is called; where the system does not tell, there is nothing. */
 function watchArguments(): () => readonly string[] {
   const seen = new Set<string>();
   const look = (): void => {
     if (!existsSync('/proc/self/cmdline')) return;
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       try {
-        seen.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+        if (isOurs(pid)) seen.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
       } catch {
         // It has just ended.
       }
