@@ -1,10 +1,13 @@
 /** Writes docs/reference from the tables and schemas of the code (`npm run docs`); with --check it fails if a page is stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { organizationsInfo } from '../functions/http/description.js';
 import { openApiDocument } from '../functions/http/openapi.js';
 import { bootstrapRoutes } from '../shared/api.js';
+import { organizationRoutes } from '../shared/organization/routes.js';
 import { cliReference } from './cli-reference.js';
 import { installConfigReference } from './install-config-reference.js';
+import { organizationsApiReference } from './organizations-api-reference.js';
 import { problemsReference } from './problems-reference.js';
 import { settingsReference } from './settings-reference.js';
 
@@ -13,6 +16,8 @@ const pages: Readonly<Record<string, () => string>> = {
   'bootstraps.openapi.json': () => json(openApiDocument({ title: 'plinth bootstraps', version: '1' }, bootstrapRoutes)),
   'cli.md': cliReference,
   'install-config.md': installConfigReference,
+  'organizations-api.md': organizationsApiReference,
+  'organizations.openapi.json': () => json(openApiDocument(organizationsInfo, organizationRoutes)),
   'problems.md': problemsReference,
   'settings.md': settingsReference,
 };

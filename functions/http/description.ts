@@ -4,6 +4,8 @@ import { openApiDocument } from './openapi.js';
 import type { Handlers } from './router.js';
 import { tryPage, tryPagePolicy } from './try-page.js';
 
+export const organizationsInfo = { title: 'plinth organizations', version: '1' } as const;
+
 export function descriptionHandlers(
   info: { readonly title: string; readonly version: string },
   routes: RouteTable,

@@ -9,7 +9,7 @@ import { createOrganization, getOrganization, listOrganizations } from '../organ
 import { removeOrganizationMember } from '../organizations/removal.js';
 import { listOrganizationTeams } from '../organizations/teams.js';
 import { createVerifier } from './auth.js';
-import { descriptionHandlers } from './description.js';
+import { descriptionHandlers, organizationsInfo } from './description.js';
 import { type KeepingHandlers, withIdempotency } from './idempotency.js';
 import { answerInPages } from './paging.js';
 import { problemHandlers } from './problem-pages.js';
@@ -23,7 +23,7 @@ export const createOrganizationsFunction = (context: Context): HttpFunction =>
     routes: { ...routes, ...descriptionRoutes, ...problemRoutes },
     handlers: {
       ...withIdempotency(context, routes, { ...organizationHandlers(context), ...teamHandlers(context) }),
-      ...descriptionHandlers({ title: 'plinth organizations', version: '1' }, routes),
+      ...descriptionHandlers(organizationsInfo, routes),
       ...problemHandlers,
     },
     authenticate: createVerifier(context).authenticate,

@@ -1,0 +1,54 @@
+/**
+ * What each operation costs in documents, by which Firestore is billed, when nobody else is at it. Printed by the reference page;
+ * a test counts.
+ */
+import type { organizationRoutes } from '../../shared/organization/routes.js';
+
+/** What the number of documents grows with. */
+export type Counted = 'listed' | 'members of the team' | 'members that leave' | 'teams that hold the member';
+
+/** At most `fixed + each.times × n`. */
+export interface Documents {
+  readonly fixed: number;
+  readonly each?: { readonly times: number; readonly of: Counted };
+}
+
+export interface Cost {
+  readonly reads: Documents;
+  readonly writes: Documents;
+}
+
+const documents = (fixed: number, times = 0, of: Counted = 'listed'): Documents =>
+  times === 0 ? { fixed } : { fixed, each: { times, of } };
+const none = documents(0);
+
+/** An operator who is no member of the organization costs one read more. */
+export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Cost>> = {
+  createOrganization: { reads: none, writes: documents(3) },
+  listOrganizations: { reads: documents(1, 2), writes: none },
+  getOrganization: { reads: documents(2), writes: none },
+  listOrganizationMembers: { reads: documents(2, 1), writes: none },
+  addOrganizationMember: { reads: documents(2), writes: documents(2) },
+  // Two, unless it takes an admin away: then another one is looked for.
+  setOrganizationMemberRole: { reads: documents(9), writes: documents(2) },
+  removeOrganizationMember: {
+    reads: documents(11, 4, 'teams that hold the member'),
+    writes: documents(3, 3, 'teams that hold the member'),
+  },
+  listOrganizationTeams: { reads: documents(2, 2), writes: none },
+  listOrganizationEvents: { reads: documents(2, 1), writes: none },
+  createTeam: { reads: documents(1), writes: documents(3) },
+  listTeams: { reads: documents(1, 2), writes: none },
+  getTeam: { reads: documents(3), writes: none },
+  listTeamMembers: { reads: documents(4, 1), writes: none },
+  addTeamMember: { reads: documents(5), writes: documents(3) },
+  removeTeamMember: { reads: documents(5), writes: documents(3) },
+  previewMigration: { reads: documents(2, 2, 'members of the team'), writes: none },
+  migrateTeam: {
+    reads: documents(4, 2, 'members of the team'),
+    writes: documents(2, 1, 'members that leave'),
+  },
+};
+
+/** On top, with an Idempotency-Key: the key is claimed, and the answer kept. The answer given again reads one and writes none. */
+export const idempotencyCost = { writes: 2, readsAgain: 1 } as const;
