@@ -1,9 +1,10 @@
 /** The bootstraps function as the commands speak to it: one method an operation of the route table, replies parsed, problems thrown. */
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { BeginReply, bootstrapRoutes, PlanReply, StreamItem } from '../shared/api.js';
+import { BeginReply, bootstrapRoutes, PlanReply, StreamItem, scheduleRoutes } from '../shared/api.js';
 import { BootstrapSummary, BootstrapView } from '../shared/bootstrap/bootstrap.js';
 import type { BootstrapRequest } from '../shared/bootstrap/request.js';
+import { type ScheduleVerb, ScheduleView } from '../shared/cleanup-schedule.js';
 import { Problem } from '../shared/problems.js';
 import { backoff, isPassing, pause, reasonOf, type Transport } from './transport.js';
 
@@ -18,6 +19,8 @@ export interface Client {
   config(id: string, datacenter: string): Promise<string>;
   secrets(id: string, datacenter: string): Promise<string>;
   ageIdentity(id: string): Promise<string>;
+  cleanupSchedule(): Promise<ScheduleView>;
+  steerCleanupSchedule(verb: ScheduleVerb): Promise<ScheduleView>;
   /** Until the bootstrap ends or `signal` aborts; comes back by itself when the stream breaks or the service is away for a while. */
   follow(id: string, signal: AbortSignal): AsyncGenerator<StreamItem>;
 }
@@ -60,6 +63,8 @@ export function createClient(transport: Transport, { onTrace, onTrouble }: Told)
     config: (id, datacenter) => text(getConfig, { params: { id }, query: { datacenter } }),
     secrets: (id, datacenter) => text(getSecrets, { params: { id }, query: { datacenter } }),
     ageIdentity: async (id) => (await once(Identity, readAgeIdentity, { params: { id } })).identity,
+    cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
+    steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     async *follow(id, signal) {
       let cursor: string | undefined;
       let failures = 0;

@@ -65,6 +65,8 @@ export interface Config {
     readonly cloud: string;
     readonly cloudStaging: string;
   };
+  /** Where the jobs of Cloud Scheduler are, in plinth's own project. */
+  readonly schedulerRegion: string;
   /** Identity that Cloud Scheduler and Eventarc call with. */
   readonly invokers: { readonly scheduler: string; readonly eventarc: string };
 }
@@ -199,6 +201,11 @@ export const settings = {
     'https://dv.acme-v02.test-api.pki.goog/directory',
   ),
   PLINTH_SCHEDULER_INVOKER: setting(text, 'E-mail that Cloud Scheduler calls with. Unset: nobody may call sweep.', ''),
+  PLINTH_SCHEDULER_REGION: setting(
+    text.regex(/^[a-z]+-[a-z]+\d+$/, 'must be a region'),
+    'Region of the Cloud Scheduler jobs of this deployment.',
+    'europe-west4',
+  ),
   PLINTH_EVENTARC_INVOKER: setting(text, 'E-mail that Eventarc calls with.', ''),
   PLINTH_ENDPOINT_CLOUDRESOURCEMANAGER: endpoint('cloudresourcemanager'),
   PLINTH_ENDPOINT_CLOUDBILLING: endpoint('cloudbilling'),
@@ -301,6 +308,7 @@ export function readConfig(env: Environment): Config {
       cloud: read.PLINTH_CLOUD_ACME_DIRECTORY,
       cloudStaging: read.PLINTH_CLOUD_ACME_STAGING_DIRECTORY,
     },
+    schedulerRegion: read.PLINTH_SCHEDULER_REGION,
     invokers: { scheduler: read.PLINTH_SCHEDULER_INVOKER, eventarc: read.PLINTH_EVENTARC_INVOKER },
   };
 }

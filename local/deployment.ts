@@ -54,11 +54,26 @@ export const secretsRole = {
   ],
 } as const;
 
+/** Sees and steers the jobs of Cloud Scheduler that are there; makes, changes and deletes none. */
+export const scheduleRole = {
+  name: `projects/${local.project}/roles/plinthSchedule`,
+  title: 'Schedule of cleanup',
+  permissions: [
+    'cloudscheduler.jobs.get',
+    'cloudscheduler.jobs.pause',
+    'cloudscheduler.jobs.enable',
+    'cloudscheduler.jobs.run',
+  ],
+} as const;
+
 const storeAndPublish = { project: ['roles/datastore.user'], topics: ['roles/pubsub.publisher'] } as const;
 
 /** Each function's roles, and nothing more; who makes a project owns it, so the lane needs no role in those. */
 export const functionRoles: Readonly<Record<FunctionName, Readonly<Partial<Record<RoleScope, readonly string[]>>>>> = {
-  [functionNames.bootstraps]: { ...storeAndPublish, project: ['roles/datastore.user', secretsRole.name] },
+  [functionNames.bootstraps]: {
+    ...storeAndPublish,
+    project: ['roles/datastore.user', secretsRole.name, scheduleRole.name],
+  },
   [functionNames.api]: { project: ['roles/datastore.user'] },
   [functionNames.runCloudStep]: {
     ...storeAndPublish,
@@ -135,7 +150,7 @@ export const initialState = (): InitialState => ({
     },
   ],
   serviceAccounts: [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)],
-  customRoles: [{ name: secretsRole.name, title: secretsRole.title, permissions: secretsRole.permissions }],
+  customRoles: [secretsRole, scheduleRole],
   bindings: [
     ...roleBindings(),
     { resource: local.organization, role: 'roles/owner', members: [`user:${people.admin}`] },
@@ -247,6 +262,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_ISSUER: facts.issuerUrl,
     PLINTH_JWKS_URL: `${facts.issuerUrl}/.well-known/jwks.json`,
     PLINTH_AUDIENCES: [functionUrl(facts.origin, name), local.oauthClient].join(','),
+    PLINTH_OPERATORS: people.admin,
     PLINTH_BOOTSTRAPPER_DOMAINS: local.domain,
     PLINTH_ORGANIZATION_CREATORS: local.domain,
     PLINTH_BILLING_ACCOUNTS: '*',
@@ -256,6 +272,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_LIVING_IN_ALL: '1000',
     PLINTH_FORGE1_API_URL: facts.forge1Url,
     PLINTH_SCHEDULER_INVOKER: invokers.scheduler,
+    PLINTH_SCHEDULER_REGION: local.region,
     PLINTH_EVENTARC_INVOKER: invokers.eventarc,
     ...(facts.firestoreHost === undefined ? {} : { FIRESTORE_EMULATOR_HOST: facts.firestoreHost }),
     ...(facts.pubsubHost === undefined ? {} : { PUBSUB_EMULATOR_HOST: facts.pubsubHost }),

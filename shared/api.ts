@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap/bootstrap.js';
 import { BootstrapEvent } from './bootstrap/event.js';
 import { BootstrapRequest } from './bootstrap/request.js';
+import { ScheduleView, scheduleVerbs } from './cleanup-schedule.js';
 import { type ProblemCode, problemKinds } from './problems.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -113,6 +114,27 @@ export type StreamEnd = z.infer<typeof StreamEnd>;
 export const StreamItem = z.union([BootstrapEvent, StreamEnd]);
 export type StreamItem = z.infer<typeof StreamItem>;
 
+/** When cleanup runs, for operators; a part of the bootstrap API. */
+export const scheduleRoutes = {
+  getCleanupSchedule: {
+    method: 'GET',
+    path: '/cleanup/schedule',
+    summary: 'The job that calls cleanup: its state, when it runs next, how the last run ended. For operators',
+    caller: 'known',
+    replies: { 200: json('The job', ScheduleView) },
+    problems: ['forbidden'],
+  },
+  steerCleanupSchedule: {
+    method: 'POST',
+    path: '/cleanup/schedule/{verb}',
+    summary: 'Pauses the job, resumes it, or runs it now, also a paused one. For operators; twice is fine',
+    caller: 'known',
+    params: z.strictObject({ verb: z.enum(scheduleVerbs) }),
+    replies: { 200: json('The job as it is now', ScheduleView) },
+    problems: ['forbidden'],
+  },
+} as const satisfies RouteTable;
+
 export const bootstrapRoutes = {
   beginBootstrap: {
     method: 'POST',
@@ -200,6 +222,7 @@ export const bootstrapRoutes = {
     replies: { 200: json('The identity', z.object({ identity: z.string() })) },
     problems: ['conflict'],
   },
+  ...scheduleRoutes,
 } as const satisfies RouteTable;
 
 /** An API's own description; served by the API that it describes. */

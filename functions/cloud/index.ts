@@ -8,6 +8,7 @@ import { createIam } from './iam.js';
 import { createProjects } from './projects.js';
 import { createPublicCa } from './public-ca.js';
 import { credentialsOf, type Transport } from './rest.js';
+import { createScheduler, createSchedulerClient } from './scheduler.js';
 import { createSecretManager } from './secret-manager.js';
 import { createServices } from './services.js';
 
@@ -17,6 +18,7 @@ export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'cloc
 }
 
 export type Cloud = ReturnType<typeof verbsOf> & {
+  readonly scheduler: ReturnType<typeof createScheduler>;
   /** The same cloud, with the same credentials and clients, that tells its calls to somebody else, and Google what for. */
   reportingTo(onCall: (text: string) => void, reason?: string): Cloud;
 };
@@ -24,8 +26,10 @@ export type Cloud = ReturnType<typeof verbsOf> & {
 export function createCloud({ config, onCall }: CloudContext): Cloud {
   const credentials = credentialsOf(config);
   const clients = createComputeClients({ config, credentials });
+  const scheduler = createSchedulerClient({ config, credentials });
   const reporting = (transport: Transport): Cloud => ({
     ...verbsOf(transport, clients),
+    scheduler: createScheduler(scheduler, transport),
     reportingTo: (listener, reason) => reporting({ ...transport, onCall: listener, reason }),
   });
   return reporting({ config, credentials, onCall });

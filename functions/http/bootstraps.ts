@@ -24,6 +24,7 @@ import { createStepSecrets } from '../engine/call.js';
 import type { AnyStep } from '../engine/step.js';
 import { ageIdentity, ageIdentitySecret } from '../steps/config/age-identity.js';
 import { type Caller, createVerifier } from './auth.js';
+import { scheduleHandlers } from './cleanup-schedule.js';
 import { type StreamTimes, streamEvents, streamTimes } from './event-stream.js';
 import { checkForge1Token } from './forge1-token.js';
 import { checkAllowed, checkMayBootstrap } from './permission.js';
@@ -148,6 +149,8 @@ function bootstrapHandlers(
       await recordAction(context, id, caller.email, 'age-identity');
       return { status: 200, body: { identity } };
     },
+
+    ...scheduleHandlers(context),
   };
 }
 

@@ -100,6 +100,12 @@ const rules: Rule[] = [
     ['functions/cloud/compute.ts'],
     'compute goes through functions/cloud/compute.ts',
   ),
+  soleImporters(
+    '@google-cloud/scheduler',
+    ['functions/cloud/scheduler.ts'],
+    'jobs go through functions/cloud/scheduler.ts',
+  ),
+  soleImporters('croner', ['local/cloud/scheduler-times.ts'], 'schedules are read in local/cloud/scheduler-times.ts'),
   soleImporters('cac', ['cli'], 'command lines belong in cli/'),
   soleImporters(
     'jose',

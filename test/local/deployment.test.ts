@@ -1,7 +1,7 @@
 /** The roles of the functions: each is known to the cloud, and each of those that the simulated cloud enforces is needed. */
 import { expect } from 'chai';
 import { roles } from '../../local/cloud/roles.js';
-import { functionAccount, functionRoles, local, secretsRole } from '../../local/deployment.js';
+import { functionAccount, functionRoles, local, scheduleRole, secretsRole } from '../../local/deployment.js';
 import { type FunctionName, functionNames, topics } from '../../shared/names.js';
 import { makeScene, type Scene } from '../support/scene.js';
 
@@ -44,7 +44,8 @@ describe('roles of the functions', function () {
   it('are given to every function, and exist', () => {
     expect(Object.keys(functionRoles)).to.have.members(Object.values(functionNames));
     const given = Object.values(functionRoles).flatMap((scopes) => Object.values(scopes).flat());
-    for (const role of given) expect(role === secretsRole.name || roles[role] !== undefined, role).to.equal(true);
+    const own: readonly string[] = [secretsRole.name, scheduleRole.name];
+    for (const role of given) expect(own.includes(role) || roles[role] !== undefined, role).to.equal(true);
   });
 
   it('never are owner, editor or admin of plinth’s own project', () => {
