@@ -1,0 +1,76 @@
+/** Actions by chance, for fast-check: few people, few organizations and teams, so that they meet often. */
+import fc from 'fast-check';
+import type { Action, ActionKind } from './model.js';
+import { operator } from './organizations-server.js';
+
+export const people = ['alice', 'bob', 'carol', 'dave'].map((name) => `${name}@example.com`);
+/** Also who only ever is a member, and whose addresses Firestore would not take as ids. */
+export const members = [...people, 'a/b@example.com', '__x__@example.com'];
+
+/** Everything as numbers: which of the organizations and teams there are by then is decided when it is played. */
+export interface Drawn {
+  readonly kind: ActionKind;
+  readonly by: string;
+  readonly email: string;
+  readonly organization: number;
+  readonly team: number;
+  readonly admin: boolean;
+  readonly force: boolean;
+  /** Of a team: standalone. */
+  readonly alone: boolean;
+}
+
+const kinds: Readonly<Record<ActionKind, number>> = {
+  createOrganization: 1,
+  createTeam: 4,
+  addOrganizationMember: 8,
+  setOrganizationMemberRole: 4,
+  removeOrganizationMember: 8,
+  addTeamMember: 8,
+  removeTeamMember: 4,
+  migrateTeam: 6,
+};
+
+export const drawn = (weights: Partial<Readonly<Record<ActionKind, number>>> = kinds): fc.Arbitrary<Drawn> =>
+  fc.record({
+    kind: fc.oneof(
+      ...Object.entries(weights).map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind as ActionKind) })),
+    ),
+    by: fc.oneof({ weight: 2, arbitrary: fc.constant(operator) }, { weight: 3, arbitrary: fc.constantFrom(...people) }),
+    email: fc.constantFrom(...members),
+    organization: fc.nat(99),
+    team: fc.nat(99),
+    admin: fc.boolean(),
+    force: fc.boolean(),
+    alone: fc.boolean(),
+  });
+
+/** What there is to choose from; newer ones have names of their own. */
+export interface Cast {
+  readonly organizations: string[];
+  readonly teams: string[];
+}
+
+export function actionOf(cast: Cast, at: string, each: Drawn): Action {
+  const { kind, by, email, admin, force, alone } = each;
+  const role = admin ? 'admin' : 'member';
+  const organization = cast.organizations[each.organization % cast.organizations.length] ?? 'none';
+  const team = cast.teams[each.team % cast.teams.length] ?? 'none';
+  switch (kind) {
+    case 'createOrganization':
+      return { kind, by, organization: `organization-${at}` };
+    case 'createTeam':
+      return { kind, by, team: `team-${at}`, organization: alone ? undefined : organization };
+    case 'addOrganizationMember':
+    case 'setOrganizationMemberRole':
+      return { kind, by, organization, email, role };
+    case 'removeOrganizationMember':
+      return { kind, by, organization, email, force };
+    case 'addTeamMember':
+      return { kind, by, team, email, role };
+    case 'removeTeamMember':
+      return { kind, by, team, email };
+    case 'migrateTeam':
+      return { kind, by, team, organization, force };
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * What the organization API must do, said once more and as simply as possible: plain maps, one call after another. The
+ * tests play the same operations on both and compare replies and state.
+ */
+import type { Role } from '../../shared/organization/organization.js';
+
+export interface ModelOrganization {
+  readonly members: Map<string, Role>;
+}
+export interface ModelTeam {
+  /** Undefined: standalone. */
+  organization: string | undefined;
+  readonly members: Map<string, Role>;
+}
+
+export interface World {
+  readonly organizations: Map<string, ModelOrganization>;
+  readonly teams: Map<string, ModelTeam>;
+}
+
+export const emptyWorld = (): World => ({ organizations: new Map(), teams: new Map() });
+
+/** One call, with names of the test's own for organizations and teams. */
+export type Action = { readonly by: string } & (
+  | { readonly kind: 'createOrganization'; readonly organization: string }
+  | {
+      readonly kind: 'addOrganizationMember';
+      readonly organization: string;
+      readonly email: string;
+      readonly role: Role;
+    }
+  | {
+      readonly kind: 'setOrganizationMemberRole';
+      readonly organization: string;
+      readonly email: string;
+      readonly role: Role;
+    }
+  | {
+      readonly kind: 'removeOrganizationMember';
+      readonly organization: string;
+      readonly email: string;
+      readonly force: boolean;
+    }
+  | { readonly kind: 'createTeam'; readonly team: string; readonly organization: string | undefined }
+  | { readonly kind: 'addTeamMember'; readonly team: string; readonly email: string; readonly role: Role }
+  | { readonly kind: 'removeTeamMember'; readonly team: string; readonly email: string }
+  | { readonly kind: 'migrateTeam'; readonly team: string; readonly organization: string; readonly force: boolean }
+);
+export type ActionKind = Action['kind'];
+
+export interface Rules {
+  readonly operators: ReadonlySet<string>;
+  /** Anyone may make organizations; then a migration needs an admin of the team as well. */
+  readonly anyoneCreates: boolean;
+}
+
+export interface Outcome {
+  readonly status: number;
+  /** Members that a migration or its refusal names. */
+  readonly named?: readonly string[];
+}
+
+const admins = (members: ReadonlyMap<string, Role>): number =>
+  [...members.values()].filter((role) => role === 'admin').length;
+
+/** Would the last admin go? */
+const isLastAdmin = (members: ReadonlyMap<string, Role>, email: string): boolean =>
+  members.get(email) === 'admin' && admins(members) === 1;
+
+function adding(members: Map<string, Role>, email: string, role: Role): Outcome {
+  const had = members.get(email);
+  if (had !== undefined) return { status: had === role ? 200 : 409 };
+  members.set(email, role);
+  return { status: 201 };
+}
+
+/** Changes the world as the API must change its own, and says what it must reply. */
+export function play(world: World, action: Action, { operators, anyoneCreates }: Rules): Outcome {
+  const { by } = action;
+  const operator = operators.has(by);
+  const missing = { status: 404 };
+  const denied = { status: 403 };
+
+  const organizationOf = (name: string | undefined) => {
+    const found = name === undefined ? undefined : world.organizations.get(name);
+    return found === undefined || (!operator && !found.members.has(by)) ? undefined : found;
+  };
+  const governs = (organization: ModelOrganization | undefined): boolean =>
+    operator || organization?.members.get(by) === 'admin';
+  const governsTeam = (team: ModelTeam): boolean =>
+    operator ||
+    team.members.get(by) === 'admin' ||
+    (team.organization !== undefined && world.organizations.get(team.organization)?.members.get(by) === 'admin');
+  const teamOf = (name: string): ModelTeam | undefined => {
+    const found = world.teams.get(name);
+    return found === undefined || !(governsTeam(found) || found.members.has(by)) ? undefined : found;
+  };
+
+  switch (action.kind) {
+    case 'createOrganization': {
+      if (!operator && !anyoneCreates) return denied;
+      world.organizations.set(action.organization, { members: new Map([[by, 'admin']]) });
+      return { status: 201 };
+    }
+    case 'addOrganizationMember': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      return adding(organization.members, action.email, action.role);
+    }
+    case 'setOrganizationMemberRole': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      const { members } = organization;
+      if (!members.has(action.email)) return missing;
+      if (action.role === 'member' && isLastAdmin(members, action.email)) return { status: 409 };
+      members.set(action.email, action.role);
+      return { status: 200 };
+    }
+    case 'removeOrganizationMember': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization) && by !== action.email) return denied;
+      const { members } = organization;
+      if (!members.has(action.email)) return missing;
+      if (isLastAdmin(members, action.email)) return { status: 409 };
+      const holding = [...world.teams.values()].filter(
+        (team) => team.organization === action.organization && team.members.has(action.email),
+      );
+      if (holding.length > 0 && !action.force) return { status: 409 };
+      for (const team of holding) team.members.delete(action.email);
+      members.delete(action.email);
+      return { status: 204 };
+    }
+    case 'createTeam': {
+      if (action.organization !== undefined) {
+        const organization = organizationOf(action.organization);
+        if (organization === undefined) return missing;
+        if (!governs(organization)) return denied;
+        // Its first member would break the rule: an operator need not be a member.
+        if (!organization.members.has(by)) return { status: 400 };
+      }
+      world.teams.set(action.team, { organization: action.organization, members: new Map([[by, 'admin']]) });
+      return { status: 201 };
+    }
+    case 'addTeamMember': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team)) return denied;
+      const { organization } = team;
+      if (organization !== undefined && !world.organizations.get(organization)?.members.has(action.email)) {
+        return { status: 400 };
+      }
+      return adding(team.members, action.email, action.role);
+    }
+    case 'removeTeamMember': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team) && by !== action.email) return denied;
+      if (!team.members.has(action.email)) return missing;
+      if (team.organization === undefined && isLastAdmin(team.members, action.email)) return { status: 409 };
+      team.members.delete(action.email);
+      return { status: 204 };
+    }
+    case 'migrateTeam': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      const team = anyoneCreates ? teamOf(action.team) : world.teams.get(action.team);
+      if (team === undefined) return missing;
+      if (anyoneCreates && !governsTeam(team)) return denied;
+      if (team.organization === action.organization) return { status: 200, named: [] };
+      if (team.organization !== undefined) return { status: 409 };
+      const outside = [...team.members.keys()].filter((email) => !organization.members.has(email)).sort();
+      if (outside.length > 0 && !action.force) return { status: 400, named: outside };
+      for (const email of outside) team.members.delete(email);
+      team.organization = action.organization;
+      return { status: 200, named: outside };
+    }
+  }
+}
+
+/** What is wrong with the world, in words; empty if the rules hold. */
+export function faultsIn({ organizations, teams }: World): string[] {
+  const faults: string[] = [];
+  for (const [name, { members }] of organizations) {
+    if (admins(members) === 0) faults.push(`organization ${name} has no admin`);
+  }
+  for (const [name, { organization, members }] of teams) {
+    if (organization === undefined) {
+      if (admins(members) === 0) faults.push(`standalone team ${name} has no admin`);
+      continue;
+    }
+    for (const email of members.keys()) {
+      if (!organizations.get(organization)?.members.has(email)) {
+        faults.push(`${email} is in team ${name}, but not in its organization ${organization}`);
+      }
+    }
+  }
+  return faults;
+}

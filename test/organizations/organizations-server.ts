@@ -1,0 +1,129 @@
+/**
+ * The function `api` on real HTTP, on a store of the test's choice. Operations are called by their names in the route
+ * table, and every reply is held against it.
+ */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { http } from '@google-cloud/functions-framework';
+import { getTestServer } from '@google-cloud/functions-framework/testing';
+import { expect } from 'chai';
+import { readConfig } from '../../functions/config.js';
+import { createContext } from '../../functions/context.js';
+import { ownFrameworkBodies } from '../../functions/http/bodies.js';
+import { createOrganizationsFunction } from '../../functions/http/organizations.js';
+import type { Store } from '../../functions/store/store.js';
+import { pathTo } from '../../shared/api.js';
+import { organizationRoutes } from '../../shared/organization/routes.js';
+import type { ProblemBody } from '../../shared/problems.js';
+import type { Issuer } from '../http/issuer.js';
+import { checkReply } from '../support/contract.js';
+
+export type Operation = keyof typeof organizationRoutes;
+export const operations = Object.keys(organizationRoutes) as Operation[];
+
+export interface Asked {
+  /** E-mail; its ending is its domain too. `null`: no token. */
+  readonly as?: string | null;
+  readonly params?: Readonly<Record<string, string | number>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Replied {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed; undefined where there is none. */
+  readonly body: unknown;
+}
+
+export interface OrganizationsServer {
+  readonly origin: string;
+  /** Warnings and errors of the functions, as lines. */
+  readonly logged: string[];
+  token(email: string): Promise<string>;
+  /** Whatever is replied, if the route table knows of it. */
+  ask(operation: Operation, asked?: Asked): Promise<Replied>;
+  /** The body of a reply of this status. */
+  expect<T = Record<string, unknown>>(status: number, operation: Operation, asked?: Asked): Promise<T>;
+  close(): void;
+}
+
+export const operator = 'ops@example.com';
+
+/** Of the shape of the product's defaults; who may make organizations is the test's to say. */
+const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Record<string, string> => ({
+  PLINTH_PROJECT: 'plinth-test',
+  PLINTH_DEPLOYMENT: 'test',
+  PLINTH_ISSUER: issuer.url,
+  PLINTH_JWKS_URL: issuer.jwksUrl,
+  PLINTH_AUDIENCES: issuer.audience,
+  PLINTH_OPERATORS: operator,
+  ...more,
+});
+
+let servers = 0;
+
+export async function createOrganizationsServer(
+  issuer: Issuer,
+  { store, env = {} }: { readonly store: Store; readonly env?: Readonly<Record<string, string>> },
+): Promise<OrganizationsServer> {
+  const logged: string[] = [];
+  const context = createContext(readConfig(environment(issuer, env)), {
+    store,
+    log: (severity, message, fields) => {
+      if (severity !== 'INFO' && severity !== 'DEBUG') logged.push(JSON.stringify({ severity, message, ...fields }));
+    },
+  });
+  ownFrameworkBodies();
+  servers += 1;
+  const name = `organizations-under-test-${servers}`;
+  http(name, createOrganizationsFunction(context));
+  const server: Server = getTestServer(name);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const tokens = new Map<string, Promise<string>>();
+  const token = (email: string): Promise<string> => {
+    const found = tokens.get(email) ?? issuer.token(email, { claims: { hd: email.split('@').at(-1) } });
+    tokens.set(email, found);
+    return found;
+  };
+
+  async function ask(operation: Operation, asked: Asked = {}): Promise<Replied> {
+    const { as = 'alice@example.com', params = {}, query = {}, body, headers } = asked;
+    const route = organizationRoutes[operation];
+    const filled = Object.fromEntries(Object.entries(params).map(([key, value]) => [key, String(value)]));
+    const search = new URLSearchParams(query).toString();
+    const reply = await fetch(`${origin}${pathTo(route, filled)}${search === '' ? '' : `?${search}`}`, {
+      method: route.method,
+      headers: {
+        ...(as === null ? {} : { authorization: `Bearer ${await token(as)}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
+    const text = await reply.text();
+    checkReply(route, { status: reply.status, headers: reply.headers, text });
+    return { status: reply.status, headers: reply.headers, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  return {
+    origin,
+    logged,
+    token,
+    ask,
+    async expect<T>(status: number, operation: Operation, asked?: Asked): Promise<T> {
+      const reply = await ask(operation, asked);
+      expect(reply.status, `${operation} ${JSON.stringify(asked)}: ${JSON.stringify(reply.body)}`).to.equal(status);
+      return reply.body as T;
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+export const detailOf = ({ body }: Replied): string => (body as ProblemBody).detail;

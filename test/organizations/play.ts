@@ -1,0 +1,109 @@
+/**
+ * Plays actions of the model on the API. Names that a test gives to organizations and teams become the ids that the API
+ * gave them.
+ */
+import type { Organization } from '../../shared/organization/organization.js';
+import type { MigrationReply, Team } from '../../shared/organization/team.js';
+import type { ProblemBody } from '../../shared/problems.js';
+import type { Action, Outcome, World } from './model.js';
+import {
+  type Asked,
+  detailOf,
+  type Operation,
+  type OrganizationsServer,
+  type Replied,
+} from './organizations-server.js';
+
+export interface Player {
+  /** What the API replied; 503 is asked again until it is another. */
+  play(action: Action): Promise<Outcome>;
+  /** Ids by the test's names. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** With the API's ids in place of the test's names. */
+  translated(world: World): World;
+}
+
+/** No such thing, but of the right form. */
+const nobodysUuid = '00000000-0000-4000-8000-000000000000';
+const nobodysTeam = '2147483646';
+const patience = 20;
+
+export function createPlayer(server: OrganizationsServer): Player {
+  const ids = new Map<string, string>();
+  const organizationId = (name: string): string => ids.get(name) ?? nobodysUuid;
+  const teamId = (name: string): string => ids.get(name) ?? nobodysTeam;
+
+  function requestOf(action: Action): Asked {
+    switch (action.kind) {
+      case 'createOrganization':
+        return { body: { name: action.organization } };
+      case 'addOrganizationMember':
+        return {
+          params: { organizationId: organizationId(action.organization) },
+          body: { email: action.email, role: action.role },
+        };
+      case 'setOrganizationMemberRole':
+        return {
+          params: { organizationId: organizationId(action.organization), email: action.email },
+          body: { role: action.role },
+        };
+      case 'removeOrganizationMember':
+        return {
+          params: { organizationId: organizationId(action.organization), email: action.email },
+          query: action.force ? { force: 'true' } : {},
+        };
+      case 'createTeam':
+        return {
+          body: {
+            name: action.team,
+            ...(action.organization === undefined ? {} : { organizationId: organizationId(action.organization) }),
+          },
+        };
+      case 'addTeamMember':
+        return { params: { teamId: teamId(action.team) }, body: { email: action.email, role: action.role } };
+      case 'removeTeamMember':
+        return { params: { teamId: teamId(action.team), email: action.email } };
+      case 'migrateTeam':
+        return {
+          params: { teamId: teamId(action.team) },
+          body: { organizationId: organizationId(action.organization), force: action.force },
+        };
+    }
+  }
+
+  /** The members that a migration's reply or refusal names; of the refusal, also in the words the spec asks for. */
+  function named(action: Action, reply: Replied): readonly string[] | undefined {
+    if (action.kind !== 'migrateTeam') return undefined;
+    if (reply.status === 200) return (reply.body as MigrationReply).removedMembers;
+    if (reply.status !== 400) return undefined;
+    const { members } = reply.body as ProblemBody & { readonly members: readonly string[] };
+    const words = `Team ${teamId(action.team)} cannot be migrated because these members are not members of the new organization: ${members.join(', ')}. Add them to the organization first, or use the force option to remove them from the team.`;
+    if (detailOf(reply) !== words) throw new Error(`The refusal reads: ${detailOf(reply)}`);
+    return members;
+  }
+
+  return {
+    ids,
+    async play(action) {
+      const operation: Operation = action.kind;
+      const asked = { as: action.by, ...requestOf(action) };
+      let reply = await server.ask(operation, asked);
+      for (let again = 0; reply.status === 503 && again < patience; again++) reply = await server.ask(operation, asked);
+      if (reply.status === 201) {
+        if (action.kind === 'createOrganization') ids.set(action.organization, (reply.body as Organization).id);
+        if (action.kind === 'createTeam') ids.set(action.team, String((reply.body as Team).teamId));
+      }
+      const names = named(action, reply);
+      return { status: reply.status, ...(names === undefined ? {} : { named: names }) };
+    },
+    translated: ({ organizations, teams }) => ({
+      organizations: new Map([...organizations].map(([name, each]) => [organizationId(name), each])),
+      teams: new Map(
+        [...teams].map(([name, { organization, members }]) => [
+          teamId(name),
+          { organization: organization === undefined ? undefined : organizationId(organization), members },
+        ]),
+      ),
+    }),
+  };
+}

@@ -1,0 +1,78 @@
+/**
+ * Plays the recorded events again, in the order of their commits, and looks at the world after each: so every moment that
+ * there was is checked, not only those at which somebody happened to look.
+ */
+import type { Member } from '../../shared/organization/organization.js';
+import { emptyWorld, faultsIn, type World } from './model.js';
+import type { StoredEvent } from './snapshot.js';
+
+interface TeamState {
+  readonly organizationId: string | null;
+  readonly members: readonly Member[];
+}
+
+const sorted = (members: Iterable<readonly [string, string]>): string =>
+  JSON.stringify([...members].sort(([a], [b]) => (a < b ? -1 : 1)));
+
+export function replay(events: readonly StoredEvent[]): { readonly world: World; readonly faults: readonly string[] } {
+  const world = emptyWorld();
+  const faults: string[] = [];
+  for (const [i, event] of events.entries()) {
+    const { action, actor, organizationId, email = '', teamId } = event;
+    const fault = (text: string): void => void faults.push(`event ${i} (${action} ${email} ${teamId ?? ''}): ${text}`);
+    const organization = world.organizations.get(organizationId ?? '');
+    const team = world.teams.get(String(teamId));
+    const before = event.before as Member | null;
+    const after = event.after as Member | null;
+    const members = action.startsWith('team-') ? team?.members : organization?.members;
+    if (members === undefined && !action.endsWith('-created')) {
+      fault('of what is not there');
+      continue;
+    }
+    const had = members?.get(email);
+    switch (action) {
+      case 'organization-created':
+        world.organizations.set(organizationId ?? '', { members: new Map([[actor, 'admin']]) });
+        break;
+      case 'team-created':
+        world.teams.set(String(teamId), {
+          organization: organizationId ?? undefined,
+          members: new Map([[actor, 'admin']]),
+        });
+        break;
+      case 'member-added':
+      case 'team-member-added':
+        if (had !== undefined || before !== null) fault(`was there already, as ${had}`);
+        if (after?.email !== email) fault(`says ${JSON.stringify(after)} after it`);
+        members?.set(email, after?.role ?? 'member');
+        break;
+      case 'member-role-changed':
+        if (had === undefined || before?.role !== had) fault(`was ${had}, and not ${before?.role}`);
+        members?.set(email, after?.role ?? 'member');
+        break;
+      case 'member-removed':
+      case 'team-member-removed':
+        if (had === undefined || before?.role !== had) fault(`was ${had}, and not ${before?.role}`);
+        if (after !== null) fault(`says ${JSON.stringify(after)} after it`);
+        members?.delete(email);
+        break;
+      case 'team-migrated': {
+        if (team === undefined) break;
+        const { stayed = [] } = event;
+        const was = event.before as TeamState;
+        const known = [...stayed, ...was.members].map((each) => [each.email, each.role] as const);
+        if (sorted(team.members) !== sorted(known)) {
+          fault(`had ${sorted(team.members)}, and not ${sorted(known)}`);
+        }
+        if (team.organization !== undefined) fault(`was in ${team.organization} already`);
+        team.organization = organizationId ?? undefined;
+        for (const { email: left } of was.members) {
+          if (!stayed.some((each) => each.email === left)) team.members.delete(left);
+        }
+        break;
+      }
+    }
+    for (const text of faultsIn(world)) fault(`then ${text}`);
+  }
+  return { world, faults };
+}
