@@ -68,7 +68,7 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
   const { style, verbose } = output;
   switch (said.kind) {
     case 'ended': {
-      const mark = said.state === 'done' ? style.green('✓') : style.yellow('–');
+      const mark = said.state === 'done' || said.state === 'gone' ? style.green('✓') : style.yellow('–');
       const state = said.state === 'done' ? '' : ` ${said.state}`;
       const took = timer && said.seconds !== undefined ? ` ${style.dim(`(${formatSeconds(said.seconds)})`)}` : '';
       const note = said.note === undefined ? '' : `  ${style.dim(printable(said.note))}`;
@@ -113,6 +113,15 @@ export function problemOfEnd(view: BootstrapView): Problem | undefined {
     });
   }
   if (view.state !== 'failed') return undefined;
+  if (view.state === 'removal-failed') {
+    return new Problem(
+      'bootstrap-failed',
+      `${view.name} could not be removed. ${view.problem?.detail ?? ''}`.trimEnd(),
+      {
+        advice: view.problem?.advice ?? 'It is tried again by itself.',
+      },
+    );
+  }
   const failed = view.instances.flatMap(({ id, title, problem }) =>
     problem === undefined ? [] : [{ id, title, problem }],
   );

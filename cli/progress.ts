@@ -146,4 +146,13 @@ export function createProgress(view: BootstrapView): Progress {
   };
 }
 
-const isEnded = (state: InstanceState): boolean => state === 'done' || state === 'failed' || state === 'cancelled';
+const isEnded = (state: InstanceState): boolean => ['done', 'failed', 'cancelled', 'gone'].includes(state);
+
+/**
+ * `Could not read the region x: the API is not usable yet (Compute …).` → `the API is not usable yet`: most of what is tried
+ * again is a wait that was to be expected, and what the cloud says of it is long.
+ */
+function inShort(why: string): string {
+  const [sentence = ''] = why.split(/ \(|\. |\n/);
+  return sentence.replace(/^.*: /, '').replace(/\.$/, '') || why;
+}

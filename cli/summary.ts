@@ -24,6 +24,9 @@ export function summary(view: BootstrapView, files: readonly WrittenFile[], styl
     cancelled: style.yellow,
     cancelling: style.yellow,
     running: style.cyan,
+    removing: style.yellow,
+    'removal-failed': style.red,
+    removed: style.dim,
   };
   return [
     ...table([
@@ -72,6 +75,9 @@ function nextSteps(view: BootstrapView, files: readonly WrittenFile[]): string[]
   const name = shellWord(view.name);
   if (view.state === 'running' || view.state === 'cancelling')
     return [`plinth beta bootstrap-cloud status ${name} --follow`];
+  if (view.state === 'removing') return [`plinth beta bootstrap-cloud status ${name} --follow`];
+  if (view.state === 'removed') return [];
+  if (view.state === 'removal-failed') return [view.problem?.advice ?? 'It is tried again by itself.'];
   if (view.state !== 'succeeded')
     return ['Run the same bootstrap-cloud command again: it goes on from where it stopped.'];
   const jumpbox = view.result.vms.find((vm) => vm.name === 'jumpbox')?.externalIp;

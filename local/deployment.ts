@@ -48,6 +48,7 @@ export const secretsRole = {
   title: 'Secrets of bootstraps',
   permissions: [
     'secretmanager.secrets.create',
+    'secretmanager.secrets.delete',
     'secretmanager.versions.add',
     'secretmanager.versions.list',
     'secretmanager.versions.access',

@@ -144,7 +144,7 @@ function linesOf(wanted: Wanted): string[] {
   const writer = `serviceAccount:artifact-registry-writer@${projectId}.iam.gserviceaccount.com`;
   return [
     `project ${projectId}: ${projectName}, ACTIVE`,
-    ...['plinth-managed', 'plinth-bootstrap', 'plinth-deployment', 'plinth-proof', 'delete-after'].map(
+    ...['plinth-managed', 'plinth-bootstrap', 'plinth-deployment', 'plinth-owner', 'plinth-proof', 'delete-after'].map(
       (name) => `label ${name}`,
     ),
     'billing on',

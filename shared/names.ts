@@ -43,6 +43,9 @@ export const labels = {
   proof: 'plinth-proof',
   deployment: 'plinth-deployment',
   protectedUntil: 'plinth-protected-until',
+  protectedReason: 'plinth-protected-reason',
+  /** A hash of the owner's e-mail, so that the proof can be verified without a record. */
+  owner: 'plinth-owner',
   installVersion: 'install-version',
   installHash: 'install-hash',
 } as const;

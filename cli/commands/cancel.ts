@@ -21,6 +21,9 @@ export const cancel = defineCommand({
       running: `The bootstrap of ${view.name} is told to stop.`,
       succeeded: `The bootstrap of ${view.name} had succeeded already; nothing changes.`,
       failed: `The bootstrap of ${view.name} had failed already; nothing changes.`,
+      removing: `The bootstrap of ${view.name} is being removed already; nothing changes.`,
+      'removal-failed': `The bootstrap of ${view.name} is being removed already; nothing changes.`,
+      removed: `The bootstrap of ${view.name} is removed already; nothing changes.`,
     }[view.state];
     const follow = `Watch it: plinth beta bootstrap-cloud status ${shellWord(view.name)} --follow`;
     return {

@@ -25,6 +25,7 @@ import { addSeconds } from './lease.js';
 import { afterConflict, persist } from './persist.js';
 import { type Plan, planOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
+import { removeAtOf } from './removal-rule.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites, eventWrites, readyLease } from './transition.js';
 import { inTurn } from './turns.js';
@@ -134,6 +135,7 @@ async function begin(
     base: files.names,
     createdAt: at,
     deadlineAt: addSeconds(now, ttlSeconds(options)),
+    removeAt: addSeconds(now, ttlSeconds(options)),
     warnings: [...facts.warnings],
     instances: {},
     events: 0,
@@ -193,6 +195,13 @@ async function resume(
       advice: 'Choose another --project-name.',
     });
   }
+  // Its name has been freed meanwhile.
+  if (before.state === 'removed') throw new Conflict();
+  if (before.removal !== undefined) {
+    throw new Problem('conflict', `The bootstrap of ${before.name} is being removed.`, {
+      advice: `Run the same command again when it is gone, or choose another --project-name. How far it is: plinth beta bootstrap-cloud status ${before.projectId}`,
+    });
+  }
   if (before.state === 'cancelling') {
     throw new Problem('conflict', `The bootstrap of ${before.name} is being cancelled.`, {
       advice: 'Run the same command again in a moment.',
@@ -232,6 +241,7 @@ async function resume(
     ...(secretsChanged ? { callerSecret: await writeSecrets(context, id, secrets) } : {}),
     base: { ...before.base, ...files.names },
     deadlineAt,
+    removeAt: removeAtOf({ ...before, deadlineAt }),
     warnings: [...facts.warnings],
   };
   const change = started(next, planOf(graphOf(steps), options), at);

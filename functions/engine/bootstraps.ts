@@ -2,30 +2,24 @@
 import { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { Conflict, type Write } from '../store/store.js';
+import type { Write } from '../store/store.js';
 import type { StoredBootstrap } from './begin.js';
+import { change, getBootstrap } from './change.js';
 import { fileId, leaseId, liftBootstrap, liftFile, liftLease, liftName, nameId, read } from './documents.js';
 import { graphOf } from './graph.js';
-import { afterConflict, persist } from './persist.js';
+import { persist } from './persist.js';
 import { planOf as planInstances, titleOf } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
-import { advance, type Change, changeWrites, eventWrites } from './transition.js';
+import { stop } from './stop.js';
+import { changeWrites, eventWrites } from './transition.js';
 
 export { type Begun, beginOrResume, type StoredBootstrap } from './begin.js';
+export { getBootstrap } from './change.js';
 export { readEvents, readProgress } from './events.js';
+export { requestRemoval } from './removal.js';
 export { viewOf } from './view.js';
-
-const conflictTries = 30;
-
-export async function getBootstrap(
-  { store }: Pick<Context, 'store'>,
-  id: string,
-): Promise<StoredBootstrap | undefined> {
-  return read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
-}
 
 /** By the name of the project, its id, or the bootstrap's own id. */
 export async function findByName(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
@@ -73,31 +67,6 @@ export const planOf = (steps: readonly AnyStep[], options: BootstrapOptions) =>
     makes: [...step.describe(options, key)],
   }));
 
-/** Decides by the record as it is, and again if somebody else was first. `undefined`: nothing is to be written. */
-async function change(
-  context: Context,
-  id: string,
-  decide: (standing: StoredBootstrap, at: string) => Promise<{ change: Change; writes: readonly Write[] } | undefined>,
-): Promise<{ standing: StoredBootstrap; change?: Change }> {
-  for (let attempt = 0; ; attempt++) {
-    const standing = await getBootstrap(context, id);
-    if (standing === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
-    const at = context.clock.now().toISOString();
-    const decided = await decide(standing, at);
-    if (decided === undefined) return { standing };
-    try {
-      const [version = ''] = await persist(() => context.store.commit(decided.writes));
-      const events = standing.data.events + decided.change.events.length;
-      return { standing: { ...standing, version, data: { ...decided.change.record, events } }, change: decided.change };
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
-      if (attempt >= conflictTries)
-        throw new Problem('unavailable', 'The bootstrap changes too fast.', { retryAfterSeconds: 2 });
-      await afterConflict(attempt);
-    }
-  }
-}
-
 /** Somebody did something worth keeping. Stands before this returns. */
 export async function recordAction(context: Context, id: string, actor: string, action: string): Promise<void> {
   await change(context, id, async ({ data, version }, at) => {
@@ -117,45 +86,13 @@ export async function cancel(
   id: string,
   actor: string,
 ): Promise<StoredBootstrap> {
-  const { standing } = await change(context, id, async ({ data, version }, at) => {
+  const { standing } = await change(context, id, async (found, at) => {
+    const { data } = found;
     if (data.state !== 'running') return undefined;
-    const leases = (
-      await persist(() => context.store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }))
-    ).flatMap((document) => read(document, liftLease) ?? []);
-    const now = context.clock.now().toISOString();
-    const running = leases.filter((lease) => lease.data.state === 'running' && (lease.data.expiresAt ?? '') > now);
-    const runs = new Set(running.map((lease) => lease.data.instance));
-    const instances = Object.fromEntries(
-      Object.entries(data.instances).map(([instance, record]) => {
-        const stops = ['waiting', 'ready', 'client'].includes(record.state) && !runs.has(instance);
-        return [instance, stops ? { ...record, state: 'cancelled' as const, endedAt: at } : record];
-      }),
-    );
-    const events: Change['events'] = [
+    return stop(context, steps, found, { ...data, state: 'cancelling' }, at, [
       { event: { schema: 1, type: 'action', at, actor, action: 'cancel' } },
       { event: { schema: 1, type: 'state', at, state: 'cancelling', generation: data.generation } },
-    ];
-    const plan = planInstances(graphOf(steps), data.options as unknown as BootstrapOptions);
-    const cancelled = advance({ ...data, state: 'cancelling', instances }, plan, at, events);
-    const isRunning = (lease: (typeof leases)[number]): boolean => runs.has(lease.data.instance);
-    return {
-      change: cancelled,
-      writes: [
-        ...changeWrites(id, version, data, cancelled, at),
-        ...leases.map(
-          (lease): Write =>
-            isRunning(lease)
-              ? {
-                  kind: 'update',
-                  collection: lease.collection,
-                  id: lease.id,
-                  version: lease.version,
-                  data: { cancel: true },
-                }
-              : { kind: 'delete', collection: lease.collection, id: lease.id, version: lease.version },
-        ),
-      ],
-    };
+    ]);
   });
   return standing;
 }

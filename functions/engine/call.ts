@@ -6,6 +6,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { type BootstrapRecord, type FileRecord, fileId, liftFile, read } from './documents.js';
 import { type Instance, needOutputs } from './plan.js';
+import { deploymentOf, judgeProject } from './removal-rule.js';
 import type { BootstrapFacts, StepCall, StepFiles, StepSecrets } from './step.js';
 
 type Parts = Pick<Context, 'store' | 'cloud' | 'clock' | 'config'>;
@@ -49,6 +50,7 @@ export function createStepSecrets(
       hear(payload, heard);
       return payload;
     },
+    remove: (name) => secretManager.remove(idOf(name)),
   };
 }
 
@@ -115,7 +117,18 @@ async function baseOf(store: Parts['store'], id: string, record: BootstrapRecord
   return base;
 }
 
-export async function factsOf(store: Parts['store'], id: string, record: BootstrapRecord): Promise<BootstrapFacts> {
+const orphanRule =
+  (config: Parts['config'], clock: Parts['clock']): BootstrapFacts['orphan'] =>
+  (project, proofKey) => {
+    const verdict = judgeProject(project, deploymentOf(config, proofKey), clock.now());
+    return verdict.remove ? undefined : verdict.why;
+  };
+
+export async function factsOf(
+  { store, config, clock }: Pick<Parts, 'store' | 'config' | 'clock'>,
+  id: string,
+  record: BootstrapRecord,
+): Promise<BootstrapFacts> {
   return {
     id,
     name: record.name,
@@ -127,6 +140,10 @@ export async function factsOf(store: Parts['store'], id: string, record: Bootstr
     base: await baseOf(store, id, record),
     createdAt: new Date(record.createdAt),
     deadlineAt: new Date(record.deadlineAt),
+    ...(record.protection === undefined
+      ? {}
+      : { protection: { until: new Date(record.protection.until), reason: record.protection.reason } }),
+    ...(record.orphan === true ? { orphan: orphanRule(config, clock) } : {}),
     generation: record.generation,
   };
 }
@@ -154,7 +171,7 @@ export interface CallParts {
 
 export function createCall({ context, facts, record, instance, attempt, signal, heard }: CallParts): StepCall {
   const { config, log, clock, cloud, keys } = context;
-  const needs = needOutputs(instance, (id) => record.instances[id]?.output);
+  const needs = record.state === 'removing' ? {} : needOutputs(instance, (id) => record.instances[id]?.output);
   return {
     context: { config, log, clock, cloud, keys },
     bootstrap: facts,

@@ -26,6 +26,24 @@ export const InstanceRecord = z.object({
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
+/** Kept from the first request on until the bootstrap is removed. */
+export const RemovalRecord = z.object({
+  requestedAt: time,
+  /** E-mail, or `cleanup`. */
+  by: z.string(),
+  /** Its time was over, or somebody asked for it. */
+  why: z.enum(['expired', 'asked']),
+  /** Generations that failed in a row. */
+  failures: z.int(),
+  /** It is left alone until an operator asks again. */
+  quarantinedAt: time.optional(),
+});
+export type RemovalRecord = z.infer<typeof RemovalRecord>;
+
+/** Not removed before `until`, whatever its deadline. */
+export const ProtectionRecord = z.object({ until: time, reason: z.string(), by: z.string() });
+export type ProtectionRecord = z.infer<typeof ProtectionRecord>;
+
 /** `bootstraps/{id}`: written when an instance ends or a person acts. */
 export const BootstrapRecord = z.object({
   schema: z.literal(1),
@@ -46,13 +64,22 @@ export const BootstrapRecord = z.object({
   base: z.record(z.string(), z.object({ config: z.string().optional(), secrets: z.string().optional() })),
   createdAt: time,
   deadlineAt: time,
+  protection: ProtectionRecord.optional(),
+  /**
+   * When cleanup looks at it next: an index, not a decision. Missing once it is removed or quarantined, and in records of
+   * releases that removed nothing; those are found by their project's labels.
+   */
+  removeAt: time.optional(),
+  removal: RemovalRecord.optional(),
+  /** Made by cleanup of what a project's labels say, for a project that no record knew. Nobody counts it, and it claims no name. */
+  orphan: z.literal(true).optional(),
   endedAt: time.optional(),
   warnings: z.array(z.string()),
   problem: StoredProblem.optional(),
   instances: z.record(z.string(), InstanceRecord),
   /** Number of the last event. */
   events: z.int(),
-  /** Firestore removes it then. Set only once it has ended. */
+  /** Firestore removes it then. Set once it is removed; an earlier release set it when it had ended. */
   expireAt: time.optional(),
 });
 export type BootstrapRecord = z.infer<typeof BootstrapRecord>;

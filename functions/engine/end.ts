@@ -12,7 +12,9 @@ import { type Held, LeaseLost } from './lease.js';
 import { afterConflict, persist } from './persist.js';
 import { type Instance, planOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
-import { changeWrites, type Ending, endInstance } from './transition.js';
+import { lastWrites } from './removal.js';
+import { removalPlanOf } from './removal-plan.js';
+import { changeWrites, type Ending, endInstance, readyLease } from './transition.js';
 import { inTurn } from './turns.js';
 
 export type FoundBootstrap = Document<BootstrapRecord>;
@@ -28,6 +30,11 @@ export interface EndParts {
   readonly trace: Trace | undefined;
 }
 
+interface Ready {
+  readonly generation: number;
+  readonly instances: readonly Instance[];
+}
+
 const commitTries = 40;
 /** A record read longer ago than this has probably been outdated by others: reading costs less than a lost race. */
 const freshMilliseconds = 500;
@@ -39,7 +46,7 @@ export async function endWith(
   seen: { readonly bootstrap: FoundBootstrap; readonly atMilliseconds: number },
 ): Promise<void> {
   const { context, bootstrapId, generation, trace } = parts;
-  const ready = await inTurn<readonly Instance[], FoundBootstrap>(context.store, bootstrapId, async (turn) => {
+  const ready = await inTurn<Ready, FoundBootstrap>(context.store, bootstrapId, async (turn) => {
     let bootstrap = turn.latest ?? seen.bootstrap;
     if (bootstrap.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
     if (turn.latest === undefined && performance.now() - seen.atMilliseconds > freshMilliseconds) {
@@ -50,7 +57,8 @@ export async function endWith(
       try {
         const ended = await commitEnd(parts, ending, bootstrap, version);
         turn.latest = ended.bootstrap;
-        return ended.ready;
+        // The end of what was cancelled may have begun its removal, in a generation of its own.
+        return { generation: ended.bootstrap.data.generation, instances: ended.ready };
       } catch (error) {
         turn.latest = undefined;
         if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
@@ -62,7 +70,7 @@ export async function endWith(
       }
     }
   });
-  await publishReady(context, bootstrapId, generation, ready, trace);
+  await publishReady(context, bootstrapId, ready.generation, ready.instances, trace);
 }
 
 async function reread({ context: { store }, bootstrapId, generation }: EndParts): Promise<FoundBootstrap> {
@@ -84,8 +92,12 @@ async function ourVersion({ held, instance }: EndParts, { data }: FoundBootstrap
 const planIn = ({ graph }: EndParts, { data }: FoundBootstrap) =>
   planOf(graph, data.options as unknown as BootstrapOptions);
 
-const readyNow = (parts: EndParts, bootstrap: FoundBootstrap): Instance[] =>
-  [...planIn(parts, bootstrap).values()].filter(({ id }) => bootstrap.data.instances[id]?.state === 'ready');
+function readyNow(parts: EndParts, bootstrap: FoundBootstrap): Ready {
+  const { generation, state, instances } = bootstrap.data;
+  const plan = planIn(parts, bootstrap);
+  const current = state === 'removing' ? removalPlanOf(plan) : plan;
+  return { generation, instances: [...current.values()].filter(({ id }) => instances[id]?.state === 'ready') };
+}
 
 async function commitEnd(
   parts: EndParts,
@@ -100,8 +112,15 @@ async function commitEnd(
   const attempt = Object.values(failures).reduce((sum, each) => sum + each, 0);
   const ended = { id: instance, ending, at, startedAt, attempt, calls };
   const change = endInstance(bootstrap.data, planIn(parts, bootstrap), ended);
-  const writes = changeWrites(bootstrapId, bootstrap.version, bootstrap.data, change, at);
-  const [newVersion = ''] = await persist(() => store.commit([...writes, leaseWrite(parts, ending, version)]));
+  const again = change.ready.find(({ id }) => id === instance);
+  const lease =
+    again === undefined
+      ? leaseWrite(parts, ending, version)
+      : newLeaseWrite(parts, version, held.current(), readyLease(bootstrapId, change.record.generation, again, at));
+  const others = { ...change, ready: change.ready.filter((each) => each !== again) };
+  const writes = [...changeWrites(bootstrapId, bootstrap.version, bootstrap.data, others, at), lease];
+  if (change.record.state === 'removed') writes.push(...(await lastWrites(context, bootstrapId, change.record)));
+  const [newVersion = ''] = await persist(() => store.commit(writes));
   const events = bootstrap.data.events + change.events.length;
   return { bootstrap: { ...bootstrap, version: newVersion, data: { ...change.record, events } }, ready: change.ready };
 }
@@ -118,4 +137,16 @@ function leaseWrite({ bootstrapId, instance }: EndParts, ending: Ending, version
     note: ending.note,
   };
   return { kind: 'update', ...lease, data };
+}
+
+/** What ended begins again at once, in a new generation: its undo. One write, as a document may be written once a commit. */
+function newLeaseWrite(
+  { bootstrapId, instance }: EndParts,
+  version: string,
+  before: LeaseRecord,
+  next: LeaseRecord,
+): Write {
+  const gone = Object.keys(before).filter((field) => !(field in next));
+  const data = { ...next, ...Object.fromEntries(gone.map((field) => [field, undefined])) };
+  return { kind: 'update', collection: collections.leases, id: leaseId(bootstrapId, instance), version, data };
 }

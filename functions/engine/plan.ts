@@ -88,10 +88,10 @@ function inOrder(instances: readonly Instance[]): Plan {
 export type States = Readonly<Record<string, { readonly state: string } | undefined>>;
 
 /** Instances that wait for nothing any more. One that the states do not know yet is waiting. */
-export const readyIn = (plan: Plan, states: States): Instance[] =>
+export const readyIn = (plan: Plan, states: States, over: 'done' | 'gone' = 'done'): Instance[] =>
   [...plan.values()].filter(
     ({ id, needs }) =>
-      (states[id]?.state ?? 'waiting') === 'waiting' && needs.every((need) => states[need]?.state === 'done'),
+      (states[id]?.state ?? 'waiting') === 'waiting' && needs.every((need) => states[need]?.state === over),
   );
 
 /** The outputs that an instance is called with. */

@@ -19,6 +19,7 @@ import { addSeconds, claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } 
 import { persist } from './persist.js';
 import { type Instance, type Plan, planOf, titleOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
+import { removalPlanOf } from './removal-plan.js';
 import { exhausted, failureClass, retryDelay } from './retry.js';
 import type { AnyStep, StepCall } from './step.js';
 import type { Ending } from './transition.js';
@@ -31,7 +32,16 @@ export interface RunOptions {
 }
 
 /** `ignored`: the message was late, double or of another generation · `busy`: somebody else holds the lease · `lost`: somebody else took over. */
-export type RunResult = 'ignored' | 'busy' | 'done' | 'failed' | 'cancelled' | 'client' | 'handed-over' | 'lost';
+export type RunResult =
+  | 'ignored'
+  | 'busy'
+  | 'done'
+  | 'gone'
+  | 'failed'
+  | 'cancelled'
+  | 'client'
+  | 'handed-over'
+  | 'lost';
 
 /** Kept free before the function's end to write down where it stands. */
 const marginSeconds = 20;
@@ -89,7 +99,9 @@ function createRun(
 ): () => Promise<RunResult> {
   const { store, clock } = outer;
   const graph = graphOf(steps);
-  const plan: Plan = planOf(graph, bootstrap.data.options as unknown as BootstrapOptions);
+  const removing = bootstrap.data.state === 'removing';
+  const making: Plan = planOf(graph, bootstrap.data.options as unknown as BootstrapOptions);
+  const plan = removing ? removalPlanOf(making) : making;
   const secrets = new Set<string>();
   const calls: CallRecord[] = [];
   const atMilliseconds = performance.now();
@@ -201,6 +213,15 @@ function createRun(
     throw new Problem('cloud-propagation', `${titleOf(instance)} was made, but cannot be seen yet.`);
   }
 
+  /** What the instance made is to go. */
+  async function undo({ id, step }: Instance, call: StepCall): Promise<Turn> {
+    const output = step.output.safeParse(bootstrap.data.instances[id]?.output).data;
+    const outcome = await step.undo?.({ ...call, output });
+    if (outcome?.kind === 'again') return { state: 'again', seconds: outcome.seconds, note: hide(outcome.note) };
+    const note = outcome?.kind === 'done' ? outcome.note : undefined;
+    return { state: 'gone', ...(note === undefined ? {} : { note: hide(note) }) };
+  }
+
   /** Undefined: look again. */
   const act = (turned: Turn): Promise<RunResult | undefined> =>
     turned.state === 'again' ? pause(turned.seconds, { note: turned.note, retry: undefined }) : end(turned);
@@ -249,12 +270,12 @@ function createRun(
         const ended = await pause(restSeconds, {});
         if (ended !== undefined) return ended;
       }
-      const facts = await persist(() => factsOf(store, bootstrapId, bootstrap.data));
+      const facts = await persist(() => factsOf(context, bootstrapId, bootstrap.data));
       for (;;) {
         const outcome = await tried(() => {
           const attempt = attempts();
           const call = createCall({ context, facts, record: bootstrap.data, instance, attempt, signal, heard });
-          return turn(instance, call);
+          return removing ? undo(instance, call) : turn(instance, call);
         });
         const result = await ('error' in outcome ? failed(outcome.error, instance) : act(outcome.value));
         if (result !== undefined) return result;

@@ -19,15 +19,27 @@ export interface Each<Of extends string = string> {
 
 export type Outcome =
   /** What was missing has been made (or asked for); look again. */
-  | { readonly kind: 'done' }
+  | { readonly kind: 'done'; readonly note?: string }
   /** Come back in `seconds`; `note` says in words what it waits for. */
   | { readonly kind: 'again'; readonly seconds: number; readonly note: string }
   /** Only the caller's machine can go on; `what` names it. */
   | { readonly kind: 'needsClient'; readonly what: string };
 
 export const done: Outcome = { kind: 'done' };
+/** Of an undo, with what there is to say: most often that there was nothing to remove. */
+export const doneWith = (note: string): Outcome => ({ kind: 'done', note });
 export const again = (seconds: number, note: string): Outcome => ({ kind: 'again', seconds, note });
 export const needsClient = (what: string): Outcome => ({ kind: 'needsClient', what });
+
+/** What Resource Manager says of a project. */
+export interface SeenProject {
+  /** `projects/<number>` */
+  readonly name: string;
+  readonly projectId: string;
+  readonly parent?: string | undefined;
+  readonly state: string;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
 
 /** What every step knows of its bootstrap. */
 export interface BootstrapFacts {
@@ -47,6 +59,10 @@ export interface BootstrapFacts {
   readonly base: Readonly<Record<string, { readonly config?: string; readonly secrets?: string }>>;
   readonly createdAt: Date;
   readonly deadlineAt: Date;
+  /** Not removed before, whatever the deadline. */
+  readonly protection?: { readonly until: Date; readonly reason: string } | undefined;
+  /** Found by its labels alone: why the project, as it is when it is to be deleted, must stay; undefined: it may go. */
+  readonly orphan?: ((project: SeenProject, proofKey: string | undefined) => string | undefined) | undefined;
   readonly generation: number;
 }
 
@@ -59,6 +75,8 @@ export interface StepSecrets {
   /** Writes a version; returns its number. At most 64 KiB. */
   write(name: string, payload: string): Promise<string>;
   read(name: string, version: string): Promise<string>;
+  /** With all its versions; fine if it is not there. */
+  remove(name: string): Promise<void>;
 }
 
 /** Generated files that may be stored in documents: config.yaml and the encrypted secrets, by name (`config-dc1`). */
@@ -103,7 +121,10 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   run(call: StepCall<N, E>): Promise<Outcome>;
   /** How it goes away: `undo` removes it; `project`: it goes with the project; `nothing`: it leaves nothing behind. */
   readonly goes: 'project' | 'nothing' | 'undo';
-  /** Only with `goes: 'undo'`. `output` is what the instance last committed, if anything. Safe to run twice. */
+  /**
+   * Only with `goes: 'undo'`. `output` is what the instance last committed, if anything; `needs` is empty: what it needed may
+   * be gone. Run when all that needs it is gone, until it says `done`; safe to run twice.
+   */
   undo?(call: StepCall<Needs, E> & { readonly output: O | undefined }): Promise<Outcome>;
   /** One line that says what now stands, for the person who follows. */
   summary?(output: O): string;

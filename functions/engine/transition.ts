@@ -16,6 +16,7 @@ import {
   leaseId,
 } from './documents.js';
 import { type Instance, type Plan, readyIn, titleOf } from './plan.js';
+import { removalPlanOf } from './removal-plan.js';
 
 export interface Change {
   readonly record: BootstrapRecord;
@@ -28,6 +29,7 @@ export type Ending =
   | { readonly state: 'done'; readonly output: unknown; readonly note?: string | undefined }
   | { readonly state: 'failed'; readonly problem: StoredProblem }
   | { readonly state: 'cancelled' }
+  | { readonly state: 'gone'; readonly note?: string | undefined }
   /** No end, but it goes on only when the caller's machine has acted. */
   | { readonly state: 'client'; readonly note: string };
 
@@ -82,36 +84,112 @@ const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'out
 
 /** Marks what is ready now, and ends the bootstrap if nothing is left that could go on. */
 export function advance(before: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
+  if (before.state === 'removing') return advanceRemoval(before, removalPlanOf(plan), at, told);
   const ready = before.state === 'running' ? readyIn(plan, before.instances) : [];
-  const instances = { ...before.instances };
-  for (const { id } of ready) {
-    instances[id] = { state: 'ready', attempt: 0, ...outputOf(before.instances[id]) };
-  }
+  const instances = marked(before.instances, ready);
   const open = Object.values(instances).some(({ state }) => state === 'ready' || state === 'client');
   const record: BootstrapRecord = { ...before, instances };
   if (open || (before.state !== 'running' && before.state !== 'cancelling')) return { record, ready, events: told };
 
-  const problem = problemIn(plan, instances);
+  const problem = problemIn(plan, instances, 'Run the same command again: it goes on from here.');
   const state = endState(before.state, plan, instances);
-  const event: BootstrapEvent = {
-    schema: 1,
-    type: 'state',
-    at,
-    state,
-    generation: before.generation,
-    ...(state === 'failed' && problem !== undefined ? { problem } : {}),
-  };
-  const expireAt = after(before.deadlineAt > at ? before.deadlineAt : at, keptDays * secondsADay);
+  const event = stateEvent(before, at, state, state === 'failed' ? problem : undefined);
+  // What had ended before it was asked to go does not end once more.
+  const events = before.endedAt === undefined ? [...told, { event }] : told;
+  if (before.removal !== undefined) return startRemoval(record, plan, at, events);
   return {
     record: {
       ...record,
       state,
       endedAt: at,
-      expireAt,
       ...(state === 'failed' && problem !== undefined ? { problem } : {}),
     },
     ready,
-    events: [...told, { event }],
+    events,
+  };
+}
+
+const marked = (before: BootstrapRecord['instances'], ready: readonly Instance[]): BootstrapRecord['instances'] => {
+  const instances = { ...before };
+  for (const { id } of ready) instances[id] = { state: 'ready', attempt: 0, ...outputOf(before[id]) };
+  return instances;
+};
+
+const stateEvent = (
+  { generation }: BootstrapRecord,
+  at: string,
+  state: BootstrapState,
+  problem?: StoredProblem,
+): BootstrapEvent => ({
+  schema: 1,
+  type: 'state',
+  at,
+  state,
+  generation,
+  ...(problem === undefined ? {} : { problem }),
+});
+
+/* Removal */
+
+/** A removal that is cut off in a way that sweep cannot heal is looked at again by cleanup. */
+const watchSeconds = 3600;
+/** Before the next try, by failures in a row. */
+const retrySeconds = [300, 1200] as const;
+/** Then it is left alone: what three tries could not do needs a person. */
+const maxFailures = retrySeconds.length + 1;
+
+/** The first change of the generation that removes. Nothing of the bootstrap may run any more. */
+export function startRemoval(before: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
+  const { endedAt, problem, expireAt, ...kept } = before;
+  const instances = { ...before.instances };
+  for (const id of removalPlanOf(plan).keys()) {
+    // A try after another goes on from where that stopped.
+    if (before.instances[id]?.state === 'gone') continue;
+    instances[id] = { state: 'waiting', attempt: 0, ...outputOf(before.instances[id]) };
+  }
+  const record: BootstrapRecord = {
+    ...kept,
+    state: 'removing',
+    generation: before.generation + 1,
+    removeAt: after(at, watchSeconds),
+    instances,
+  };
+  return advance(record, plan, at, [...told, { event: stateEvent(record, at, 'removing') }]);
+}
+
+function advanceRemoval(before: BootstrapRecord, plan: Plan, at: string, told: Change['events']): Change {
+  const ready = readyIn(plan, before.instances, 'gone');
+  const instances = marked(before.instances, ready);
+  const record: BootstrapRecord = { ...before, instances };
+  const states = [...plan.keys()].map((id) => instances[id]?.state);
+  if (states.includes('ready')) return { record, ready, events: told };
+  const { removeAt, removal, ...rest } = record;
+  if (states.every((state) => state === 'gone')) {
+    const event = stateEvent(before, at, 'removed');
+    const expireAt = after(at, keptDays * secondsADay);
+    return { record: { ...rest, state: 'removed', endedAt: at, expireAt }, ready, events: [...told, { event }] };
+  }
+  const failures = (removal?.failures ?? 0) + 1;
+  const quarantined = failures >= maxFailures;
+  const advice = quarantined
+    ? 'It is left alone now. Heal the cause, then have an operator run plinth beta bootstrap-cloud cleanup for it.'
+    : 'It is tried again by itself.';
+  const problem = problemIn(plan, instances, advice);
+  return {
+    record: {
+      ...rest,
+      state: 'removal-failed',
+      endedAt: at,
+      ...(quarantined ? {} : { removeAt: after(at, retrySeconds[failures - 1] ?? watchSeconds) }),
+      removal: {
+        ...(removal ?? { requestedAt: at, by: 'cleanup', why: 'expired' }),
+        failures,
+        ...(quarantined ? { quarantinedAt: at } : {}),
+      },
+      ...(problem === undefined ? {} : { problem }),
+    },
+    ready,
+    events: [...told, { event: stateEvent(before, at, 'removal-failed', problem) }],
   };
 }
 
@@ -121,7 +199,7 @@ function endState(before: BootstrapState, plan: Plan, instances: BootstrapRecord
 }
 
 /** The first failure in the order of the plan, and how many there are. */
-function problemIn(plan: Plan, instances: BootstrapRecord['instances']): StoredProblem | undefined {
+function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: string): StoredProblem | undefined {
   const failed = [...plan.values()].flatMap((instance) => {
     const problem = instances[instance.id]?.problem;
     return problem === undefined ? [] : [{ title: titleOf(instance), problem }];
@@ -133,7 +211,7 @@ function problemIn(plan: Plan, instances: BootstrapRecord['instances']): StoredP
   return {
     code: first.problem.code,
     detail: `${first.title} failed: ${first.problem.detail}${more}`,
-    advice: first.problem.advice ?? 'Run the same command again: it goes on from here.',
+    advice: first.problem.advice ?? advice,
   };
 }
 

@@ -8,7 +8,8 @@ import type { StoredBootstrap } from './begin.js';
 import { type LeaseRecord, liftLease } from './documents.js';
 import { graphOf } from './graph.js';
 import { persist } from './persist.js';
-import { type Instance, planOf, titleOf } from './plan.js';
+import { type Instance, type Plan, planOf, titleOf } from './plan.js';
+import { removalPlanOf } from './removal-plan.js';
 import type { AnyStep } from './step.js';
 
 export async function viewOf(
@@ -45,12 +46,18 @@ export async function viewOf(
     ...(data.endedAt === undefined ? {} : { endedAt: data.endedAt }),
     warnings: data.warnings,
     ...(data.problem === undefined ? {} : { problem: data.problem }),
-    instances: [...planOf(graphOf(steps), options).values()].map((instance) =>
+    instances: instancesOf(planOf(graphOf(steps), options), data.removal !== undefined).map((instance) =>
       instanceView(instance, data.instances[instance.id], leases.get(instance.id)),
     ),
     result: resultOf(options, outputs),
   };
 }
+
+/** A removal has one more than what was made. */
+const instancesOf = (plan: Plan, goes: boolean): Instance[] =>
+  goes
+    ? [...plan.values(), ...[...removalPlanOf(plan).values()].filter(({ id }) => !plan.has(id))]
+    : [...plan.values()];
 
 function instanceView(
   { id, step, key }: Instance,

@@ -1,12 +1,27 @@
 /** A bootstrap as its owner sees it over HTTP: what stands, what runs, what it waits for. */
 import { z } from 'zod';
 
-/** `succeeded`, `failed` and `cancelled` are ends; a resume starts a new generation from any of them. */
-export const BootstrapState = z.enum(['running', 'cancelling', 'succeeded', 'failed', 'cancelled']);
+/**
+ * `succeeded`, `failed` and `cancelled` are ends; a resume starts a new generation from any of them. `removing` comes to its
+ * end as `removed`, or as `removal-failed`, which is tried again; from neither does a bootstrap come back.
+ */
+export const BootstrapState = z.enum([
+  'running',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'removing',
+  'removal-failed',
+  'removed',
+]);
 export type BootstrapState = z.infer<typeof BootstrapState>;
 
-/** `waiting`: for other instances · `ready`: published · `running`: leased · `client`: needs the caller's machine. */
-export const InstanceState = z.enum(['waiting', 'ready', 'running', 'client', 'done', 'failed', 'cancelled']);
+/**
+ * `waiting`: for other instances · `ready`: published · `running`: leased · `client`: needs the caller's machine ·
+ * `gone`: what it made is removed.
+ */
+export const InstanceState = z.enum(['waiting', 'ready', 'running', 'client', 'done', 'failed', 'cancelled', 'gone']);
 export type InstanceState = z.infer<typeof InstanceState>;
 
 /** A failure as it is stored and shown. Never holds a secret. */

@@ -44,4 +44,4 @@ export const BootstrapEvent = z.discriminatedUnion('type', [
 export type BootstrapEvent = z.infer<typeof BootstrapEvent>;
 
 /** States after which the stream of events ends. */
-export const endStates: readonly BootstrapState[] = ['succeeded', 'failed', 'cancelled'];
+export const endStates: readonly BootstrapState[] = ['succeeded', 'failed', 'cancelled', 'removed', 'removal-failed'];

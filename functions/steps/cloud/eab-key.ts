@@ -45,6 +45,10 @@ export const eabKey = defineProjectStep({
     await secrets.write(secretName(key), JSON.stringify({ keyId, macKey }));
     return done;
   },
-  goes: 'nothing',
+  goes: 'undo',
+  async undo({ secrets, key }) {
+    await secrets.remove(secretName(key));
+    return done;
+  },
   summary: ({ keyId }) => `key ${keyId}`,
 });

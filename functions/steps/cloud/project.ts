@@ -1,10 +1,21 @@
 /** The Google Cloud project that everything else is made in. */
+
+import type { z } from 'zod';
 import { labels } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import { again, defineStep, done, type Outcome, type StepCall } from '../../engine/step.js';
+import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { follow, resume } from './following.js';
 import { ProjectOutput } from './outputs.js';
-import { findProofKey, isProof, labelsOf, labelValue, proofKey, proofOf } from './proof.js';
+import {
+  findProofKey,
+  isProof,
+  labelsOf,
+  labelValue,
+  ownerLabel,
+  proofKey,
+  proofOf,
+  protectionLabels,
+} from './proof.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 type Project = NonNullable<Awaited<ReturnType<typeof read>>>;
@@ -24,8 +35,7 @@ export const project = defineStep({
     if (found === undefined || found.state !== 'ACTIVE') return undefined;
     const key = await findProofKey(call.context);
     if (key === undefined) return undefined;
-    const wanted = wantedLabels(call, found, key);
-    if (Object.entries(wanted).some(([name, value]) => found.labels?.[name] !== value)) return undefined;
+    if (!isLabelled(found, wantedLabels(call, found, key))) return undefined;
     return { projectId: found.projectId, projectNumber: numberOf(found) };
   },
 
@@ -43,7 +53,9 @@ export const project = defineStep({
     }
     await refuseStrangers(call, found);
     // The API replaces labels as a whole, so those of others travel along.
-    const wanted = { ...found.labels, ...wantedLabels(call, found, await proofKey(call.context)) };
+    const ours = wantedLabels(call, found, await proofKey(call.context));
+    const others = Object.entries(found.labels ?? {}).filter(([name]) => !protectionLabels.includes(name));
+    const wanted = { ...Object.fromEntries(others), ...ours };
     return follow(await projects.setLabels(projectId, wanted, found.etag), 'the labels are being written', 1);
   },
 
@@ -52,31 +64,72 @@ export const project = defineStep({
     const { projects, billing } = call.context.cloud;
     const { projectId } = call.bootstrap;
     const found = await read(call);
-    if (found === undefined || found.state === 'DELETE_REQUESTED') return done;
-    await refuseStrangers(call, found);
-    const number = numberOf(found);
-    if (call.output !== undefined && call.output.projectNumber !== number) {
-      throw new Problem(
-        'cloud-conflict',
-        `The project ${projectId} has the number ${number}, not ${call.output.projectNumber}: it is not deleted.`,
-      );
+    if (found === undefined) return unseen(call);
+    if (found.state === 'DELETE_REQUESTED') {
+      return doneWith(`${projectId} is deleted; it can be restored for 30 days`);
     }
+    const number = numberOf(found);
+    await refuseOthers(call, found, call.output?.projectNumber);
     const liens = await projects.liens(number);
     if (liens.length > 0) {
       throw new Problem('cloud-conflict', `The project ${projectId} is protected from deletion: ${liens.join('; ')}.`, {
-        advice: 'Remove the lien, then run the same command again.',
+        advice: 'Remove the lien; the removal is tried again by itself, and by plinth beta bootstrap-cloud cleanup.',
       });
     }
     // A deleted project would keep counting against the billing account's quota.
     if (((await billing.get(projectId)).billingAccountName ?? '') !== '') await billing.link(projectId, '');
-    const removal = await projects.remove(projectId);
+    // By number: of that there has never been another.
+    const removal = await projects.remove(number);
     if (removal.failure !== undefined) throw removal.failure;
     return again(1, 'the project is being deleted');
   },
   summary: ({ projectId, projectNumber }) => `${projectId} (${projectNumber})`,
 });
 
+/** None is to be seen: none was made, or we may not see it any more. */
+async function unseen(
+  call: StepCall & { readonly output: z.infer<typeof ProjectOutput> | undefined },
+): Promise<Outcome> {
+  const { context, bootstrap, files, output } = call;
+  const { projectId } = bootstrap;
+  if (output === undefined) {
+    const making = await files.read(operationFile);
+    const begun =
+      making === undefined || making === ''
+        ? undefined
+        : await context.cloud.projects.operation(making).catch(() => undefined);
+    if (begun?.done === false) return again(5, 'the project is still being made');
+    return doneWith('there is no project');
+  }
+  throw new Problem(
+    'cloud-permission',
+    `The project ${projectId} (${output.projectNumber}) cannot be seen: somebody took away the rights of plinth's service account there, or moved it, or it is gone for good.`,
+    { advice: `Give plinth's service account roles/owner on ${projectId} again; then the removal goes on.` },
+  );
+}
+
+/** What is deleted is the project that the record means, or one that its labels prove to be ours, and late. */
+async function refuseOthers(call: Call, found: Project, recorded: string | undefined): Promise<void> {
+  const { context, bootstrap } = call;
+  const { projectId } = bootstrap;
+  const number = numberOf(found);
+  if (recorded !== undefined && recorded !== number) {
+    throw new Problem(
+      'cloud-conflict',
+      `The project ${projectId} has the number ${number}, not ${recorded}: it is not deleted.`,
+    );
+  }
+  if (bootstrap.orphan !== undefined) {
+    const why = bootstrap.orphan(found, await findProofKey(context));
+    if (why !== undefined) throw new Problem('cloud-conflict', `The project ${projectId} is not deleted: ${why}.`);
+  } else if (recorded === undefined) await refuseStrangers(call, found);
+}
+
 const numberOf = ({ name }: { readonly name: string }): string => name.replace(/^projects\//, '');
+
+const isLabelled = ({ labels: found = {} }: Project, wanted: Readonly<Record<string, string>>): boolean =>
+  Object.entries(wanted).every(([name, value]) => found[name] === value) &&
+  protectionLabels.every((name) => found[name] === wanted[name]);
 
 /** Google answers PERMISSION_DENIED for a project that does not exist. */
 async function read({ context, bootstrap }: Call) {
@@ -164,7 +217,7 @@ function wantedLabels(call: Call, found: Project, key: string): Readonly<Record<
 const provenBy = ({ bootstrap }: Call, found: Project, expiry: string) => ({
   projectNumber: numberOf(found),
   bootstrapId: bootstrap.id,
-  owner: bootstrap.owner,
+  owner: ownerLabel(bootstrap.owner),
   expiry,
 });
 

@@ -1,5 +1,5 @@
 /** The labels of a project, among them the proof that this deployment made it: a keyed hash that nobody else can write. */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deploymentSecrets, labels } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { BootstrapFacts, StepCall } from '../../engine/step.js';
@@ -27,7 +27,9 @@ export async function proofKey(context: Context): Promise<string> {
 export interface Proven {
   readonly projectNumber: string;
   readonly bootstrapId: string;
+  /** As `ownerLabel` writes it. */
   readonly owner: string;
+  /** As the label `delete-after` says it. */
   readonly expiry: string;
 }
 
@@ -50,7 +52,14 @@ export const labelValue = (text: string): string =>
     .replace(/[^a-z0-9_-]/g, '_')
     .slice(0, 63);
 
-const expiryLabel = (deadlineAt: Date): string => `t${Math.floor(deadlineAt.getTime() / 1000)}`;
+const timeLabel = (time: Date): string => `t${Math.floor(time.getTime() / 1000)}`;
+
+/** A label holds no e-mail. */
+export const ownerLabel = (owner: string): string =>
+  `o${createHash('sha256').update(owner).digest('hex').slice(0, 40)}`;
+
+/** Ours, and not to be there while the bootstrap is not protected. */
+export const protectionLabels: readonly string[] = [labels.protectedUntil, labels.protectedReason];
 
 /** All but the proof, which needs the project's number. */
 export function labelsOf(bootstrap: BootstrapFacts, deployment: string): Readonly<Record<string, string>> {
@@ -58,7 +67,14 @@ export function labelsOf(bootstrap: BootstrapFacts, deployment: string): Readonl
   return {
     [labels.managed]: 'true',
     [labels.bootstrap]: labelValue(bootstrap.id),
-    [labels.deleteAfter]: expiryLabel(bootstrap.deadlineAt),
+    [labels.deleteAfter]: timeLabel(bootstrap.deadlineAt),
+    [labels.owner]: ownerLabel(bootstrap.owner),
+    ...(bootstrap.protection === undefined
+      ? {}
+      : {
+          [labels.protectedUntil]: timeLabel(bootstrap.protection.until),
+          [labels.protectedReason]: labelValue(bootstrap.protection.reason),
+        }),
     [labels.deployment]: labelValue(deployment),
     ...(installVersion === undefined
       ? {}

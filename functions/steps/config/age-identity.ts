@@ -24,6 +24,10 @@ export const ageIdentity = defineStep({
     await secrets.write(ageIdentitySecret, await generateX25519Identity());
     return done;
   },
-  goes: 'nothing',
+  goes: 'undo',
+  async undo({ secrets }) {
+    await secrets.remove(ageIdentitySecret);
+    return done;
+  },
   summary: ({ recipient }) => `secrets are encrypted for ${recipient}`,
 });

@@ -26,5 +26,9 @@ export const machineKey = defineStep({
     await secrets.write(machineKeySecret, JSON.stringify(MachineKey.parse(pair)));
     return done;
   },
-  goes: 'nothing',
+  goes: 'undo',
+  async undo({ secrets }) {
+    await secrets.remove(machineKeySecret);
+    return done;
+  },
 });

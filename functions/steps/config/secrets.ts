@@ -62,7 +62,11 @@ export const secrets = defineStep({
     await call.secrets.write(madeSecretsName(key), JSON.stringify(made));
     return done;
   },
-  goes: 'nothing',
+  goes: 'undo',
+  async undo({ secrets, key }) {
+    await secrets.remove(madeSecretsName(key));
+    return done;
+  },
 });
 
 export async function readMadeSecrets(store: StepSecrets, datacenter: string, version: string): Promise<MadeSecrets> {

@@ -1,0 +1,116 @@
+/**
+ * How a bootstrap is asked to go, and what is written when all of it is gone. In between the engine runs `undo` in reverse, in
+ * a generation of its own. Called by the HTTP function, cleanup, and end.ts.
+ */
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import type { Write } from '../store/store.js';
+import type { StoredBootstrap } from './begin.js';
+import { change, type Decided } from './change.js';
+import {
+  type BootstrapRecord,
+  countersId,
+  liftCounters,
+  liftName,
+  nameId,
+  type RemovalRecord,
+  read,
+} from './documents.js';
+import { graphOf } from './graph.js';
+import { persist } from './persist.js';
+import { planOf } from './plan.js';
+import { publishReady } from './publish.js';
+import type { AnyStep } from './step.js';
+import { stop } from './stop.js';
+import { type Change, changeWrites, startRemoval } from './transition.js';
+
+export interface RemovalRequest {
+  /** E-mail, or `cleanup`. */
+  readonly by: string;
+  readonly why: RemovalRecord['why'];
+  /** Asked of the record as it is when the removal is written; false: it stays. */
+  readonly mayGo?: (record: BootstrapRecord) => boolean;
+}
+
+/**
+ * Begins the removal, or tries it again. One that is active is cancelled first, and goes when what runs has ended. Nothing
+ * changes if it is removed, is being removed, or may not go.
+ */
+export async function requestRemoval(
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  { by, why, mayGo = () => true }: RemovalRequest,
+): Promise<StoredBootstrap> {
+  const { standing, change: changed } = await change(context, id, async (found, at) => {
+    const { data } = found;
+    if (data.state === 'removed' || !mayGo(data)) return undefined;
+    if (data.state === 'removing') return restarted(context, steps, found, at);
+    if (data.state === 'cancelling' && data.removal !== undefined) return undefined;
+    const removal = requested(data.removal, at, by, why);
+    const isActive = data.state === 'running';
+    return stop(context, steps, found, { ...data, state: 'cancelling', removal }, at, [
+      { event: { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? 'expired' : 'cleanup' } },
+      ...(isActive
+        ? [{ event: { schema: 1, type: 'state', at, state: 'cancelling', generation: data.generation } } as const]
+        : []),
+    ]);
+  });
+  if (changed !== undefined) await publishReady(context, id, standing.data.generation, changed.ready);
+  return standing;
+}
+
+/** A person begins to count anew. */
+const requested = (before: RemovalRecord | undefined, at: string, by: string, why: RemovalRecord['why']) =>
+  before !== undefined && why === 'expired' ? before : { requestedAt: at, by, why, failures: 0 };
+
+/** A removal without a lease has been cut off where sweep cannot see it. */
+async function restarted(
+  { store }: Context,
+  steps: readonly AnyStep[],
+  { id, version, data }: StoredBootstrap,
+  at: string,
+): Promise<Decided | undefined> {
+  const leases = await persist(() =>
+    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]], limit: 1 }),
+  );
+  if (leases.length > 0) return undefined;
+  const begun: Change = startRemoval(data, planOf(graphOf(steps), data.options as unknown as BootstrapOptions), at);
+  return { change: begun, writes: changeWrites(id, version, data, begun, at) };
+}
+
+/** In the commit that ends the removal: files go, the name is free, and nobody counts it any more. */
+export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
+  const [name, counters, files] = await persist(() =>
+    Promise.all([
+      store.get(collections.names, nameId(record.name)),
+      store.get(collections.counters, countersId),
+      store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
+    ]),
+  );
+  const claimed = read(name, liftName);
+  const counted = read(counters, liftCounters);
+  return [
+    ...files.map((file): Write => ({ kind: 'delete', collection: file.collection, id: file.id })),
+    ...(claimed?.data.bootstrapId === id
+      ? [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]
+      : []),
+    ...(counted === undefined || record.orphan === true
+      ? []
+      : [
+          {
+            kind: 'update',
+            collection: counted.collection,
+            id: counted.id,
+            version: counted.version,
+            data: oneLess(counted.data, record.owner),
+          } as const,
+        ]),
+  ];
+}
+
+function oneLess({ inAll, byOwner }: ReturnType<typeof liftCounters>, owner: string) {
+  const { [owner]: own = 0, ...others } = byOwner;
+  return { inAll: Math.max(0, inAll - 1), byOwner: own > 1 ? { ...others, [owner]: own - 1 } : others };
+}

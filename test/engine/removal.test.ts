@@ -1,0 +1,222 @@
+/** How a bootstrap goes away, by the engine: in reverse, once, whatever is cut off in between. */
+import { expect } from 'chai';
+import { cancel, requestRemoval } from '../../functions/engine/bootstraps.js';
+import { graphOf } from '../../functions/engine/graph.js';
+import { planOf } from '../../functions/engine/plan.js';
+import { removalPlanOf } from '../../functions/engine/removal-plan.js';
+import type { AnyStep, Outcome, StepCall } from '../../functions/engine/step.js';
+import { steps as realSteps } from '../../functions/steps/index.js';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import { makeOptions } from '../install-config/make-options.js';
+import { type ToyParts, toy } from './toys.js';
+import { alice, createWorld, type World } from './world.js';
+
+/** A toy that is undone; `gone` tells in which order. */
+function undone(
+  world: World,
+  gone: string[],
+  name: string,
+  parts: ToyParts & { readonly undo?: (call: StepCall, take: () => Outcome) => Promise<Outcome> } = {},
+): AnyStep {
+  const { undo, ...others } = parts;
+  const step = toy(world, name, others);
+  return {
+    ...step,
+    goes: 'undo',
+    async undo(call: StepCall) {
+      const take = (): Outcome => {
+        if (world.isDead()) throw new Error('dead');
+        world.things.delete(call.key === '' ? name : `${name}:${call.key}`);
+        gone.push(name);
+        return { kind: 'done' };
+      };
+      return undo === undefined ? take() : undo(call, take);
+    },
+  } as unknown as AnyStep;
+}
+
+const asked = { by: 'ops@example.com', why: 'asked' } as const;
+
+describe('removal', () => {
+  let world: World;
+  let gone: string[];
+  beforeEach(() => {
+    world = createWorld();
+    gone = [];
+  });
+
+  const chain = (): AnyStep[] => {
+    const key = undone(world, gone, 'key');
+    const project = undone(world, gone, 'project');
+    const network = toy(world, 'network', { needs: { project } });
+    const records = undone(world, gone, 'records', { needs: { network, key } });
+    return [key, project, network, records];
+  };
+  const begun = async (steps: readonly AnyStep[]): Promise<string> => {
+    const { bootstrap } = await world.begin(steps);
+    await world.drain(steps);
+    return bootstrap.id;
+  };
+
+  it('undoes in reverse; what outlives the project goes after it', async () => {
+    const steps = chain();
+    const id = await begun(steps);
+    await requestRemoval(world.context, steps, id, asked);
+    await world.drain(steps);
+    expect(gone).to.deep.equal(['records', 'project', 'key']);
+    const { data } = await world.read(id);
+    expect(data).to.include({ state: 'removed', generation: 2 });
+    expect(data.expireAt).to.be.a('string');
+    expect(data.removeAt).to.equal(undefined);
+    expect(data.instances['network']?.state).to.equal('done');
+  });
+
+  it('orders the real steps so: what needs the project before it, what holds its secrets after it', () => {
+    const plan = removalPlanOf(planOf(graphOf(realSteps), makeOptions({ cloudAcmeIssuer: true })));
+    const needs = Object.fromEntries([...plan.values()].map((instance) => [instance.id, [...instance.needs].sort()]));
+    expect(needs['project']).to.deep.equal(['eab-key:dc1', 'records', 'zone-role']);
+    expect(needs['machine-key']).to.deep.equal(['project']);
+    expect(needs['age-identity']).to.deep.equal(['project', 'secrets:dc1']);
+    expect(needs['caller-secret']).to.have.length(plan.size - 1);
+    const seen = new Set<string>();
+    for (const { id, needs } of plan.values()) {
+      if (id !== 'age-identity' && id !== 'secrets:dc1' && id !== 'machine-key')
+        for (const need of needs) expect(seen.has(need), `${id} after ${need}`).to.equal(true);
+      seen.add(id);
+    }
+  });
+
+  it('leaves no file, no claim of the name, no count and no secret of the caller', async () => {
+    const steps = chain();
+    const id = await begun(steps);
+    await world.store.commit([
+      {
+        kind: 'set',
+        collection: collections.files,
+        id: `${id}~config-dc1`,
+        data: { schema: 1, bootstrapId: id, name: 'config-dc1', content: 'x', writtenAt: new Date().toISOString() },
+      },
+    ]);
+    expect(world.secrets.has(`${id}-caller`)).to.equal(true);
+    await requestRemoval(world.context, steps, id, asked);
+    await world.drain(steps);
+    expect(world.secrets.size).to.equal(0);
+    for (const collection of [collections.files, collections.names, collections.leases]) {
+      expect(await world.store.query({ collection }), collection).to.deep.equal([]);
+    }
+    const [counters] = await world.store.query({ collection: collections.counters });
+    expect(counters?.data).to.deep.include({ inAll: 0, byOwner: {} });
+    const { created } = await world.begin(steps);
+    expect(created).to.equal(true);
+  });
+
+  it('cancels what is active first, and begins when that has ended', async () => {
+    let id = '';
+    let steps: AnyStep[] = [];
+    const during: string[] = [];
+    const project = undone(world, gone, 'project', {
+      async run(_, make) {
+        await requestRemoval(world.context, steps, id, asked);
+        during.push((await world.read(id)).data.state);
+        return make();
+      },
+    });
+    steps = [project, undone(world, gone, 'records', { needs: { project } })];
+    id = (await world.begin(steps)).bootstrap.id;
+    await world.drain(steps);
+    expect(during).to.deep.equal(['cancelling']);
+    expect(gone).to.deep.equal(['records', 'project']);
+    expect((await world.read(id)).data.state).to.equal('removed');
+    expect(world.made.get('records')).to.equal(undefined);
+  });
+
+  it('twice is fine, and so is one that is cancelled', async () => {
+    const steps = chain();
+    const { bootstrap } = await world.begin(steps);
+    await cancel(world.context, steps, bootstrap.id, alice.email);
+    await requestRemoval(world.context, steps, bootstrap.id, asked);
+    await requestRemoval(world.context, steps, bootstrap.id, asked);
+    await world.drain(steps);
+    await requestRemoval(world.context, steps, bootstrap.id, asked);
+    expect(world.queue).to.deep.equal([]);
+    expect(gone).to.deep.equal(['records', 'project', 'key']);
+  });
+
+  it('is quarantined after three failures in a row, and goes on when a person asks again', async () => {
+    let broken = true;
+    const project = undone(world, gone, 'project', {
+      async undo(_, take) {
+        if (broken) throw new Problem('cloud-permission', 'Denied.');
+        return take();
+      },
+    });
+    const steps = [project, undone(world, gone, 'records', { needs: { project } })];
+    const id = await begun(steps);
+    for (let failures = 1; failures <= 3; failures++) {
+      await requestRemoval(world.context, steps, id, { by: 'cleanup', why: 'expired' });
+      await world.drain(steps);
+      const { data } = await world.read(id);
+      expect(data).to.include({ state: 'removal-failed' });
+      expect(data.removal).to.include({ failures });
+      expect(data.removal?.quarantinedAt === undefined).to.equal(failures < 3);
+      expect(data.removeAt === undefined).to.equal(failures === 3);
+      expect(data.problem?.detail).to.contain('Denied.');
+    }
+    expect(gone).to.deep.equal(['records']);
+    broken = false;
+    await requestRemoval(world.context, steps, id, asked);
+    await world.drain(steps);
+    expect((await world.read(id)).data.state).to.equal('removed');
+  });
+
+  it('refuses to resume what is being removed', async () => {
+    const steps = chain();
+    const id = await begun(steps);
+    await requestRemoval(world.context, steps, id, asked);
+    const error = await world.begin(steps).catch((caught: unknown) => caught);
+    expect(error).to.be.instanceOf(Problem);
+    expect((error as Problem).detail).to.contain('is being removed');
+  });
+
+  it('comes to its end, killed before or after any call of the store', async () => {
+    const count = createWorld();
+    const countSteps = ((): AnyStep[] => {
+      const project = undone(count, [], 'project');
+      return [project, undone(count, [], 'records', { needs: { project } })];
+    })();
+    const first = (await count.begin(countSteps)).bootstrap.id;
+    await count.drain(countSteps);
+    count.revive();
+    await requestRemoval(count.context, countSteps, first, asked);
+    await count.drain(countSteps);
+    const calls = count.calls();
+    expect(calls).to.be.greaterThan(10);
+    for (let call = 1; call <= calls; call++) {
+      for (const when of ['before', 'after'] as const) {
+        world = createWorld();
+        const project = undone(world, gone, 'project');
+        const steps = [project, undone(world, gone, 'records', { needs: { project } })];
+        const id = await begun(steps);
+        world.revive();
+        world.kill({ call, when });
+        await requestRemoval(world.context, steps, id, asked).catch(() => undefined);
+        await world.drain(steps).catch(() => undefined);
+        for (let life = 0; life < 6; life++) {
+          world.queue.splice(0);
+          world.revive();
+          world.pass(120);
+          await requestRemoval(world.context, steps, id, asked);
+          await world.sweep();
+          await world.drain(steps);
+        }
+        const { data } = await world.read(id);
+        expect(data.state, `${when} call ${call}`).to.equal('removed');
+        expect([...world.things.keys()], `${when} call ${call}`).to.deep.equal([]);
+        expect(world.secrets.size).to.equal(0);
+        const [counters] = await world.store.query({ collection: collections.counters });
+        expect(counters?.data, `${when} call ${call}`).to.deep.include({ inAll: 0 });
+      }
+    }
+  });
+});
