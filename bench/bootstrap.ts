@@ -50,10 +50,18 @@ export async function createBench(options: StackOptions): Promise<Bench> {
       return counted.store;
     },
   });
+  try {
+    if (store === undefined || counts === undefined) throw new Error('The functions have no store.');
+    return await benchOf(stack, store, counts);
+  } catch (error) {
+    await stack.close();
+    throw error;
+  }
+}
+
+async function benchOf(stack: Stack, own: Store, counts: StoreCounts): Promise<Bench> {
   // It would read now and then what nobody asked for.
   await stack.cloudHalf?.scheduledCalls.close();
-  if (store === undefined || counts === undefined) throw new Error('The functions have no store.');
-  const own = store;
   const published = countMessages(stack);
   const { idToken } = await stack.tokens(people.alice);
 
