@@ -79,7 +79,8 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
       return `${style.red('✗')} ${printable(said.title)}: ${printable(said.detail)}${advice}`;
     }
     case 'retry':
-      return live && !verbose ? undefined : `↻ ${printable(said.title)}: tries again: ${printable(said.why)}`;
+      if (verbose) return `↻ ${printable(said.title)}: tries again: ${printable(said.why)}`;
+      return live || said.repeated ? undefined : `↻ ${printable(said.title)}: tries again: ${printable(said.short)}`;
     case 'under way':
       return live ? undefined : `… ${printable(said.title)}: ${printable(said.note)}`;
     case 'call':
@@ -112,7 +113,6 @@ export function problemOfEnd(view: BootstrapView): Problem | undefined {
       advice: 'Run the same command again to go on with it.',
     });
   }
-  if (view.state !== 'failed') return undefined;
   if (view.state === 'removal-failed') {
     return new Problem(
       'bootstrap-failed',
@@ -122,6 +122,7 @@ export function problemOfEnd(view: BootstrapView): Problem | undefined {
       },
     );
   }
+  if (view.state !== 'failed') return undefined;
   const failed = view.instances.flatMap(({ id, title, problem }) =>
     problem === undefined ? [] : [{ id, title, problem }],
   );

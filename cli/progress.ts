@@ -5,6 +5,7 @@ import type { BootstrapView, InstanceState } from '../shared/bootstrap/bootstrap
 interface RunningRow {
   readonly title: string;
   readonly note: string | undefined;
+  /** Why it is tried again, in a few words. */
   readonly retry: string | undefined;
   readonly seconds: number;
 }
@@ -20,6 +21,8 @@ interface Instance {
   state: InstanceState;
   note: string | undefined;
   retry: string | undefined;
+  /** The reason that was told last, in a few words. */
+  told: string | undefined;
   attempt: number;
   startedAtMs: number | undefined;
   seconds: number | undefined;
@@ -36,7 +39,14 @@ export type Said =
     }
   | { readonly kind: 'failed'; readonly title: string; readonly detail: string; readonly advice: string | undefined }
   | { readonly kind: 'under way'; readonly title: string; readonly note: string }
-  | { readonly kind: 'retry'; readonly title: string; readonly attempt: number; readonly why: string }
+  /** `repeated`: for the same reason as the time before. */
+  | {
+      readonly kind: 'retry';
+      readonly title: string;
+      readonly why: string;
+      readonly short: string;
+      readonly repeated: boolean;
+    }
   | { readonly kind: 'call'; readonly text: string }
   | { readonly kind: 'action'; readonly text: string };
 
@@ -60,6 +70,7 @@ export function createProgress(view: BootstrapView): Progress {
         state,
         note,
         retry: undefined,
+        told: undefined,
         attempt,
         startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
         seconds: undefined,
@@ -74,6 +85,7 @@ export function createProgress(view: BootstrapView): Progress {
       state: 'running',
       note: undefined,
       retry: undefined,
+      told: undefined,
       attempt: 0,
       startedAtMs: undefined,
       seconds: undefined,
@@ -119,7 +131,12 @@ export function createProgress(view: BootstrapView): Progress {
           if (!isEnded(instance.state)) instance.state = 'running';
           Object.assign(instance, { note, retry, attempt });
           instance.startedAtMs ??= Date.parse(item.at);
-          if (retry !== undefined && newRetry) return { kind: 'retry', title: instance.title, attempt, why: retry };
+          if (retry !== undefined && newRetry) {
+            const short = inShort(retry);
+            const repeated = short === instance.told;
+            instance.told = short;
+            return { kind: 'retry', title: instance.title, why: retry, short, repeated };
+          }
           return note !== undefined && newNote ? { kind: 'under way', title: instance.title, note } : undefined;
         }
       }
@@ -130,7 +147,7 @@ export function createProgress(view: BootstrapView): Progress {
         .map(({ title, note, retry, startedAtMs }) => ({
           title,
           note,
-          retry,
+          retry: retry === undefined ? undefined : inShort(retry),
           seconds: startedAtMs === undefined ? 0 : Math.max(0, (nowMs - startedAtMs) / 1000),
         })),
     get done() {

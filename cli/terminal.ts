@@ -16,6 +16,12 @@ const [hideCursor, showCursor, toLineEnd, toScreenEnd] = ['\u001b[?25l', '\u001b
 /** A terminal that knows these shows what stands between them at once. */
 const [beginFrame, endFrame] = ['\u001b[?2026h', '\u001b[?2026l'];
 
+/** Behind a line that fills its row the cursor still stands on its last cell, which would be erased. */
+const restOfLine = (line: string, columns: number): string => {
+  const width = widthOf(line);
+  return width > 0 && width % columns === 0 ? '' : toLineEnd;
+};
+
 export function startDisplay(stream: NodeJS.WriteStream, style: Style, progress: Progress): Display {
   const startedAt = Date.now();
   let drawn: string[] = [];
@@ -30,7 +36,8 @@ export function startDisplay(stream: NodeJS.WriteStream, style: Style, progress:
   };
 
   const frame = (): string[] => {
-    const { columns, rows } = size();
+    const { columns: width, rows } = size();
+    const columns = width - 1;
     const now = Date.now();
     const turn = spinner[Math.floor((now - startedAt) / frameMs) % spinner.length] ?? '';
     const running = progress.running(now);
@@ -59,7 +66,8 @@ export function startDisplay(stream: NodeJS.WriteStream, style: Style, progress:
     const lines = frame();
     const text = lines.join('\n');
     if (above.length === 0 && text === drawnText) return;
-    const all = [...above, ...lines].map((line) => `${line}${toLineEnd}\n`).join('');
+    const { columns } = size();
+    const all = [...above, ...lines].map((line) => `${line}${restOfLine(line, columns)}\n`).join('');
     stream.write(`${beginFrame}${toTop()}${all}${toScreenEnd}${endFrame}`);
     [drawn, drawnText] = [lines, text];
   };

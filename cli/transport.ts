@@ -44,6 +44,8 @@ export interface Transport {
 }
 
 const requestMs = 120_000;
+/** A try that is lost in flight holds its key for half a minute, and says to come back each second. */
+const tries = { whileAway: 4, whileUnderWay: 40 } as const;
 const backoffMs = { first: 500, most: 15_000 } as const;
 
 export function createTransport({ endpoint, token, userAgent, onTrace, interrupted }: TransportParts): Transport {
@@ -124,7 +126,8 @@ export function createTransport({ endpoint, token, userAgent, onTrace, interrupt
       try {
         return await call();
       } catch (error) {
-        if (!(error instanceof Problem) || !isPassing(error) || failures === 4) throw error;
+        if (!(error instanceof Problem) || !isPassing(error)) throw error;
+        if (failures >= (error.code === 'conflict' ? tries.whileUnderWay : tries.whileAway)) throw error;
         const waitMs = Math.min((error.retryAfterSeconds ?? 0) * 1000, backoffMs.most) || backoff(failures);
         onTrace(`again in ${Math.round(waitMs)} ms: ${error.detail}`);
         await pause(waitMs, interrupted);

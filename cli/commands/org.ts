@@ -117,7 +117,8 @@ const change = ({ before, after }: ShownEvent): string => {
 /** The whole is in `--json`. */
 function brief(state: unknown): string {
   if (typeof state !== 'object' || state === null) return '-';
-  const { role, name, members, organizationId } = state as Readonly<Record<string, unknown>>;
+  const { team, ...rest } = state as Readonly<Record<string, unknown>>;
+  const { role, name, members, organizationId } = { ...(team as object | undefined), ...rest };
   const parts = [
     ...(typeof name === 'string' ? [name] : []),
     ...(organizationId === null ? ['standalone'] : []),

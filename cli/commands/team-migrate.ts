@@ -100,7 +100,7 @@ async function agree(call: Call, { teamId, leaves }: MigrationPreview): Promise<
 
 const mostStaying = 20;
 
-function previewText({ teamId, stays, leaves }: MigrationPreview, plan: Plan, style: Style): string {
+function previewText({ teamId, stays, leaves, blockers }: MigrationPreview, plan: Plan, style: Style): string {
   const row = ({ email, role }: MigrationPreview['stays'][number]) =>
     `  ${printable(email)}${role === 'admin' ? style.dim(' (admin)') : ''}`;
   const rest = stays.length - mostStaying;
@@ -115,6 +115,9 @@ function previewText({ teamId, stays, leaves }: MigrationPreview, plan: Plan, st
         : `${plan.force ? 'Leave' : 'Outside the organization'}: ${style.yellow(String(leaves.length))}`,
     ),
     ...leaves.map(row),
+    // Whoever is outside is listed already.
+    ...(leaves.length > 0 ? [] : blockers.map((text) => `${style.yellow('It would be refused:')} ${printable(text)}`)),
+    ...(leaves.length > 0 && !plan.force ? [`${style.yellow('It would be refused')} without --force.`] : []),
   ].join('\n');
 }
 
