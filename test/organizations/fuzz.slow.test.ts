@@ -1,6 +1,6 @@
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { needFirestoreEmulator, openEmulatedStore } from '../support/emulators.js';
-import { fuzzEverything } from './fuzz.js';
+import { fuzzEverything, strangers } from './fuzz.js';
 import { createOrganizationsServer, type OrganizationsServer } from './organizations-server.js';
 
 const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
@@ -13,7 +13,7 @@ describe('whatever is sent to the organization API, on Firestore', () => {
     const { store } = openEmulatedStore(await needFirestoreEmulator(this));
     close = () => store.close();
     issuer = await createIssuer();
-    server = await createOrganizationsServer(issuer, { store });
+    server = await createOrganizationsServer(issuer, { store, env: strangers });
   });
   after(async () => {
     server?.close();

@@ -1,6 +1,6 @@
 import { createMemoryStore } from '../../local/memory-store.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
-import { fuzzEverything } from './fuzz.js';
+import { fuzzEverything, strangers } from './fuzz.js';
 import { createOrganizationsServer, type OrganizationsServer } from './organizations-server.js';
 
 const seed = Number(process.env['PLINTH_FUZZ_SEED'] ?? Date.now() % 1_000_000_000);
@@ -10,7 +10,7 @@ describe('whatever is sent to the organization API', () => {
   let server: OrganizationsServer;
   before(async () => {
     issuer = await createIssuer();
-    server = await createOrganizationsServer(issuer, { store: createMemoryStore() });
+    server = await createOrganizationsServer(issuer, { store: createMemoryStore(), env: strangers });
   });
   after(() => {
     server.close();

@@ -12,6 +12,12 @@ import { createRandom } from './random.js';
 
 const routes = { ...organizationRoutes, ...problemRoutes };
 
+/**
+ * Tenants are strangers to each other only where anyone may come. Elsewhere the admin of any organization may look at any
+ * team and migrate it, as the reference has it.
+ */
+export const strangers = { PLINTH_ORGANIZATION_CREATORS: 'anyone' };
+
 /** How a careless client, or a careful attacker, would spoil a token. */
 async function badTokens(issuer: Issuer): Promise<string[]> {
   const email = 'alice@example.com';

@@ -20,7 +20,7 @@ export interface Recording {
   /** Of each collection its fields, with the kinds of values that were written. */
   readonly fields: Map<string, Map<string, Set<FieldKind>>>;
 }
-type FieldKind = 'map' | 'array' | 'long text' | 'scalar';
+export type FieldKind = 'map' | 'array' | 'long text' | 'scalar';
 
 /** Longer texts are prose, keys or files; nobody looks one up by them. */
 const longText = 300;

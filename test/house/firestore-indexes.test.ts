@@ -1,0 +1,204 @@
+/**
+ * Firestore refuses a query whose composite index is missing, and its emulator does not. So every query that the product
+ * makes is recorded here and compared with what terraform/firestore.indexes.json declares.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { z } from 'zod';
+import { findByName, listBootstraps } from '../../functions/engine/bootstraps.js';
+import {
+  BootstrapRecord,
+  CountersRecord,
+  EventRecord,
+  FileRecord,
+  LeaseRecord,
+} from '../../functions/engine/documents.js';
+import { createMemoryStore } from '../../local/memory-store.js';
+import { collections } from '../../shared/names.js';
+import { createIssuer, type Issuer } from '../http/issuer.js';
+import { callEverything } from '../organizations/every-operation.js';
+import { createOrganizationsServer, type OrganizationsServer } from '../organizations/organizations-server.js';
+import {
+  createRecording,
+  type FieldKind,
+  projectFolder,
+  type QueryShape,
+  type Recording,
+  recordStore,
+  shapeOf,
+} from '../support/recording-store.js';
+import { makeScene, type Scene } from '../support/scene.js';
+
+interface IndexFile {
+  readonly indexes: readonly {
+    readonly collectionGroup: string;
+    readonly queryScope: 'COLLECTION';
+    readonly fields: readonly { readonly fieldPath: string; readonly order: 'ASCENDING' | 'DESCENDING' }[];
+  }[];
+  /** Single fields: those that are not indexed at all, and those by which Firestore removes documents. */
+  readonly fieldOverrides: readonly {
+    readonly collectionGroup: string;
+    readonly fieldPath: string;
+    readonly ttl: boolean;
+    readonly indexes: readonly [];
+  }[];
+}
+
+const declared = JSON.parse(readFileSync(join(projectFolder, 'terraform/firestore.indexes.json'), 'utf8')) as IndexFile;
+
+/** One text for what is the same to Firestore: fields compared for equality may stand in any order. */
+const indexText = (collection: string, equal: readonly string[], last: string, direction: string): string =>
+  `${collection}: ${[...equal].sort().join(', ')}; ${last} ${direction}`;
+
+/** Undefined: the indexes that each field has by itself serve it, merged for several equalities. */
+function compositeFor({ collection, equal, range, order }: QueryShape): string | undefined {
+  const [last, direction] = order ?? [range, 'asc'];
+  if (range !== undefined && range !== last) throw new Error(`${collection}: a range on ${range}, ordered by ${last}`);
+  if (last === undefined || equal.length === 0 || equal.includes(last)) return undefined;
+  return indexText(collection, equal, last, direction);
+}
+
+const declaredTexts = declared.indexes.map(({ collectionGroup, fields }) => {
+  const last = fields.at(-1);
+  if (last === undefined || fields.length < 2)
+    throw new Error(`An index of ${collectionGroup} has fewer than two fields`);
+  const equal = fields.slice(0, -1).map(({ fieldPath }) => fieldPath);
+  return indexText(collectionGroup, equal, last.fieldPath, last.order === 'ASCENDING' ? 'asc' : 'desc');
+});
+
+interface Site {
+  /** `file:line` */
+  readonly place: string;
+  /** What stands there, if it stands there in so many words. */
+  readonly shape: QueryShape | undefined;
+}
+
+/** From the source: for queries that are made only where something goes wrong, or that nobody can ask for here. */
+function shapeIn(text: string): QueryShape | undefined {
+  const [, name] = /^\{\s*collection: collections\.(\w+),/.exec(text) ?? [];
+  const [query = ''] = /^\{[\s\S]*?\n? *\}\)/.exec(text) ?? [];
+  if (name === undefined || /(?:where|orderBy)(?:,|: (?!\[))|\.\.\./.test(query)) return undefined;
+  const where = [...query.matchAll(/\['(\w+)', '(==|<=?|>=?)', /g)].map(
+    ([, field, op]) => [field, op, ''] as [string, '==', string],
+  );
+  const [, field, direction] = /orderBy: \['(\w+)', '(asc|desc)'\]/.exec(query) ?? [];
+  const collection = collections[name as keyof typeof collections];
+  return shapeOf({ collection, where, ...(field === undefined ? {} : { orderBy: [field, direction as 'asc'] }) });
+}
+
+/** Each place in the product that queries. */
+const sites: readonly Site[] = readdirSync(join(projectFolder, 'functions'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.startsWith('store/'))
+  .flatMap((file) => {
+    const source = readFileSync(join(projectFolder, 'functions', file), 'utf8');
+    return [...source.matchAll(/\.query\(/g)].map(({ index, 0: call }) => ({
+      place: `functions/${file}:${source.slice(0, index).split('\n').length}`,
+      shape: shapeIn(source.slice(index + call.length)),
+    }));
+  });
+
+/** Fields that the recorded story may never write. */
+const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = [
+  [collections.bootstraps, BootstrapRecord],
+  [collections.leases, LeaseRecord],
+  [collections.events, EventRecord],
+  [collections.files, FileRecord],
+  [collections.counters, CountersRecord],
+];
+
+function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {
+  const { properties = {} } = z.toJSONSchema(record, { unrepresentable: 'any' }) as {
+    properties?: Record<string, { readonly type?: string }>;
+  };
+  const known = fields.get(collection) ?? new Map<string, Set<FieldKind>>();
+  fields.set(collection, known);
+  for (const [field, { type }] of Object.entries(properties)) {
+    const kind = type === 'object' ? 'map' : type === 'array' ? 'array' : 'scalar';
+    known.set(field, (known.get(field) ?? new Set()).add(kind));
+  }
+}
+
+const overridesOf = (wanted: (each: IndexFile['fieldOverrides'][number]) => boolean): string[] =>
+  declared.fieldOverrides.filter(wanted).map(({ collectionGroup, fieldPath }) => `${collectionGroup}.${fieldPath}`);
+
+describe("Firestore's indexes", () => {
+  const recording = createRecording();
+  let scene: Scene;
+  let issuer: Issuer;
+  let server: OrganizationsServer;
+  before(async function () {
+    this.timeout(60_000);
+    scene = await makeScene({ timeFactor: 0, wrapStore: (store) => recordStore(store, recording) });
+    const alice = await scene.caller();
+    await alice.bootstrap('indexes');
+    await alice.plinth('list');
+    await alice.plinth('cancel', 'indexes');
+    // What only operators ask for, and what asks by the clock.
+    const store = recordStore(createMemoryStore(), recording);
+    await findByName({ store }, 'no-such-project');
+    await listBootstraps({ store });
+    issuer = await createIssuer();
+    server = await createOrganizationsServer(issuer, { store: recordStore(createMemoryStore(), recording) });
+    await callEverything(server);
+    for (const [collection, record] of stored) noteFields(recording, collection, record);
+  });
+  after(async () => {
+    server?.close();
+    issuer?.close();
+    await scene?.close();
+  });
+
+  const shapes = (): QueryShape[] => [
+    ...recording.shapes.values(),
+    ...sites.flatMap(({ place, shape }) => (recording.sites.has(place) ? [] : (shape ?? []))),
+  ];
+  const queried = (): Set<string> =>
+    new Set(
+      shapes().flatMap(({ collection, equal, range, order }) =>
+        [...equal, range, order?.[0]].flatMap((field) => (field === undefined ? [] : [`${collection}.${field}`])),
+      ),
+    );
+
+  it('are compared with every place that queries', () => {
+    expect(recording.sites).to.have.property('size').above(8);
+    const unknown = sites.filter(({ place, shape }) => shape === undefined && !recording.sites.has(place));
+    expect(
+      unknown.map(({ place }) => place),
+      'neither passed by this test nor readable to it',
+    ).to.deep.equal([]);
+  });
+
+  it('are all there, and none is without use', () => {
+    const needed = new Set(shapes().flatMap((shape) => compositeFor(shape) ?? []));
+    expect(declaredTexts).to.have.members([...needed]);
+  });
+
+  const large: readonly FieldKind[] = ['map', 'array', 'long text'];
+  it('leave out the fields that hold maps, lists and long texts, and only those', () => {
+    const found = [...recording.fields].flatMap(([collection, fields]) =>
+      [...fields].flatMap(([field, kinds]) =>
+        large.some((kind) => kinds.has(kind)) ? [`${collection}.${field}`] : [],
+      ),
+    );
+    const inUse = queried();
+    const exempt = overridesOf(({ ttl }) => !ttl);
+    expect(exempt).to.have.members(found.filter((field) => !inUse.has(field)));
+    expect(
+      overridesOf(() => true).filter((field) => inUse.has(field)),
+      'queried, but not indexed',
+    ).to.deep.equal([]);
+  });
+
+  it('let Firestore remove what bears a time to go', () => {
+    const temporary = [...recording.fields].flatMap(([collection, fields]) =>
+      fields.has('expireAt') ? [`${collection}.expireAt`] : [],
+    );
+    expect(overridesOf(({ ttl }) => ttl)).to.have.members(temporary);
+  });
+
+  it('are of collections that there are', () => {
+    const known = Object.values(collections) as string[];
+    expect([...recording.fields.keys()].filter((collection) => !known.includes(collection))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,176 @@
+/** What each operation reads and writes, against the table that the reference page prints. */
+import { expect } from 'chai';
+import { type Counted, type Documents, idempotencyCost, operationCosts } from '../../functions/organizations/costs.js';
+import { createMemoryStore } from '../../local/memory-store.js';
+import type { Organization } from '../../shared/organization/organization.js';
+import type { Team } from '../../shared/organization/team.js';
+import { createIssuer, type Issuer } from '../http/issuer.js';
+import { countStore, type StoreCounts } from '../support/counting-store.js';
+import { addMembersAtOnce } from './many-members.js';
+import {
+  type Asked,
+  createOrganizationsServer,
+  type Operation,
+  type OrganizationsServer,
+  operations,
+  operator,
+} from './organizations-server.js';
+
+const listed = 12;
+const leavers = 7;
+
+describe('the documents of an operation', () => {
+  let issuer: Issuer;
+  let server: OrganizationsServer;
+  let counts: StoreCounts;
+  let organizationId: string;
+  let inside: number;
+  let alone: number;
+  const memory = createMemoryStore();
+  /** By what the table counts. */
+  const n: Record<Counted, number> = {
+    listed,
+    'members of the team': listed,
+    'members that leave': leavers,
+    'teams that hold the member': 3,
+  };
+  const most = ({ fixed, each }: Documents, times = n): number =>
+    fixed + (each === undefined ? 0 : each.times * times[each.of]);
+
+  before(async () => {
+    issuer = await createIssuer();
+    const counted = countStore(memory);
+    counts = counted.counts;
+    server = await createOrganizationsServer(issuer, {
+      store: counted.store,
+      env: { PLINTH_ORGANIZATION_CREATORS: 'example.com' },
+    });
+    for (let i = 0; i < listed; i++) {
+      ({ id: organizationId } = await server.expect<Organization>(201, 'createOrganization', {
+        body: { name: `organization ${i}` },
+      }));
+    }
+    for (let i = 0; i < listed; i++) {
+      ({ teamId: inside } = await server.expect<Team>(201, 'createTeam', {
+        body: { name: `team ${i}`, organizationId },
+      }));
+    }
+    ({ teamId: alone } = await server.expect<Team>(201, 'createTeam', { body: { name: 'alone' } }));
+    await addMembersAtOnce(memory, { organizationId, teamId: alone, inside: listed - leavers - 1, outside: leavers });
+    await addMembersAtOnce(memory, { organizationId, teamId: inside, inside: 0, outside: 0 });
+    for (const email of ['bob@example.com', 'carol@example.com', 'dave@example.com']) {
+      await server.expect(201, 'addOrganizationMember', { params: { organizationId }, body: { email, role: 'admin' } });
+    }
+    const teams = await server.expect<Team[]>(200, 'listOrganizationTeams', { params: { organizationId } });
+    for (const { teamId } of teams.slice(0, 3)) {
+      await server.expect(201, 'addTeamMember', {
+        params: { teamId },
+        body: { email: 'bob@example.com', role: 'admin' },
+      });
+    }
+  });
+  after(() => {
+    server.close();
+    issuer.close();
+  });
+
+  async function costOf(
+    status: number,
+    operation: Operation,
+    asked: Asked,
+  ): Promise<{ reads: number; written: number }> {
+    const before = { ...counts };
+    await server.expect(status, operation, asked);
+    return { reads: counts.reads - before.reads, written: counts.written - before.written };
+  }
+
+  const inOrganization = () => ({ organizationId });
+  const member = (email: string) => ({ organizationId, email });
+  const calls: Readonly<Record<Operation, readonly (readonly [what: string, status: number, asked: () => Asked])[]>> = {
+    createOrganization: [['', 201, () => ({ body: { name: 'another' } })]],
+    listOrganizations: [['', 200, () => ({ query: { limit: String(listed) } })]],
+    getOrganization: [['', 200, () => ({ params: inOrganization() })]],
+    listOrganizationMembers: [['', 200, () => ({ params: inOrganization(), query: { limit: String(listed - 1) } })]],
+    addOrganizationMember: [
+      ['', 201, () => ({ params: inOrganization(), body: { email: 'eve@example.com' } })],
+      ['already so', 200, () => ({ params: inOrganization(), body: { email: 'eve@example.com' } })],
+      [
+        'with another role',
+        409,
+        () => ({ params: inOrganization(), body: { email: 'eve@example.com', role: 'admin' } }),
+      ],
+    ],
+    setOrganizationMemberRole: [
+      ['to admin', 200, () => ({ params: member('eve@example.com'), body: { role: 'admin' } })],
+      ['of an admin', 200, () => ({ params: member('eve@example.com'), body: { role: 'member' } })],
+    ],
+    listOrganizationTeams: [['', 200, () => ({ params: inOrganization() })]],
+    listOrganizationEvents: [['', 200, () => ({ params: inOrganization(), query: { limit: String(listed - 1) } })]],
+    createTeam: [
+      ['standalone', 201, () => ({ body: { name: 'another' } })],
+      ['in an organization', 201, () => ({ as: 'carol@example.com', body: { name: 'another', organizationId } })],
+    ],
+    listTeams: [['', 200, () => ({ query: { limit: String(listed - 1) } })]],
+    getTeam: [
+      ['as a member', 200, () => ({ params: { teamId: inside } })],
+      ['as an admin of its organization', 200, () => ({ as: 'carol@example.com', params: { teamId: inside } })],
+    ],
+    listTeamMembers: [['', 200, () => ({ as: 'alice@example.com', params: { teamId: alone } })]],
+    addTeamMember: [
+      ['', 201, () => ({ params: { teamId: inside }, body: { email: 'carol@example.com' } })],
+      [
+        'by an admin of the organization',
+        201,
+        () => ({ as: 'carol@example.com', params: { teamId: inside }, body: { email: 'dave@example.com' } }),
+      ],
+    ],
+    removeTeamMember: [['', 204, () => ({ params: { teamId: inside, email: 'carol@example.com' } })]],
+    previewMigration: [['', 200, () => ({ params: { teamId: alone }, query: { organizationId } })]],
+    removeOrganizationMember: [
+      ['refused', 409, () => ({ params: member('bob@example.com') })],
+      ['with force', 204, () => ({ params: member('bob@example.com'), query: { force: 'true' } })],
+      ['in no team', 204, () => ({ params: member('eve@example.com') })],
+    ],
+    migrateTeam: [
+      ['refused', 400, () => ({ params: { teamId: alone }, body: { organizationId } })],
+      [
+        'with force, by an admin who is not in the team',
+        200,
+        () => ({ as: 'carol@example.com', params: { teamId: alone }, body: { organizationId, force: true } }),
+      ],
+      ['already there', 200, () => ({ params: { teamId: alone }, body: { organizationId } })],
+    ],
+  };
+
+  const ordered = Object.keys(calls) as Operation[];
+  for (const operation of ordered) {
+    for (const [what, status, asked] of calls[operation]) {
+      it(`${operation}${what === '' ? '' : `, ${what},`} stays within what the table says`, async () => {
+        const { reads, writes } = operationCosts[operation];
+        const cost = await costOf(status, operation, asked());
+        expect(cost.reads, 'documents read').to.be.at.most(most(reads));
+        expect(cost.written, 'documents written').to.be.at.most(most(writes));
+      });
+    }
+  }
+
+  it('are told for every operation, and are no more than the spec allows a migration', () => {
+    expect(ordered).to.have.members(operations);
+    for (const size of [2, 2000]) {
+      const times = { ...n, 'members of the team': size, 'members that leave': size };
+      expect(most(operationCosts.migrateTeam.reads, times)).to.be.at.most(2 * size + 4);
+      expect(most(operationCosts.migrateTeam.writes, times)).to.be.at.most(size + 3);
+    }
+  });
+
+  it('are as many more as the table says for an operator and for a key', async () => {
+    const asOperator = await costOf(200, 'getOrganization', { as: operator, params: inOrganization() });
+    expect(asOperator.reads).to.be.at.most(most(operationCosts.getOrganization.reads) + 1);
+    const asked = { body: { name: 'with a key' }, headers: { 'idempotency-key': 'costs' } };
+    const first = await costOf(201, 'createTeam', asked);
+    expect(first.written).to.be.at.most(most(operationCosts.createTeam.writes) + idempotencyCost.writes);
+    const again = await costOf(201, 'createTeam', asked);
+    expect(again.reads).to.equal(idempotencyCost.readsAgain);
+    expect(again.written).to.equal(0);
+  });
+});
