@@ -133,6 +133,11 @@ export function problemOfEnd(view: BootstrapView): Problem | undefined {
   const advice = [...new Set(failed.flatMap(({ problem }) => problem.advice ?? []))];
   if (failed.length === 0 && view.problem?.advice !== undefined) advice.push(view.problem.advice);
   return new Problem('bootstrap-failed', `The bootstrap of ${view.name} failed. ${why}`, {
-    advice: [...advice, 'Then run the same command again: it goes on from where it stopped.'].join('\n'),
+    advice: [
+      ...advice,
+      ...(advice.some((text) => /run the same command again/i.test(text))
+        ? []
+        : ['Then run the same command again: it goes on from where it stopped.']),
+    ].join('\n'),
   });
 }

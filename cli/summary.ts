@@ -1,6 +1,7 @@
 /** What stands, for people: printed at the end of a bootstrap and by `status`. */
 import type { BootstrapView, VmView } from '../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../shared/bootstrap/duration.js';
+import type { Delegation } from './delegation.js';
 import { printable, type Style } from './output.js';
 import { shellWord } from './shell-word.js';
 import type { WrittenFile } from './standing-files.js';
@@ -13,8 +14,18 @@ const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
   fallback: 'standard, for want of spot capacity',
 };
 
-export function summary(view: BootstrapView, files: readonly WrittenFile[], style: Style, nowMs = Date.now()): string {
+export interface SummaryParts {
+  readonly files?: readonly WrittenFile[];
+  /** The caller wanted none. */
+  readonly withoutFiles?: boolean;
+  /** For who did not see it happen: also what is under way, and what failed. */
+  readonly untold?: boolean;
+  readonly delegation?: Delegation | undefined;
+}
+
+export function summary(view: BootstrapView, style: Style, parts: SummaryParts = {}, nowMs = Date.now()): string {
   const { result } = view;
+  const { files = [], delegation } = parts;
   const title = (text: string) => style.bold(text);
   const section = (name: string, rows: readonly (readonly Cell[])[]): string[] =>
     rows.length === 0 ? [] : ['', title(name), ...table(rows)];
@@ -36,6 +47,7 @@ export function summary(view: BootstrapView, files: readonly WrittenFile[], styl
       ['Removed', `${time(view.deadlineAt)} (${inWords(view.deadlineAt, nowMs)})`],
       ...(result.registry === undefined ? [] : [['Registry', result.registry]]),
     ]),
+    ...(parts.untold === true ? untold(view).flatMap(([name, rows]) => section(name, rows)) : []),
     ...section(
       'VMs',
       result.vms.map((vm) => [
@@ -55,6 +67,7 @@ export function summary(view: BootstrapView, files: readonly WrittenFile[], styl
       : section(`DNS (zone ${printable(result.dns.zone)} in ${printable(result.dns.project)})`, [
           ...result.dns.records.map(({ name, address }) => [name, address]),
           ...result.dns.nameServers.map((server) => ['name server', server]),
+          ...(delegation === undefined ? [] : [['delegated', inFull(delegation)]]),
         ])),
     ...section(
       'Files',
@@ -64,14 +77,45 @@ export function summary(view: BootstrapView, files: readonly WrittenFile[], styl
         movedAside === undefined ? state : `${state}; what stood there is now ${movedAside}`,
       ]),
     ),
-    ...nextSteps(view, files).flatMap((line, index) =>
+    ...nextSteps(view, parts).flatMap((line, index) =>
       index === 0 ? ['', title('Next'), `  ${line}`] : [`  ${line}`],
     ),
   ].join('\n');
 }
 
+/** Sections of what is not yet done, and why. */
+function untold({ state, instances }: BootstrapView): Array<[string, string[][]]> {
+  const running = instances.filter(({ state }) => state === 'running' || state === 'client');
+  const done = instances.filter(({ state }) => state === 'done').length;
+  const failed = instances.flatMap(({ title, problem }) => (problem === undefined ? [] : [[title, problem.detail]]));
+  return [
+    [
+      `Under way (${done} of ${instances.length} done)`,
+      state === 'running' || state === 'cancelling' ? running.map(({ title, note = '' }) => [title, note]) : [],
+    ],
+    ['Failed', failed],
+  ];
+}
+
+const adviceOf = ({ instances, problem }: BootstrapView): string[] => [
+  ...new Set([...instances.map((instance) => instance.problem), problem].flatMap((each) => each?.advice ?? [])),
+];
+
+function inFull(delegation: Delegation): string {
+  switch (delegation.state) {
+    case 'delegated':
+      return 'yes';
+    case 'elsewhere':
+      return `no: ${delegation.domain} is served by ${delegation.servers.join(', ')}; delegate the base domain to the name servers above`;
+    case 'nowhere':
+      return 'no: nobody serves the base domain; delegate it to the name servers above';
+    case 'unknown':
+      return `not known: ${delegation.why}`;
+  }
+}
+
 /** What a person would do next, as commands. */
-function nextSteps(view: BootstrapView, files: readonly WrittenFile[]): string[] {
+function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: SummaryParts): string[] {
   const name = shellWord(view.name);
   if (view.state === 'running' || view.state === 'cancelling')
     return [`plinth beta bootstrap-cloud status ${name} --follow`];
@@ -79,7 +123,10 @@ function nextSteps(view: BootstrapView, files: readonly WrittenFile[]): string[]
   if (view.state === 'removed') return [];
   if (view.state === 'removal-failed') return [view.problem?.advice ?? 'It is tried again by itself.'];
   if (view.state !== 'succeeded')
-    return ['Run the same bootstrap-cloud command again: it goes on from where it stopped.'];
+    return [
+      ...(untold === true ? adviceOf(view) : []),
+      'Run the same bootstrap-cloud command again: it goes on from where it stopped.',
+    ];
   const jumpbox = view.result.vms.find((vm) => vm.name === 'jumpbox')?.externalIp;
   const identity = files.find(({ what }) => what === 'age identity');
   const secrets = files.find(({ what }) => what === 'secrets');
@@ -88,7 +135,7 @@ function nextSteps(view: BootstrapView, files: readonly WrittenFile[]): string[]
     ...(identity === undefined || secrets === undefined
       ? []
       : [`SOPS_AGE_KEY_FILE=${shellWord(identity.path)} sops ${shellWord(secrets.path)}`]),
-    ...(files.length > 0
+    ...(files.length > 0 || withoutFiles === true
       ? []
       : ['Run the same bootstrap-cloud command again in your folder: it writes config and secrets files.']),
   ];

@@ -82,7 +82,7 @@ export const bootstrapCloud = defineCommand({
     return {
       data: { ...data, files },
       ...(problem !== undefined && { problem }),
-      show: (style) => summary(view, files, style),
+      show: (style) => summary(view, style, { files, withoutFiles: !local.writeConfig }),
     };
   },
 });

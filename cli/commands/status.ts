@@ -18,7 +18,14 @@ export const status = defineCommand({
     const client = await call.connect();
     const found = await client.get(await idOf(call, client));
     const { summary } = await import('../summary.js');
-    if (!call.has('follow')) return { data: { bootstrap: found }, show: (style) => summary(found, [], style) };
+    if (!call.has('follow')) {
+      const { delegationOf } = await import('../delegation.js');
+      const delegation = await delegationOf(found);
+      return {
+        data: { bootstrap: found, ...(delegation !== undefined && { delegation }) },
+        show: (style) => summary(found, style, { untold: true, delegation }),
+      };
+    }
 
     const { followToEnd, problemOfEnd, timingTable } = await import('../follow.js');
     const timer = call.given.timer === true;
@@ -28,7 +35,7 @@ export const status = defineCommand({
     return {
       data: { bootstrap: view, ...(timer && { timings }) },
       ...(problem !== undefined && { problem }),
-      show: (style) => summary(view, [], style),
+      show: (style) => summary(view, style),
     };
   },
 });

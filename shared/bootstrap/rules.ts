@@ -48,7 +48,7 @@ interface Rule {
   /** The flag that the fault is told of. */
   readonly option: Option;
   readonly does: 'refuse' | 'warn' | 'not yet';
-  readonly message: string;
+  readonly message: string | ((facts: Facts) => string);
   when(facts: Facts): boolean;
 }
 
@@ -84,6 +84,8 @@ const later = (option: Option, message: string): Rule => ({
   when: ({ has, values }) => has(option) && values[option] !== false,
 });
 
+const unknownSteps = ({ values }: Facts): string[] =>
+  (values.installSkipSteps ?? []).filter((step) => !knownInstallSteps.some((known) => known === step));
 const forge1Default = ({ has, values }: Facts) => !has('registryType') && values.registryType === 'forge1';
 
 const rules: readonly Rule[] = [
@@ -216,9 +218,9 @@ const rules: readonly Rule[] = [
   {
     option: 'installSkipSteps',
     does: 'warn',
-    message: `names a step that packages are not known to have (known: ${knownInstallSteps.join(', ')}); the package decides`,
-    when: ({ values }) =>
-      (values.installSkipSteps ?? []).some((step) => !knownInstallSteps.some((known) => known === step)),
+    message: (facts) =>
+      `names steps that packages are not known to have, ${unknownSteps(facts).join(', ')} (known: ${knownInstallSteps.join(', ')}); the package decides`,
+    when: (facts) => unknownSteps(facts).length > 0,
   },
 ];
 
@@ -242,7 +244,8 @@ export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean
   const facts: Facts = { values, has, installs: installFlags.some(has) };
   for (const rule of rules) {
     if (!rule.when(facts)) continue;
-    const fault = { path: flagName(rule.option), message: rule.message };
+    const message = typeof rule.message === 'string' ? rule.message : rule.message(facts);
+    const fault = { path: flagName(rule.option), message };
     if (rule.does === 'not yet') faults.push({ ...fault, notYet: true });
     else if (rule.does === 'refuse' || how.strict === true) faults.push(fault);
     else warnings.push(`${fault.path} ${fault.message}`);

@@ -301,6 +301,11 @@ describe('rules between flags', () => {
     expect(warnings).to.deep.equal([]);
   });
 
+  it('names the steps to skip that it does not know', () => {
+    const { warnings } = checkOptions({ ...quiet, installSkipSteps: ['ceph', 'cehp'] });
+    expect(warnings.join()).to.match(/^--install-skip-steps names steps .*, cehp \(known/);
+  });
+
   it('lets zone follow from region, and region from zone, and says so', () => {
     const pick = (given: GivenFlags) => {
       const { options, notes } = checkOptions({ ...quiet, ...given });

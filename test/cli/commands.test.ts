@@ -13,6 +13,22 @@ const lines = (text: string): Array<Record<string, unknown>> =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
+/** A bootstrap that the quota stopped. */
+const failedView = (advice = 'Ask for a higher quota.') =>
+  makeView({
+    state: 'failed',
+    instances: [
+      {
+        id: 'quota',
+        step: 'quota',
+        title: 'Quota',
+        state: 'failed',
+        attempt: 1,
+        problem: { code: 'cloud-quota', detail: 'CPUS: 100 are needed, 24 are allowed.', advice },
+      },
+    ],
+  });
+
 describe('plinth', () => {
   let service: Service;
   let sandbox: Sandbox;
@@ -340,23 +356,7 @@ describe('plinth', () => {
     });
 
     it('say of a failed bootstrap what, why and what next, with exit code 7', async () => {
-      service.view = makeView({
-        state: 'failed',
-        instances: [
-          {
-            id: 'quota',
-            step: 'quota',
-            title: 'Quota',
-            state: 'failed',
-            attempt: 1,
-            problem: {
-              code: 'cloud-quota',
-              detail: 'CPUS: 100 are needed, 24 are allowed.',
-              advice: 'Ask for a higher quota.',
-            },
-          },
-        ],
-      });
+      service.view = failedView();
       const { code, stdout, stderr } = await run([...bootstrap, ...five]);
       expect(code).to.equal(7);
       expect(stderr)
@@ -364,11 +364,23 @@ describe('plinth', () => {
         .and.include('Ask for a higher quota.')
         .and.include('same command again');
       expect(stdout).to.include('failed');
+      expect(stdout).not.to.include('CPUS');
       expect(sandbox.has('config.yaml')).to.equal(false);
       const last = lines((await run([...bootstrap, ...five, '--json'])).stdout).at(-1);
       expect(last)
         .to.include({ type: 'result', exitCode: 7 })
         .and.have.nested.property('problem.code', 'bootstrap-failed');
+    });
+
+    it('say once that the same command goes on', async () => {
+      service.view = failedView('Raise the quota, then run the same command again.');
+      const { stderr } = await run([...bootstrap, ...five]);
+      expect(stderr.match(/run the same command again/gi)).to.have.lengthOf(1);
+    });
+
+    it('tell nobody who wants no files how to get them', async () => {
+      const { stdout } = await run([...bootstrap, ...five, '--write-config=false']);
+      expect(stdout).to.include('ssh ubuntu@').and.not.include('writes config');
     });
   });
 
@@ -429,6 +441,32 @@ describe('plinth', () => {
         .and.match(/demo +demo-ab12cd34 +succeeded +europe-west4/);
       const cancelled = await run([...bootstrap, 'cancel', 'demo']);
       expect(cancelled.stdout).to.include('stops as soon as').and.include('status demo --follow');
+    });
+
+    it('say what is under way', async () => {
+      service.standing = true;
+      const [project, jumpbox] = makeView().instances;
+      if (project === undefined || jumpbox === undefined) throw new Error('makeView has two instances');
+      service.view = makeView({
+        state: 'running',
+        instances: [project, { ...jumpbox, state: 'running', note: 'the VM is starting' }],
+      });
+      const { stdout } = await run([...bootstrap, 'status', 'demo']);
+      expect(stdout)
+        .to.include('Under way (1 of 2 done)')
+        .and.match(/VM jumpbox +the VM is starting/)
+        .and.include('status demo --follow');
+    });
+
+    it('say what failed, why, and what to do', async () => {
+      service.standing = true;
+      service.view = failedView();
+      const { code, stdout } = await run([...bootstrap, 'status', 'demo']);
+      expect(code).to.equal(0);
+      expect(stdout)
+        .to.match(/Quota +CPUS: 100 are needed, 24 are allowed\./)
+        .and.include('Ask for a higher quota.')
+        .and.include('same bootstrap-cloud command again');
     });
 
     it('end with 4 for a project that one does not have', async () => {
