@@ -197,7 +197,7 @@ export async function makeProofKey(cloud: Pick<SimulatedCloud, 'endpoints' | 'id
 }
 
 /** What Cloud Scheduler calls, and when; a function that is not there is not called. */
-export const schedules: readonly { readonly job: string; readonly target: FunctionName; readonly schedule: string }[] =
+const schedules: readonly { readonly job: string; readonly target: FunctionName; readonly schedule: string }[] =
   [{ job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *' }];
 
 /** Made through the API, as whoever deploys; where the functions have moved, the jobs follow them. A paused job stays paused. */

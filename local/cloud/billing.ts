@@ -14,7 +14,7 @@ import type { BillingAccountRecord } from './initial.js';
 import { numberOf, textOf } from './json-fields.js';
 import { pageOf } from './pages.js';
 import { readPolicy, writePolicy } from './policy-methods.js';
-import { anyProject } from './project-changes.js';
+import { anyProject, shutDown } from './project-changes.js';
 import { projectTable } from './projects.js';
 import { testPermissions } from './test-permissions.js';
 
@@ -60,6 +60,7 @@ const update: Handler = async (call, world) => {
   if (wanted === (project.billingAccountName ?? '')) return info(world, project);
   if (wanted === '') {
     delete project.billingAccountName;
+    shutDown(world, project);
     return info(world, project);
   }
   const account = accounts(world)[wanted];

@@ -296,6 +296,15 @@ function removeInstance(target: string, world: World, allDisks: boolean): void {
   delete guests(world)[target];
 }
 
+/** All VMs of a project that is deleted, or that nobody pays for. */
+export function powerOff(world: World, projectId: string): void {
+  for (const [path, instance] of Object.entries(held(world, instances))) {
+    if (!path.startsWith(`projects/${projectId}/`)) continue;
+    if (['TERMINATED', 'SUSPENDED'].includes(String(instance.resource['status']))) continue;
+    down(path, instance, 'TERMINATED', world);
+  }
+}
+
 const stopped =
   (status: 'TERMINATED' | 'SUSPENDED') =>
   (target: string, args: JsonObject, world: World): undefined => {

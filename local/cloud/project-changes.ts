@@ -8,6 +8,7 @@ import {
   type ProjectRecord,
   type World,
 } from './api.js';
+import { powerOff } from './compute-instance-life.js';
 import { badRequest, preconditionFailed, quotaFailure } from './errors.js';
 import { projectNumber } from './initial.js';
 import { objectOf, textOf } from './json-fields.js';
@@ -37,8 +38,32 @@ export const liens = (world: World): Record<string, LienRecord> => world.table<L
 /** Ids that were ever taken, or are being made: never free again once a project stood under them. */
 const makings = (world: World): Record<string, string> => world.table<string>('projects.making');
 
-/** Project id → milliseconds since the epoch from which on search finds it. */
-export const searchable = (world: World): Record<string, number> => world.table<number>('projects.searchable');
+/** What search still knows of a project that was made or changed a moment ago; no record: nothing yet. */
+interface Indexed {
+  record?: ProjectRecord;
+  /** Milliseconds since the epoch. */
+  until: number;
+}
+const indexed = (world: World): Record<string, Indexed> => world.table<Indexed>('projects.indexed');
+
+/** The project as it was before what happens to it now. */
+function keepIndexed(world: World, projectId: string, record?: ProjectRecord): void {
+  const known = indexed(world)[projectId];
+  if (known !== undefined && known.until > world.now()) return;
+  indexed(world)[projectId] = {
+    ...(record === undefined ? {} : { record: structuredClone(record) }),
+    until: world.now() + world.scaled(seconds.searchable),
+  };
+}
+
+/** Projects as search sees them: eventually as they are. */
+export function searchedProjects(world: World): ProjectRecord[] {
+  return Object.values(projectTable(world)).flatMap((project) => {
+    const known = indexed(world)[project.projectId];
+    if (known === undefined || known.until <= world.now()) return [project];
+    return known.record ?? [];
+  });
+}
 
 const stampOf = (world: World): string => new Date(world.now()).toISOString();
 
@@ -135,7 +160,7 @@ const finishCreation: Effect = (args, world) => {
     services: {},
   };
   projectTable(world)[project.projectId] = record;
-  searchable(world)[project.projectId] = world.now() + world.scaled(seconds.searchable);
+  keepIndexed(world, project.projectId);
   grantAtOnce(world, `projects/${project.projectId}`, [{ role: 'roles/owner', members: [memberOf(caller)] }]);
   endOperation(world, name, { response: typedProject(record, form) });
   const operation = world.table('operations')[name];
@@ -219,6 +244,7 @@ export function changeProject(
   }
   if (displayName !== undefined) checkDisplayName(displayName);
   if (labels !== undefined) checkLabels(labels);
+  keepIndexed(world, project.projectId, project);
   if (displayName !== undefined) project.displayName = displayName;
   if (labels !== undefined) project.labels = { ...labels };
   project.etag = freshEtag(world);
@@ -236,8 +262,10 @@ export function deleteProject(world: World, project: ProjectRecord): void {
       { type: 'LIEN', subject: `liens/${lien.name.slice('liens/'.length)}`, description: lien.reason },
     );
   }
+  keepIndexed(world, project.projectId, project);
   project.state = 'DELETE_REQUESTED';
   project.deleteTime = stampOf(world);
+  shutDown(world, project);
   project.updateTime = project.deleteTime;
   project.etag = freshEtag(world);
 }
@@ -250,11 +278,19 @@ export function restoreProject(world: World, project: ProjectRecord): void {
       description: 'The project is active.',
     });
   }
+  if (Date.parse(project.deleteTime ?? '') <= world.now() - retentionDays * 86_400_000) {
+    throw new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
+  }
+  keepIndexed(world, project.projectId, project);
   project.state = 'ACTIVE';
   delete project.deleteTime;
   project.updateTime = stampOf(world);
   project.etag = freshEtag(world);
 }
+
+/** What runs in a project that is deleted, or that nobody pays for, stops; started again it must be by hand. */
+export const shutDown = (world: World, { projectId }: ProjectRecord): void =>
+  world.schedule(seconds.delete, 'projects.shutDown', { project: projectId });
 
 /** An operation that ends, with the project as it then is, after the time that a deletion takes. */
 export function projectOperation(world: World, project: ProjectRecord, prefix: string, metadata: string): JsonObject {
@@ -266,6 +302,11 @@ export function projectOperation(world: World, project: ProjectRecord, prefix: s
 
 export const projectEffects: Readonly<Record<string, Effect>> = {
   'projects.create': finishCreation,
+  'projects.shutDown': (args, world) => {
+    const project = lookUpProject(world, textOf(args['project']) ?? '');
+    if (project === undefined || (project.state === 'ACTIVE' && project.billingAccountName !== undefined)) return;
+    powerOff(world, project.projectId);
+  },
   'projects.settle': (args, world) => {
     const project = lookUpProject(world, textOf(args['project']) ?? '');
     if (project !== undefined)

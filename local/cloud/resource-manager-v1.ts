@@ -18,11 +18,10 @@ import {
   projectV1,
   resourceId,
   restoreProject,
-  searchable,
+  searchedProjects,
   textRecord,
 } from './project-changes.js';
 import { readProjectFilter } from './project-search.js';
-import { projectTable } from './projects.js';
 import { testPermissions } from './test-permissions.js';
 
 function parentOf(body: JsonObject): string {
@@ -69,12 +68,13 @@ const update: Handler = (call, world) => {
 /** gcloud's list of projects: what the caller may see, eventually. */
 const list: Handler = (call, world) => {
   const matches = readProjectFilter(call.params['filter'] ?? '');
-  const found = Object.entries(projectTable(world)).filter(
-    ([projectId, project]) =>
-      (searchable(world)[projectId] ?? 0) <= world.now() &&
-      matches(project) &&
-      world.policies.allows(call.caller, 'resourcemanager.projects.get', `projects/${projectId}`),
-  );
+  const found = searchedProjects(world)
+    .filter(
+      (project) =>
+        matches(project) &&
+        world.policies.allows(call.caller, 'resourcemanager.projects.get', `projects/${project.projectId}`),
+    )
+    .map((project) => [project.projectId, project] as const);
   const { items, nextPageToken } = pageOf(found, numberOf(call.params['pageSize']), call.params['pageToken']);
   return {
     ...(items.length === 0 ? {} : { projects: items.map(projectV1) }),

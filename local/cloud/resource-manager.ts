@@ -27,7 +27,7 @@ import {
   projectOperation,
   projectV3,
   restoreProject,
-  searchable,
+  searchedProjects,
   textRecord,
 } from './project-changes.js';
 import { readProjectFilter } from './project-search.js';
@@ -105,9 +105,8 @@ const list: Handler = (call, world) => {
 
 const search: Handler = (call, world) => {
   const matches = readProjectFilter(call.params['query'] ?? '');
-  const found = Object.values(projectTable(world)).filter(
+  const found = searchedProjects(world).filter(
     (project) =>
-      (searchable(world)[project.projectId] ?? 0) <= world.now() &&
       matches(project) &&
       world.policies.allows(call.caller, 'resourcemanager.projects.get', `projects/${project.projectId}`),
   );

@@ -33,7 +33,7 @@ export const secondsOf = (duration: unknown, fallback: number): number =>
   typeof duration === 'string' ? Number.parseFloat(duration) : fallback;
 
 /** Schedules are read in it where none is given. */
-export const zoneOf = (job: JsonObject): string => textOf(job['timeZone']) ?? 'UTC';
+const zoneOf = (job: JsonObject): string => textOf(job['timeZone']) ?? 'UTC';
 
 /** The job as it will stand; throws Google's refusal. `name` is its path. */
 export function checkJob(world: World, caller: Caller, given: JsonObject, name: string): JsonObject {

@@ -385,6 +385,44 @@ describe('simulated Resource Manager', () => {
     expect((await call('GET /v3/projects/short-project')).body['state']).to.equal('ACTIVE');
   });
 
+  it('restores nothing after 30 days', async () => {
+    await call('POST /v3/projects', wanted('old-project'));
+    await call('DELETE /v3/projects/old-project');
+    const record = cloud.world.project.bind(cloud.world);
+    expect(() => record('old-project')).to.throw(/has been deleted/);
+    const projects = cloud.world.table<{ deleteTime: string }>('projects');
+    (projects['old-project'] as { deleteTime: string }).deleteTime = new Date(
+      Date.now() - 31 * 86_400_000,
+    ).toISOString();
+    expect((await call('POST /v3/projects/old-project:undelete', {})).status).to.equal(403);
+  });
+
+  it('shows deletion and labels in a list at once, in a search only later', async () => {
+    const slow = await readyCloud({ initial, timeFactor: 0.01 });
+    try {
+      const ask = (line: string, body?: unknown) => slow.call(api, line, body);
+      const search = async (query: string) =>
+        ((await ask(`GET /v3/projects:search?query=${query}`)).body['projects'] ?? []) as JsonObject[];
+      const listed = async () =>
+        ((await ask(`GET /v3/projects?parent=${folder}`)).body['projects'] ?? []) as JsonObject[];
+      const { body: begun } = await ask('POST /v3/projects', wanted('lag-project'));
+      while ((await ask(`GET /v3/${String(begun['name'])}`)).body['done'] !== true) await pause(5);
+      await pause(330);
+      await ask('PATCH /v3/projects/lag-project?updateMask=labels', { labels: { colour: 'red' } });
+      expect((await listed())[0]?.['labels']).to.deep.equal({ colour: 'red' });
+      expect(await search('labels.colour:red')).to.deep.equal([]);
+      await pause(330);
+      expect(await search('labels.colour:red')).to.have.length(1);
+      await ask('DELETE /v3/projects/lag-project');
+      expect(await listed()).to.deep.equal([]);
+      expect((await search('id:lag-project'))[0]?.['state']).to.equal('ACTIVE');
+      await pause(330);
+      expect((await search('id:lag-project'))[0]?.['state']).to.equal('DELETE_REQUESTED');
+    } finally {
+      await slow.close();
+    }
+  });
+
   it('does not delete under a lien', async () => {
     await call('POST /v3/projects', wanted('liened-project'));
     const { body: project } = await call('GET /v3/projects/liened-project');
