@@ -44,7 +44,12 @@ export const teamMigrate = defineCommand({
     const plan: Plan = { teamId, organization, organizationId: await organizationIdOf(client, organization), force };
     if (dryRun) {
       const { preview } = await client.previewMigration(teamId, plan.organizationId);
-      return { data: { dryRun, preview }, show: (style) => previewText(preview, plan, style) };
+      const refused = preview.leaves.length > 0 && !force;
+      return {
+        data: { dryRun, preview },
+        show: (style) =>
+          `${previewText(preview, plan, style)}${refused ? `\n${style.yellow('It would be refused')} without --force.` : ''}`,
+      };
     }
     const { team, removedMembers } = await migrate(call, client, plan);
     return {
@@ -117,7 +122,6 @@ function previewText({ teamId, stays, leaves, blockers }: MigrationPreview, plan
     ...leaves.map(row),
     // Whoever is outside is listed already.
     ...(leaves.length > 0 ? [] : blockers.map((text) => `${style.yellow('It would be refused:')} ${printable(text)}`)),
-    ...(leaves.length > 0 && !plan.force ? [`${style.yellow('It would be refused')} without --force.`] : []),
   ].join('\n');
 }
 
