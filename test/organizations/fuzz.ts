@@ -76,30 +76,42 @@ export async function fuzzEverything(
   });
 
   const own = await server.expect<Organization>(201, 'createOrganization', { as: operator, body: { name: 'own' } });
-  await server.expect(201, 'addOrganizationMember', {
-    as: operator,
-    params: { organizationId: own.id },
-    body: { email: 'alice@example.com', role: 'admin' },
-  });
-  const people = ['alice@example.com', 'bob@example.com', 'carol@example.com', 'a/b@example.com', '__x__@example.com'];
-  const teams: Team[] = [];
-  for (const name of ['one', 'two', 'three']) {
-    teams.push(await server.expect<Team>(201, 'createTeam', { body: { name } }));
+  const callers = ['alice@example.com', 'bob@example.com', 'carol@example.com'];
+  const people = [...callers, 'a/b@example.com', '__x__@example.com'];
+  const teams: number[] = [];
+  /** The fuzzer drives its own people out, and its teams into the organization. */
+  async function refurnish(): Promise<void> {
+    const params = { organizationId: own.id };
+    for (const email of callers) {
+      await server.ask('addOrganizationMember', { as: operator, params, body: { email } });
+      await server.ask('setOrganizationMemberRole', {
+        as: operator,
+        params: { ...params, email },
+        body: { role: 'admin' },
+      });
+    }
+    const { teamId } = await server.expect<Team>(201, 'createTeam', { body: { name: 'anew' } });
+    await server.expect(201, 'addTeamMember', {
+      params: { teamId },
+      body: { email: 'bob@example.com', role: 'admin' },
+    });
+    teams.push(teamId);
+    if (teams.length > 4) teams.shift();
   }
 
   const random = createRandom(seed);
   const fuzz = createFuzzer({
     random,
     tokens: {
-      good: await Promise.all(['alice@example.com', 'bob@example.com', 'carol@example.com'].map(server.token)),
+      good: await Promise.all(callers.map(server.token)),
       bad: await badTokens(issuer),
     },
-    known: {
-      organizationId: [own.id, own.id, planted.id],
-      teamId: [...teams.map(({ teamId }) => teamId), plantedTeam.teamId, plantedAlone.teamId],
+    known: () => ({
+      organizationId: [own.id, own.id, own.id, planted.id],
+      teamId: [...teams, ...teams, plantedTeam.teamId, plantedAlone.teamId],
       email: people,
       name: ['A name', 'Another'],
-    },
+    }),
   });
   const statuses = new Map<Operation, Map<number, number>>();
 
@@ -124,6 +136,7 @@ export async function fuzzEverything(
   }
 
   for (let round = 0; round < rounds; round += atOnce) {
+    if (round % (5 * atOnce) === 0) await refurnish();
     for (const operation of operations) {
       const batch = Array.from({ length: Math.min(atOnce, rounds - round) }, () => fuzz(organizationRoutes[operation]));
       await Promise.all(batch.map((sent, i) => one(operation, sent, `round ${round + i}, ${operation}`)));

@@ -25,7 +25,7 @@ export interface FuzzerParts {
   /** Good ones, and ones that a careful verifier refuses. */
   readonly tokens: { readonly good: readonly string[]; readonly bad: readonly string[] };
   /** Values that exist, by the name of the path parameter or the field. */
-  readonly known: Readonly<Record<string, readonly unknown[]>>;
+  readonly known: () => Readonly<Record<string, readonly unknown[]>>;
 }
 
 const troublesome = [
@@ -68,7 +68,7 @@ export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Ro
   const text = (most: number, from = 0x21, to = 0x7e): string =>
     String.fromCharCode(...Array.from({ length: below(most) }, () => from + below(to - from)));
   const knownOf = (name: string): unknown => {
-    const values = known[name];
+    const values = known()[name];
     return values === undefined ? undefined : pick(values);
   };
 
@@ -117,7 +117,12 @@ export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Ro
     const fields = Object.entries(fieldsOf(route.query)).filter(() => maybe(0.7));
     if ('limit' in Object.fromEntries(fields) && maybe(0.6))
       fields.push(['limit', pick(['1', '2', '200', '0', '201', '-1', '1e2'])]);
-    const search = new URLSearchParams(fields.map(([name, each]): [string, string] => [name, String(each)])).toString();
+    const search = new URLSearchParams(
+      fields.map(([name, each]): [string, string] => [
+        name,
+        typeof each === 'string' ? each : (JSON.stringify(each) ?? ''),
+      ]),
+    ).toString();
     return search === '' ? '' : `?${search}`;
   };
 
@@ -191,7 +196,12 @@ export function send(origin: string, { method, path, headers, body }: Sent, pati
       reply.on('end', () =>
         resolve({
           status: reply.statusCode ?? 0,
-          headers: new Headers(Object.entries(reply.headers).map(([name, each]) => [name, String(each)])),
+          headers: new Headers(
+            Object.entries(reply.headers).map(([name, each]) => [
+              name,
+              typeof each === 'string' ? each : (JSON.stringify(each) ?? ''),
+            ]),
+          ),
           text: Buffer.concat(chunks).toString(),
         }),
       );
