@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { ArgumentName } from '../../cli/arguments.js';
+import { commands } from '../../cli/commands/index.js';
 import { exitCodes } from '../../cli/exit-codes.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
@@ -320,6 +322,40 @@ describe('plinth', () => {
       expect(result).to.have.nested.property('files').with.lengthOf(3);
       expect(result).to.have.nested.property('warnings').with.lengthOf(1);
     });
+
+    it('are with --json lines of JSON of which just the last is a result, for every command and whatever happens', async () => {
+      const words: Readonly<Record<ArgumentName, string>> = {
+        project: 'demo',
+        organization: '7d8b9c1e-4f5a-4b6c-8d7e-9f0a1b2c3d4e',
+        teamId: '42',
+        email: 'bob@example.com',
+        role: 'admin',
+        name: 'acme',
+      };
+      service.standing = true;
+      const given = [
+        ...commands.map((command) => [
+          ...command.words.split(' '),
+          ...(command.takes ?? []).map((name) => words[name]),
+          ...(command.flags?.organization === undefined ? [] : ['--organization', words.organization]),
+          ...(command.flags?.follow === undefined ? [] : ['--follow']),
+        ]),
+        [...bootstrap, ...five],
+        [...bootstrap, 'no-command'],
+        ['org', 'add-member'],
+        [],
+      ];
+      for (const args of given) {
+        const { code, stdout } = await run([...args, '--json']);
+        const all = lines(stdout);
+        expect(
+          all.flatMap(({ type }, i) => (type === 'result' ? [i] : [])),
+          args.join(' '),
+        ).to.deep.equal([all.length - 1]);
+        expect(all.at(-1)).to.have.property('exitCode', code);
+        if (code !== 0) expect(all.at(-1)).to.have.nested.property('problem.code');
+      }
+    }).timeout(120_000);
 
     it('show what a resume changes', async () => {
       service.instead.set('POST /bootstraps', [
