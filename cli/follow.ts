@@ -137,7 +137,7 @@ export function problemOfEnd(view: BootstrapView): Problem | undefined {
       ...advice,
       ...(advice.some((text) => /run the same command again/i.test(text))
         ? []
-        : ['Then run the same command again: it goes on from where it stopped.']),
+        : ['The same command again goes on from where it stopped.']),
     ].join('\n'),
   });
 }

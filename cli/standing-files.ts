@@ -3,7 +3,7 @@
  * is moved aside if it is not. What plinth made is written beside, whole, and only if it differs.
  */
 import { renameSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { BootstrapView } from '../shared/bootstrap/bootstrap.js';
 import type { LocalOptions } from '../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../shared/bootstrap/request.js';
@@ -47,11 +47,14 @@ interface StandingConfig {
 /** Faults of files that stand in the way, before anything is made. */
 export async function standingFaults(local: LocalOptions, keys: readonly DatacenterKey[]): Promise<Fault[]> {
   const faults: Fault[] = [];
+  const taken = new Set<string>();
   for (const key of keys) {
     for (const [path, flag] of [
       [withSuffix(local.installConfig, suffixOf(key)), '--install-config'],
       [withSuffix(local.secretsFile, suffixOf(key)), '--secrets-file'],
     ] as const) {
+      if (taken.has(resolve(path))) faults.push({ path: flag, message: `${path} is the path of another file, too` });
+      taken.add(resolve(path));
       try {
         const text = readIfThere(path);
         if (text === undefined) {

@@ -122,6 +122,16 @@ describe('plinth', () => {
         [...bootstrap, ...five, '--install-config', 'no/config.yaml'],
         /there is no folder no/,
       ],
+      [
+        'one file for config and secrets',
+        [...bootstrap, ...five, '--install-config', 'one.yaml', '--secrets-file', './one.yaml'],
+        /--secrets-file \.\/one\.yaml is the path of another file, too/,
+      ],
+      [
+        'a file for secrets where the config of the second datacenter goes',
+        [...bootstrap, ...five, '--multi-dc', '--secrets-file', 'config-dc2.yaml'],
+        /--install-config config-dc2\.yaml is the path of another file, too/,
+      ],
       ['warnings, when strict', [...bootstrap, ...five, '--strict'], /--registry-user is not given/],
       [
         'an endpoint over plain http',
