@@ -92,6 +92,28 @@ describe('gcloud against the simulated cloud', function () {
       expect(secret?.['name']).to.match(/^projects\/\d+\/secrets\/age-identity$/);
     });
 
+    it('scheduler jobs list and describe, and one paused, resumed and run', async () => {
+      const where = `--location ${region}`;
+      await cloud.call('cloudscheduler', `POST /v1/projects/P/locations/${region}/jobs`, {
+        name: `projects/${project}/locations/${region}/jobs/plinth-cleanup`,
+        schedule: '*/5 * * * *',
+        httpTarget: { uri: 'http://127.0.0.1:9/' },
+      });
+      const name = `projects/${project}/locations/${region}/jobs/plinth-cleanup`;
+      expect(await names(`scheduler jobs list ${where}`)).to.deep.equal([name]);
+      await gcloud(`scheduler jobs pause plinth-cleanup ${where}`);
+      const paused = await gcloud(`scheduler jobs describe plinth-cleanup ${where}`);
+      expect(paused).to.include({ name, state: 'PAUSED', schedule: '*/5 * * * *' });
+      await gcloud(`scheduler jobs resume plinth-cleanup ${where}`);
+      await gcloud(`scheduler jobs run plinth-cleanup ${where}`);
+      await cloud.scheduledCalls.idle();
+      expect(await gcloud(`scheduler jobs describe plinth-cleanup ${where}`)).to.deep.include({
+        state: 'ENABLED',
+        status: { code: 14 },
+      });
+      await gcloud(`scheduler jobs delete plinth-cleanup ${where} --quiet`);
+    });
+
     it('iam service-accounts list', async () => {
       await gcloud('iam service-accounts create cloud-controller');
       const emails = (await rows('iam service-accounts list')).map(({ email }) => email);
