@@ -90,7 +90,9 @@ async function migrate(call: Call, client: OrganizationClient, plan: Plan): Prom
         output.say('\nThe team or the organization has changed meanwhile. As it is now:\n');
         continue;
       }
-      throw preview.leaves.length > 0 && error.code === 'bad-input' ? advised(error, waysOut(preview, plan)) : error;
+      throw preview.leaves.length > 0 && error.code === 'members-outside'
+        ? advised(error, waysOut(preview, plan))
+        : error;
     }
   }
 }

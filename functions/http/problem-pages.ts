@@ -8,14 +8,16 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'bad-input':
     'Something in the request does not fit: a field, a flag, a parameter of the path or query, or the JSON itself. “errors” lists every fault. Nothing was made.',
   'not-in-this-version': 'The option is known, but this version does not act on it, and does not ignore it either.',
+  'members-outside':
+    'Every member of a team in an organization is a member of that organization. “members” lists those who are not. Add them to the organization, or migrate with force, which removes them from the team. Nothing has changed.',
   unauthenticated:
     'The request bears no ID token, or one that is expired, made for another audience, or not signed by the issuer of this deployment. Get a new one and try again.',
   forbidden:
-    'The caller is known but may not do this, or not with this billing account, parent or DNS zone. “detail” names which; an operator of the deployment can change it.',
+    'The caller is known but may not do this, or not with this billing account, parent or DNS zone. “detail” says which; an admin of the organization, or an operator of the deployment, can change it.',
   'not-found': 'It does not exist, or the caller may not see it. The two look the same on purpose.',
   'method-not-allowed': 'The path exists but does not take this method. The header “Allow” says which it takes.',
   conflict:
-    'What was asked does not fit what stands: the name belongs to somebody else, an option cannot change once made, or a file is not ready yet.',
+    'What was asked does not fit what stands: the name belongs to somebody else, an option cannot change once made, a file is not ready yet, a member has another role or is the last admin, or a request with the same Idempotency-Key is in flight. “detail” says which.',
   'precondition-failed': 'Somebody changed it since it was read. Read it again, then decide again.',
   'payload-too-large': 'Bodies are taken up to 64 KiB, and up to 2 MiB where a bootstrap begins.',
   'unsupported-media-type': 'Bodies are application/json in UTF-8, uncompressed.',

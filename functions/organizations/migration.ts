@@ -183,7 +183,7 @@ async function move(
   }
   const removedMembers = leaves.map(({ email }) => email);
   if (leaves.length > 0 && !force) {
-    throw new Problem('bad-input', outsidersIn(teamId, leaves), { members: { members: removedMembers } });
+    throw new Problem('members-outside', outsidersIn(teamId, leaves), { members: { members: removedMembers } });
   }
   const migrated = { ...team, organizationId };
   transaction.write(

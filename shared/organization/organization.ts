@@ -9,7 +9,13 @@ export type Role = z.infer<typeof Role>;
 export const OrganizationId = z.uuid('must be a UUID').toLowerCase();
 
 /** What people call an organization or a team. */
-export const Name = z.string().trim().min(1, 'must not be empty').max(100, 'must have at most 100 characters');
+export const Name = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(100, 'must have at most 100 characters')
+  // Half a surrogate pair is no text that Firestore could keep.
+  .refine((name) => !/[\p{Cc}\p{Cs}]/u.test(name), 'must hold no control characters');
 
 export const Organization = z.object({
   id: z.uuid(),

@@ -226,6 +226,6 @@ export const organizationRoutes = {
     headers: idempotency.extend({ 'if-match': z.string().max(1000).optional() }),
     body: Migration,
     replies: { 200: json('The team, now in the organization', MigrationReply) },
-    problems: ['forbidden', 'conflict', 'precondition-failed', 'key-reused'],
+    problems: ['members-outside', 'forbidden', 'conflict', 'precondition-failed', 'key-reused'],
   },
 } as const satisfies RouteTable;

@@ -405,7 +405,7 @@ describe('plinth org and plinth team', () => {
     it('says of members outside both ways out, with the exit code of the refusal', async () => {
       for (const more of [[], ['--json']]) {
         script(look, preview([zoe], '"one"'));
-        script(move, refuse('bad-input', outside, { members: { members: ['zoe@example.org'] } }));
+        script(move, refuse('members-outside', outside, { members: { members: ['zoe@example.org'] } }));
         const { code, stdout, stderr } = await run(...migrate, ...more);
         expect(code).to.equal(2);
         expect(stderr)

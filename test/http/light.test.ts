@@ -13,15 +13,20 @@ const script = (module: string): string => `
   console.log(JSON.stringify({ ms, loaded: Object.keys(createRequire(${JSON.stringify(module)}).cache) }));
 `;
 
-describe('the function bootstraps', () => {
-  it('is loaded without compute and without any client of a database or queue', async function () {
-    this.timeout(20_000);
-    const module = new URL('../../functions/http/bootstraps.js', import.meta.url).href;
-    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script(module)]);
-    const { loaded } = JSON.parse(stdout) as { loaded: string[] };
-    const heavy = loaded.filter((file) =>
-      /@google-cloud\/(?:compute|firestore|pubsub)|google-gax|grpc|age-encryption/.test(file),
-    );
-    expect(heavy).to.deep.equal([]);
+for (const [name, file] of [
+  ['bootstraps', 'bootstraps.js'],
+  ['api', 'organizations.js'],
+] as const) {
+  describe(`the function ${name}`, () => {
+    it('is loaded without compute and without any client of a database or queue', async function () {
+      this.timeout(20_000);
+      const module = new URL(`../../functions/http/${file}`, import.meta.url).href;
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script(module)]);
+      const { loaded } = JSON.parse(stdout) as { loaded: string[] };
+      const heavy = loaded.filter((path) =>
+        /@google-cloud\/(?:compute|firestore|pubsub)|google-gax|grpc|age-encryption/.test(path),
+      );
+      expect(heavy).to.deep.equal([]);
+    });
   });
-});
+}

@@ -34,6 +34,7 @@ describe('migrating a team', () => {
       const teamId = await world.team({ 'z@x.org': 'member', [carol]: 'member', 'a/b@x.org': 'member' });
       const reply = await world.server.ask('migrateTeam', asked(teamId, organizationId, force));
       expect(reply.status).to.equal(400);
+      expect(reply.body).to.include({ code: 'members-outside', type: '/problems/members-outside' });
       expect(detailOf(reply)).to.equal(
         `Team ${teamId} cannot be migrated because these members are not members of the new organization: ` +
           'a/b@x.org, carol@example.com, z@x.org. Add them to the organization first, or use the force option to ' +
@@ -142,7 +143,7 @@ describe('migrating a team', () => {
         stays: [{ email: bob, role: 'admin' }],
         leaves: [{ email: carol, role: 'member' }],
       });
-      const refusal = await world.refused('bad-input', 'migrateTeam', asked(teamId, organizationId));
+      const refusal = await world.refused('members-outside', 'migrateTeam', asked(teamId, organizationId));
       expect(found.blockers).to.deep.equal([refusal.detail]);
       expect((await preview(teamId, organizationId)).tag).to.equal(tag);
     });

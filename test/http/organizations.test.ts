@@ -35,6 +35,8 @@ describe('organizations', () => {
       ['no name', {}, 'name'],
       ['an empty name', { name: '  ' }, 'name'],
       ['a long name', { name: 'x'.repeat(101) }, 'name'],
+      ['a line break in its name', { name: 'Ac\nme' }, 'name'],
+      ['half a character', { name: 'Acme \ud83d' }, 'name'],
       ['an unknown field', { name: 'Acme', plan: 'free' }, 'plan'],
     ] as const) {
       it(`are refused with ${what}`, async () => {
