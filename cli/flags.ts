@@ -12,7 +12,7 @@ import {
 import type { Argv, ArgvFlag, FlagKind } from './argv.js';
 
 /** Not in the flag table: they are about the conversation with plinth, not about what is bootstrapped. */
-export const ownFlags = {
+const ownFlags = {
   'dry-run': { kind: 'bool' },
   strict: { kind: 'bool' },
   follow: { kind: 'bool' },

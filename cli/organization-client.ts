@@ -7,13 +7,13 @@ import { MigrationPreview, MigrationReply, Team } from '../shared/organization/t
 import type { Transport } from './transport.js';
 
 /** `added` is false for one who was a member with that role already. */
-export interface Added {
+interface Added {
   readonly member: Member;
   readonly added: boolean;
 }
 
 /** `more`: there are older ones. */
-export interface Events {
+interface Events {
   readonly events: readonly ShownEvent[];
   readonly more: boolean;
 }

@@ -26,7 +26,7 @@ interface Sent {
   readonly signal?: AbortSignal;
 }
 
-export interface Answer<T> {
+interface Answer<T> {
   readonly data: T;
   readonly status: number;
   readonly headers: Headers;

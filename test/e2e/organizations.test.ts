@@ -1,4 +1,7 @@
 /** The story of organizations as people live it: the real command line, the real function, over HTTP. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createStack, type Stack } from '../../local/stack.js';
 import type { Member, Organization, OrganizationEvent } from '../../shared/organization/organization.js';
@@ -107,6 +110,24 @@ describe('organizations, by the command line', function () {
     expect((await plinth(alice, 'org', 'add-member', 'acme', zoe)).code, 'no admin any more').to.equal(3);
   });
 
+  it('an answer that is lost on its way makes nothing twice', async () => {
+    const lossy = await startLossyProxy(stack.url);
+    try {
+      const made = await sandbox.run(['org', 'create', 'once'], {
+        PLINTH_TOKEN: tokens[alice] ?? '',
+        PLINTH_ENDPOINT: lossy.url,
+      });
+      expect(made.code, made.stderr).to.equal(0);
+      expect(lossy.statuses()).to.deep.equal([201, 201]);
+      const { organizations } = await asking(alice, 'org', 'list');
+      const named = organizations.filter(({ name }) => name === 'once');
+      expect(named).to.have.lengthOf(1);
+      expect(made.stdout).to.include(named[0]?.id);
+    } finally {
+      await lossy.close();
+    }
+  });
+
   it('what one may not see is not there', async () => {
     const { organizations } = await asking(alice, 'org', 'list');
     const id = organizations[0]?.id ?? '';
@@ -120,3 +141,28 @@ describe('organizations, by the command line', function () {
     }
   });
 });
+
+/** Hands on what is asked, and loses the first answer. */
+async function startLossyProxy(target: string) {
+  const statuses: number[] = [];
+  const server = createServer(async (request, response) => {
+    const { authorization = '', 'idempotency-key': key = '', 'content-type': type = '' } = request.headers;
+    const reply = await fetch(`${target}${request.url}`, {
+      method: request.method ?? 'GET',
+      headers: { authorization, 'idempotency-key': String(key), 'content-type': type },
+      body: await text(request),
+    });
+    statuses.push(reply.status);
+    if (statuses.length === 1) response.destroy();
+    else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(await reply.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    statuses: () => statuses,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
