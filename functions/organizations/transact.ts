@@ -8,6 +8,8 @@ import { Conflict, type Transaction, type Write } from '../store/store.js';
 export type Also<T> = (result: T) => readonly Write[];
 
 const tries = 8;
+/** Firestore's client tries each of them several times itself; a caller shall have an answer before the function's time is up. */
+const patienceMs = 15_000;
 
 /** `change` may run several times; only what its last run wrote stands. */
 export async function transact<T>(
@@ -15,6 +17,7 @@ export async function transact<T>(
   change: (transaction: Transaction) => Promise<T>,
   also: Also<T> = () => [],
 ): Promise<T> {
+  const patientUntil = performance.now() + patienceMs;
   for (let attempt = 1; ; attempt++) {
     try {
       return await store.transaction(async (transaction) => {
@@ -31,7 +34,7 @@ export async function transact<T>(
       });
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
-      if (attempt === tries) throw busy(error);
+      if (attempt === tries || performance.now() > patientUntil) throw busy(error);
       await sleep(Math.random() * Math.min(10 * 2 ** attempt, 500));
     }
   }
