@@ -29,6 +29,13 @@ const onRequest: Partial<Record<FunctionName, Load<HttpFunction>>> = {
   [functionNames.api]: async (context) =>
     (await import('./http/organizations.js')).createOrganizationsFunction(context),
   [functionNames.sweep]: async (context) => (await import('./events/sweep.js')).createSweepFunction(context),
+  [functionNames.cleanup]: async (context) => {
+    const [{ createCleanupFunction }, { steps }] = await Promise.all([
+      import('./events/cleanup.js'),
+      import('./steps/index.js'),
+    ]);
+    return createCleanupFunction(context, steps);
+  },
 };
 
 /** Called with the messages of a lane's topic. */

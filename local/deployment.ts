@@ -39,10 +39,10 @@ const accountEmail = (id: string): string => `${id}@${local.project}.iam.gservic
 export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
 export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
 
-/** `project`: plinth's own · `topics`: both lanes · `parents`, `billingAccounts`, `dnsProjects`: all that may be used. */
-export type RoleScope = 'project' | 'topics' | 'parents' | 'billingAccounts' | 'dnsProjects';
+/** `project`: plinth's own · `proofKey`: its secret alone · `topics`: both lanes · `parents`, `billingAccounts`, `dnsProjects`: all that may be used. */
+export type RoleScope = 'project' | 'topics' | 'proofKey' | 'parents' | 'billingAccounts' | 'dnsProjects';
 
-/** Creates secrets and versions, and reads them; lists and deletes none that it cannot name. */
+/** Creates secrets and versions, reads and deletes them; lists none that it cannot name. */
 export const secretsRole = {
   name: `projects/${local.project}/roles/plinthSecrets`,
   title: 'Secrets of bootstraps',
@@ -85,6 +85,11 @@ export const functionRoles: Readonly<Record<FunctionName, Readonly<Partial<Recor
   },
   [functionNames.runHostStep]: storeAndPublish,
   [functionNames.sweep]: storeAndPublish,
+  [functionNames.cleanup]: {
+    ...storeAndPublish,
+    proofKey: ['roles/secretmanager.secretAccessor', 'roles/secretmanager.viewer'],
+    parents: ['roles/browser'],
+  },
 };
 
 /** APIs of plinth's own project. */
@@ -109,6 +114,7 @@ const ownServices = [
 const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
   project: [`projects/${local.project}`],
   topics: Object.values(topics).map((topic) => `projects/${local.project}/topics/${topic}`),
+  proofKey: [`projects/${local.project}/secrets/${deploymentSecrets.proofKey}`],
   parents: [local.folder, local.otherFolder],
   billingAccounts: [`billingAccounts/${local.billingAccount}`, `billingAccounts/${local.otherBillingAccount}`],
   dnsProjects: [`projects/${local.dnsProject}`],
@@ -197,8 +203,10 @@ export async function makeProofKey(cloud: Pick<SimulatedCloud, 'endpoints' | 'id
 }
 
 /** What Cloud Scheduler calls, and when; a function that is not there is not called. */
-const schedules: readonly { readonly job: string; readonly target: FunctionName; readonly schedule: string }[] =
-  [{ job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *' }];
+const schedules: readonly { readonly job: string; readonly target: FunctionName; readonly schedule: string }[] = [
+  { job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *' },
+  { job: schedulerJobs.cleanup, target: functionNames.cleanup, schedule: '*/5 * * * *' },
+];
 
 /** Made through the API, as whoever deploys; where the functions have moved, the jobs follow them. A paused job stays paused. */
 export async function makeScheduledJobs(

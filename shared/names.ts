@@ -6,6 +6,7 @@ export const functionNames = {
   runCloudStep: 'run-cloud-step',
   runHostStep: 'run-host-step',
   sweep: 'sweep',
+  cleanup: 'cleanup',
 } as const;
 export type FunctionName = (typeof functionNames)[keyof typeof functionNames];
 

@@ -48,6 +48,21 @@ export function createProjects(transport: Transport) {
         body: { labels, ...(etag === undefined ? {} : { etag }) },
       }),
 
+    /** All projects that match and that plinth may see; a change shows after some seconds. */
+    async search(query: string): Promise<Project[]> {
+      const found: Project[] = [];
+      let pageToken: string | undefined;
+      do {
+        const page: { projects?: Project[]; nextPageToken?: string } = await rest('GET', '/v3/projects:search', {
+          doing: 'search for projects',
+          query: { query, pageSize: '500', pageToken },
+        });
+        found.push(...(page.projects ?? []));
+        pageToken = page.nextPageToken;
+      } while (pageToken !== undefined && pageToken !== '');
+      return found;
+    },
+
     remove: (projectId: string) =>
       change('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
 

@@ -71,7 +71,7 @@ export const BootstrapRecord = z.object({
    */
   removeAt: time.optional(),
   removal: RemovalRecord.optional(),
-  /** Made by cleanup of what a project's labels say, for a project that no record knew. Nobody counts it, and it claims no name. */
+  /** Made by cleanup of what a project's labels say, for a project that no record knew. */
   orphan: z.literal(true).optional(),
   endedAt: time.optional(),
   warnings: z.array(z.string()),
@@ -167,4 +167,6 @@ export const eventId = (bootstrapId: string, n: number): string => `${bootstrapI
 export const fileId = (bootstrapId: string, name: string): string => `${bootstrapId}~${name}`;
 /** Escaped, so that any name does as a document id. */
 export const nameId = (name: string): string => `n-${encodeURIComponent(name).replaceAll('.', '%2E')}`;
+/** The name in an id that `nameId` made. */
+export const nameIn = (id: string): string => decodeURIComponent(id.slice(2));
 export const countersId = 'living';

@@ -53,7 +53,8 @@ export function contradiction(record: BootstrapRecord, project: SeenProject): st
   if (record.projectId !== project.projectId) {
     return `its label names a bootstrap whose project is ${record.projectId}`;
   }
-  if (record.state === 'removed') return 'its bootstrap was removed, and it is active: somebody restored it';
+  if (record.state === 'removed')
+    return 'its bootstrap was removed, and it is active: somebody restored it; whoever wants to keep it takes away its label plinth-managed';
   const output = record.instances['project']?.output as { projectNumber?: unknown } | undefined;
   if (output?.projectNumber === undefined) return undefined;
   const number = numberOf(project);

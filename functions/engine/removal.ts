@@ -89,14 +89,16 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
       store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
     ]),
   );
-  const claimed = read(name, liftName);
+  const found = read(name, liftName);
+  // Claimed and counted are one: what lost its claim is not counted either.
+  const claimed = found?.data.bootstrapId === id ? found : undefined;
   const counted = read(counters, liftCounters);
   return [
     ...files.map((file): Write => ({ kind: 'delete', collection: file.collection, id: file.id })),
-    ...(claimed?.data.bootstrapId === id
-      ? [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]
-      : []),
-    ...(counted === undefined || record.orphan === true
+    ...(claimed === undefined
+      ? []
+      : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),
+    ...(counted === undefined || claimed === undefined
       ? []
       : [
           {
@@ -104,7 +106,7 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
             collection: counted.collection,
             id: counted.id,
             version: counted.version,
-            data: oneLess(counted.data, record.owner),
+            data: oneLess(counted.data, claimed.data.owner),
           } as const,
         ]),
   ];

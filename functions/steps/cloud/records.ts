@@ -1,11 +1,11 @@
 /** The DNS records of the platform, all in one atomic change. What this bootstrap did not write is never changed. */
 import { z } from 'zod';
 import { Problem } from '../../../shared/problems.js';
-import { again, defineStep, done, type StepCall, type StepFiles } from '../../engine/step.js';
+import { again, defineStep, done, doneWith, type StepCall, type StepFiles } from '../../engine/step.js';
 import { dnsProjectOf, recordsOf, recordTtlSeconds } from '../topology.js';
 import { address } from './address.js';
 import { RecordsOutput } from './outputs.js';
-import { inDnsProject, zone } from './zone.js';
+import { inDnsProject, undoInDnsProject, zone } from './zone.js';
 
 const needs = { zone, addresses: address } as const;
 type Call = StepCall<typeof needs, undefined>;
@@ -57,18 +57,20 @@ export const records = defineStep({
     }),
 
   goes: 'undo',
-  async undo({ context, bootstrap: { options, projectId }, files, output }) {
-    const { dns } = context.cloud;
-    const project = dnsProjectOf(options, projectId);
-    if ((await dns.zone(project, options.dnsZoneName)) === undefined) return done;
-    // Exactly those that we wrote, if their value is still ours.
-    const ours = [...(await readWritten(files)), ...(output?.records ?? [])];
-    const standing = await dns.records(project, options.dnsZoneName);
-    const deletions = standing.filter((record) => isOurs(record, ours));
-    if (deletions.length > 0) await dns.change(project, options.dnsZoneName, { additions: [], deletions });
-    await writeWritten(files, []);
-    return done;
-  },
+  undo: (call) =>
+    undoInDnsProject(call, async () => {
+      const { dns } = call.context.cloud;
+      const { options, projectId } = call.bootstrap;
+      const project = dnsProjectOf(options, projectId);
+      if ((await dns.zone(project, options.dnsZoneName)) === undefined) return doneWith('the zone is not there');
+      // Exactly those that we wrote, if their value is still ours.
+      const ours = await readWritten(call.files);
+      const standing = await dns.records(project, options.dnsZoneName);
+      const deletions = standing.filter((record) => isOurs(record, ours));
+      if (deletions.length > 0) await dns.change(project, options.dnsZoneName, { additions: [], deletions });
+      await writeWritten(call.files, []);
+      return doneWith(undoneWords(ours, standing, deletions));
+    }),
   summary: ({ records }) => records.map(({ name, address }) => `${name} ${address}`).join(', '),
 });
 
@@ -78,6 +80,23 @@ const wantedOf = ({ bootstrap, needs }: Call): Written[] =>
     if (reserved === undefined) throw new Error(`the address ${address} is not there`);
     return { name, address: reserved.address };
   });
+
+/** What is not as we left it is somebody else's now, or gone; either is said. */
+function undoneWords(
+  ours: readonly Written[],
+  standing: readonly RecordSet[],
+  deletions: readonly RecordSet[],
+): string {
+  const names = [...new Set(ours.map(({ name }) => name))];
+  const isIn = (name: string, records: readonly RecordSet[]) => records.some((record) => record.name === `${name}.`);
+  const changed = names.filter((name) => isIn(name, standing) && !isIn(name, deletions));
+  const missing = names.filter((name) => !isIn(name, standing));
+  return [
+    `${deletions.length} removed`,
+    ...(changed.length === 0 ? [] : [`left, as somebody changed them: ${changed.join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`not there: ${missing.join(', ')}`]),
+  ].join('; ');
+}
 
 interface Plan {
   readonly additions: readonly RecordSet[];

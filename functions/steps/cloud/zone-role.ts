@@ -1,11 +1,11 @@
 /** What the nodes may do in DNS: change the one zone, never the rest of its project. */
 import { Problem } from '../../../shared/problems.js';
-import { defineStep, done } from '../../engine/step.js';
+import { defineStep, done, doneWith } from '../../engine/step.js';
 import { accountEmail, accountIds, dnsProjectOf } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
 import { RolesOutput } from './outputs.js';
 import { settling } from './settling.js';
-import { inDnsProject, zone } from './zone.js';
+import { inDnsProject, undoInDnsProject, zone } from './zone.js';
 
 const role = 'roles/dns.admin';
 const grantsOf = (email: string) => [{ member: `serviceAccount:${email}`, role }];
@@ -41,12 +41,14 @@ export const zoneRole = defineStep({
     }),
 
   goes: 'undo',
-  async undo({ context, bootstrap }) {
-    const { options, projectId } = bootstrap;
-    const grants = grantsOf(accountEmail(accountIds.cloudController, projectId));
-    const project = dnsProjectOf(options, projectId);
-    if ((await context.cloud.dns.zone(project, options.dnsZoneName)) === undefined) return done;
-    await context.cloud.dns.policy(project, options.dnsZoneName).revoke(grants);
-    return done;
-  },
+  undo: (call) =>
+    undoInDnsProject(call, async () => {
+      const { dns } = call.context.cloud;
+      const { options, projectId } = call.bootstrap;
+      const grants = grantsOf(accountEmail(accountIds.cloudController, projectId));
+      const project = dnsProjectOf(options, projectId);
+      if ((await dns.zone(project, options.dnsZoneName)) === undefined) return doneWith('the zone is not there');
+      await dns.policy(project, options.dnsZoneName).revoke(grants);
+      return done;
+    }),
 });

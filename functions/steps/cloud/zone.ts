@@ -1,6 +1,6 @@
 /** The DNS zone of the base domain: one that is there if it fits, else a new one. */
 import { Problem } from '../../../shared/problems.js';
-import { again, defineStep, done, type StepCall } from '../../engine/step.js';
+import { again, defineStep, done, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { dnsProjectOf } from '../topology.js';
 import { apis } from './apis.js';
 import { unlessThere } from './following.js';
@@ -90,6 +90,20 @@ export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: ()
       advice: `Check --dns-project-id, and ask an administrator of ${dnsProjectId} to grant plinth's service account roles/dns.admin there; then run the same command again.`,
       cause: error,
     });
+  }
+}
+
+/** What stands in the bootstrap's own project goes with it, also where that is gone already, or was never ready. */
+export async function undoInDnsProject(
+  { bootstrap: { options } }: Call,
+  undo: () => Promise<Outcome>,
+): Promise<Outcome> {
+  try {
+    return await undo();
+  } catch (error) {
+    const refused = error instanceof Problem && error.code.startsWith('cloud-') && error.kind.retry === 'none';
+    if (options.dnsProjectId === undefined && refused) return doneWith('it goes with the project');
+    throw error;
   }
 }
 

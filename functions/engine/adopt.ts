@@ -1,0 +1,102 @@
+/** A project of ours that no record knows gets one, made of its labels, so that it goes as any other does. Called by cleanup.ts. */
+import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
+import { collections, labels } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import { Conflict } from '../store/store.js';
+import { type BootstrapRecord, leaseId, liftName, nameIn, read } from './documents.js';
+import { graphOf } from './graph.js';
+import { persist } from './persist.js';
+import { type Plan, planOf } from './plan.js';
+import { publishReady } from './publish.js';
+import type { AnyStep, SeenProject } from './step.js';
+import { eventWrites, readyLease, startRemoval } from './transition.js';
+
+/** What the options were is lost; what is made of each is not needed to remove it. */
+const unknownOptions = (projectName: string): BootstrapOptions =>
+  ({
+    ...Object.fromEntries(
+      Object.entries(flags).flatMap(([name, flag]) => ('default' in flag ? [[name, flag.default]] : [])),
+    ),
+    projectName,
+  }) as unknown as BootstrapOptions;
+
+/** The project has been judged, and is judged again by its step just before it is deleted. */
+export async function adopt(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
+  const { store, clock } = context;
+  const { projectId, name, labels: found = {} } = project;
+  const id = found[labels.bootstrap] ?? '';
+  const at = clock.now().toISOString();
+  const deadlineAt = new Date(Number((found[labels.deleteAfter] ?? '').slice(1)) * 1000).toISOString();
+  const [events, claims] = await persist(() =>
+    Promise.all([
+      store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
+      store.query({ collection: collections.names, where: [['bootstrapId', '==', id]], limit: 1 }),
+    ]),
+  );
+  const claim = read(claims[0], liftName);
+  const options = unknownOptions(projectId);
+  const plan = planOf(graphOf(steps), options);
+  const record: BootstrapRecord = {
+    schema: 1,
+    name: claim === undefined ? projectId : nameIn(claim.id),
+    projectId,
+    owner: claim?.data.owner ?? 'unknown',
+    ownerMember: 'unknown',
+    state: 'cancelled',
+    generation: 1,
+    options: { ...options },
+    given: {},
+    sshPublicKey: '',
+    base: {},
+    createdAt: at,
+    deadlineAt,
+    warnings: [
+      'No record knew this project: what lies outside of it, such as DNS records in another project, is not known.',
+    ],
+    instances: {
+      ...outside(plan),
+      project: { state: 'done', attempt: 0, output: { projectId, projectNumber: name.replace(/^projects\//, '') } },
+    },
+    // Of a record that was lost, events may be left.
+    events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
+    removal: { requestedAt: at, by: 'cleanup', why: 'expired', failures: 0 },
+    orphan: true,
+  };
+  const action = { schema: 1, type: 'action', at, actor: 'cleanup', action: 'expired' } as const;
+  const change = startRemoval(record, plan, at, [{ event: action }]);
+  const { generation } = change.record;
+  try {
+    await persist(() =>
+      store.commit([
+        {
+          kind: 'create',
+          collection: collections.bootstraps,
+          id,
+          data: { ...change.record, events: record.events + change.events.length },
+        },
+        ...eventWrites(id, record, change.events),
+        ...change.ready.map(
+          (instance) =>
+            ({
+              kind: 'set',
+              collection: collections.leases,
+              id: leaseId(id, instance.id),
+              data: readyLease(id, generation, instance, at),
+            }) as const,
+        ),
+      ]),
+    );
+  } catch (error) {
+    // Another cleanup was first.
+    if (error instanceof Conflict) return;
+    throw error;
+  }
+  await publishReady(context, id, generation, change.ready);
+}
+
+/** What needs the project and lies outside of it: nothing is known of it, so nothing is done about it. */
+function outside(plan: Plan): BootstrapRecord['instances'] {
+  const within = new Set<string>(['project']);
+  for (const { id, needs } of plan.values()) if (needs.some((need) => within.has(need))) within.add(id);
+  return Object.fromEntries([...within].map((id) => [id, { state: 'gone', attempt: 0, note: 'not known' } as const]));
+}

@@ -1,0 +1,55 @@
+/** The end of bootstraps as tests bring it about: deadlines moved in the store, cleanup called by hand, the job of Cloud Scheduler paused. */
+import { cleanup } from '../../functions/engine/cleanup.js';
+import type { BootstrapRecord } from '../../functions/engine/documents.js';
+import { steps } from '../../functions/steps/index.js';
+import { local } from '../../local/deployment.js';
+import type { CleanupReport } from '../../shared/bootstrap/cleanup.js';
+import { collections, functionNames, schedulerJobs } from '../../shared/names.js';
+import type { Scene } from './scene.js';
+
+export interface Life {
+  /** From now on cleanup runs only when it is called. */
+  pause(): void;
+  /** Past its time, as if the clock had gone on. */
+  expire(id: string): Promise<void>;
+  change(id: string, data: Readonly<Record<string, unknown>>): Promise<void>;
+  record(id: string): Promise<BootstrapRecord | undefined>;
+  cleanup(dryRun?: boolean): Promise<CleanupReport>;
+  /** As `cleanup`, and then all that follows from it. */
+  cleaned(): Promise<CleanupReport>;
+  project(projectId: string): Readonly<Record<string, unknown>>;
+}
+
+export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
+  const half = stack.functionsHalf;
+  if (half === undefined) throw new Error('the functions run elsewhere');
+  const context = () => half.contextOf(functionNames.cleanup);
+  const life: Life = {
+    pause() {
+      const name = `projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
+      const job = cloud.world.table<{ state: string }>('cloudscheduler.jobs')[name];
+      if (job === undefined) throw new Error(`there is no ${name}`);
+      job.state = 'PAUSED';
+    },
+    async expire(id) {
+      const past = new Date(Date.now() - 60_000).toISOString();
+      await life.change(id, { deadlineAt: past, removeAt: past });
+    },
+    async change(id, data) {
+      await half.store.commit([{ kind: 'update', collection: collections.bootstraps, id, data }]);
+    },
+    record: async (id) => (await half.store.get(collections.bootstraps, id))?.data as BootstrapRecord | undefined,
+    cleanup: (dryRun = false) => cleanup(context(), steps, { dryRun }),
+    async cleaned() {
+      const report = await life.cleanup();
+      await stack.settle();
+      return report;
+    },
+    project(projectId) {
+      const found = cloud.world.table<Record<string, unknown>>('projects')[projectId];
+      if (found === undefined) throw new Error(`there is no project ${projectId}`);
+      return found;
+    },
+  };
+  return life;
+}
