@@ -57,7 +57,7 @@ export const commonProblems: readonly ProblemCode[] = [
 ];
 
 /** A path with its parameters filled in, each escaped. */
-export const pathTo = (route: Pick<Route, 'path'>, params: Readonly<Record<string, string>> = {}): string =>
+export const pathTo = (route: Pick<Route, 'path'>, params: Readonly<Record<string, string | number>> = {}): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
 const flag = z

@@ -15,7 +15,7 @@ import type { Answer } from './reply.js';
 import type { Call, Handlers } from './router.js';
 
 /** The write that keeps the answer for the next time; none where no key was sent. */
-export type Keep = (answer: Answer) => readonly Write[];
+type Keep = (answer: Answer) => readonly Write[];
 
 /** A handler that hands `keep` to the transaction that makes the change. */
 export type KeepingHandlers<T extends RouteTable> = {
@@ -78,7 +78,7 @@ const hash = (...parts: readonly unknown[]): string =>
 
 /** What the router parsed, as far as it matters here. */
 interface AnyCall {
-  readonly params?: Readonly<Record<string, unknown>>;
+  readonly params?: Readonly<Record<string, string | number>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
   readonly caller: Caller;
@@ -94,8 +94,7 @@ export function withIdempotency<const T extends RouteTable>(
     const once = (call: AnyCall): Promise<Answer> => {
       const key = call.headers?.['idempotency-key'];
       if (route.method !== 'POST' || key === undefined) return handler(call, () => []);
-      const params = Object.entries(call.params ?? {}).map(([name, value]) => [name, String(value)]);
-      const id = hash(call.caller.email, route.method, pathTo(route, Object.fromEntries(params)), key);
+      const id = hash(call.caller.email, route.method, pathTo(route, call.params), key);
       return answerOnce(context, id, hash(call.body), (keep) => handler(call, keep));
     };
     return [operation, once];

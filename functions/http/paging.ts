@@ -9,7 +9,7 @@ import type { Answer } from './reply.js';
 
 interface ListCall {
   readonly caller: Caller;
-  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  readonly params?: Readonly<Record<string, string | number>> | undefined;
   readonly query: { readonly limit?: number | undefined; readonly cursor?: string | undefined };
 }
 
@@ -44,8 +44,7 @@ export async function answerInPages(
   call: ListCall,
   list: (page: Page) => Promise<Paged<unknown>>,
 ): Promise<Answer> {
-  const params = Object.entries(call.params ?? {}).map(([name, value]) => [name, String(value)]);
-  const path = pathTo(route, Object.fromEntries(params));
+  const path = pathTo(route, call.params);
   const { limit, cursor } = call.query;
   const { items, next } = await list({
     limit,

@@ -5,7 +5,7 @@ import type { Role } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
 import type { Caller } from '../http/auth.js';
 import { read } from '../store/lift.js';
-import type { Transaction } from '../store/store.js';
+import type { Data, Transaction } from '../store/store.js';
 import {
   liftOrganizationMember,
   liftTeam,
@@ -22,36 +22,44 @@ import {
 export type Reader = Pick<Transaction, 'get' | 'getMany'>;
 
 /** By e-mail, each read once. */
-export async function readOrganizationMembers(
+async function readByEmail<T extends { readonly email: string }>(
   reader: Reader,
-  organizationId: string,
-  emails: readonly string[],
-): Promise<ReadonlyMap<string, OrganizationMemberRecord>> {
-  const ids = [...new Set(emails)].map((email) => organizationMemberId(organizationId, email));
-  const found = await reader.getMany(collections.organizationMembers, ids);
+  collection: string,
+  ids: readonly string[],
+  lift: (data: Data) => T,
+): Promise<ReadonlyMap<string, T>> {
+  const found = await reader.getMany(collection, [...new Set(ids)]);
   return new Map(
     found.flatMap((each) => {
-      const member = read(each, liftOrganizationMember)?.data;
+      const member = read(each, lift)?.data;
       return member === undefined ? [] : [[member.email, member]];
     }),
   );
 }
 
-/** By e-mail, each read once. */
-export async function readTeamMembers(
+export const readOrganizationMembers = (
+  reader: Reader,
+  organizationId: string,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, OrganizationMemberRecord>> =>
+  readByEmail(
+    reader,
+    collections.organizationMembers,
+    emails.map((email) => organizationMemberId(organizationId, email)),
+    liftOrganizationMember,
+  );
+
+export const readTeamMembers = (
   reader: Reader,
   teamId: number,
   emails: readonly string[],
-): Promise<ReadonlyMap<string, TeamMemberRecord>> {
-  const ids = [...new Set(emails)].map((email) => teamMemberId(teamId, email));
-  const found = await reader.getMany(collections.teamMembers, ids);
-  return new Map(
-    found.flatMap((each) => {
-      const member = read(each, liftTeamMember)?.data;
-      return member === undefined ? [] : [[member.email, member]];
-    }),
+): Promise<ReadonlyMap<string, TeamMemberRecord>> =>
+  readByEmail(
+    reader,
+    collections.teamMembers,
+    emails.map((email) => teamMemberId(teamId, email)),
+    liftTeamMember,
   );
-}
 
 export const readTeam = async (reader: Reader, teamId: number): Promise<TeamRecord | undefined> =>
   read(await reader.get(collections.teams, teamDocumentId(teamId)), liftTeam)?.data;
