@@ -186,7 +186,10 @@ function rowSections(command: Command | undefined, columns: number): Section[] {
 }
 
 function helpRow(row: Row, width: number, columns: number): string {
-  const [first = '', ...rest] = wrap(row.text, Math.max(columns - width - 4, 30));
+  const room = columns - width - 4;
+  // On a narrow terminal meanings stand beneath.
+  if (room < 30) return [`  ${row.left}`, ...wrap(row.text, columns - 8).map((line) => `        ${line}`)].join('\n');
+  const [first = '', ...rest] = wrap(row.text, room);
   const gap = ' '.repeat(width + 4);
   return [`  ${row.left.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`)].join('\n');
 }

@@ -86,6 +86,8 @@ const later = (option: Option, message: string): Rule => ({
 
 const unknownSteps = ({ values }: Facts): string[] =>
   (values.installSkipSteps ?? []).filter((step) => !knownInstallSteps.some((known) => known === step));
+const holdsPassword = (url: string | undefined): boolean =>
+  url !== undefined && URL.canParse(url) && new URL(url).password !== '';
 const forge1Default = ({ has, values }: Facts) => !has('registryType') && values.registryType === 'forge1';
 
 const rules: readonly Rule[] = [
@@ -213,6 +215,24 @@ const rules: readonly Rule[] = [
     message: 'has no effect without --central-otel-endpoint',
     when: ({ values, has }) => values.centralOtelSpanMetrics === true && !has('centralOtelEndpoint'),
   },
+
+  ...(
+    [
+      'oidcIssuerUrl',
+      'vaultUri',
+      'centralOtelEndpoint',
+      'localTraceEndpoint',
+      'externalLogstoreEndpoint',
+      'metricsRemoteWriteUrl',
+    ] as const
+  ).map(
+    (option): Rule => ({
+      option,
+      does: 'warn',
+      message: 'holds a password, which will stand in the config for all to read',
+      when: ({ values }: Facts) => holdsPassword(values[option]),
+    }),
+  ),
 
   /* Installation */
   {

@@ -163,6 +163,16 @@ const cases: readonly Case[] = [
     given: { ...quiet, region: 'us-central1', zone: 'us-east1-b' },
     refused: ['--zone'],
   },
+  {
+    name: 'URLs with a password in them',
+    given: {
+      ...quiet,
+      vaultUri: 'https://admin:planted-secret@vault.example.com',
+      localTraceEndpoint: 'http://a:planted-secret@traces:4317',
+      metricsRemoteWriteUrl: 'https://writer@metrics.example.com',
+    },
+    warned: ['--vault-uri', '--local-trace-endpoint'],
+  },
   { name: 'steps to skip that are known', given: { ...quiet, installSkipSteps: ['ceph', 'postgres'] } },
   {
     name: 'a step to skip that is not known',

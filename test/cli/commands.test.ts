@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import type { ArgumentName } from '../../cli/arguments.js';
 import { commands } from '../../cli/commands/index.js';
 import { exitCodes } from '../../cli/exit-codes.js';
+import { createRegistry } from '../../cli/help.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import { createService, json, makeView, refuse, type Service } from './service.js';
@@ -70,6 +71,14 @@ describe('plinth', () => {
       expect(stdout.match(/^ {2}(?:-\w, | {4})--[a-z]/gm)).to.have.lengthOf(75 + 4);
       expect(stdout).to.include('(default: v1.31.14+k0s.0)').and.include('[PLINTH_FORGE1_PAT]');
       expect(stdout).to.include('-s, --install-skip-steps <stringArray>').and.include('130 detached');
+    });
+
+    it('fits a narrow terminal', () => {
+      const registry = createRegistry(commands, 56);
+      for (const command of commands) {
+        const text = registry.help(command).replace(/^(?:Usage|Examples):\n(?: .*\n?)+/gm, '');
+        expect(text.split('\n').filter((line) => line.length > 56)).to.deep.equal([]);
+      }
     });
 
     it('prints its version', async () => {
