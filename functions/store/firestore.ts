@@ -51,6 +51,9 @@ function documentOf(sdk: Sdk, snapshot: DocumentSnapshot): Document | undefined 
 
 /** gRPC codes by which Firestore says that a precondition failed: a document missing, there already, changed, or fought over. */
 const conflictCodes: ReadonlySet<unknown> = new Set([5, 6, 9, 10]);
+/** By which Firestore says (INVALID_ARGUMENT) that it gave up a transaction that was still being read in, for another one. */
+const givenUp = (code: unknown, message: string): boolean =>
+  code === 3 && /transaction (?:has expired|is invalid or closed)/i.test(message);
 /** DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE. */
 const unavailableCodes: ReadonlySet<unknown> = new Set([4, 8, 13, 14]);
 
@@ -58,7 +61,8 @@ function translated(error: unknown, writing: boolean): unknown {
   const { code, message } = error as { code?: unknown; message?: string };
   // A missing database or index bears the same codes; it is nobody's lost race.
   const misconfigured = /database .*does not exist|requires an index/i.test(message ?? '');
-  if (writing && conflictCodes.has(code) && !misconfigured) return new Conflict(message, { cause: error });
+  if (writing && (conflictCodes.has(code) || givenUp(code, message ?? '')) && !misconfigured)
+    return new Conflict(message, { cause: error });
   if (unavailableCodes.has(code)) {
     return new Problem('unavailable', 'The database cannot be reached now.', { cause: error, retryAfterSeconds: 2 });
   }
@@ -164,9 +168,7 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
 
     async transaction(body) {
       const { sdk, firestore } = await open();
-      let thrown: { readonly error: unknown } | undefined;
       const run = firestore.runTransaction(async (inner) => {
-        thrown = undefined;
         const pending: Write[] = [];
         const result = await body({
           get: async (collection, id) => documentOf(sdk, await inner.get(firestore.collection(collection).doc(id))),
@@ -179,18 +181,14 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
           write: (...writes) => {
             pending.push(...writes);
           },
-        }).catch((error: unknown) => {
-          thrown = { error };
-          throw error;
         });
         for (const write of pending) {
           addWrite(sdk, inner as unknown as Batch, firestore.collection(write.collection).doc(write.id), write);
         }
         return result;
       });
-      return run.catch((error: unknown) => {
-        throw thrown !== undefined && thrown.error === error ? error : translated(error, true);
-      });
+      // Reads fail in the body, and their errors come out of it: as they are, for the client tells by them what to run again.
+      return translating(true, () => run);
     },
 
     watch(collection, id, onChange, onError) {
