@@ -31,13 +31,16 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   migrateTeam: 6,
 };
 
-export const drawn = (weights: Partial<Readonly<Record<ActionKind, number>>> = kinds): fc.Arbitrary<Drawn> =>
+export const drawn = (
+  weights: Partial<Readonly<Record<ActionKind, number>>> = kinds,
+  emails: readonly string[] = members,
+): fc.Arbitrary<Drawn> =>
   fc.record({
     kind: fc.oneof(
       ...Object.entries(weights).map(([kind, weight]) => ({ weight, arbitrary: fc.constant(kind as ActionKind) })),
     ),
     by: fc.oneof({ weight: 2, arbitrary: fc.constant(operator) }, { weight: 3, arbitrary: fc.constantFrom(...people) }),
-    email: fc.constantFrom(...members),
+    email: fc.constantFrom(...emails),
     organization: fc.nat(99),
     team: fc.nat(99),
     admin: fc.boolean(),

@@ -99,3 +99,19 @@ export const withoutEvents: Wrap = (store) => ({
       }),
     ),
 });
+
+/** Takes nothing out: whoever reads is slow, so that others come in between wherever they can. */
+export const slowly: Wrap = (store, random) => ({
+  ...store,
+  async query(query) {
+    const found = await store.query(query);
+    await pause(random);
+    return found;
+  },
+  transaction: (body) =>
+    store.transaction(async (transaction) => {
+      const result = await body(transaction);
+      await pause(random);
+      return result;
+    }),
+});

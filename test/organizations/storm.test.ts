@@ -1,4 +1,4 @@
-/** The rules under concurrency, on the real emulator, and what happens to them without the guards. */
+/** The rules under concurrency, on the real emulator, and what happens to them without one of their guards. */
 import { expect } from 'chai';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { needFirestoreEmulator } from '../support/emulators.js';
@@ -17,21 +17,16 @@ describe('organizations, with many callers at once', () => {
   after(() => issuer?.close());
 
   it(`keep their rules at every moment, and tell every change (PLINTH_STORM_SEED=${seed})`, async function () {
-    this.timeout(60_000);
-    const { failure, replies, looks } = await storm(host, issuer, {
-      seed,
-      runs: 1,
-      rounds: 15,
-      callers: 8,
-      deaths: 0.05,
-    });
-    expect(failure).to.equal(undefined);
-    expect([...replies.keys()]).to.include.members([200, 201, 204, 403, 404]);
-    expect(looks).to.be.above(15);
+    this.timeout(90_000);
+    const found = await storm(host, issuer, { seed, runs: 1, rounds: 12, callers: 8, deaths: 0.05 });
+    expect(found.failure).to.equal(undefined);
+    expect([...found.replies.keys()]).to.include.members([200, 201, 204, 404]);
+    expect(found.looks).to.be.above(12);
+    expect(found.events).to.be.above(12);
   });
 
   it('would break them without transactions', async function () {
-    this.timeout(60_000);
+    this.timeout(90_000);
     const { failure } = await storm(host, issuer, { seed, runs: 5, rounds: 30, callers: 8, wrap: withoutTransactions });
     expect(failure).to.be.a('string');
   });

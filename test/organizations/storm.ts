@@ -2,6 +2,7 @@
  * Many callers at once on the real emulator: rounds of actions that run together, each round checked when it is over, and
  * every moment of it by the events. Called by both tiers of tests, and by those that take a guard out.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { Store } from '../../functions/store/store.js';
 import { Problem } from '../../shared/problems.js';
@@ -23,6 +24,8 @@ export interface StormOptions {
   readonly callers: number;
   /** Which actions, how often. */
   readonly weights?: Partial<Readonly<Record<ActionKind, number>>>;
+  /** Whom they are about; by default a few more than there are callers. */
+  readonly emails?: readonly string[];
   /** Takes a guard out. */
   readonly wrap?: (store: Store, random: Random) => Store;
   /** Share of the writes around which the function dies, 0 to 1. */
@@ -57,6 +60,8 @@ function dying(store: Store, random: Random, share: number): Store {
   };
 }
 
+const staggerMs = 60;
+
 const textOf = ({ organizations, teams }: World): string =>
   JSON.stringify([
     [...organizations].map(([id, { members }]) => [id, [...members].sort()]).sort(),
@@ -90,7 +95,7 @@ const opening: readonly Action[] = [
 export async function storm(
   emulatorHost: string,
   issuer: Issuer,
-  { seed, runs, rounds, callers, weights, wrap = (store) => store, deaths = 0 }: StormOptions,
+  { seed, runs, rounds, callers, weights, emails, wrap = (store) => store, deaths = 0 }: StormOptions,
 ): Promise<Storm> {
   const replies = new Map<number, number>();
   let actions = 0;
@@ -137,7 +142,13 @@ export async function storm(
         watching.catch(() => undefined);
         dead = deaths;
         const batch = round.map((each, j) => actionOf(cast, `${i}-${j}`, each));
-        const results = await Promise.allSettled(batch.map(act));
+        const results = await Promise.allSettled(
+          // Not all at the same instant: some begin while others are half-way.
+          batch.map(async (action) => {
+            await sleep(random.below(staggerMs));
+            await act(action);
+          }),
+        );
         dead = 0;
         over = true;
         await watching;
@@ -163,7 +174,7 @@ export async function storm(
     }
   }
 
-  const round = fc.array(drawn(weights), { minLength: callers, maxLength: callers });
+  const round = fc.array(drawn(weights, emails), { minLength: callers, maxLength: callers });
   const plan = fc.array(round, { minLength: rounds, maxLength: rounds });
   // What races cannot be made smaller reliably: the first failure is the one to look at.
   const details = await fc.check(fc.asyncProperty(plan, run), { seed, numRuns: runs, endOnFailure: true });
