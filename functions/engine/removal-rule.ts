@@ -46,7 +46,7 @@ export function judgeRecord(record: BootstrapRecord, now: Date): Verdict {
   return yes(`its time was over at ${deadlineAt}`);
 }
 
-const numberOf = ({ name }: Pick<SeenProject, 'name'>): string => name.replace(/^projects\//, '');
+export const numberOf = ({ name }: Pick<SeenProject, 'name'>): string => name.replace(/^projects\//, '');
 
 /** Whether a record and a project mean the same. Undefined: they do; else what speaks against it. */
 export function contradiction(record: BootstrapRecord, project: SeenProject): string | undefined {

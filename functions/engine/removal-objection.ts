@@ -1,0 +1,63 @@
+/** What speaks against a record whose time is over: the project that is really there, and other records that name it. Called by cleanup.ts. */
+import { collections, labels } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { findProofKey, isProof, labelValue, ownerLabel } from '../steps/cloud/proof.js';
+import { type BootstrapRecord, liftBootstrap, read } from './documents.js';
+import { persist } from './persist.js';
+import { contradiction, judgeRecord, numberOf } from './removal-rule.js';
+import type { SeenProject } from './step.js';
+
+/** Undefined: nothing does. A dry run asks it too, so that it lists what a run would not do as what it is. */
+export async function objectionTo(context: Context, id: string, record: BootstrapRecord): Promise<string | undefined> {
+  return (await ofProject(context, id, record)) ?? (await ofOthers(context, id, record));
+}
+
+async function ofProject(context: Context, id: string, record: BootstrapRecord): Promise<string | undefined> {
+  try {
+    const project = await context.cloud.projects.get(record.projectId);
+    if (project?.state !== 'ACTIVE') return undefined;
+    return contradiction(record, project) ?? (await stranger(context, id, record, project));
+  } catch (error) {
+    // It is not there, or not to be seen: the removal finds out, and says so.
+    if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
+    throw error;
+  }
+}
+
+/** A record that never learnt its project's number means only a project that says whose it is. */
+async function stranger(
+  context: Context,
+  id: string,
+  { owner, instances }: BootstrapRecord,
+  project: SeenProject,
+): Promise<string | undefined> {
+  if (instances['project']?.output !== undefined) return undefined;
+  const { labels: found = {} } = project;
+  const deployment = labelValue(context.config.deployment);
+  if (found[labels.bootstrap] === labelValue(id) && found[labels.deployment] === deployment) return undefined;
+  const key = await findProofKey(context);
+  const expiry = found[labels.deleteAfter] ?? '';
+  const proven = { projectNumber: numberOf(project), bootstrapId: id, owner: ownerLabel(owner), expiry };
+  if (key !== undefined && isProof(key, found[labels.proof], proven)) return undefined;
+  return 'its record knows no number of it, and nothing proves that this bootstrap made it';
+}
+
+/** Two records of one project contradict each other unless both have come to their end: then neither can be trusted. */
+async function ofOthers({ store, clock }: Context, id: string, { projectId }: BootstrapRecord) {
+  const named = await persist(() =>
+    store.query({ collection: collections.bootstraps, where: [['projectId', '==', projectId]] }),
+  );
+  for (const document of named) {
+    if (document.id === id) continue;
+    const against = `the record ${document.id} names its project ${projectId} too`;
+    try {
+      const other = read(document, liftBootstrap)?.data;
+      const verdict = other && judgeRecord(other, clock.now());
+      if (verdict?.remove === false) return `${against}: ${verdict.why}`;
+    } catch {
+      return `${against}, and cannot be read`;
+    }
+  }
+  return undefined;
+}

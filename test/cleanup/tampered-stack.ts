@@ -1,0 +1,268 @@
+/**
+ * The whole of cleanup on a local stack whose cloud and store an adversary fills: what a dry run lists, what a run deletes,
+ * and what the oracle says of it. Called by the property test, short and long.
+ */
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { graphOf } from '../../functions/engine/graph.js';
+import { planOf } from '../../functions/engine/plan.js';
+import { removalPlanOf } from '../../functions/engine/removal-plan.js';
+import { steps } from '../../functions/steps/index.js';
+import type { ProjectRecord } from '../../local/cloud/api.js';
+import type { SimulatedCloud } from '../../local/cloud/index.js';
+import { grantAtOnce } from '../../local/cloud/policies.js';
+import { functionAccount, functionUrl, invokers, local, people } from '../../local/deployment.js';
+import { createStack, type Stack } from '../../local/stack.js';
+import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
+import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
+import { collections, deploymentSecrets, functionNames, schedulerJobs } from '../../shared/names.js';
+import { type Identity, type ProjectChoice, projectChoice, tamper } from './adversary.js';
+import { type Judgement, judge, type OracleProject, type OracleRecord } from './oracle.js';
+
+/** How many projects stand at once. */
+const size = 6;
+export const choices = fc.array(projectChoice, { minLength: size, maxLength: size });
+
+export interface Outcome {
+  readonly projects: readonly { readonly project: OracleProject; readonly judgement: Judgement }[];
+  readonly records: readonly OracleRecord[];
+  /** Project ids that the dry run lists. */
+  readonly listed: readonly string[];
+  /** Project ids that Google was asked to delete, whatever it answered. */
+  readonly asked: readonly string[];
+  readonly deleted: readonly string[];
+}
+
+export interface TamperedStack {
+  run(chosen: readonly ProjectChoice[]): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+const options = {
+  ...Object.fromEntries(
+    Object.entries(flags).flatMap(([name, flag]) => ('default' in flag ? [[name, flag.default]] : [])),
+  ),
+  projectName: 'tampered',
+} as unknown as BootstrapOptions;
+const undone = [...removalPlanOf(planOf(graphOf(steps), options)).keys()];
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+export async function createTamperedStack(): Promise<TamperedStack> {
+  const stack: Stack = await createStack();
+  const { cloudHalf, functionsHalf } = stack;
+  if (cloudHalf === undefined || functionsHalf === undefined) throw new Error('a whole stack is needed');
+  const { cloud } = cloudHalf;
+  const { world } = cloud;
+  const { store } = functionsHalf;
+  // Nothing but the rule keeps plinth from deleting any project of the organization.
+  for (const name of [functionNames.runCloudStep, functionNames.cleanup]) {
+    grantAtOnce(world, local.organization, [
+      { role: 'roles/owner', members: [`serviceAccount:${functionAccount(name)}`] },
+    ]);
+  }
+  const proofKey = await readProofKey(cloud);
+  const job = `/v1/projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
+  const scheduler = async (verb: string) => {
+    const reply = await fetch(`${cloud.endpoints.cloudscheduler}${job}:${verb}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${cloud.identity.accessToken(people.admin)}` },
+    });
+    if (!reply.ok) throw new Error(`${verb}: ${reply.status} ${await reply.text()}`);
+  };
+  // It runs when the test says so.
+  await scheduler('pause');
+  await cloud.scheduledCalls.idle();
+
+  const url = functionUrl(stack.url, functionNames.cleanup);
+  async function dryRun(): Promise<CleanupReport> {
+    const token = await cloud.identity.idToken({ email: invokers.scheduler, audience: url });
+    const reply = await fetch(`${url}?dryRun=true`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    return CleanupReport.parse(await reply.json());
+  }
+
+  const make = ({ projectId, number, parent, active, labels }: OracleProject): void => {
+    const at = iso(Date.now());
+    world.table<ProjectRecord>('projects')[projectId] = {
+      projectId,
+      projectNumber: number,
+      displayName: projectId,
+      parent,
+      state: active ? 'ACTIVE' : 'DELETE_REQUESTED',
+      labels: { ...labels },
+      etag: `W/"${number}"`,
+      createTime: at,
+      updateTime: at,
+      ...(active ? {} : { deleteTime: at }),
+      creator: functionAccount(functionNames.runCloudStep),
+      services: {},
+    };
+  };
+  const protect = ({ number }: OracleProject): void => {
+    const name = `liens/p${number}-l1`;
+    world.table('liens')[name] = {
+      name,
+      parent: `projects/${number}`,
+      restrictions: ['resourcemanager.projects.delete'],
+      reason: 'still needed',
+      origin: 'the adversary',
+      createTime: iso(Date.now()),
+    };
+  };
+  const dataOf = (record: OracleRecord, choice: ProjectChoice, now: number) => {
+    const removeAt = { deadline: record.deadline, 'long-ago': 0, future: now + 32_400_000, never: undefined }[
+      choice.record?.due ?? 'deadline'
+    ];
+    return {
+      schema: 1,
+      name: record.projectId,
+      projectId: record.projectId,
+      owner: people.alice,
+      ownerMember: `user:${people.alice}`,
+      state: record.state,
+      generation: 1,
+      options: { ...options },
+      given: {},
+      sshPublicKey: '',
+      base: {},
+      createdAt: iso(now - 86_400_000),
+      deadlineAt: iso(record.deadline),
+      ...(removeAt === undefined ? {} : { removeAt: iso(removeAt) }),
+      ...(record.protectedUntil === undefined
+        ? {}
+        : { protection: { until: iso(record.protectedUntil), reason: 'a demo', by: people.alice } }),
+      ...(record.quarantined
+        ? {
+            removal: {
+              requestedAt: iso(now),
+              by: 'cleanup',
+              why: 'expired',
+              failures: 3,
+              quarantinedAt: iso(now),
+            },
+          }
+        : {}),
+      warnings: [],
+      events: 0,
+      instances: {
+        ...Object.fromEntries(undone.map((id) => [id, { state: 'gone', attempt: 0 }])),
+        project: {
+          state: 'done',
+          attempt: 0,
+          ...(record.number === undefined
+            ? {}
+            : { output: { projectId: record.projectId, projectNumber: record.number } }),
+        },
+      },
+    };
+  };
+
+  async function forget(projects: readonly OracleProject[]): Promise<void> {
+    for (const { projectId } of projects) delete world.table('projects')[projectId];
+    for (const name of Object.keys(world.table('liens'))) delete world.table('liens')[name];
+    for (const collection of [collections.bootstraps, collections.leases, collections.events]) {
+      const documents = await store.query({ collection });
+      await store.commit(documents.map(({ id }) => ({ kind: 'delete', collection, id }) as const));
+    }
+  }
+
+  return {
+    async run(chosen) {
+      const identities = chosen.map((_, i): Identity => {
+        const unique = randomBytes(6).toString('hex');
+        return {
+          projectId: `tampered-${unique}`,
+          number: `4${parseInt(unique, 16) % 1e10}${i}`,
+          bootstrapId: `b000${unique}`,
+        };
+      });
+      const now = Date.now();
+      const place = {
+        now,
+        parent: local.folder,
+        otherParent: local.otherFolder,
+        organization: local.organization,
+        deployment: local.deployment,
+        proofKey,
+      };
+      const { projects, world: judged } = tamper(chosen, identities, place);
+      for (const project of projects) {
+        make(project);
+        if (project.lien) protect(project);
+      }
+      const data = new Map(
+        judged.records.map((record) => [
+          record,
+          chosen[identities.findIndex(({ bootstrapId }) => bootstrapId === record.id)],
+        ]),
+      );
+      for (const [record, choice] of data) {
+        if (choice === undefined) throw new Error('a record of nobody');
+        await store.commit([
+          { kind: 'create', collection: collections.bootstraps, id: record.id, data: dataOf(record, choice, now) },
+        ]);
+      }
+      const ids = new Map(
+        projects.flatMap(({ projectId, number }) => [
+          [projectId, projectId],
+          [number, projectId],
+        ]),
+      );
+      const since = cloud.calls.last();
+      const { remove } = await dryRun();
+      const early = cloud.calls.list({ since, method: 'cloudresourcemanager.projects.delete' });
+      if (early.length > 0) throw new Error('a dry run deleted');
+      // Twice: the second finds what the first began, and begins nothing anew.
+      for (const _ of [1, 2]) {
+        await scheduler('run');
+        await cloud.scheduledCalls.idle();
+        await stack.settle();
+      }
+      const calls = cloud.calls.list({ since, method: 'cloudresourcemanager.projects.delete' });
+      const named = calls.map(({ params }) => (params['name'] ?? '').replace(/^projects\//, ''));
+      const asked = named.map((name) => ids.get(name) ?? name);
+      const deleted = asked.filter((_, i) => calls[i]?.status === 200);
+      await forget(projects);
+      return {
+        projects: projects.map((project) => ({ project, judgement: judge(project, judged) })),
+        records: judged.records,
+        listed: remove.map(({ projectId }) => projectId),
+        asked,
+        deleted,
+      };
+    },
+    close: () => stack.close(),
+  };
+}
+
+async function readProofKey(cloud: SimulatedCloud): Promise<string> {
+  const path = `/v1/projects/${local.project}/secrets/${deploymentSecrets.proofKey}/versions/1:access`;
+  const reply = await fetch(`${cloud.endpoints.secretmanager}${path}`, {
+    headers: { authorization: `Bearer ${cloud.identity.accessToken(people.admin)}` },
+  });
+  const { payload } = (await reply.json()) as { payload: { data: string } };
+  return Buffer.from(payload.data, 'base64').toString('utf8');
+}
+
+/** What is wrong with an outcome; empty if nothing is. */
+export function faultsOf({ projects, listed, asked, deleted }: Outcome): string[] {
+  // A lien is found when it is tried; it is respected, and told of.
+  const active = projects
+    .filter(({ project }) => project.active && !project.lien)
+    .map(({ project }) => project.projectId);
+  const once = [...new Set(deleted)];
+  const wrong = asked.filter((id) =>
+    projects.every(({ project, judgement }) => project.projectId !== id || judgement === 'never'),
+  );
+  const left = projects.filter(
+    ({ project, judgement }) => judgement === 'must' && !deleted.includes(project.projectId),
+  );
+  const promised = [...new Set(listed)].filter((id) => active.includes(id));
+  return [
+    ...wrong.map((id) => `${id} was to be deleted, and must not be`),
+    ...left.map(({ project }) => `${project.projectId} must go, and stays`),
+    ...promised.filter((id) => !once.includes(id)).map((id) => `${id} is listed by the dry run, and stays`),
+    ...once.filter((id) => !promised.includes(id)).map((id) => `${id} goes, and the dry run did not list it`),
+    ...(deleted.length === once.length ? [] : ['a project was deleted twice']),
+  ];
+}
