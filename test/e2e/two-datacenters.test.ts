@@ -2,27 +2,27 @@
 import { expect } from 'chai';
 import { local } from '../../local/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { type Caller, domainOf, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { type Caller, domainOf, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
 
 describe('a bootstrap of two datacenters', function () {
   this.timeout(60_000);
   const name = 'two-dcs';
   let scene: Scene;
   let alice: Caller;
+  let outcome: Outcome;
   let bootstrap: BootstrapView;
 
   before(async () => {
     scene = await makeScene();
     alice = await scene.caller();
-    bootstrap = succeeded(
-      await alice.bootstrap(name, {
-        'multi-dc': true,
-        'registry-type': 'artifact-registry',
-        'cloud-acme-issuer': true,
-        'dns-project-id': local.dnsProject,
-        'dns-zone-name': 'shared',
-      }),
-    );
+    outcome = await alice.bootstrap(name, {
+      'multi-dc': true,
+      'registry-type': 'artifact-registry',
+      'cloud-acme-issuer': true,
+      'dns-project-id': local.dnsProject,
+      'dns-zone-name': 'shared',
+    });
+    bootstrap = succeeded(outcome);
   });
   after(() => scene?.close());
 
@@ -35,6 +35,10 @@ describe('a bootstrap of two datacenters', function () {
     });
     expect(bootstrap.result.vms).to.have.lengthOf(14);
     expect(bootstrap.result.addresses).to.have.lengthOf(6);
+  });
+
+  it('has nothing to say of its steps that would have to be hidden', () => {
+    expect(JSON.stringify(outcome.events)).to.not.include('<secret>');
   });
 
   it('writes a config for each, that know of each other and share one PostgreSQL', () => {

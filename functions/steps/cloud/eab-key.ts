@@ -50,5 +50,4 @@ export const eabKey = defineProjectStep({
     await secrets.remove(secretName(key));
     return done;
   },
-  summary: ({ keyId }) => `key ${keyId}`,
 });
