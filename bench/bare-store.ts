@@ -14,7 +14,7 @@ type Call =
   | { readonly kind: 'transaction'; readonly reads: readonly Read[]; readonly writes: readonly Write[] };
 
 /** Calls that were under way at the same time stand together. */
-type Trace = readonly (readonly Call[])[];
+export type Trace = readonly (readonly Call[])[];
 
 export interface TracedStore {
   readonly store: Store;
