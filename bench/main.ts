@@ -13,9 +13,10 @@ import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
 import { help } from './help.js';
 import { instanceCost } from './instance-cost.js';
+import { organizations } from './organizations.js';
 import { wallTime } from './wall-time.js';
 
-const measurements: readonly Measurement[] = [wallTime, instanceCost, documents, atOnce, help];
+const measurements: readonly Measurement[] = [wallTime, instanceCost, documents, atOnce, organizations, help];
 
 /** What git ignores. */
 const resultsFile = resolve('bench/results.json');
