@@ -1,7 +1,7 @@
 /** The bootstraps function as the commands speak to it: one method an operation of the route table, replies parsed, problems thrown. */
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { BeginReply, bootstrapRoutes, PlanReply, StreamItem, scheduleRoutes } from '../shared/api.js';
+import { BeginReply, bootstrapRoutes, lifeRoutes, PlanReply, StreamItem, scheduleRoutes } from '../shared/api.js';
 import { BootstrapSummary, BootstrapView } from '../shared/bootstrap/bootstrap.js';
 import type { BootstrapRequest } from '../shared/bootstrap/request.js';
 import { type ScheduleVerb, ScheduleView } from '../shared/cleanup-schedule.js';
@@ -16,6 +16,11 @@ export interface Client {
   find(project: string): Promise<BootstrapSummary | undefined>;
   get(id: string): Promise<BootstrapView>;
   cancel(id: string): Promise<BootstrapView>;
+  /** `ttl` from now. */
+  extend(id: string, ttl: string): Promise<BootstrapView>;
+  protect(id: string, how: { readonly until: string; readonly reason: string }): Promise<BootstrapView>;
+  unprotect(id: string): Promise<BootstrapView>;
+  remove(id: string): Promise<BootstrapView>;
   config(id: string, datacenter: string): Promise<string>;
   secrets(id: string, datacenter: string): Promise<string>;
   ageIdentity(id: string): Promise<string>;
@@ -60,6 +65,10 @@ export function createClient(transport: Transport, { onTrace, onTrouble }: Told)
     },
     get: (id) => patiently(BootstrapView, getBootstrap, { params: { id } }),
     cancel: (id) => once(BootstrapView, cancelBootstrap, { params: { id } }),
+    extend: (id, ttl) => once(BootstrapView, lifeRoutes.extendBootstrap, { params: { id }, body: { ttl } }),
+    protect: (id, body) => once(BootstrapView, lifeRoutes.protectBootstrap, { params: { id }, body }),
+    unprotect: (id) => once(BootstrapView, lifeRoutes.unprotectBootstrap, { params: { id } }),
+    remove: (id) => once(BootstrapView, lifeRoutes.removeBootstrap, { params: { id } }),
     config: (id, datacenter) => text(getConfig, { params: { id }, query: { datacenter } }),
     secrets: (id, datacenter) => text(getSecrets, { params: { id }, query: { datacenter } }),
     ageIdentity: async (id) => (await once(Identity, readAgeIdentity, { params: { id } })).identity,

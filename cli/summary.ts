@@ -45,6 +45,14 @@ export function summary(view: BootstrapView, style: Style, parts: SummaryParts =
       ['State', { text: view.state, paint: states[view.state] }],
       ['Region', `${view.region}, zone ${view.zone}`],
       ['Removed', `${time(view.deadlineAt)} (${inWords(view.deadlineAt, nowMs)})`],
+      ...(view.protection === undefined
+        ? []
+        : [
+            [
+              'Protected',
+              `until ${time(view.protection.until)} by ${printable(view.protection.by)}: ${printable(view.protection.reason)}`,
+            ],
+          ]),
       ...(result.registry === undefined ? [] : [['Registry', result.registry]]),
     ]),
     ...(parts.untold === true ? untold(view).flatMap(([name, rows]) => section(name, rows)) : []),

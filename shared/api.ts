@@ -135,6 +135,49 @@ export const scheduleRoutes = {
   },
 } as const satisfies RouteTable;
 
+/** The life of a bootstrap after it was made, for its owner and operators; a part of the bootstrap API. */
+export const lifeRoutes = {
+  extendBootstrap: {
+    method: 'POST',
+    path: '/bootstraps/{id}/extend',
+    summary: 'Its time is over `ttl` from now, if that is later than it was; up to the ceiling of the deployment',
+    caller: 'known',
+    params: ofBootstrap,
+    body: z.strictObject({ ttl: z.string().max(40).meta({ description: 'Such as 4h, 1h30m or 2d.' }) }),
+    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    problems: ['conflict'],
+  },
+  protectBootstrap: {
+    method: 'POST',
+    path: '/bootstraps/{id}/protect',
+    summary: 'It is not removed before `until`, whatever its deadline',
+    caller: 'known',
+    params: ofBootstrap,
+    body: z.strictObject({ until: z.iso.datetime({ offset: true }), reason: z.string().trim().min(1).max(200) }),
+    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    problems: ['conflict'],
+  },
+  unprotectBootstrap: {
+    method: 'POST',
+    path: '/bootstraps/{id}/unprotect',
+    summary: 'Only its deadline counts again; not protected: nothing changes',
+    caller: 'known',
+    params: ofBootstrap,
+    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    problems: ['conflict'],
+  },
+  removeBootstrap: {
+    method: 'POST',
+    path: '/bootstraps/{id}/remove',
+    summary:
+      'Removes it now, with its project; one that is active is cancelled first. Already removed: nothing changes',
+    caller: 'known',
+    params: ofBootstrap,
+    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    problems: ['conflict'],
+  },
+} as const satisfies RouteTable;
+
 export const bootstrapRoutes = {
   beginBootstrap: {
     method: 'POST',
@@ -222,6 +265,7 @@ export const bootstrapRoutes = {
     replies: { 200: json('The identity', z.object({ identity: z.string() })) },
     problems: ['conflict'],
   },
+  ...lifeRoutes,
   ...scheduleRoutes,
 } as const satisfies RouteTable;
 

@@ -18,6 +18,7 @@ import { changeWrites, eventWrites } from './transition.js';
 export { type Begun, beginOrResume, type StoredBootstrap } from './begin.js';
 export { getBootstrap } from './change.js';
 export { readEvents, readProgress } from './events.js';
+export { extend, protect, unprotect } from './lifetime.js';
 export { requestRemoval } from './removal.js';
 export { viewOf } from './view.js';
 

@@ -43,6 +43,7 @@ export async function viewOf(
     options: data.given,
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,
+    ...(data.protection === undefined ? {} : { protection: data.protection }),
     ...(data.endedAt === undefined ? {} : { endedAt: data.endedAt }),
     warnings: data.warnings,
     ...(data.problem === undefined ? {} : { problem: data.problem }),

@@ -27,6 +27,7 @@ import { type Caller, createVerifier } from './auth.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
 import { type StreamTimes, streamEvents, streamTimes } from './event-stream.js';
 import { checkForge1Token } from './forge1-token.js';
+import { lifeHandlers } from './life.js';
 import { checkAllowed, checkMayBootstrap } from './permission.js';
 import { problemHandlers } from './problem-pages.js';
 import { createRouter, type Handlers, type HttpFunction } from './router.js';
@@ -150,6 +151,7 @@ function bootstrapHandlers(
       return { status: 200, body: { identity } };
     },
 
+    ...lifeHandlers(context, steps, { visible, view }),
     ...scheduleHandlers(context),
   };
 }

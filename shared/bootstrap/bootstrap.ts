@@ -102,6 +102,8 @@ export const BootstrapView = z.object({
   createdAt: z.iso.datetime(),
   /** When cleanup removes the project. */
   deadlineAt: z.iso.datetime(),
+  /** Not removed before `until`, whatever the deadline. */
+  protection: z.object({ until: z.iso.datetime(), reason: z.string(), by: z.string() }).optional(),
   endedAt: z.iso.datetime().optional(),
   warnings: z.array(z.string()),
   problem: StoredProblem.optional(),
@@ -120,5 +122,6 @@ export const BootstrapSummary = BootstrapView.pick({
   region: true,
   createdAt: true,
   deadlineAt: true,
+  protection: true,
 });
 export type BootstrapSummary = z.infer<typeof BootstrapSummary>;

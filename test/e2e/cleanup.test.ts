@@ -39,7 +39,7 @@ describe('cleanup', function () {
     for (let waited = 0; (await life.record(view.id))?.state !== 'removed' && waited < 60_000; waited += 100) {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    life.pause();
+    await life.pause();
     expect(await life.record(view.id)).to.include({ state: 'removed' });
     expect(life.project(view.projectId)).to.include({ state: 'DELETE_REQUESTED' });
     expect(life.project(view.projectId)['billingAccountName'] ?? '').to.equal('');

@@ -9,7 +9,7 @@ import type { Scene } from './scene.js';
 
 export interface Life {
   /** From now on cleanup runs only when it is called. */
-  pause(): void;
+  pause(): Promise<void>;
   /** Past its time, as if the clock had gone on. */
   expire(id: string): Promise<void>;
   change(id: string, data: Readonly<Record<string, unknown>>): Promise<void>;
@@ -25,11 +25,15 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
   if (half === undefined) throw new Error('the functions run elsewhere');
   const context = () => half.contextOf(functionNames.cleanup);
   const life: Life = {
-    pause() {
+    async pause() {
       const name = `projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
-      const job = cloud.world.table<{ state: string }>('cloudscheduler.jobs')[name];
-      if (job === undefined) throw new Error(`there is no ${name}`);
-      job.state = 'PAUSED';
+      const { accessToken } = await stack.tokens(`admin@${local.domain}`);
+      const reply = await fetch(`${cloud.endpoints.cloudscheduler}/v1/${name}:pause`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
+        body: '{}',
+      });
+      if (!reply.ok) throw new Error(`${name} cannot be paused: ${reply.status} ${await reply.text()}`);
     },
     async expire(id) {
       const past = new Date(Date.now() - 60_000).toISOString();

@@ -1,0 +1,140 @@
+/** `plinth beta bootstrap-cloud extend|protect|unprotect|cleanup`: how long a project lives. For its owner and operators. */
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { parseDuration } from '../../shared/bootstrap/duration.js';
+import { type Fault, Problem } from '../../shared/problems.js';
+import { type Call, defineCommand } from '../command.js';
+import { printable } from '../output.js';
+import { shellWord } from '../shell-word.js';
+import { idOf } from './status.js';
+
+const shown = (view: BootstrapView, said: string) => ({ data: { bootstrap: view }, show: () => said });
+
+/** The texts of flags that are required, with all that is missing told at once. */
+function required<N extends 'ttl' | 'until' | 'reason'>(call: Call, ...names: N[]): Record<N, string> {
+  const faults: Fault[] = [...call.faults];
+  const read: Partial<Record<N, string>> = {};
+  for (const name of names) {
+    const word = call.word(name);
+    if (word !== undefined && word.text.trim() !== '') read[name] = word.text.trim();
+    else if (!faults.some(({ path }) => path === `--${name}`)) faults.push({ path: `--${name}`, message: 'is needed' });
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return read as Record<N, string>;
+}
+
+const refusal = (errors: readonly Fault[]): Problem =>
+  new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors });
+
+export const extend = defineCommand({
+  words: 'beta bootstrap-cloud extend',
+  takes: ['project'],
+  summary: 'Let a project live longer',
+  description: [
+    'Moves the time at which a project is removed to --ttl from now. It is never moved to an earlier time, nor beyond the longest time to live that this deployment allows, counted from when the bootstrap began.',
+  ],
+  flags: { ttl: 'How long it shall live from now on, such as 4h, 1h30m or 2d. (required)' },
+  examples: ['plinth beta bootstrap-cloud extend demo --ttl 4h'],
+
+  async run(call) {
+    const { ttl } = required(call, 'ttl');
+    const client = await call.connect();
+    const view = await client.extend(await idOf(call, client), ttl);
+    const { time } = await import('../table.js');
+    return shown(view, `${view.name} is removed at ${time(view.deadlineAt)}.`);
+  },
+});
+
+export const protect = defineCommand({
+  words: 'beta bootstrap-cloud protect',
+  takes: ['project'],
+  summary: 'Keep a project from being removed for a while',
+  description: [
+    'A protected project is not removed before --until, whatever its time to live. Who protected it and why is shown wherever it is listed, and the reason stands in a label of the project.',
+  ],
+  flags: {
+    until: 'Time such as 2030-01-31T18:00:00Z, or how long from now, such as 2d. (required)',
+    reason: 'Why; everybody who sees the project sees it. (required)',
+  },
+  examples: ['plinth beta bootstrap-cloud protect demo --until 2d --reason "debugging the storage"'],
+
+  async run(call) {
+    const { until, reason } = required(call, 'until', 'reason');
+    const client = await call.connect();
+    const view = await client.protect(await idOf(call, client), { until: timeOf(until), reason });
+    const { time } = await import('../table.js');
+    return shown(view, `${view.name} is not removed before ${time(view.protection?.until ?? until)}.`);
+  },
+});
+
+function timeOf(text: string): string {
+  const seconds = parseDuration(text);
+  const time = seconds === undefined ? Date.parse(text) : Date.now() + seconds * 1000;
+  if (!Number.isNaN(time)) return new Date(time).toISOString();
+  throw refusal([
+    { path: '--until', message: 'must be a time such as 2030-01-31T18:00:00Z, or a duration such as 2d' },
+  ]);
+}
+
+export const unprotect = defineCommand({
+  words: 'beta bootstrap-cloud unprotect',
+  takes: ['project'],
+  summary: 'Let a protected project be removed when its time is over',
+  description: ['Takes the protection of a project away: only its time to live counts again.'],
+  examples: ['plinth beta bootstrap-cloud unprotect demo'],
+
+  async run(call) {
+    const client = await call.connect();
+    const view = await client.unprotect(await idOf(call, client));
+    const { time } = await import('../table.js');
+    return shown(view, `${view.name} is not protected; it is removed at ${time(view.deadlineAt)}.`);
+  },
+});
+
+export const cleanup = defineCommand({
+  words: 'beta bootstrap-cloud cleanup',
+  takes: ['project'],
+  summary: 'Remove a project now',
+  description: [
+    "Removes a project and all that belongs to it: DNS records that are still as plinth wrote them, roles outside of the project, its billing link, the project itself, and the bootstrap's secrets and files. Google keeps a deleted project for 30 days; what plinth held of it is gone at once.",
+    'Asks for the name of the project to be typed. One that is protected is refused; one whose removal failed is tried again.',
+  ],
+  flags: {
+    'dry-run': 'Only show what would be removed.',
+    yes: 'Do not ask; needed where there is no terminal to ask on.',
+  },
+  examples: ['plinth beta bootstrap-cloud cleanup demo', 'plinth beta bootstrap-cloud cleanup demo --yes'],
+
+  async run(call) {
+    const { canAsk, confirmByName } = await import('../confirm.js');
+    const dryRun = call.has('dry-run');
+    if (!dryRun && !call.has('yes') && !canAsk()) {
+      throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
+    }
+    const client = await call.connect();
+    const found = await client.get(await idOf(call, client));
+    const goes = [
+      `project ${found.projectId}, and all that is in it`,
+      ...(found.result.dns?.records ?? []).map(({ name }) => `DNS record ${name}, if it is still as plinth wrote it`),
+      'its secrets and files in plinth',
+    ];
+    const what = `${printable(found.name)} (${found.projectId}) of ${printable(found.owner)}`;
+    if (dryRun) {
+      return {
+        data: { dryRun, bootstrap: found, remove: goes },
+        show: () => [`Would remove ${what}:`, ...goes.map((line) => `  ${printable(line)}`)].join('\n'),
+      };
+    }
+    if (!call.has('yes')) {
+      call.output.say([`This removes ${what}:`, ...goes.map((line) => `  ${printable(line)}`)].join('\n'));
+      if (!(await confirmByName('Type the name of the project to remove it:', found.name, call.interrupted))) {
+        throw new Problem('bad-input', 'That is not its name; nothing was removed.');
+      }
+    }
+    const view = await client.remove(found.id);
+    const follow = `Watch it: plinth beta bootstrap-cloud status ${shellWord(view.projectId)} --follow`;
+    return {
+      data: { bootstrap: view },
+      show: () => (view.state === 'removed' ? `${view.name} is removed.` : `${view.name} is being removed.\n${follow}`),
+    };
+  },
+});
