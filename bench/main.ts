@@ -9,6 +9,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { atOnce } from './at-once.js';
+import { cleanup } from './cleanup.js';
 import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
 import { help } from './help.js';
@@ -16,7 +17,7 @@ import { instanceCost } from './instance-cost.js';
 import { organizations } from './organizations.js';
 import { wallTime } from './wall-time.js';
 
-const measurements: readonly Measurement[] = [wallTime, instanceCost, documents, atOnce, organizations, help];
+const measurements: readonly Measurement[] = [wallTime, instanceCost, documents, atOnce, cleanup, organizations, help];
 
 /** What git ignores. */
 const resultsFile = resolve('bench/results.json');

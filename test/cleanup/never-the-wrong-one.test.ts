@@ -1,30 +1,4 @@
 /** Whoever writes whatever labels, and mangles whatever records: what must not be deleted is not, and what must be is. */
-import { expect } from 'chai';
-import fc from 'fast-check';
-import { choices, createTamperedStack, faultsOf, type TamperedStack } from './tampered-stack.js';
+import { itNeverDeletesTheWrongOne } from './tampered-property.js';
 
-const seed = Number(process.env['PLINTH_CLEANUP_SEED'] ?? Date.now() % 2 ** 31);
-const numRuns = Number(process.env['PLINTH_CLEANUP_RUNS'] ?? 25);
-
-describe(`cleanup among tampered projects and records (PLINTH_CLEANUP_SEED=${seed})`, function () {
-  this.timeout(600_000);
-  let stack: TamperedStack;
-  before(async () => {
-    stack = await createTamperedStack();
-  });
-  after(() => stack?.close());
-
-  it('never deletes the wrong one, leaves none that must go, and does what its dry run says', async () => {
-    const judgements = new Map<string, number>();
-    await fc.assert(
-      fc.asyncProperty(choices, async (chosen) => {
-        const outcome = await stack.run(chosen);
-        for (const { judgement } of outcome.projects) judgements.set(judgement, (judgements.get(judgement) ?? 0) + 1);
-        expect(faultsOf(outcome), JSON.stringify(outcome, undefined, 1)).to.deep.equal([]);
-      }),
-      { seed, numRuns, endOnFailure: process.env['PLINTH_CLEANUP_SHRINK'] === undefined },
-    );
-    expect(judgements.get('must'), 'projects that must go').to.be.greaterThan(0);
-    expect(judgements.get('never'), 'projects that must stay').to.be.greaterThan(0);
-  });
-});
+itNeverDeletesTheWrongOne(20);

@@ -1,0 +1,249 @@
+/** How long after its time a project is gone, what that costs, and what a run costs that finds nothing to do. */
+import { randomBytes } from 'node:crypto';
+import type { Data, Store } from '../functions/store/store.js';
+import type { ProjectRecord } from '../local/cloud/api.js';
+import { grantAtOnce } from '../local/cloud/policies.js';
+import { functionAccount, local, people } from '../local/deployment.js';
+import { createStack, type Stack } from '../local/stack.js';
+import { collections, functionNames, labels, schedulerJobs } from '../shared/names.js';
+import { countStore, type StoreCounts } from '../test/support/counting-store.js';
+import { optionsOf } from './bootstrap.js';
+import { type Figure, type Measurement, quantile } from './figures.js';
+
+/** The schedule that terraform gives the job. */
+const periodSeconds = 300;
+const live = 10_000;
+
+interface Bench {
+  readonly stack: Stack;
+  readonly store: Store;
+  readonly counts: StoreCounts;
+  /** Adds copies of one that was bootstrapped for real: a record, and a project that is paid for. */
+  add(count: number, deadline: number): Promise<void>;
+  /** Lets Cloud Scheduler run the job, and waits until all is quiet. */
+  run(timeoutSeconds?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function createBench(timeFactor: number): Promise<Bench> {
+  let counted: ReturnType<typeof countStore> | undefined;
+  let own: Store | undefined;
+  const stack = await createStack({
+    timeFactor,
+    wrapStore(store) {
+      own = store;
+      counted = countStore(store);
+      return counted.store;
+    },
+  });
+  const { cloudHalf } = stack;
+  if (own === undefined || counted === undefined || cloudHalf === undefined) throw new Error('a whole stack is needed');
+  const { cloud } = cloudHalf;
+  const store = own;
+  const { counts } = counted;
+  const steer = async (job: string, verb: string): Promise<void> => {
+    const path = `/v1/projects/${local.project}/locations/${local.region}/jobs/${job}:${verb}`;
+    const reply = await fetch(`${cloud.endpoints.cloudscheduler}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${cloud.identity.accessToken(people.admin)}` },
+    });
+    if (!reply.ok) throw new Error(`${job}:${verb} → ${reply.status} ${await reply.text()}`);
+  };
+  for (const job of Object.values(schedulerJobs)) await steer(job, 'pause');
+  await cloud.scheduledCalls.idle();
+  const pattern = await patternOf(stack, store);
+
+  return {
+    stack,
+    store,
+    counts,
+    async add(count, deadline) {
+      const at = new Date().toISOString();
+      for (let i = 0; i < count; i++) {
+        const unique = randomBytes(8).toString('hex').slice(0, 15);
+        const [id, projectId] = [`b${unique}`, `bench-${unique}`];
+        const projectNumber = String(500_000_000_000 + Number.parseInt(unique.slice(0, 9), 16));
+        const deadlineAt = new Date(deadline).toISOString();
+        cloud.world.table<ProjectRecord>('projects')[projectId] = {
+          ...structuredClone(pattern.project),
+          projectId,
+          projectNumber,
+          labels: {
+            ...pattern.project.labels,
+            [labels.bootstrap]: id,
+            [labels.deleteAfter]: `t${Math.floor(deadline / 1000)}`,
+          },
+          createTime: at,
+        };
+        grantAtOnce(cloud.world, `projects/${projectId}`, [
+          { role: 'roles/owner', members: [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`] },
+        ]);
+        const instances = pattern.record['instances'] as Record<string, Record<string, unknown>>;
+        await store.commit([
+          {
+            kind: 'create',
+            collection: collections.bootstraps,
+            id,
+            data: {
+              ...pattern.record,
+              name: projectId,
+              projectId,
+              deadlineAt,
+              removeAt: deadlineAt,
+              instances: {
+                ...instances,
+                project: { ...instances['project'], output: { projectId, projectNumber } },
+              },
+            },
+          },
+        ]);
+      }
+    },
+    async run(timeoutSeconds = 900) {
+      await steer(schedulerJobs.cleanup, 'run');
+      await cloud.scheduledCalls.idle();
+      await stack.settle(timeoutSeconds);
+    },
+    close: () => stack.close(),
+  };
+}
+
+/** One real bootstrap, whose record and project the others are copies of. */
+async function patternOf(
+  stack: Stack,
+  store: Store,
+): Promise<{ readonly record: Data; readonly project: ProjectRecord }> {
+  const { idToken } = await stack.tokens(people.alice);
+  const reply = await fetch(`${stack.url}/bootstraps`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${idToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      options: { ...optionsOf('pattern'), projectTtl: '2d' },
+      sshPublicKey:
+        'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBvzZpkM1mOAq0YPoqJz8b4Zr1d1yG2Q0eN6q1S0b2Xy alice@example.com',
+    }),
+  });
+  if (!reply.ok) throw new Error(`POST /bootstraps → ${reply.status} ${await reply.text()}`);
+  const { bootstrap } = (await reply.json()) as { bootstrap: { id: string; projectId: string } };
+  await stack.settle(900);
+  const record = await store.get(collections.bootstraps, bootstrap.id);
+  const project = stack.cloudHalf?.cloud.world.table<ProjectRecord>('projects')[bootstrap.projectId];
+  if (record?.data['state'] !== 'succeeded' || project === undefined) throw new Error('The pattern did not succeed.');
+  return { record: record.data, project };
+}
+
+/** From the run that finds them to Google's yes to the deletion of each, in seconds. */
+async function expire(bench: Bench, count: number) {
+  const { cloudHalf } = bench.stack;
+  if (cloudHalf === undefined) throw new Error('a whole stack is needed');
+  const { calls } = cloudHalf.cloud;
+  await bench.add(count, Date.now() - 1000);
+  const since = calls.last();
+  const before = { ...bench.counts };
+  const begun = Date.now();
+  await bench.run();
+  const made = calls.list({ since }).filter(({ caller }) => caller.startsWith('plinth-'));
+  const seconds = made
+    .filter(({ method, status }) => method === 'cloudresourcemanager.projects.delete' && status === 200)
+    .map(({ at, milliseconds }) => (at + milliseconds - begun) / 1000);
+  if (seconds.length !== count) throw new Error(`${seconds.length} of ${count} projects went`);
+  return {
+    seconds,
+    calls: made.length,
+    reads: bench.counts.reads - before.reads,
+    written: bench.counts.written - before.written,
+  };
+}
+
+const megabytes = (): number => process.memoryUsage().rss / 2 ** 20;
+
+export const cleanup: Measurement = {
+  name: 'cleanup',
+  title: 'Cleanup: how long after its time a project is gone, in a realistic cloud; what a run costs',
+  async measure(say) {
+    const figures: Figure[] = [];
+    say('bootstrapping the pattern');
+    const slow = await createBench(1);
+    try {
+      for (const count of [1, 100, 1000]) {
+        say(`${count} expiring at once`);
+        const before = megabytes();
+        const { seconds, calls, reads, written } = await expire(slow, count);
+        const all = count === 1 ? 'one expiring' : `${count} expiring at once`;
+        const figure = (name: string, value: number, unit: string, baseline?: Figure['baseline']): Figure => ({
+          name: `${all}: ${name}`,
+          value,
+          unit,
+          ...(baseline === undefined ? {} : { baseline }),
+        });
+        const wait = { name: 'longest wait for a run', value: periodSeconds, unit: 's' };
+        for (const [name, share] of [
+          ['p50', 0.5],
+          ['p99', 0.99],
+        ] as const) {
+          figures.push(figure(`gone after the run began, ${name}`, quantile(seconds, share), 's', wait));
+          // What expires does so at any time between two runs.
+          const waited = seconds.flatMap((each) =>
+            Array.from({ length: 100 }, (_, i) => each + (i * periodSeconds) / 100),
+          );
+          figures.push(figure(`gone after its time, ${name}`, quantile(waited, share), 's'));
+        }
+        const projects = { name: 'projects', value: count, unit: '' };
+        figures.push(
+          figure('API calls', calls, '', projects),
+          figure('documents read', reads, '', projects),
+          figure('documents written', written, '', projects),
+          figure('memory of the whole stack', megabytes(), 'MB', { name: 'before', value: before, unit: 'MB' }),
+        );
+      }
+    } finally {
+      await slow.close();
+    }
+    say(`${live} live, none expired`);
+    const bench = await createBench(0);
+    try {
+      const idle = async () => {
+        const [before, since] = [{ ...bench.counts }, bench.stack.cloudHalf?.cloud.calls.last() ?? 0];
+        const begun = performance.now();
+        await bench.run();
+        return {
+          reads: bench.counts.reads - before.reads,
+          calls: (bench.stack.cloudHalf?.cloud.calls.list({ since }) ?? []).filter(({ caller }) =>
+            caller.startsWith('plinth-'),
+          ).length,
+          milliseconds: performance.now() - begun,
+        };
+      };
+      await idle();
+      const alone = await idle();
+      await bench.add(live, Date.now() + 86_400_000);
+      const [before, among] = [megabytes(), await idle()];
+      const beside = (value: number, unit = '') => ({ name: 'with one live', value, unit });
+      figures.push(
+        {
+          name: `a run among ${live} live: documents read`,
+          value: among.reads,
+          unit: '',
+          baseline: beside(alone.reads),
+          aim: 1,
+        },
+        { name: `a run among ${live} live: API calls`, value: among.calls, unit: '', baseline: beside(alone.calls) },
+        {
+          name: `a run among ${live} live: time`,
+          value: among.milliseconds,
+          unit: 'ms',
+          baseline: beside(alone.milliseconds, 'ms'),
+        },
+        {
+          name: `a run among ${live} live: memory of the whole stack`,
+          value: megabytes(),
+          unit: 'MB',
+          baseline: { name: 'before', value: before, unit: 'MB' },
+        },
+      );
+    } finally {
+      await bench.close();
+    }
+    return figures;
+  },
+};

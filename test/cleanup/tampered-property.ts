@@ -1,0 +1,32 @@
+/** The property of cleanup among tampered projects and records; the short and the long test differ in how often they try. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { choices, createTamperedStack, faultsOf, type TamperedStack } from './tampered-stack.js';
+
+export function itNeverDeletesTheWrongOne(runs: number): void {
+  const seed = Number(process.env['PLINTH_CLEANUP_SEED'] ?? Date.now() % 2 ** 31);
+  const numRuns = Number(process.env['PLINTH_CLEANUP_RUNS'] ?? runs);
+
+  describe(`cleanup among tampered projects and records, ${numRuns} times (PLINTH_CLEANUP_SEED=${seed})`, function () {
+    this.timeout(1_200_000);
+    let stack: TamperedStack;
+    before(async () => {
+      stack = await createTamperedStack();
+    });
+    after(() => stack?.close());
+
+    it('never deletes the wrong one, leaves none that must go, and does what its dry run says', async () => {
+      const judgements = new Map<string, number>();
+      await fc.assert(
+        fc.asyncProperty(choices, async (chosen) => {
+          const outcome = await stack.run(chosen);
+          for (const { judgement } of outcome.projects) judgements.set(judgement, (judgements.get(judgement) ?? 0) + 1);
+          expect(faultsOf(outcome), JSON.stringify(outcome, undefined, 1)).to.deep.equal([]);
+        }),
+        { seed, numRuns, endOnFailure: process.env['PLINTH_CLEANUP_SHRINK'] === undefined },
+      );
+      expect(judgements.get('must'), 'projects that must go').to.be.greaterThan(0);
+      expect(judgements.get('never'), 'projects that must stay').to.be.greaterThan(0);
+    });
+  });
+}
