@@ -87,6 +87,46 @@ async function check(stack: Stack, folder: string): Promise<string[]> {
   return faults;
 }
 
+/** Longer than a resume takes, so that it is seen to end. */
+const restSeconds = 30;
+
+/** Its time is made short, by the same command again; then Cloud Scheduler calls cleanup, and nobody here does anything. */
+async function expire(
+  stack: Stack,
+  folder: string,
+  env: Readonly<Record<string, string>>,
+  begun: number,
+): Promise<string[]> {
+  const ttl = `${Math.ceil((performance.now() - begun) / 1000) + restSeconds}s`;
+  say(`\nThe same again with a short time to live, and then nothing but waiting:\n\n$ plinth … --project-ttl ${ttl}\n`);
+  const short = flags.map((flag, i) => (flags[i - 1] === '--project-ttl' ? ttl : flag));
+  const { exitCode } = await runPlinth(['beta', 'bootstrap-cloud', ...short], { folder, env, show: false });
+  if (exitCode !== 0) return [`the resume with --project-ttl ${ttl} ended with exit code ${exitCode}`];
+  const bootstrap = async () => (await stack.functionsHalf?.store.query({ collection: 'bootstraps' }))?.[0]?.data;
+  const until = Date.now() + (restSeconds + 60) * 1000;
+  while ((await bootstrap())?.['state'] !== 'removed') {
+    if (Date.now() > until) return [`it was not removed: its state is ${String((await bootstrap())?.['state'])}`];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const state = stack.cloudHalf?.cloud.state() as
+    | { tables?: Record<string, Record<string, { state?: string; billingAccountName?: string }>> }
+    | undefined;
+  const tables = state?.tables ?? {};
+  const projectId = String((await bootstrap())?.['projectId']);
+  const project = tables['projects']?.[projectId];
+  const isGone = project?.state === 'DELETE_REQUESTED' && (project.billingAccountName ?? '') === '';
+  const secrets = Object.keys(tables['secretmanager.secrets'] ?? {}).filter(
+    (name) => !name.endsWith('plinth-proof-key'),
+  );
+  const lines: [boolean, string][] = [
+    [isGone, `${projectId} is deleted and unlinked from its billing account`],
+    [secrets.length === 0, 'none of its secrets is left'],
+  ];
+  say('When its time was over:');
+  for (const [good, what] of lines) say(`  ${good ? '✓' : '✗'} ${what}`);
+  return lines.flatMap(([good, what]) => (good ? [] : [what]));
+}
+
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { store: { type: 'string', default: 'memory' } } });
   const { store } = values;
@@ -125,9 +165,12 @@ async function main(): Promise<number> {
     }
     say('Looked at from outside:');
     const faults = await check(stack, folder);
+    if (faults.length === 0) faults.push(...(await expire(stack, folder, env, begun)));
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     if (faults.length === 0) {
-      say(`\nAll is there, after ${seconds} s. (The cloud is simulated, fifty times as fast as the real one.)`);
+      say(
+        `\nAll was there, and went when its time was over, ${seconds} s after the beginning. (The cloud is simulated, fifty times as fast as the real one.)`,
+      );
       return 0;
     }
     say(`\nThe demo failed:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
