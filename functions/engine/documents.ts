@@ -41,8 +41,7 @@ export const RemovalRecord = z.object({
 export type RemovalRecord = z.infer<typeof RemovalRecord>;
 
 /** Not removed before `until`, whatever its deadline. */
-export const ProtectionRecord = z.object({ until: time, reason: z.string(), by: z.string() });
-export type ProtectionRecord = z.infer<typeof ProtectionRecord>;
+const ProtectionRecord = z.object({ until: time, reason: z.string(), by: z.string() });
 
 /** `bootstraps/{id}`: written when an instance ends or a person acts. */
 export const BootstrapRecord = z.object({

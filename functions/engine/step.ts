@@ -29,6 +29,7 @@ export const done: Outcome = { kind: 'done' };
 /** Of an undo, with what there is to say: most often that there was nothing to remove. */
 export const doneWith = (note: string): Outcome => ({ kind: 'done', note });
 export const again = (seconds: number, note: string): Outcome => ({ kind: 'again', seconds, note });
+/** @public Part of the contract; steps that upload from the caller's machine use it. */
 export const needsClient = (what: string): Outcome => ({ kind: 'needsClient', what });
 
 /** What Resource Manager says of a project. */
@@ -170,7 +171,7 @@ type Maybe<S, T> = WhenOf<S> extends When ? T | undefined : T;
  * A need without `each`: its output. With the same `each`: the output at the same key. With another: all, by key.
  * `of(…)`: the chosen ones, by key. A step with `when`: perhaps undefined.
  */
-export type NeedOutputs<N extends Needs, E> = {
+type NeedOutputs<N extends Needs, E> = {
   readonly [K in keyof N]: N[K] extends Selection<infer S>
     ? Maybe<S, Readonly<Record<string, OutputOf<S>>>>
     : Maybe<N[K], Keyed<N[K], E>>;
