@@ -146,7 +146,7 @@ async function expire(bench: Bench, count: number) {
   const seconds = made
     .filter(({ method, status }) => method === 'cloudresourcemanager.projects.delete' && status === 200)
     .map(({ at, milliseconds }) => (at + milliseconds - begun) / 1000);
-  if (seconds.length !== count) throw new Error(`${seconds.length} of ${count} projects went`);
+  if (seconds.length === 0) throw new Error(`none of ${count} projects went`);
   return {
     seconds,
     calls: made.length,
@@ -190,6 +190,7 @@ export const cleanup: Measurement = {
         }
         const projects = { name: 'projects', value: count, unit: '' };
         figures.push(
+          figure('gone without another try', seconds.length, '', projects),
           figure('API calls', calls, '', projects),
           figure('documents read', reads, '', projects),
           figure('documents written', written, '', projects),
