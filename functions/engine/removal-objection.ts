@@ -3,6 +3,7 @@ import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { findProofKey, isProof, labelValue, ownerLabel } from '../steps/cloud/proof.js';
+import type { Document } from '../store/store.js';
 import { type BootstrapRecord, liftBootstrap, read } from './documents.js';
 import { persist } from './persist.js';
 import { contradiction, judgeRecord, numberOf } from './removal-rule.js';
@@ -10,20 +11,24 @@ import type { SeenProject } from './step.js';
 
 /** Undefined: nothing does. A dry run asks it too, so that it lists what a run would not do as what it is. */
 export async function objectionTo(context: Context, id: string, record: BootstrapRecord): Promise<string | undefined> {
-  return (await ofProject(context, id, record)) ?? (await ofOthers(context, id, record));
+  const project = await standing(context, record.projectId);
+  const own = project && (await ofProject(context, id, record, project));
+  return own ?? (await ofOthers(context, id, record, project));
 }
 
-async function ofProject(context: Context, id: string, record: BootstrapRecord): Promise<string | undefined> {
+/** Undefined: it is not there, or not to be seen; the removal finds out, and says so. */
+async function standing({ cloud }: Context, projectId: string): Promise<SeenProject | undefined> {
   try {
-    const project = await context.cloud.projects.get(record.projectId);
-    if (project?.state !== 'ACTIVE') return undefined;
-    return contradiction(record, project) ?? (await stranger(context, id, record, project));
+    const project = await cloud.projects.get(projectId);
+    return project?.state === 'ACTIVE' ? project : undefined;
   } catch (error) {
-    // It is not there, or not to be seen: the removal finds out, and says so.
     if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
     throw error;
   }
 }
+
+const ofProject = async (context: Context, id: string, record: BootstrapRecord, project: SeenProject) =>
+  contradiction(record, project) ?? (await stranger(context, id, record, project));
 
 /** A record that never learnt its project's number means only a project that says whose it is. */
 async function stranger(
@@ -43,21 +48,34 @@ async function stranger(
   return 'its record knows no number of it, and nothing proves that this bootstrap made it';
 }
 
-/** Two records of one project contradict each other unless both have come to their end: then neither can be trusted. */
-async function ofOthers({ store, clock }: Context, id: string, { projectId }: BootstrapRecord) {
+/** Two records of one project contradict each other unless both have come to their end and mean the project that is there. */
+async function ofOthers(
+  context: Context,
+  id: string,
+  { projectId }: BootstrapRecord,
+  project: SeenProject | undefined,
+): Promise<string | undefined> {
+  const { store, clock } = context;
   const named = await persist(() =>
     store.query({ collection: collections.bootstraps, where: [['projectId', '==', projectId]] }),
   );
   for (const document of named) {
     if (document.id === id) continue;
     const against = `the record ${document.id} names its project ${projectId} too`;
-    try {
-      const other = read(document, liftBootstrap)?.data;
-      const verdict = other && judgeRecord(other, clock.now());
-      if (verdict?.remove === false) return `${against}: ${verdict.why}`;
-    } catch {
-      return `${against}, and cannot be read`;
-    }
+    const other = readable(document);
+    if (other === undefined) return `${against}, and cannot be read`;
+    const verdict = judgeRecord(other, clock.now());
+    if (!verdict.remove) return `${against}: ${verdict.why}`;
+    const means = project && (await ofProject(context, document.id, other, project));
+    if (means !== undefined) return `${against}: ${means}`;
   }
   return undefined;
+}
+
+function readable(document: Document): BootstrapRecord | undefined {
+  try {
+    return read(document, liftBootstrap)?.data;
+  } catch {
+    return undefined;
+  }
 }

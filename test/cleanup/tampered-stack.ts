@@ -75,9 +75,11 @@ export async function createTamperedStack(): Promise<TamperedStack> {
   await cloud.scheduledCalls.idle();
 
   const url = functionUrl(stack.url, functionNames.cleanup);
-  async function dryRun(): Promise<CleanupReport> {
+  /** As Cloud Scheduler calls it; a job that is told to run answers before its call has even begun. */
+  async function runCleanup(dryRun: boolean): Promise<CleanupReport> {
     const token = await cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-    const reply = await fetch(`${url}?dryRun=true`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    const headers = { authorization: `Bearer ${token}` };
+    const reply = await fetch(`${url}?dryRun=${dryRun}`, { method: 'POST', headers });
     return CleanupReport.parse(await reply.json());
   }
 
@@ -209,13 +211,12 @@ export async function createTamperedStack(): Promise<TamperedStack> {
         ]),
       );
       const since = cloud.calls.last();
-      const { remove } = await dryRun();
+      const { remove } = await runCleanup(true);
       const early = cloud.calls.list({ since, method: 'cloudresourcemanager.projects.delete' });
       if (early.length > 0) throw new Error('a dry run deleted');
       // Twice: the second finds what the first began, and begins nothing anew.
       for (const _ of [1, 2]) {
-        await scheduler('run');
-        await cloud.scheduledCalls.idle();
+        await runCleanup(false);
         await stack.settle();
       }
       const calls = cloud.calls.list({ since, method: 'cloudresourcemanager.projects.delete' });

@@ -84,25 +84,6 @@ describe('cleanup', function () {
     expect(deletions(since)).to.have.length(1);
   });
 
-  it('cancels what is active first', async () => {
-    const running = (await scene.caller()).start('active');
-    let id: string | undefined;
-    for (let waited = 0; waited < 20_000 && id === undefined; waited += 20) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      const found = await scene.stack.functionsHalf?.store.query({
-        collection: collections.bootstraps,
-        where: [['name', '==', 'active']],
-      });
-      id = found?.[0]?.id;
-    }
-    await life.expire(id ?? '');
-    await life.cleaned();
-    await scene.stack.settle();
-    expect(await life.record(id ?? '')).to.include({ state: 'removed' });
-    await running.ended;
-    expect(secretsOf(id ?? '')).to.deep.equal([]);
-  });
-
   it('keeps a record of DNS that somebody else changed', async () => {
     const view = await made('foreign', { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'foreign' });
     const zone = `${scene.cloud.endpoints.dns}/dns/v1/projects/${local.dnsProject}/managedZones/foreign`;
