@@ -24,8 +24,16 @@ export const collections = {
   events: 'events',
   /** Generated files that are no secret in the form they are stored in: config.yaml, the encrypted secrets file. */
   files: 'files',
+  /** What jobs said on machines, in chunks by `instance` and `offset`. */
+  logs: 'logs',
+  /** One document an instance that has a log: how much is stored, and how far each job's was read. */
+  logHeads: 'logHeads',
   /** One document for the counters of living bootstraps, in all and by owner. */
   counters: 'counters',
+  /** How far searches have come that take more than one run. */
+  passes: 'passes',
+  /** Messages to the webhook that it has not taken yet; sweep reads them with one query on `dueAt`. */
+  notices: 'notices',
 
   organizations: 'organizations',
   organizationMembers: 'organizationMembers',
@@ -55,4 +63,8 @@ export const labels = {
 export const schedulerJobs = { sweep: 'plinth-sweep', cleanup: 'plinth-cleanup' } as const;
 
 /** Secrets of the deployment itself, in plinth's own project. */
-export const deploymentSecrets = { proofKey: 'plinth-proof-key' } as const;
+export const deploymentSecrets = {
+  proofKey: 'plinth-proof-key',
+  /** Signs what is sent to the webhook; read only where there is one. */
+  webhookKey: 'plinth-webhook-key',
+} as const;

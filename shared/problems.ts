@@ -34,6 +34,7 @@ export const problemKinds = {
   'payload-too-large': kind(413, 2, 'The body is too large'),
   'unsupported-media-type': kind(415, 2, 'The body is not JSON'),
   'key-reused': kind(422, 2, 'The idempotency key was used with another body'),
+  stopped: kind(409, 5, 'New bootstraps are stopped here'),
   'too-many': kind(429, 5, 'A limit is reached'),
   internal: kind(500, 1, 'Something went wrong inside plinth'),
   unavailable: kind(503, 6, 'The service cannot be reached now', 'transient'),
@@ -48,11 +49,25 @@ export const problemKinds = {
   'cloud-not-found': kind(404, 4, 'Google Cloud does not have it'),
   'cloud-conflict': kind(409, 5, 'That conflicts with what stands in Google Cloud'),
 
+  'host-unreachable': kind(503, 6, 'A machine cannot be reached', 'transient'),
+  'host-login': kind(403, 3, 'A machine refused the login', 'propagation'),
+  'host-changed': kind(409, 5, 'A machine is not the one it was'),
+  'host-full': kind(507, 5, 'A machine has no room left'),
+  'host-failed': kind(502, 7, 'Something failed on a machine'),
+
+  /** Of the command line alone: what the service answers is not what this version reads. */
+  'versions-differ': kind(502, 5, 'plinth and its service are of different versions'),
   'bootstrap-failed': kind(409, 7, 'The bootstrap failed'),
+  'install-failed': kind(409, 7, 'The installation failed'),
   detached: kind(409, 130, 'Detached; the bootstrap goes on'),
+  interrupted: kind(409, 130, 'Interrupted; a change that was under way may have been made'),
 } as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof problemKinds;
+
+/** How the service refuses what it has never heard of; of one of another version that is worth saying. */
+export const unknownHere = 'is not known here';
+export const nothingServed = 'Nothing is served at this path.';
 
 /** One fault of the input: `path` names the flag (`--region`) or the field (`options.region`). */
 export interface Fault {

@@ -1,7 +1,9 @@
-/** A bootstrap as its owner sees it over HTTP: what stands, what runs, what it waits for. */
+/** A bootstrap as those who may see it do over HTTP: what stands, what runs, what it waits for. */
 import { z } from 'zod';
+import { CostEstimate } from './cost.js';
 
 /**
+ * `succeeded-with-warnings`: all that matters stands, and something that may fail did; its warnings say what.
  * `succeeded`, `failed` and `cancelled` are ends; a resume starts a new generation from any of them. `removing` comes to its
  * end as `removed`, or as `removal-failed`, which is tried again; from neither does a bootstrap come back.
  */
@@ -9,6 +11,7 @@ export const BootstrapState = z.enum([
   'running',
   'cancelling',
   'succeeded',
+  'succeeded-with-warnings',
   'failed',
   'cancelled',
   'removing',
@@ -55,15 +58,28 @@ export const VmView = z.object({
   machineType: z.string(),
   internalIp: z.string(),
   externalIp: z.string().optional(),
+  /** Each as `<type> <base64>`, as the VM published them: the only ones to trust. Missing until it has. */
+  hostKeys: z.array(z.string()).optional(),
   /** `fallback`: spot was asked for, a standard VM was made because there was no spot capacity. */
   provisioning: z.enum(['standard', 'spot', 'preemptible', 'fallback']),
+  /** When Compute Engine made it; missing in records of earlier releases. */
+  createdAt: z.iso.datetime().optional(),
+  /** When it was stopped or taken away last; it has been started again since. */
+  stoppedAt: z.iso.datetime().optional(),
 });
 export type VmView = z.infer<typeof VmView>;
+
+export const AddressView = z.object({
+  name: z.string(),
+  address: z.string(),
+  /** When Compute Engine reserved it; missing in records of earlier releases. */
+  createdAt: z.iso.datetime().optional(),
+});
 
 /** What stands so far; a part is missing until its steps are done. */
 export const BootstrapResult = z.object({
   vms: z.array(VmView),
-  addresses: z.array(z.object({ name: z.string(), address: z.string() })),
+  addresses: z.array(AddressView),
   dns: z
     .object({
       project: z.string(),
@@ -86,6 +102,17 @@ export const BootstrapResult = z.object({
 });
 export type BootstrapResult = z.infer<typeof BootstrapResult>;
 
+const RemovalView = z.object({
+  requestedAt: z.iso.datetime(),
+  /** E-mail, or `cleanup`. */
+  by: z.string(),
+  why: z.enum(['expired', 'asked']),
+  /** Tries that failed in a row. */
+  failures: z.int(),
+  /** It is left alone until an operator asks again; the reason is the `problem` of the bootstrap. */
+  quarantinedAt: z.iso.datetime().optional(),
+});
+
 export const BootstrapView = z.object({
   schema: z.literal(1),
   id: z.string(),
@@ -104,6 +131,15 @@ export const BootstrapView = z.object({
   deadlineAt: z.iso.datetime(),
   /** Not removed before `until`, whatever the deadline. */
   protection: z.object({ until: z.iso.datetime(), reason: z.string(), by: z.string() }).optional(),
+  /** E-mails of those it is shared with: they see it, and may extend it. */
+  sharedWith: z.array(z.string()),
+  /** It is to go, or is gone: who asked for it, and how it stands. */
+  removal: RemovalView.optional(),
+  cost: CostEstimate,
+  /** The last warning that its time will be over; a new deadline takes it away. */
+  expiryWarning: z
+    .object({ at: z.iso.datetime(), removeAt: z.iso.datetime(), text: z.string(), advice: z.string() })
+    .optional(),
   endedAt: z.iso.datetime().optional(),
   warnings: z.array(z.string()),
   problem: StoredProblem.optional(),
@@ -123,5 +159,10 @@ export const BootstrapSummary = BootstrapView.pick({
   createdAt: true,
   deadlineAt: true,
   protection: true,
+  sharedWith: true,
+  removal: true,
+  cost: true,
+  endedAt: true,
+  problem: true,
 });
 export type BootstrapSummary = z.infer<typeof BootstrapSummary>;

@@ -17,7 +17,7 @@ export const CleanupReport = z.object({
   keep: z.array(Found),
   /** It could not be handed over this time. */
   failed: z.array(Found),
-  /** There is more than one run takes; the next one goes on. */
+  /** There is more than one run takes; another follows at once if this one removes something, else the next one of the schedule. */
   more: z.boolean(),
 });
 export type CleanupReport = z.infer<typeof CleanupReport>;

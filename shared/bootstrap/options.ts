@@ -37,6 +37,8 @@ interface FlagRow<Value> {
   readonly secret?: true;
   /** One letter that stands for it. */
   readonly short?: string;
+  /** The path of a file of the caller's: what travels is its name, hash and size (upload.ts). */
+  readonly file?: true;
 }
 /** `kind` says how it is written on the command line; `list`: the flag may be repeated. */
 export type Flag =
@@ -284,7 +286,8 @@ export const flags = {
     kind: 'string',
     group: 'installation',
     help: 'Install from a local package.',
-    onResume: 'local',
+    onResume: 'applies',
+    file: true,
     schema: path,
   },
   installVersion: {
@@ -323,7 +326,8 @@ export const flags = {
     kind: 'string',
     group: 'installation',
     help: 'Path to a local Linux amd64 binary of plinth that is copied to the jumpbox and used there, instead of downloading a release.',
-    onResume: 'local',
+    onResume: 'applies',
+    file: true,
     schema: path,
   },
   pcAppsValues: {
@@ -331,7 +335,8 @@ export const flags = {
     group: 'installation',
     help: 'pc-apps values YAML file, passed unchanged to the installation.',
     default: [],
-    onResume: 'local',
+    onResume: 'applies',
+    file: true,
     schema: lines,
   },
   featureFlags: {
@@ -725,6 +730,7 @@ type OptionsWhere<Row> = { [K in Option]: Table[K] extends Row ? K : never }[Opt
 
 export type LocalOption = OptionsWhere<{ onResume: 'local' }>;
 export type SecretOption = OptionsWhere<{ secret: true }>;
+type FileOption = OptionsWhere<{ file: true }>;
 /** Options of the bootstrap itself: they travel, and may be shown. */
 type OpenOption = Exclude<Option, LocalOption | SecretOption>;
 
@@ -755,6 +761,8 @@ export const flagOf = (option: Option): Flag => flags[option];
 
 export const isLocal = (option: Option): option is LocalOption => flagOf(option).onResume === 'local';
 export const isSecret = (option: Option): option is SecretOption => flagOf(option).secret === true;
+const isFile = (option: Option): option is FileOption => flagOf(option).file === true;
+export const fileOptions: readonly FileOption[] = optionNames.filter(isFile);
 
 /** `datacenterId` → `datacenter-id`. */
 const kebab = (option: string): string => option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

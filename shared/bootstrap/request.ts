@@ -10,9 +10,15 @@ import {
   type Option,
   optionNames,
 } from './options.js';
+import { readUpload } from './upload.js';
 
 const longestText = 4096;
+const upload = z
+  .string()
+  .max(longestText)
+  .refine((text) => readUpload(text) !== undefined, 'must be the file as <name>@sha256:<hash>:<bytes>');
 const form = (flag: Flag): z.ZodType => {
+  if (flag.file) return flag.kind === 'list' ? z.array(upload).max(100) : upload;
   switch (flag.kind) {
     case 'string':
       return z.string().max(longestText);

@@ -44,7 +44,9 @@ export function resumeOptions(stands: Standing, wanted: Standing, given: GivenOp
   const before: GivenOptions = { ...stands.options, ...stands.secrets };
   const after: GivenOptions = { ...options, ...secrets };
   const changed = optionNames.flatMap((option) => {
-    if (isLocal(option) || same(before[option], after[option])) return [];
+    // Records of releases that did not know an option have nothing of it; its default is no change.
+    const fallback = flagOf(option).default;
+    if (isLocal(option) || same(before[option] ?? fallback, after[option] ?? fallback)) return [];
     const shown = (value: unknown) => (value !== undefined && isSecret(option) ? redacted : (value ?? null));
     return [{ row: flagOf(option), option: flagName(option), from: shown(before[option]), to: shown(after[option]) }];
   });
@@ -56,7 +58,8 @@ export function resumeOptions(stands: Standing, wanted: Standing, given: GivenOp
     }));
     throw new Problem('conflict', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
       errors,
-      advice: 'Give the values that stand, or bootstrap another project under another --project-name.',
+      advice:
+        'Give the values that stand; or remove the project first (plinth beta bootstrap-cloud cleanup); or bootstrap another one under another --project-name.',
     });
   }
   return { options, secrets, changes: changed.map(({ option, from, to }) => ({ option, from, to })) };

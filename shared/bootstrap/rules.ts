@@ -77,12 +77,6 @@ const needs = (option: Option, other: Option, does: 'refuse' | 'warn', why: stri
   when: ({ has }) => has(option) && !has(other),
 });
 const pair = (one: Option, other: Option): Rule[] => [needs(one, other, 'refuse', ''), needs(other, one, 'refuse', '')];
-const later = (option: Option, message: string): Rule => ({
-  option,
-  does: 'not yet',
-  message,
-  when: ({ has, values }) => has(option) && values[option] !== false,
-});
 
 const unknownSteps = ({ values }: Facts): string[] =>
   (values.installSkipSteps ?? []).filter((step) => !knownInstallSteps.some((known) => known === step));
@@ -98,10 +92,18 @@ const rules: readonly Rule[] = [
     ),
 
   /* Not in this version */
-  ...installFlags.map((option) => later(option, 'installing the platform is not in this version of plinth')),
-  later('recoverConfig', 'recovering the config from the jumpbox is not in this version of plinth'),
-  later('createTestUser', 'making a test user is not in this version of plinth'),
-  later('remoteCliBinary', 'copying a binary to the jumpbox is not in this version of plinth'),
+  {
+    option: 'registryType',
+    does: 'not yet',
+    message: 'must be forge1 for an install: installing from another registry is not in this version of plinth',
+    when: ({ values, installs }) => installs && values.registryType !== 'forge1',
+  },
+  {
+    option: 'createTestUser',
+    does: 'warn',
+    message: 'is for an install, and nothing is installed',
+    when: ({ values, installs }) => values.createTestUser === true && !installs,
+  },
   {
     option: 'pcAppsValues',
     does: 'warn',

@@ -1,6 +1,7 @@
 /** The route table of the organization API; read by the router, the CLI's client, the OpenAPI document and the tests. */
 import { z } from 'zod';
 import type { Reply, RouteTable } from '../api.js';
+import { pageHeaders, pageQuery } from '../paging.js';
 import { Email } from './email.js';
 import {
   Member,
@@ -21,7 +22,7 @@ const created = (description: string, schema: z.ZodType): Reply => ({
 });
 const list = (description: string, schema: z.ZodType): Reply => ({
   ...json(description, z.array(schema)),
-  headers: { Link: 'With `limit`: the next page, as `<path>; rel="next"`; absent on the last one' },
+  headers: pageHeaders,
 });
 
 /** On any POST: the same key and body within a day gives the first answer again. */
@@ -32,16 +33,7 @@ const idempotency = z.object({
     .optional(),
 });
 
-/** Without `limit` a list comes whole; with it in pages, the next one in the `Link` header. */
-const paging = z.strictObject({
-  limit: z
-    .string()
-    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 200')
-    .transform(Number)
-    .pipe(z.int().min(1).max(200))
-    .optional(),
-  cursor: z.string().min(1).max(1024).optional(),
-});
+const paging = z.strictObject(pageQuery);
 const ofOrganization = z.strictObject({ organizationId: OrganizationId });
 const teamId = z
   .string()
