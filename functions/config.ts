@@ -4,6 +4,12 @@
  */
 import { z } from 'zod';
 import { type Fault, Problem } from '../shared/problems.js';
+import type { Releases } from '../shared/release.js';
+import { PricesSetting, type PriceTable } from './cost/prices.js';
+
+/** Put in by the bundler, which knows the executable that was built of the same sources; sources do not know it. */
+declare const PLINTH_RELEASE_SHA256: string | undefined;
+const builtSha256 = typeof PLINTH_RELEASE_SHA256 === 'string' ? PLINTH_RELEASE_SHA256 : undefined;
 
 /** APIs that plinth calls; each has a base URL that is a setting. */
 export const googleApis = [
@@ -18,6 +24,8 @@ export const googleApis = [
   'publicca',
   'pubsub',
   'cloudscheduler',
+  'storage',
+  'iamcredentials',
 ] as const;
 export type GoogleApi = (typeof googleApis)[number];
 
@@ -55,6 +63,12 @@ export interface Config {
   /** Role that the caller gets on their project. */
   readonly callerRole: string;
   readonly sshSourceRanges: readonly string[];
+  /** Whether bootstraps go on to the machines. */
+  readonly hosts: boolean;
+  /** Base URL of the releases of k0s: `<version>/k0s-<version>-amd64` and `sha256sums.txt` beneath it. */
+  readonly k0sReleasesUrl: string;
+  /** HTTP CONNECT proxy on the way to machines: `http://host:port`. */
+  readonly sshProxy?: string;
   /** Base URL of forge1's API, for team keys. */
   readonly forge1ApiUrl: string;
   /** Base URLs that go into the install config. */
@@ -65,6 +79,14 @@ export interface Config {
     readonly cloud: string;
     readonly cloudStaging: string;
   };
+  /** Where machines fetch plinth's own executable from, and how they know it. */
+  readonly releases: Releases;
+  /** Dated; estimates of cost go by them. */
+  readonly prices: PriceTable;
+  /** Gets the warnings before a project's time is over; undefined: nothing is sent. */
+  readonly webhookUrl?: string;
+  /** Bucket of the installer packages; undefined: nothing can be installed by version or hash. */
+  readonly packagesBucket?: string;
   /** Where the jobs of Cloud Scheduler are, in plinth's own project. */
   readonly schedulerRegion: string;
   /** Identity that Cloud Scheduler and Eventarc call with. */
@@ -82,14 +104,17 @@ const count = z
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number);
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
-const url = z
+const secureUrl = z.string().refine((value) => {
+  if (!URL.canParse(value)) return false;
+  const { protocol, hostname } = new URL(value);
+  return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
+}, 'must be an https URL (plain http is for loopback only)');
+const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
+/** What goes through it is encrypted end to end, so plain http is fine. */
+const proxy = z
   .string()
-  .refine((value) => {
-    if (!URL.canParse(value)) return false;
-    const { protocol, hostname } = new URL(value);
-    return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
-  }, 'must be an https URL (plain http is for loopback only)')
-  .transform((value) => value.replace(/\/+$/, ''));
+  .regex(/^http:\/\/(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}\/?$/i, 'must be http://host:port')
+  .transform((value) => value.replace(/\/$/, ''));
 const hostPort = z.string().regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');
 
 interface Setting<T = unknown> {
@@ -175,6 +200,20 @@ export const settings = {
     'roles/editor',
   ),
   PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
+  PLINTH_HOSTS: setting(
+    z.enum(['on', 'off'], 'must be on or off'),
+    'Whether bootstraps go on to the machines, over SSH; `off`: they end when the cloud resources stand.',
+    'on',
+  ),
+  PLINTH_K0S_RELEASES_URL: setting(
+    url,
+    'Where machines fetch k0s: `<version>/k0s-<version>-amd64` and `<version>/sha256sums.txt` beneath it.',
+    'https://github.com/k0sproject/k0s/releases/download',
+  ),
+  PLINTH_SSH_PROXY: optional(
+    proxy,
+    'HTTP CONNECT proxy for SSH to machines, as `http://host:port`: where the way out leads through one. The command line knows a variable of the same name.',
+  ),
   PLINTH_FORGE1_API_URL: setting(url, "Base URL of forge1's API, where team keys are read.", 'https://api.github.com'),
   PLINTH_FORGE1_URL: setting(url, 'Base URL of forge1, for the install config.', 'https://github.com'),
   PLINTH_FORGE2_URL: setting(url, 'Base URL of forge2, for the install config.', 'https://gitlab.com'),
@@ -200,11 +239,32 @@ export const settings = {
     'Its staging directory.',
     'https://dv.acme-v02.test-api.pki.goog/directory',
   ),
+  PLINTH_RELEASES_URL: optional(
+    url,
+    'Base URL of the releases of plinth: machines fetch `v<version>/plinth-linux-amd64` there. Unset: only with `--remote-cli-binary`.',
+  ),
+  PLINTH_RELEASE_SHA256: optional(
+    text.regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case'),
+    "SHA-256 of this version's executable there. Unset: as this build of the functions knows it.",
+  ),
+  PLINTH_PRICES: setting(
+    PricesSetting,
+    'Prices that estimates of cost go by, as one JSON object: asOf, source, currency, and by region e2VcpuHour, e2MemoryGbHour, spotE2VcpuHour, spotE2MemoryGbHour, pdSsdGbMonth, staticAddressHour, externalAddressHour. Unset: list prices of the day that functions/cost/default-prices.ts names.',
+    '',
+  ),
+  PLINTH_PACKAGES_BUCKET: optional(
+    text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
+    'Cloud Storage bucket of the installer packages, `packages/<version>/<hash>/installer[-lite].tar.gz`. Unset: nothing is installed by version or hash.',
+  ),
   PLINTH_SCHEDULER_INVOKER: setting(text, 'E-mail that Cloud Scheduler calls with. Unset: nobody may call sweep.', ''),
   PLINTH_SCHEDULER_REGION: setting(
     text.regex(/^[a-z]+-[a-z]+\d+$/, 'must be a region'),
     'Region of the Cloud Scheduler jobs of this deployment.',
     'europe-west4',
+  ),
+  PLINTH_WEBHOOK_URL: optional(
+    secureUrl,
+    "Gets the warnings before a project's time is over, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
   ),
   PLINTH_EVENTARC_INVOKER: setting(text, 'E-mail that Eventarc calls with.', ''),
   PLINTH_ENDPOINT_CLOUDRESOURCEMANAGER: endpoint('cloudresourcemanager'),
@@ -218,6 +278,8 @@ export const settings = {
   PLINTH_ENDPOINT_PUBLICCA: endpoint('publicca'),
   PLINTH_ENDPOINT_PUBSUB: endpoint('pubsub'),
   PLINTH_ENDPOINT_CLOUDSCHEDULER: endpoint('cloudscheduler'),
+  PLINTH_ENDPOINT_STORAGE: endpoint('storage'),
+  PLINTH_ENDPOINT_IAMCREDENTIALS: endpoint('iamcredentials'),
 } satisfies Record<string, Setting>;
 export type SettingName = keyof typeof settings;
 /** The environment of one function, as terraform would give it. */
@@ -295,6 +357,9 @@ export function readConfig(env: Environment): Config {
     },
     callerRole: read.PLINTH_CALLER_ROLE,
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
+    hosts: read.PLINTH_HOSTS === 'on',
+    k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,
+    ...ifSet('sshProxy', read.PLINTH_SSH_PROXY),
     forge1ApiUrl: read.PLINTH_FORGE1_API_URL,
     forgeUrls: {
       forge1: read.PLINTH_FORGE1_URL,
@@ -308,6 +373,13 @@ export function readConfig(env: Environment): Config {
       cloud: read.PLINTH_CLOUD_ACME_DIRECTORY,
       cloudStaging: read.PLINTH_CLOUD_ACME_STAGING_DIRECTORY,
     },
+    releases: {
+      ...ifSet('url', read.PLINTH_RELEASES_URL),
+      ...ifSet('sha256', read.PLINTH_RELEASE_SHA256 ?? builtSha256),
+    },
+    prices: read.PLINTH_PRICES,
+    ...ifSet('webhookUrl', read.PLINTH_WEBHOOK_URL),
+    ...ifSet('packagesBucket', read.PLINTH_PACKAGES_BUCKET),
     schedulerRegion: read.PLINTH_SCHEDULER_REGION,
     invokers: { scheduler: read.PLINTH_SCHEDULER_INVOKER, eventarc: read.PLINTH_EVENTARC_INVOKER },
   };

@@ -5,6 +5,7 @@ import type { Config } from './config.js';
 import { createKeyMaker, type KeyMaker } from './keys.js';
 import { createLog, type Log } from './log.js';
 import { createPublisher, type Publisher } from './publisher.js';
+import { createRemote, type Remote } from './remote/remote.js';
 import { createFirestoreStore } from './store/firestore.js';
 import type { Store } from './store/store.js';
 
@@ -23,10 +24,13 @@ export interface Context {
   readonly publisher: Publisher;
   readonly cloud: Cloud;
   readonly keys: KeyMaker;
+  readonly remote: Remote;
+  /** Aborted when this process is about to end; absent: it ends when all is done. */
+  readonly ending?: AbortSignal;
 }
 
 /** What steps may use of it: no store, no publisher. */
-export type StepContext = Pick<Context, 'config' | 'log' | 'clock' | 'cloud' | 'keys'>;
+export type StepContext = Pick<Context, 'config' | 'log' | 'clock' | 'cloud' | 'keys' | 'remote'>;
 
 const realClock: Clock = {
   now: () => new Date(),
@@ -39,11 +43,13 @@ export function createContext(config: Config, overrides: Partial<Omit<Context, '
   const clock = overrides.clock ?? realClock;
   return {
     config,
+    ...(overrides.ending === undefined ? {} : { ending: overrides.ending }),
     log,
     clock,
     store: overrides.store ?? createFirestoreStore(config),
     publisher: overrides.publisher ?? createPublisher(config),
     cloud: overrides.cloud ?? createCloud({ config, log, clock }),
     keys: overrides.keys ?? createKeyMaker(),
+    remote: overrides.remote ?? createRemote(config),
   };
 }

@@ -1,70 +1,96 @@
 /**
- * Every deployable on one screen: its name, what triggers it, and the module that is imported when it is first called. Google
- * loads this file for each function, with the settings of that one; `local/` registers them with contexts of its own.
+ * Every deployable on one screen: its name, what triggers it, and the modules that are imported when it is first called. Google
+ * loads main.ts with all of them, or the bundle of the one; `local/` registers them with contexts of its own.
  */
 import { cloudEvent, type HttpFunction, http } from '@google-cloud/functions-framework';
 import { type FunctionName, functionNames } from '../shared/names.js';
-import { readProcessConfig } from './config.js';
-import { type Context, createContext } from './context.js';
+import type { Context } from './context.js';
 import type { MessagePublished } from './events/run-step.js';
 import { ownFrameworkBodies } from './http/bodies.js';
 import { onFirstUse } from './http/first-use.js';
 
+type Key = keyof typeof functionNames;
 type Load<F> = (context: Context) => Promise<F>;
-
-const lane: Load<(event: MessagePublished) => Promise<void>> = async (context) => {
-  const [{ runStep }, { steps }] = await Promise.all([import('./events/run-step.js'), import('./steps/index.js')]);
-  return (event) => runStep(context, steps, event);
-};
+type ContextOf = (name: FunctionName) => Context;
+type Deployable = (contextOf: ContextOf) => void;
 
 /** Called by people and the CLI, by Cloud Scheduler. */
-const onRequest: Partial<Record<FunctionName, Load<HttpFunction>>> = {
-  [functionNames.bootstraps]: async (context) => {
-    const [{ createBootstrapsFunction }, { steps }] = await Promise.all([
-      import('./http/bootstraps.js'),
-      import('./steps/index.js'),
-    ]);
-    return createBootstrapsFunction(context, steps);
-  },
-  [functionNames.api]: async (context) =>
-    (await import('./http/organizations.js')).createOrganizationsFunction(context),
-  [functionNames.sweep]: async (context) => (await import('./events/sweep.js')).createSweepFunction(context),
-  [functionNames.cleanup]: async (context) => {
-    const [{ createCleanupFunction }, { steps }] = await Promise.all([
-      import('./events/cleanup.js'),
-      import('./steps/index.js'),
-    ]);
-    return createCleanupFunction(context, steps);
-  },
-};
+const onRequest =
+  (key: Key, load: Load<HttpFunction>): Deployable =>
+  (contextOf) => {
+    const name = functionNames[key];
+    http(
+      name,
+      onFirstUse(async () => load(contextOf(name))),
+    );
+  };
 
 /** Called with the messages of a lane's topic. */
-const onMessage: Partial<Record<FunctionName, typeof lane>> = {
-  [functionNames.runCloudStep]: lane,
-  [functionNames.runHostStep]: lane,
+const onMessage =
+  (key: Key): Deployable =>
+  (contextOf) => {
+    const name = functionNames[key];
+    const handler = once(async () => {
+      const [{ runStep }, { stepsOf }] = await Promise.all([
+        import('./events/run-step.js'),
+        import('./steps/index.js'),
+      ]);
+      const context = contextOf(name);
+      const steps = stepsOf(context.config);
+      return (event: MessagePublished) => runStep(context, steps, event);
+    });
+    cloudEvent<MessagePublished['data']>(name, async (event: MessagePublished) => (await handler())(event));
+  };
+
+// A bundle holds one of these and what it imports: the annotation says that the others may be left out.
+
+export const bootstraps = /* @__PURE__ */ onRequest('bootstraps', async (context) => {
+  const [{ createBootstrapsFunction }, { stepsOf }] = await Promise.all([
+    import('./http/bootstraps.js'),
+    import('./steps/index.js'),
+  ]);
+  return createBootstrapsFunction(context, stepsOf(context.config));
+});
+
+export const api = /* @__PURE__ */ onRequest('api', async (context) =>
+  (await import('./http/organizations.js')).createOrganizationsFunction(context),
+);
+
+export const sweep = /* @__PURE__ */ onRequest('sweep', async (context) =>
+  (await import('./events/sweep.js')).createSweepFunction(context),
+);
+
+export const cleanup = /* @__PURE__ */ onRequest('cleanup', async (context) => {
+  const [{ createCleanupFunction }, { stepsOf }] = await Promise.all([
+    import('./events/cleanup.js'),
+    import('./steps/index.js'),
+  ]);
+  return createCleanupFunction(context, stepsOf(context.config));
+});
+
+export const runCloudStep = /* @__PURE__ */ onMessage('runCloudStep');
+export const runHostStep = /* @__PURE__ */ onMessage('runHostStep');
+
+/** By the keys of `functionNames`. */
+export const deployables: Readonly<Record<Key, Deployable>> = {
+  bootstraps,
+  api,
+  runCloudStep,
+  runHostStep,
+  sweep,
+  cleanup,
 };
 
-const once = <T>(make: () => T): (() => T) => {
+function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };
     return made.value;
   };
-};
-
-/** Contexts are asked for on first call, one a function. Registering again replaces what was registered before. */
-export function registerFunctions(contextOf: (name: FunctionName) => Context): void {
-  ownFrameworkBodies();
-  for (const [name, load] of Object.entries(onRequest) as [FunctionName, Load<HttpFunction>][]) {
-    http(
-      name,
-      onFirstUse(async () => load(contextOf(name))),
-    );
-  }
-  for (const [name, load] of Object.entries(onMessage) as [FunctionName, typeof lane][]) {
-    const handler = once(() => load(contextOf(name)));
-    cloudEvent<MessagePublished['data']>(name, async (event: MessagePublished) => (await handler())(event));
-  }
 }
 
-registerFunctions(once(() => createContext(readProcessConfig())));
+/** Contexts are asked for on first call, one a function. Registering again replaces what was registered before. */
+export function register(chosen: Iterable<Deployable>, contextOf: ContextOf): void {
+  ownFrameworkBodies();
+  for (const deployable of chosen) deployable(contextOf);
+}

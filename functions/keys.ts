@@ -14,6 +14,18 @@ export interface KeyMaker {
   make(kind: KeyKind): Promise<KeyPair>;
 }
 
+/** The same, not waited for once `signal` aborts: OpenSSL cannot be stopped in the middle, and RSA takes longer than an instance that is to end may stay. */
+export const keysUntil = (signal: AbortSignal, { make }: KeyMaker): KeyMaker => ({
+  make: (kind) =>
+    new Promise((resolve, reject) => {
+      const stop = () => reject(signal.reason);
+      if (signal.aborted) return stop();
+      signal.addEventListener('abort', stop, { once: true });
+      const settled = () => signal.removeEventListener('abort', stop);
+      make(kind).then(resolve, reject).finally(settled);
+    }),
+});
+
 const generate = promisify(generateKeyPair);
 const publicKeyEncoding = { type: 'spki', format: 'pem' } as const;
 const privateKeyEncoding = { type: 'pkcs8', format: 'pem' } as const;

@@ -1,4 +1,5 @@
 /** Structured logs, one JSON object a line on stdout, as Cloud Logging reads them. Values given to `redact` never appear. */
+import { version } from '../shared/version.js';
 import { createHide } from './hide.js';
 
 export type Severity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
@@ -9,6 +10,8 @@ interface LogParts {
   /** Gets whole lines without their line feed. */
   readonly write?: (line: string) => void;
   readonly now?: () => Date;
+  /** Which function it is, for Error Reporting. */
+  readonly service?: string;
 }
 
 /** Cloud Logging takes 256 KiB a line. */
@@ -32,13 +35,31 @@ const fieldOf = (value: unknown): unknown => {
   return typeof value === 'string' && value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;
 };
 
+const errorEvent = 'type.googleapis.com/google.devtools.clouderrorreporting.v1beta1.ReportedErrorEvent';
+
+/**
+ * What makes Error Reporting count a line, group it by its stack, and name the release.
+ * https://cloud.google.com/error-reporting/docs/formatting-error-messages
+ */
+function reported(service: string, { error, ...fields }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const stack = typeof error === 'string' && /\n\s+at /.test(error);
+  return {
+    '@type': errorEvent,
+    serviceContext: { service, version },
+    ...fields,
+    ...(error !== undefined && { [stack ? 'stack_trace' : 'error']: error }),
+  };
+}
+
 export function createLog({
   write = (line) => process.stdout.write(`${line}\n`),
   now = () => new Date(),
+  service = 'plinth',
 }: LogParts = {}): Log {
   return (severity, message, fields = {}) => {
     const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fieldOf(value)]));
-    write(JSON.stringify({ severity, time: now().toISOString(), message, ...shown }));
+    const told = severity === 'ERROR' || severity === 'CRITICAL' ? reported(service, shown) : shown;
+    write(JSON.stringify({ severity, time: now().toISOString(), message, ...told }));
   };
 }
 

@@ -1,5 +1,5 @@
 /** Publishes step messages. The one importer of @google-cloud/pubsub, which is loaded on first use. Made by createContext. */
-import type { v1 } from '@google-cloud/pubsub';
+import type { PublisherClient } from '@google-cloud/pubsub/build/src/v1/publisher_client.js';
 import type { StepMessage } from '../shared/bootstrap/message.js';
 import { type Lane, topics } from '../shared/names.js';
 import { Problem } from '../shared/problems.js';
@@ -17,13 +17,12 @@ const perCall = 1000;
 /** A publish that is not through by then is left to sweep. */
 const timeoutMilliseconds = 20_000;
 
-type Client = v1.PublisherClient;
-
-async function connect(config: Config): Promise<Client> {
-  const { v1 } = await import('@google-cloud/pubsub');
+async function connect(config: Config): Promise<PublisherClient> {
+  // The one file: the package as a whole also loads its subscriber, and all of gRPC.
+  const { PublisherClient } = await import('@google-cloud/pubsub/build/src/v1/publisher_client.js');
   const { pubsubEmulatorHost: emulator } = config;
   const { protocol, hostname, port } = new URL(emulator === undefined ? config.endpoints.pubsub : `http://${emulator}`);
-  return new v1.PublisherClient({
+  return new PublisherClient({
     projectId: config.project,
     auth: (emulator === undefined ? createGoogleAuth(config) : createNoAuth(config)) as never,
     // REST: it loads in half the time of gRPC, and what stands in for Google locally speaks it.
@@ -36,7 +35,7 @@ async function connect(config: Config): Promise<Client> {
 
 /** The client's own batching waits for more messages to come; here all that go together are handed over together. */
 export function createPublisher(config: Config): Publisher {
-  let connecting: Promise<Client> | undefined;
+  let connecting: Promise<PublisherClient> | undefined;
   return {
     async publish(lane, messages, attributes = {}) {
       if (messages.length === 0) return;

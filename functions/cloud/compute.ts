@@ -50,6 +50,7 @@ export interface Address {
   readonly name: string;
   readonly address?: string;
   readonly status?: string;
+  readonly creationTimestamp?: string;
 }
 
 interface MetadataItem {
@@ -77,6 +78,13 @@ export interface Instance {
   readonly metadata?: Metadata;
   readonly tags?: { readonly items?: readonly string[]; readonly fingerprint?: string };
   readonly lastStopTimestamp?: string;
+  readonly creationTimestamp?: string;
+}
+
+export interface GuestAttribute {
+  readonly namespace: string;
+  readonly key: string;
+  readonly value: string;
 }
 
 export interface Disk {
@@ -155,6 +163,12 @@ export function createComputeClients({
     return client;
   };
 }
+
+/** What is listed over all places at once comes as pairs of a place and what is there. */
+type AggregatedList = (
+  request: Resource,
+  options: Readonly<Record<string, unknown>>,
+) => AsyncIterable<readonly [string, { readonly addresses?: readonly Address[] | null }]>;
 
 const timeoutMilliseconds = 60_000;
 
@@ -291,6 +305,34 @@ export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<
 
     address: (project: string, region: string, address: string) =>
       get<Address>('addresses', `read the address ${address}`, { project, region, address }),
+    /** The values of all addresses that are reserved in the project, wherever they are. */
+    async allAddresses(project: string): Promise<string[]> {
+      const doing = `list the addresses of ${project}`;
+      const client = await clients('addresses');
+      const list = client['aggregatedListAsync'] as unknown as AggregatedList;
+      const startedAt = performance.now();
+      const report = (result: string) =>
+        onCall?.(`compute.addresses.aggregatedList → ${result} in ${Math.round(performance.now() - startedAt)} ms`);
+      try {
+        const found: string[] = [];
+        const options = {
+          retry: null,
+          timeout: timeoutMilliseconds,
+          autoPaginate: false,
+          ...(reason === undefined ? {} : { otherArgs: { headers: { [reasonHeader]: reason } } }),
+        };
+        for await (const [, { addresses }] of list.call(client, { project }, options)) {
+          for (const { address } of addresses ?? []) if (address) found.push(address);
+        }
+        report('ok');
+        return found;
+      } catch (error) {
+        if (error instanceof TypeError) throw error;
+        const fault = faultOfThrown(error);
+        report(String(fault.http ?? 'no answer'));
+        throw problemOf(fault, doing, error);
+      }
+    },
     createAddress: (project: string, region: string, resource: Resource, requestId: string) =>
       change('addresses', 'insert', `reserve the address ${resource['name']}`, {
         project,
@@ -320,6 +362,25 @@ export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<
         requestId,
         metadataResource: metadata,
       }),
+    /** What the VM's guest published under `queryPath` (`hostkeys/`); undefined before it did. */
+    guestAttributes: async (
+      project: string,
+      zone: string,
+      instance: string,
+      queryPath: string,
+    ): Promise<readonly GuestAttribute[] | undefined> => {
+      const doing = `read the guest attributes of the VM ${instance}`;
+      const request = { project, zone, instance, queryPath };
+      const answer = await orUndefined(
+        call<{ queryValue?: { items?: readonly GuestAttribute[] } | null }>(
+          'instances',
+          'getGuestAttributes',
+          doing,
+          request,
+        ),
+      );
+      return answer?.queryValue?.items ?? undefined;
+    },
     setTags: (project: string, zone: string, instance: string, tags: Resource, requestId: string) =>
       change('instances', 'setTags', `change the tags of the VM ${instance}`, {
         project,

@@ -11,6 +11,8 @@ import { credentialsOf, type Transport } from './rest.js';
 import { createScheduler, createSchedulerClient } from './scheduler.js';
 import { createSecretManager } from './secret-manager.js';
 import { createServices } from './services.js';
+import { createStorage } from './storage.js';
+import { createVmLookup } from './vm-lookup.js';
 
 export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'clock'> {
   /** Told of every cloud call, one line each, for `--verbose`. */
@@ -41,8 +43,10 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   services: createServices(transport),
   iam: createIam(transport),
   compute: createCompute(clients, transport),
+  vmLookup: createVmLookup(transport),
   dns: createDns(transport),
   artifactRegistry: createArtifactRegistry(transport),
   secretManager: createSecretManager(transport),
   publicCa: createPublicCa(transport),
+  storage: createStorage(transport),
 });

@@ -15,10 +15,23 @@ export interface Project {
   readonly etag?: string;
 }
 
+export interface ProjectPage {
+  readonly projects: readonly Project[];
+  readonly nextPageToken?: string;
+}
+
 export function createProjects(transport: Transport) {
   const rest = createRest(transport, 'cloudresourcemanager');
   const change = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, call: RestCall) =>
     readLongRunning(await rest<LongRunningAnswer>(method, path, call), call.doing);
+  /** At most 500 of them; without `nextPageToken` they are the last. */
+  const searchPage = async (query: string, pageToken: string | undefined): Promise<ProjectPage> => {
+    const { projects = [], nextPageToken = '' } = await rest<Partial<ProjectPage>>('GET', '/v3/projects:search', {
+      doing: 'search for projects',
+      query: { query, pageSize: '500', pageToken },
+    });
+    return { projects, ...(nextPageToken === '' ? {} : { nextPageToken }) };
+  };
   return {
     /** A project that does not exist is PERMISSION_DENIED to Google, the same as one that is not ours. */
     get: (projectId: string) =>
@@ -53,15 +66,14 @@ export function createProjects(transport: Transport) {
       const found: Project[] = [];
       let pageToken: string | undefined;
       do {
-        const page: { projects?: Project[]; nextPageToken?: string } = await rest('GET', '/v3/projects:search', {
-          doing: 'search for projects',
-          query: { query, pageSize: '500', pageToken },
-        });
-        found.push(...(page.projects ?? []));
+        const page = await searchPage(query, pageToken);
+        found.push(...page.projects);
         pageToken = page.nextPageToken;
-      } while (pageToken !== undefined && pageToken !== '');
+      } while (pageToken !== undefined);
       return found;
     },
+
+    searchPage,
 
     remove: (projectId: string) =>
       change('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),

@@ -31,6 +31,8 @@ export interface RestCall {
   readonly doing: string;
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
+  /** Of the answer; default json. */
+  readonly as?: 'json' | 'text';
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -40,7 +42,7 @@ const timeoutSeconds = 60;
 
 export const createRest =
   ({ config, credentials, onCall, reason }: Transport, api: GoogleApi): Rest =>
-  async <T>(method: Method, path: string, { doing, query = {}, body }: RestCall): Promise<T> => {
+  async <T>(method: Method, path: string, { doing, query = {}, body, as = 'json' }: RestCall): Promise<T> => {
     const url = new URL(`${config.endpoints[api]}${path}`);
     for (const [name, value] of Object.entries(query)) {
       for (const each of value === undefined ? [] : [value].flat()) url.searchParams.append(name, each);
@@ -69,6 +71,7 @@ export const createRest =
     }
     report(String(status));
     if (status < 200 || status > 299) throw problemOf(faultOfReply(status, reply), doing);
+    if (as === 'text') return reply as T;
     try {
       return (reply === '' ? {} : JSON.parse(reply)) as T;
     } catch (error) {

@@ -30,23 +30,28 @@ export function createSecretManager(transport: Transport) {
     }
   };
 
+  const versionsOf = async (secretId: string): Promise<string[]> => {
+    const versions: Version[] = [];
+    let pageToken: string | undefined;
+    do {
+      const page: { versions?: Version[]; nextPageToken?: string } | undefined = await orUndefined(
+        rest('GET', `${secrets}/${secretId}/versions`, {
+          doing: `list the versions of the secret ${secretId}`,
+          query: { filter: 'state:ENABLED', pageToken },
+        }),
+      );
+      versions.push(...(page?.versions ?? []).filter(({ state }) => state === 'ENABLED'));
+      pageToken = page?.nextPageToken;
+    } while (pageToken !== undefined && pageToken !== '');
+    return versions.map(numberOf).sort((a, b) => Number(a) - Number(b));
+  };
+
   return {
     /** The lowest enabled version: the first writer wins, as there is no compare-and-set here. */
-    async find(secretId: string): Promise<string | undefined> {
-      const versions: Version[] = [];
-      let pageToken: string | undefined;
-      do {
-        const page: { versions?: Version[]; nextPageToken?: string } | undefined = await orUndefined(
-          rest('GET', `${secrets}/${secretId}/versions`, {
-            doing: `list the versions of the secret ${secretId}`,
-            query: { filter: 'state:ENABLED', pageToken },
-          }),
-        );
-        versions.push(...(page?.versions ?? []).filter(({ state }) => state === 'ENABLED'));
-        pageToken = page?.nextPageToken;
-      } while (pageToken !== undefined && pageToken !== '');
-      return versions.map(numberOf).sort((a, b) => Number(a) - Number(b))[0];
-    },
+    find: async (secretId: string): Promise<string | undefined> => (await versionsOf(secretId))[0],
+
+    /** Numbers of the enabled versions, oldest first; none if it is not there. */
+    versions: versionsOf,
 
     /** Adds a version, and the secret itself if need be; returns the version's number. At most 64 KiB. */
     async write(secretId: string, payload: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {

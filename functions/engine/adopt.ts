@@ -6,7 +6,7 @@ import { Conflict } from '../store/store.js';
 import { type BootstrapRecord, leaseId, liftName, nameIn, read } from './documents.js';
 import { graphOf } from './graph.js';
 import { persist } from './persist.js';
-import { type Plan, planOf } from './plan.js';
+import { planOf } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep, SeenProject } from './step.js';
 import { eventWrites, readyLease, startRemoval } from './transition.js';
@@ -51,10 +51,9 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     createdAt: at,
     deadlineAt,
     warnings: [
-      'No record knew this project: what lies outside of it, such as DNS records in another project, is not known.',
+      'No record knew this project: what it has in the DNS of another project is found by its own metadata and addresses.',
     ],
     instances: {
-      ...outside(plan),
       project: { state: 'done', attempt: 0, output: { projectId, projectNumber: name.replace(/^projects\//, '') } },
     },
     // Of a record that was lost, events may be left.
@@ -92,11 +91,4 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     throw error;
   }
   await publishReady(context, id, generation, change.ready);
-}
-
-/** What needs the project and lies outside of it: nothing is known of it, so nothing is done about it. */
-function outside(plan: Plan): BootstrapRecord['instances'] {
-  const within = new Set<string>(['project']);
-  for (const { id, needs } of plan.values()) if (needs.some((need) => within.has(need))) within.add(id);
-  return Object.fromEntries([...within].map((id) => [id, { state: 'gone', attempt: 0, note: 'not known' } as const]));
 }

@@ -6,9 +6,11 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
+import { checkAdmission } from './admission.js';
 import { callerSecretName, createStepSecrets, fileWrite, secretId, secretLabels } from './call.js';
 import {
   type BootstrapRecord,
+  type ChosenPackage,
   type CountersRecord,
   countersId,
   leaseId,
@@ -25,10 +27,10 @@ import { addSeconds } from './lease.js';
 import { afterConflict, persist } from './persist.js';
 import { type Plan, planOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
-import { removeAtOf } from './removal-rule.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites, eventWrites, readyLease } from './transition.js';
 import { inTurn } from './turns.js';
+import { dated } from './warning.js';
 
 export interface BeginFacts {
   readonly caller: { readonly email: string; readonly member: string };
@@ -38,11 +40,15 @@ export interface BeginFacts {
   /** What they were resolved from; secrets may be in it. */
   readonly given: GivenOptions;
   readonly sshPublicKey: string;
+  /** The build that the options mean now. */
+  readonly package?: ChosenPackage | undefined;
   readonly base?:
     | Readonly<
         Record<string, { readonly config?: string | undefined; readonly secrets?: string | undefined } | undefined>
       >
     | undefined;
+  /** Throws if what stands and the files that are sent do not go together; nothing has changed yet. */
+  readonly checkBase?: (standing: StoredBootstrap, base: BeginFacts['base']) => Promise<void>;
   readonly warnings: readonly string[];
   readonly trace?: Trace | undefined;
 }
@@ -58,7 +64,8 @@ export type StoredBootstrap = Document<BootstrapRecord>;
 const raceTries = 60;
 
 /**
- * Throws a conflict if the name is another owner's, or an option cannot change; `too-many` if a limit is reached. The name, the
+ * Throws a conflict if the name is another owner's, or an option cannot change; `stopped` while an operator takes
+ * no new ones; `too-many` if a limit is reached. The name, the
  * counters, the bootstrap, its first leases and its first event stand in one commit.
  */
 export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
@@ -109,10 +116,11 @@ async function begin(
   const { caller, options } = facts;
   const count = async () => {
     const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
+    checkAdmission(counters?.data);
     return { counters, counted: countOne(counters?.data, caller.email, config.limits) };
   };
   if (draft.callerSecret === undefined) {
-    // Whoever is over a limit leaves no secret behind.
+    // Whoever is refused leaves no secret behind.
     await count();
     draft.callerSecret = await writeSecrets(context, draft.id, facts.secrets);
   }
@@ -132,15 +140,15 @@ async function begin(
     given: openOnly(facts.given, facts.options),
     sshPublicKey: facts.sshPublicKey,
     callerSecret: draft.callerSecret,
+    ...(facts.package === undefined ? {} : { package: facts.package }),
     base: files.names,
     createdAt: at,
     deadlineAt: addSeconds(now, ttlSeconds(options)),
-    removeAt: addSeconds(now, ttlSeconds(options)),
     warnings: [...facts.warnings],
     instances: {},
     events: 0,
   };
-  const change = started(empty, planOf(graphOf(steps), options), at);
+  const change = started(dated(empty, at), planOf(graphOf(steps), options), at);
   const record: BootstrapRecord = { ...change.record, events: change.events.length };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
   const writes = ({ counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
@@ -208,6 +216,7 @@ async function resume(
       retryAfterSeconds: 5,
     });
   }
+  await facts.checkBase?.(standing, facts.base);
   const held = createStepSecrets({ cloud, config }, id, before.callerSecret, () => undefined);
   const secretsBefore = (await held.caller()) as SecretOptions;
   const wanted = { options: facts.options, secrets: facts.secrets };
@@ -230,7 +239,7 @@ async function resume(
     throw new Problem('bad-input', `--project-ttl ${message}`, { errors: [{ path: '--project-ttl', message }] });
   }
   const secretsChanged = JSON.stringify(sorted(secrets)) !== JSON.stringify(sorted(secretsBefore));
-  const { endedAt, problem, expireAt, ...kept } = before;
+  const { endedAt, problem, expireAt, package: _package, ...kept } = before;
   const next: BootstrapRecord = {
     ...kept,
     state: 'running',
@@ -239,12 +248,12 @@ async function resume(
     given: openOnly(facts.given, options),
     sshPublicKey: facts.sshPublicKey,
     ...(secretsChanged ? { callerSecret: await writeSecrets(context, id, secrets) } : {}),
+    ...packageOf(before, options, facts),
     base: { ...before.base, ...files.names },
     deadlineAt,
-    removeAt: removeAtOf({ ...before, deadlineAt }),
     warnings: [...facts.warnings],
   };
-  const change = started(next, planOf(graphOf(steps), options), at);
+  const change = started(dated(next, at), planOf(graphOf(steps), options), at);
   const leases = await persist(() =>
     store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
   );
@@ -262,6 +271,19 @@ async function resume(
   await publishReady(context, id, next.generation, change.ready, facts.trace);
   const record = { ...change.record, events: before.events + change.events.length };
   return { bootstrap: { ...standing, version, data: record }, created: false, changes };
+}
+
+const packageOptions = ['installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'] as const;
+
+/** The same words mean the same build as before, also when a newer one has been published since. */
+function packageOf(
+  before: BootstrapRecord,
+  options: BootstrapOptions,
+  facts: BeginFacts,
+): Pick<BootstrapRecord, 'package'> {
+  const same = packageOptions.every((option) => before.options[option] === options[option]);
+  const chosen = same && before.package !== undefined ? before.package : facts.package;
+  return chosen === undefined ? {} : { package: chosen };
 }
 
 function countOne(

@@ -1,9 +1,8 @@
 /** Bootstraps as the HTTP function deals with them: begun, found, shown, cancelled. What runs them is in run.ts. */
-import { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
-import type { Write } from '../store/store.js';
+import type { Query, Write } from '../store/store.js';
 import type { StoredBootstrap } from './begin.js';
 import { change, getBootstrap } from './change.js';
 import { fileId, leaseId, liftBootstrap, liftFile, liftLease, liftName, nameId, read } from './documents.js';
@@ -19,8 +18,11 @@ export { type Begun, beginOrResume, type StoredBootstrap } from './begin.js';
 export { getBootstrap } from './change.js';
 export { readEvents, readProgress } from './events.js';
 export { extend, protect, unprotect } from './lifetime.js';
+export { lookAgain } from './look-again.js';
+export { share, transfer, unshare } from './people.js';
+export { listLogs, readLog, readLogNews } from './read-log.js';
 export { requestRemoval } from './removal.js';
-export { viewOf } from './view.js';
+export { summaryOf, viewOf } from './view.js';
 
 /** By the name of the project, its id, or the bootstrap's own id. */
 export async function findByName(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
@@ -34,20 +36,25 @@ export async function findByName(context: Pick<Context, 'store'>, name: string):
   return /^b[a-z0-9]{15}$/.test(name) ? getBootstrap(context, name) : undefined;
 }
 
-/** Newest first; of one owner, or of all. */
+/** Newest first; those that one person owns or that are shared with them, or all. */
 export async function listBootstraps(
   { store }: Pick<Context, 'store'>,
-  { owner }: { readonly owner?: string | undefined } = {},
+  { person }: { readonly person?: string | undefined } = {},
 ): Promise<StoredBootstrap[]> {
-  const where = owner === undefined ? [] : [['owner', '==', owner] as const];
-  const found = await persist(() => store.query({ collection: collections.bootstraps, where }));
+  const { bootstraps: collection } = collections;
+  const queries: Query[] =
+    person === undefined
+      ? [{ collection }]
+      : [
+          { collection, where: [['owner', '==', person]] },
+          { collection, where: [['sharedWith', 'array-contains', person]] },
+        ];
+  const found = await persist(() => Promise.all(queries.map((query) => store.query(query))));
   return found
+    .flat()
     .flatMap((document) => read(document, liftBootstrap) ?? [])
     .sort((a, b) => (a.data.createdAt < b.data.createdAt ? 1 : -1));
 }
-
-export const summaryOf = ({ id, data }: StoredBootstrap): BootstrapSummary =>
-  BootstrapSummary.parse({ ...data, id, region: data.options['region'] });
 
 /** A generated file: `config-dc1`, `secrets-dc1`, … */
 export async function readFile(

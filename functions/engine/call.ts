@@ -1,10 +1,13 @@
 /** What a step is called with: facts, outputs it needs, secrets, files, request ids. Made by run.ts for one claim of one instance. */
 import { createHash } from 'node:crypto';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { iamMember } from '../../shared/iam-member.js';
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { keysUntil } from '../keys.js';
 import { type BootstrapRecord, type FileRecord, fileId, liftFile, read } from './documents.js';
+import { createStepLog } from './log.js';
 import { type Instance, needOutputs } from './plan.js';
 import { deploymentOf, judgeProject } from './removal-rule.js';
 import type { BootstrapFacts, StepCall, StepFiles, StepSecrets } from './step.js';
@@ -73,6 +76,10 @@ function hear(payload: string, heard: (value: string) => void): void {
   walk(parsed);
 }
 
+/** As long as events are kept. */
+const logDays = 90;
+const logExpiry = (deadlineAt: Date): string => new Date(deadlineAt.getTime() + logDays * 86_400_000).toISOString();
+
 /** A document holds 1 MiB. */
 const maxFileBytes = 900 * 1024;
 
@@ -135,6 +142,8 @@ export async function factsOf(
     projectId: record.projectId,
     owner: record.owner,
     ownerMember: record.ownerMember,
+    sharedMembers: (record.sharedWith ?? []).map(iamMember),
+    formerMembers: (record.formerPeople ?? []).map(iamMember),
     options: record.options as unknown as BootstrapOptions,
     sshPublicKey: record.sshPublicKey,
     base: await baseOf(store, id, record),
@@ -144,6 +153,7 @@ export async function factsOf(
       ? {}
       : { protection: { until: new Date(record.protection.until), reason: record.protection.reason } }),
     ...(record.orphan === true ? { orphan: orphanRule(config, clock) } : {}),
+    ...(record.package === undefined ? {} : { package: record.package }),
     generation: record.generation,
   };
 }
@@ -167,18 +177,30 @@ export interface CallParts {
   readonly attempt: number;
   readonly signal: AbortSignal;
   readonly heard: (value: string) => void;
+  /** All that were heard so far. */
+  readonly secrets: () => readonly string[];
 }
 
-export function createCall({ context, facts, record, instance, attempt, signal, heard }: CallParts): StepCall {
-  const { config, log, clock, cloud, keys } = context;
+export function createCall({ context, facts, record, instance, attempt, signal, heard, secrets }: CallParts): StepCall {
+  const { config, log, clock, cloud, keys, remote } = context;
   const needs = record.state === 'removing' ? {} : needOutputs(instance, (id) => record.instances[id]?.output);
   return {
-    context: { config, log, clock, cloud, keys },
+    context: { config, log, clock, cloud, keys: keysUntil(signal, keys), remote },
     bootstrap: facts,
     key: instance.key,
     needs: needs as StepCall['needs'],
     secrets: createStepSecrets(context, facts.id, record.callerSecret, heard),
     files: createStepFiles(context, facts.id),
+    log: createStepLog(
+      context,
+      {
+        bootstrapId: facts.id,
+        instance: instance.id,
+        generation: facts.generation,
+        expireAt: logExpiry(facts.deadlineAt),
+      },
+      secrets,
+    ),
     attempt,
     requestId: (purpose) => requestId(facts.id, facts.generation, instance.id, attempt, purpose),
     signal,

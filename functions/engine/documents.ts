@@ -3,8 +3,9 @@
  * release wrote to what this one reads. Called wherever engine documents are read or written.
  */
 import { z } from 'zod';
+import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapState, InstanceState, StoredProblem } from '../../shared/bootstrap/bootstrap.js';
-import { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import { BootstrapEvent, ExpiryWarning } from '../../shared/bootstrap/event.js';
 import { lift } from '../store/lift.js';
 
 export { read } from '../store/lift.js';
@@ -23,6 +24,8 @@ export const InstanceRecord = z.object({
   problem: StoredProblem.optional(),
   /** What `observe` saw last; kept while a new generation looks again. */
   output: z.unknown().optional(),
+  /** How often in this generation it has sent what it needs to be looked at again. */
+  rechecks: z.int().optional(),
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
@@ -40,6 +43,19 @@ export const RemovalRecord = z.object({
 });
 export type RemovalRecord = z.infer<typeof RemovalRecord>;
 
+/** A package of the store: which build, and the archive of it that the registry type asks for. */
+export const ChosenPackage = z.object({
+  version: z.string(),
+  hash: z.string(),
+  /** `lite` has no images: where the registry has them, or gets them elsewhere. */
+  archive: z.enum(['full', 'lite']),
+  /** In the bucket. */
+  object: z.string(),
+  bytes: z.int(),
+  sha256: z.string(),
+});
+export type ChosenPackage = z.infer<typeof ChosenPackage>;
+
 /** Not removed before `until`, whatever its deadline. */
 const ProtectionRecord = z.object({ until: time, reason: z.string(), by: z.string() });
 
@@ -50,6 +66,10 @@ export const BootstrapRecord = z.object({
   projectId: z.string(),
   owner: z.string(),
   ownerMember: z.string(),
+  /** E-mails of those it is shared with. */
+  sharedWith: z.array(z.string()).optional(),
+  /** E-mails of those who had the caller's role once: it is taken from them whenever the step caller-role looks. */
+  formerPeople: z.array(z.string()).optional(),
   state: BootstrapState,
   generation: z.int(),
   /** Resolved; secrets left out. */
@@ -59,6 +79,8 @@ export const BootstrapRecord = z.object({
   sshPublicKey: z.string(),
   /** Version of the secret `<id>-caller`. */
   callerSecret: z.string().optional(),
+  /** The build that is installed, chosen when it was asked for, so that a resume installs the same. */
+  package: ChosenPackage.optional(),
   /** Names of the files that hold what the caller had already, by datacenter. */
   base: z.record(z.string(), z.object({ config: z.string().optional(), secrets: z.string().optional() })),
   createdAt: time,
@@ -69,6 +91,10 @@ export const BootstrapRecord = z.object({
    * releases that removed nothing; those are found by their project's labels.
    */
   removeAt: time.optional(),
+  /** When the next warning is due: an index, not a decision. Missing when none is left. */
+  warnAt: time.optional(),
+  /** The last warning of the time that stands. */
+  warned: ExpiryWarning.optional(),
   removal: RemovalRecord.optional(),
   /** Made by cleanup of what a project's labels say, for a project that no record knew. */
   orphan: z.literal(true).optional(),
@@ -106,6 +132,8 @@ export const LeaseRecord = z.object({
   failures: z.record(z.string(), z.int()),
   /** Seconds of cloud time waited for propagation. */
   propagationSeconds: z.number(),
+  /** Seconds of cloud time that an undo has waited so far, when it was handed over. */
+  undoSeconds: z.number().optional(),
   /** Claims after a holder vanished: a step that kills its function must not do so for ever. */
   deaths: z.int(),
   note: z.string().optional(),
@@ -140,8 +168,35 @@ export const CountersRecord = z.object({
   schema: z.literal(1),
   inAll: z.int(),
   byOwner: z.record(z.string(), z.int()),
+  /** Missing: nobody ever stopped new ones. */
+  admission: AdmissionView.optional(),
 });
 export type CountersRecord = z.infer<typeof CountersRecord>;
+
+/** `notices/{id}~{n}`, as the event that it tells of. */
+export const NoticeRecord = z.object({
+  schema: z.literal(1),
+  bootstrapId: z.string(),
+  /** The same with each try. */
+  webhookId: z.string(),
+  /** As it is signed and sent. */
+  body: z.string(),
+  dueAt: time,
+  attempts: z.int(),
+  expireAt: time,
+});
+export type NoticeRecord = z.infer<typeof NoticeRecord>;
+
+/** `passes/projects-by-labels`: there while such a search is under way. */
+export const PassRecord = z.object({
+  schema: z.literal(1),
+  /** What was asked; of another question the page means nothing. */
+  query: z.string(),
+  pageToken: z.string(),
+  /** When the page before it had been looked at. */
+  at: time,
+});
+export type PassRecord = z.infer<typeof PassRecord>;
 
 /** `files/{id}~{name}`. */
 export const FileRecord = z.object({
@@ -153,16 +208,51 @@ export const FileRecord = z.object({
 });
 export type FileRecord = z.infer<typeof FileRecord>;
 
+/** `logHeads/{id}~{instance}`. */
+export const LogHeadRecord = z.object({
+  schema: z.literal(1),
+  bootstrapId: z.string(),
+  instance: z.string(),
+  generation: z.int(),
+  /** Stored bytes in all, and where those of this generation begin. */
+  stored: z.int(),
+  begins: z.int(),
+  /** How far each job's log was read, in its own bytes. */
+  read: z.array(z.object({ source: z.string(), offset: z.int() })),
+  expireAt: time,
+});
+export type LogHeadRecord = z.infer<typeof LogHeadRecord>;
+
+/** `logs/{id}~{instance}~{offset}`. */
+export const LogChunkRecord = z.object({
+  schema: z.literal(1),
+  bootstrapId: z.string(),
+  instance: z.string(),
+  generation: z.int(),
+  offset: z.int(),
+  text: z.string(),
+  at: time,
+  expireAt: time,
+});
+export type LogChunkRecord = z.infer<typeof LogChunkRecord>;
+
 export const liftBootstrap = lift('bootstrap', BootstrapRecord, 1);
 export const liftLease = lift('lease', LeaseRecord, 1);
 export const liftEvent = lift('event', EventRecord, 1);
 export const liftName = lift('name', NameRecord, 1);
 export const liftCounters = lift('counter', CountersRecord, 1);
+export const liftNotice = lift('notice', NoticeRecord, 1);
+export const liftPass = lift('search', PassRecord, 1);
 export const liftFile = lift('file', FileRecord, 1);
+export const liftLogHead = lift('log', LogHeadRecord, 1);
+export const liftLogChunk = lift('piece of a log', LogChunkRecord, 1);
 
 /** Ids of documents are stored for ever. */
 export const leaseId = (bootstrapId: string, instance: string): string => `${bootstrapId}~${instance}`;
 export const eventId = (bootstrapId: string, n: number): string => `${bootstrapId}~${String(n).padStart(6, '0')}`;
+export const logHeadId = (bootstrapId: string, instance: string): string => `${bootstrapId}~${instance}`;
+export const logChunkId = (bootstrapId: string, instance: string, offset: number): string =>
+  `${bootstrapId}~${instance}~${String(offset).padStart(9, '0')}`;
 export const fileId = (bootstrapId: string, name: string): string => `${bootstrapId}~${name}`;
 /** Escaped, so that any name does as a document id. */
 export const nameId = (name: string): string => `n-${encodeURIComponent(name).replaceAll('.', '%2E')}`;

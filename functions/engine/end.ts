@@ -6,9 +6,11 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
+import { callerSecret } from './caller-secret.js';
 import { type BootstrapRecord, type CallRecord, type LeaseRecord, leaseId, liftBootstrap, read } from './documents.js';
 import type { Graph } from './graph.js';
 import { type Held, LeaseLost } from './lease.js';
+import { removeLogs } from './log.js';
 import { afterConflict, persist } from './persist.js';
 import { type Instance, planOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
@@ -45,7 +47,9 @@ export async function endWith(
   ending: Ending,
   seen: { readonly bootstrap: FoundBootstrap; readonly atMilliseconds: number },
 ): Promise<void> {
-  const { context, bootstrapId, generation, trace } = parts;
+  const { context, bootstrapId, instance, generation, trace } = parts;
+  // Before its last commit, as they may be more than one takes; whoever is cut off in between does it again.
+  if (instance === callerSecret.name && ending.state === 'gone') await removeLogs(context.store, bootstrapId);
   const ready = await inTurn<Ready, FoundBootstrap>(context.store, bootstrapId, async (turn) => {
     let bootstrap = turn.latest ?? seen.bootstrap;
     if (bootstrap.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);

@@ -4,6 +4,7 @@ import { endStates } from '../../shared/bootstrap/event.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { readCursor, writeCursor } from './cursor.js';
 import { eventId, liftBootstrap, liftEvent, liftLease, read } from './documents.js';
 import { persist } from './persist.js';
 
@@ -13,27 +14,15 @@ export interface EventPage {
   readonly ended: boolean;
   /** There are more to read now. */
   readonly more: boolean;
-}
-
-/** Opaque to clients: the number of the last event that was read. */
-const cursorOf = (n: number): string => Buffer.from(`1.${n}`).toString('base64url');
-
-function numberIn(cursor: string | undefined): number {
-  if (cursor === undefined) return 0;
-  const n = /^1\.(\d{1,9})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
-  if (n === undefined) {
-    throw new Problem('bad-input', 'The cursor is none of ours.', {
-      errors: [{ path: 'cursor', message: 'is none of ours' }],
-    });
-  }
-  return Number(n);
+  /** That the bootstrap is in. */
+  readonly generation: number;
 }
 
 const perPage = 200;
 
 /** Events are read by their numbers: no query, no index, and never one that the record does not tell of yet. */
 export async function readEvents({ store }: Pick<Context, 'store'>, id: string, cursor?: string): Promise<EventPage> {
-  const from = numberIn(cursor);
+  const from = readCursor(cursor).event;
   const bootstrap = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
   if (bootstrap === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
   const last = Math.min(bootstrap.data.events, from + perPage);
@@ -46,12 +35,16 @@ export async function readEvents({ store }: Pick<Context, 'store'>, id: string, 
     const instance = 'instance' in event ? event.instance : '';
     const told: BootstrapEvent[] = calls.map(({ at, text }) => ({ schema: 1, type: 'call', at, instance, text }));
     // The calls come with the cursor before: who is cut off between them reads them again rather than never.
-    return [...told.map((call) => ({ cursor: cursorOf(n - 1), event: call })), { cursor: cursorOf(n), event }];
+    return [
+      ...told.map((call) => ({ cursor: writeCursor({ event: n - 1 }), event: call })),
+      { cursor: writeCursor({ event: n }), event },
+    ];
   });
   return {
     events,
     ended: endStates.includes(bootstrap.data.state) && last >= bootstrap.data.events,
     more: last < bootstrap.data.events,
+    generation: bootstrap.data.generation,
   };
 }
 

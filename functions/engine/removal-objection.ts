@@ -2,7 +2,7 @@
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { findProofKey, isProof, labelValue, ownerLabel } from '../steps/cloud/proof.js';
+import { findProofKey, isProof, labelValue } from '../steps/cloud/proof.js';
 import type { Document } from '../store/store.js';
 import { type BootstrapRecord, liftBootstrap, read } from './documents.js';
 import { persist } from './persist.js';
@@ -34,7 +34,7 @@ const ofProject = async (context: Context, id: string, record: BootstrapRecord, 
 async function stranger(
   context: Context,
   id: string,
-  { owner, instances }: BootstrapRecord,
+  { instances }: BootstrapRecord,
   project: SeenProject,
 ): Promise<string | undefined> {
   if (instances['project']?.output !== undefined) return undefined;
@@ -42,8 +42,9 @@ async function stranger(
   const deployment = labelValue(context.config.deployment);
   if (found[labels.bootstrap] === labelValue(id) && found[labels.deployment] === deployment) return undefined;
   const key = await findProofKey(context);
-  const expiry = found[labels.deleteAfter] ?? '';
-  const proven = { projectNumber: numberOf(project), bootstrapId: id, owner: ownerLabel(owner), expiry };
+  // As the labels stand, and as the project's own step asks before it deletes: they may be those of an earlier owner.
+  const { [labels.deleteAfter]: expiry = '', [labels.owner]: owner = '' } = found;
+  const proven = { projectNumber: numberOf(project), bootstrapId: id, owner, expiry };
   if (key !== undefined && isProof(key, found[labels.proof], proven)) return undefined;
   return 'its record knows no number of it, and nothing proves that this bootstrap made it';
 }

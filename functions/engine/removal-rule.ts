@@ -48,12 +48,15 @@ export function judgeRecord(record: BootstrapRecord, now: Date): Verdict {
 
 export const numberOf = ({ name }: Pick<SeenProject, 'name'>): string => name.replace(/^projects\//, '');
 
+/** A project that was never seen was never deleted either: one that stands after the removal came late, and nobody restored it. */
+export const neverSeen = ({ instances }: BootstrapRecord): boolean => instances['project']?.output === undefined;
+
 /** Whether a record and a project mean the same. Undefined: they do; else what speaks against it. */
 export function contradiction(record: BootstrapRecord, project: SeenProject): string | undefined {
   if (record.projectId !== project.projectId) {
     return `its label names a bootstrap whose project is ${record.projectId}`;
   }
-  if (record.state === 'removed')
+  if (record.state === 'removed' && !neverSeen(record))
     return 'its bootstrap was removed, and it is active: somebody restored it; whoever wants to keep it takes away its label plinth-managed';
   const output = record.instances['project']?.output as { projectNumber?: unknown } | undefined;
   if (output?.projectNumber === undefined) return undefined;

@@ -18,12 +18,14 @@ import {
   read,
 } from './documents.js';
 import { graphOf } from './graph.js';
+import { addSeconds } from './lease.js';
 import { persist } from './persist.js';
 import { planOf } from './plan.js';
 import { publishReady } from './publish.js';
+import { neverSeen } from './removal-rule.js';
 import type { AnyStep } from './step.js';
 import { stop } from './stop.js';
-import { type Change, changeWrites, startRemoval } from './transition.js';
+import { type Change, changeWrites, startRemoval, watchSeconds } from './transition.js';
 
 export interface RemovalRequest {
   /** E-mail, or `cleanup`. */
@@ -31,6 +33,8 @@ export interface RemovalRequest {
   readonly why: RemovalRecord['why'];
   /** Asked of the record as it is when the removal is written; false: it stays. */
   readonly mayGo?: (record: BootstrapRecord) => boolean;
+  /** Its project came when it was removed already: only that is removed now. */
+  readonly late?: boolean;
 }
 
 /**
@@ -41,16 +45,19 @@ export async function requestRemoval(
   context: Context,
   steps: readonly AnyStep[],
   id: string,
-  { by, why, mayGo = () => true }: RemovalRequest,
+  { by, why, mayGo = () => true, late = false }: RemovalRequest,
 ): Promise<StoredBootstrap> {
   const { standing, change: changed } = await change(context, id, async (found, at) => {
     const { data } = found;
+    if (data.state === 'removed' && late && neverSeen(data)) return removedOnceMore(steps, found, at, by);
     if (data.state === 'removed' || !mayGo(data)) return undefined;
     if (data.state === 'removing') return restarted(context, steps, found, at);
     if (data.state === 'cancelling' && data.removal !== undefined) return undefined;
     const removal = requested(data.removal, at, by, why);
     const isActive = data.state === 'running';
-    return stop(context, steps, found, { ...data, state: 'cancelling', removal }, at, [
+    // What runs ends by itself; cleanup need not look at it each time.
+    const removeAt = addSeconds(new Date(at), watchSeconds);
+    return stop(context, steps, found, { ...data, state: 'cancelling', removal, removeAt }, at, [
       { event: { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? 'expired' : 'cleanup' } },
       ...(isActive
         ? [{ event: { schema: 1, type: 'state', at, state: 'cancelling', generation: data.generation } } as const]
@@ -59,6 +66,19 @@ export async function requestRemoval(
   });
   if (changed !== undefined) await publishReady(context, id, standing.data.generation, changed.ready);
   return standing;
+}
+
+/** All else is gone; the project's own step judges once more whose it is. */
+function removedOnceMore(steps: readonly AnyStep[], { id, version, data }: StoredBootstrap, at: string, by: string) {
+  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions);
+  const before: BootstrapRecord = {
+    ...data,
+    removal: { requestedAt: at, by, why: 'expired', failures: 0 },
+    instances: { ...data.instances, project: { state: 'waiting', attempt: 0 } },
+  };
+  const event = { schema: 1, type: 'action', at, actor: by, action: 'expired' } as const;
+  const begun = startRemoval(before, plan, at, [{ event }]);
+  return { change: begun, writes: changeWrites(id, version, data, begun, at) };
 }
 
 /** A person begins to count anew. */

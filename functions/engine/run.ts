@@ -40,6 +40,7 @@ export type RunResult =
   | 'failed'
   | 'cancelled'
   | 'client'
+  | 'waiting'
   | 'handed-over'
   | 'lost';
 
@@ -47,7 +48,11 @@ export type RunResult =
 const marginSeconds = 20;
 /** A step that takes its function down this often fails for good. */
 const maxDeaths = 5;
+/** What it needs is sent back to be looked at again this often at most, in one generation. */
+const maxRechecks = 5;
 const maxCalls = 60;
+/** What does not go within an hour of waiting for it fails, so that somebody hears why, and quarantine can show it. */
+const longestUndoSeconds = 3600;
 /** What is further off is left to sweep: a fresh message would only wait, or be handed on again and again. */
 const longestWaitSeconds = 300;
 
@@ -134,8 +139,13 @@ function createRun(
     () => deadline.abort(new Error('The deadline is near')),
     Math.max(secondsLeft(), 0) * 1000,
   );
+  // As if the deadline were now: the lease is given back, and a fresh message carries on elsewhere.
+  const endNow = (): void => deadline.abort(outer.ending?.reason);
+  outer.ending?.addEventListener('abort', endNow);
+  if (outer.ending?.aborted) endNow();
   const signal = AbortSignal.any([held.signal, deadline.signal]);
 
+  let undoSeconds = held.current().undoSeconds ?? 0;
   const attempts = (): number => Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
 
   async function end(ending: Ending): Promise<RunResult> {
@@ -149,6 +159,7 @@ function createRun(
     const notBefore = addSeconds(clock.now(), seconds);
     const data: Partial<LeaseRecord> = {
       ...change,
+      ...(undoSeconds === 0 ? {} : { undoSeconds }),
       state: 'ready',
       holder: undefined,
       expiresAt: undefined,
@@ -208,9 +219,26 @@ function createRun(
     const outcome = await step.run(call);
     if (outcome.kind === 'again') return { state: 'again', seconds: outcome.seconds, note: hide(outcome.note) };
     if (outcome.kind === 'needsClient') return { state: 'client', note: hide(outcome.what) };
+    if (outcome.kind === 'recheck') return recheck(instance, outcome.needs, outcome.note);
     const made = await look();
     if (made !== undefined) return made;
     throw new Problem('cloud-propagation', `${titleOf(instance)} was made, but cannot be seen yet.`);
+  }
+
+  /** Not for ever: what comes and goes again and again is a failure that a person must see. */
+  function recheck({ id, fillings }: Instance, needs: readonly string[], note: string): Ending {
+    if ((bootstrap.data.instances[id]?.rechecks ?? 0) >= maxRechecks) {
+      throw new Problem('cloud-conflict', `${note}; so it went ${maxRechecks} times before.`, {
+        advice:
+          'Find out what takes it away: Compute Engine lists the operations of the VM. Then run the same command again.',
+      });
+    }
+    const ids = needs.flatMap((need) => {
+      const filling = fillings[need];
+      if (filling?.kind === 'one') return [filling.id];
+      return filling?.kind === 'byKey' ? Object.values(filling.ids) : [];
+    });
+    return { state: 'waiting', recheck: ids, note: hide(note) };
   }
 
   /** What the instance made is to go. */
@@ -223,8 +251,15 @@ function createRun(
   }
 
   /** Undefined: look again. */
-  const act = (turned: Turn): Promise<RunResult | undefined> =>
-    turned.state === 'again' ? pause(turned.seconds, { note: turned.note, retry: undefined }) : end(turned);
+  const act = (turned: Turn): Promise<RunResult | undefined> => {
+    if (turned.state !== 'again') return end(turned);
+    if (removing) {
+      if (undoSeconds >= longestUndoSeconds)
+        return end({ state: 'failed', problem: stored(endless(turned.note), hide) });
+      undoSeconds += turned.seconds;
+    }
+    return pause(turned.seconds, { note: turned.note, retry: undefined });
+  };
 
   /** Undefined: try again. */
   async function failed(error: unknown, instance: Instance): Promise<RunResult | undefined> {
@@ -274,7 +309,16 @@ function createRun(
       for (;;) {
         const outcome = await tried(() => {
           const attempt = attempts();
-          const call = createCall({ context, facts, record: bootstrap.data, instance, attempt, signal, heard });
+          const call = createCall({
+            context,
+            facts,
+            record: bootstrap.data,
+            instance,
+            attempt,
+            signal,
+            heard,
+            secrets: () => [...secrets],
+          });
           return removing ? undo(instance, call) : turn(instance, call);
         });
         const result = await ('error' in outcome ? failed(outcome.error, instance) : act(outcome.value));
@@ -282,6 +326,7 @@ function createRun(
       }
     } finally {
       clearTimeout(deadlineTimer);
+      outer.ending?.removeEventListener('abort', endNow);
     }
   };
 }
@@ -293,6 +338,12 @@ async function tried<T>(work: () => Promise<T>): Promise<{ readonly value: T } |
     return { error };
   }
 }
+
+const endless = (note: string): Problem =>
+  new Problem('cloud-propagation', `It is not gone after an hour of waiting: ${note}.`, {
+    advice:
+      'Look into the project for what keeps it; then have an operator run plinth beta bootstrap-cloud cleanup for it.',
+  });
 
 /** What a person reads of a fault of ours: nothing but where to look. */
 const internal = (instance: Instance, traceId: string | undefined): Problem =>

@@ -23,7 +23,9 @@ export type Outcome =
   /** Come back in `seconds`; `note` says in words what it waits for. */
   | { readonly kind: 'again'; readonly seconds: number; readonly note: string }
   /** Only the caller's machine can go on; `what` names it. */
-  | { readonly kind: 'needsClient'; readonly what: string };
+  | { readonly kind: 'needsClient'; readonly what: string }
+  /** What it needs is no longer as it was, such as a VM that was taken away: those of `needs` are looked at again, then this. */
+  | { readonly kind: 'recheck'; readonly needs: readonly string[]; readonly note: string };
 
 export const done: Outcome = { kind: 'done' };
 /** Of an undo, with what there is to say: most often that there was nothing to remove. */
@@ -31,6 +33,8 @@ export const doneWith = (note: string): Outcome => ({ kind: 'done', note });
 export const again = (seconds: number, note: string): Outcome => ({ kind: 'again', seconds, note });
 /** @public Part of the contract; steps that upload from the caller's machine use it. */
 export const needsClient = (what: string): Outcome => ({ kind: 'needsClient', what });
+/** @public Part of the contract; `needs` are names of members of the step's `needs`. */
+export const recheck = (needs: readonly string[], note: string): Outcome => ({ kind: 'recheck', needs, note });
 
 /** What Resource Manager says of a project. */
 export interface SeenProject {
@@ -52,6 +56,10 @@ export interface BootstrapFacts {
   readonly owner: string;
   /** IAM member of the owner: `user:…` or `serviceAccount:…`. */
   readonly ownerMember: string;
+  /** IAM members of those it is shared with. */
+  readonly sharedMembers: readonly string[];
+  /** Of those who had it, or with whom it was shared, and is not any more. */
+  readonly formerMembers: readonly string[];
   /** Resolved: defaults applied, secrets left out (see `secrets.caller`). */
   readonly options: BootstrapOptions;
   /** `<type> <base64> [comment]`, one line. */
@@ -64,6 +72,10 @@ export interface BootstrapFacts {
   readonly protection?: { readonly until: Date; readonly reason: string } | undefined;
   /** Found by its labels alone: why the project, as it is when it is to be deleted, must stay; undefined: it may go. */
   readonly orphan?: ((project: SeenProject, proofKey: string | undefined) => string | undefined) | undefined;
+  /** From the package store; undefined: nothing is installed, or what the caller uploads. */
+  readonly package?:
+    | { readonly version: string; readonly hash: string; readonly object: string; readonly sha256: string }
+    | undefined;
   readonly generation: number;
 }
 
@@ -86,6 +98,19 @@ export interface StepFiles {
   write(name: string, content: string): Promise<void>;
 }
 
+/** What jobs say, for people: stored free of secrets, shown under the step. `source` is a job of this instance. */
+export interface StepLog {
+  /** How far its log has been stored, in its own bytes. */
+  offset(source: string): Promise<number>;
+  /**
+   * Stores what begins at `offset`, in one commit with how far it was read, at most once a second. Answers from where to read
+   * on: what may be half a secret is kept back until more is known. `last`: nothing follows.
+   */
+  append(source: string, offset: number, bytes: Uint8Array, last: boolean): Promise<number>;
+  /** The last line of these, for a note or a message; free of secrets, also of the half of one. `last`: nothing follows. */
+  lastLine(bytes: Uint8Array, last: boolean): string;
+}
+
 export interface StepCall<N extends Needs = Needs, E extends Each | undefined = Each | undefined> {
   readonly context: StepContext;
   readonly bootstrap: BootstrapFacts;
@@ -94,6 +119,7 @@ export interface StepCall<N extends Needs = Needs, E extends Each | undefined = 
   readonly needs: NeedOutputs<N, E>;
   readonly secrets: StepSecrets;
   readonly files: StepFiles;
+  readonly log: StepLog;
   /** Failures recorded so far in this generation; a crash does not count. */
   readonly attempt: number;
   /** A UUID that is the same each time this instance at this attempt asks for it under `purpose`: crash-safe idempotency. */
@@ -120,6 +146,8 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   observe(call: StepCall<N, E>): Promise<O | undefined>;
   /** Makes what is missing. */
   run(call: StepCall<N, E>): Promise<Outcome>;
+  /** Its failure is a warning of the bootstrap, not its end. Nothing may need it that must not fail. */
+  readonly mayFail?: true;
   /** How it goes away: `undo` removes it; `project`: it goes with the project; `nothing`: it leaves nothing behind. */
   readonly goes: 'project' | 'nothing' | 'undo';
   /**

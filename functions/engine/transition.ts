@@ -31,7 +31,9 @@ export type Ending =
   | { readonly state: 'cancelled' }
   | { readonly state: 'gone'; readonly note?: string | undefined }
   /** No end, but it goes on only when the caller's machine has acted. */
-  | { readonly state: 'client'; readonly note: string };
+  | { readonly state: 'client'; readonly note: string }
+  /** No end either: it waits until these instances, which it needs, have been looked at again. */
+  | { readonly state: 'waiting'; readonly recheck: readonly string[]; readonly note: string };
 
 interface Ended {
   readonly id: string;
@@ -52,6 +54,11 @@ const after = (time: string, seconds: number): string => new Date(Date.parse(tim
 export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): Change {
   const { id, ending, at, startedAt, calls } = ended;
   const instances = { ...before.instances, [id]: recordOf(before.instances[id], ended) };
+  for (const need of ending.state === 'waiting' ? ending.recheck : []) {
+    // Those that others have sent there already are not done.
+    if (instances[need]?.state === 'done')
+      instances[need] = { state: 'waiting', attempt: 0, ...outputOf(instances[need]) };
+  }
   const seconds = startedAt === undefined ? undefined : (Date.parse(at) - Date.parse(startedAt)) / 1000;
   const event: BootstrapEvent = {
     schema: 1,
@@ -72,7 +79,8 @@ function recordOf(before: InstanceRecord | undefined, { ending, at, startedAt, a
     state: ending.state,
     attempt,
     ...(startedAt === undefined ? {} : { startedAt }),
-    ...(ending.state === 'client' ? {} : { endedAt: at }),
+    ...(ending.state === 'client' || ending.state === 'waiting' ? {} : { endedAt: at }),
+    ...(ending.state === 'waiting' ? { rechecks: (before?.rechecks ?? 0) + 1 } : {}),
     ...('note' in ending && ending.note !== undefined ? { note: ending.note } : {}),
     ...(ending.state === 'failed' ? { problem: ending.problem } : {}),
     ...(ending.state === 'done' ? { output: ending.output } : outputOf(before)),
@@ -91,8 +99,8 @@ export function advance(before: BootstrapRecord, plan: Plan, at: string, told: C
   const record: BootstrapRecord = { ...before, instances };
   if (open || (before.state !== 'running' && before.state !== 'cancelling')) return { record, ready, events: told };
 
-  const problem = problemIn(plan, instances, 'Run the same command again: it goes on from here.');
   const state = endState(before.state, plan, instances);
+  const problem = problemIn(plan, instances, 'Run the same command again: it goes on from here.');
   const event = stateEvent(before, at, state, state === 'failed' ? problem : undefined);
   // What had ended before it was asked to go does not end once more.
   const events = before.endedAt === undefined ? [...told, { event }] : told;
@@ -103,6 +111,9 @@ export function advance(before: BootstrapRecord, plan: Plan, at: string, told: C
       state,
       endedAt: at,
       ...(state === 'failed' && problem !== undefined ? { problem } : {}),
+      ...(state === 'succeeded-with-warnings' && problem !== undefined
+        ? { warnings: [...before.warnings, [problem.detail, problem.advice].join(' ')] }
+        : {}),
     },
     ready,
     events,
@@ -111,7 +122,11 @@ export function advance(before: BootstrapRecord, plan: Plan, at: string, told: C
 
 const marked = (before: BootstrapRecord['instances'], ready: readonly Instance[]): BootstrapRecord['instances'] => {
   const instances = { ...before };
-  for (const { id } of ready) instances[id] = { state: 'ready', attempt: 0, ...outputOf(before[id]) };
+  for (const { id } of ready) {
+    const { rechecks } = before[id] ?? {};
+    const kept = rechecks === undefined ? {} : { rechecks };
+    instances[id] = { state: 'ready', attempt: 0, ...outputOf(before[id]), ...kept };
+  }
   return instances;
 };
 
@@ -132,7 +147,7 @@ const stateEvent = (
 /* Removal */
 
 /** A removal that is cut off in a way that sweep cannot heal is looked at again by cleanup. */
-const watchSeconds = 3600;
+export const watchSeconds = 3600;
 /** Before the next try, by failures in a row. */
 const retrySeconds = [300, 1200] as const;
 /** Then it is left alone: what three tries could not do needs a person. */
@@ -195,7 +210,9 @@ function advanceRemoval(before: BootstrapRecord, plan: Plan, at: string, told: C
 
 function endState(before: BootstrapState, plan: Plan, instances: BootstrapRecord['instances']): BootstrapState {
   if (before === 'cancelling') return 'cancelled';
-  return [...plan.keys()].every((id) => instances[id]?.state === 'done') ? 'succeeded' : 'failed';
+  const undone = [...plan.values()].filter(({ id }) => instances[id]?.state !== 'done');
+  if (undone.length === 0) return 'succeeded';
+  return undone.every(({ step }) => step.mayFail) ? 'succeeded-with-warnings' : 'failed';
 }
 
 /** The first failure in the order of the plan, and how many there are. */

@@ -1,8 +1,9 @@
 /** A bootstrap as its owner sees it: the record, who works on what by the leases, and what stands so far. Called by the HTTP function. */
-import type { BootstrapView, InstanceView } from '../../shared/bootstrap/bootstrap.js';
+import { BootstrapSummary, type BootstrapView, type InstanceView } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
+import { costOf } from '../cost/of-bootstrap.js';
 import { resultOf } from '../steps/result.js';
 import type { StoredBootstrap } from './begin.js';
 import { type LeaseRecord, liftLease } from './documents.js';
@@ -13,7 +14,7 @@ import { removalPlanOf } from './removal-plan.js';
 import type { AnyStep } from './step.js';
 
 export async function viewOf(
-  { store }: Pick<Context, 'store'>,
+  { store, clock, config }: Pick<Context, 'store' | 'clock' | 'config'>,
   steps: readonly AnyStep[],
   { id, data }: StoredBootstrap,
 ): Promise<BootstrapView> {
@@ -44,15 +45,32 @@ export async function viewOf(
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,
     ...(data.protection === undefined ? {} : { protection: data.protection }),
+    sharedWith: data.sharedWith ?? [],
+    ...(data.removal === undefined ? {} : { removal: data.removal }),
+    cost: costOf(config.prices, data, clock.now()),
+    ...(data.warned === undefined || data.removal !== undefined ? {} : { expiryWarning: data.warned }),
     ...(data.endedAt === undefined ? {} : { endedAt: data.endedAt }),
     warnings: data.warnings,
     ...(data.problem === undefined ? {} : { problem: data.problem }),
     instances: instancesOf(planOf(graphOf(steps), options), data.removal !== undefined).map((instance) =>
       instanceView(instance, data.instances[instance.id], leases.get(instance.id)),
     ),
-    result: resultOf(options, outputs),
+    // Of what is removed nothing stands.
+    result: resultOf(options, data.state === 'removed' ? {} : outputs),
   };
 }
+
+export const summaryOf = (
+  { clock, config }: Pick<Context, 'clock' | 'config'>,
+  { id, data }: StoredBootstrap,
+): BootstrapSummary =>
+  BootstrapSummary.parse({
+    ...data,
+    id,
+    region: data.options['region'],
+    sharedWith: data.sharedWith ?? [],
+    cost: costOf(config.prices, data, clock.now()),
+  });
 
 /** A removal has one more than what was made. */
 const instancesOf = (plan: Plan, goes: boolean): Instance[] =>

@@ -1,11 +1,10 @@
 /** What both lanes do with a Pub/Sub message: run the instance it names. Registered by functions/index.ts, once a lane. */
-import { randomBytes } from 'node:crypto';
 import { StepMessage } from '../../shared/bootstrap/message.js';
 import type { Context } from '../context.js';
 import { runInstance } from '../engine/run.js';
 import type { AnyStep } from '../engine/step.js';
 import { withFields } from '../log.js';
-import { traceFields } from '../trace.js';
+import { spanOf, traceFields, traceOf } from '../trace.js';
 
 /** The part we read of a CloudEvent `google.cloud.pubsub.topic.v1.messagePublished`. */
 export interface MessagePublished {
@@ -26,9 +25,9 @@ const functionSeconds = 540;
 export async function runStep(context: Context, steps: readonly AnyStep[], event: MessagePublished): Promise<void> {
   const startedAt = context.clock.now();
   const { data, attributes } = event.data?.message ?? {};
-  const traceId =
-    /^[\da-f]{2}-([\da-f]{32})-/.exec(attributes?.['traceparent'] ?? '')?.[1] ?? randomBytes(16).toString('hex');
-  const log = withFields(context.log, traceFields(context.config.project, traceId));
+  const headers = { traceparent: attributes?.['traceparent'] };
+  const traceId = traceOf(headers);
+  const log = withFields(context.log, traceFields(context.config.project, traceId, spanOf(headers)));
   const message = parse(data);
   if (message === undefined) {
     log('ERROR', 'A message that is none of ours was dropped', { event: event.id });

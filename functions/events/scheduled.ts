@@ -3,7 +3,7 @@ import type { HttpFunction, Request } from '@google-cloud/functions-framework';
 import { Problem, problemBody } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { createVerifier } from '../http/auth.js';
-import { traceFields, traceOf } from '../trace.js';
+import { spanOf, traceFields, traceOf } from '../trace.js';
 
 /** `work` gives the body of the reply. */
 export function createScheduledFunction(
@@ -27,7 +27,7 @@ export function createScheduledFunction(
         ? error
         : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
       log(known ? 'WARNING' : 'ERROR', `A ${name} failed: ${problem.code}`, {
-        ...traceFields(config.project, traceId),
+        ...traceFields(config.project, traceId, spanOf(request.headers)),
         error,
       });
       response.status(problem.kind.status).type('application/problem+json').send(problemBody(problem, traceId));

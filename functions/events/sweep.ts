@@ -1,8 +1,21 @@
-/** The HTTP function that Cloud Scheduler calls each minute. */
+/** The HTTP function that Cloud Scheduler calls each minute: sends again what is due, warns of ends that are near, sends what the webhook has not taken yet. */
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import type { Context } from '../context.js';
+import { sendNotices } from '../engine/notice.js';
 import { sweep } from '../engine/sweep.js';
+import { warn } from '../engine/warn.js';
 import { createScheduledFunction } from './scheduled.js';
 
 export const createSweepFunction = (context: Context): HttpFunction =>
-  createScheduledFunction(context, 'sweep', () => sweep(context));
+  createScheduledFunction(context, 'sweep', async () => {
+    // None keeps another from its work.
+    const [swept, told] = await Promise.allSettled([
+      sweep(context),
+      warn(context).then(async (warned) => ({ warned, notices: await sendNotices(context) })),
+    ]);
+    if (told.status === 'rejected')
+      context.log('ERROR', 'Warnings were not told or sent to the end', { error: told.reason });
+    if (swept.status === 'rejected') throw swept.reason;
+    if (told.status === 'rejected') throw told.reason;
+    return { ...swept.value, ...told.value };
+  });

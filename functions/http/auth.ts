@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { type IamMember, iamMember } from '../../shared/iam-member.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Clock } from '../context.js';
@@ -12,7 +13,7 @@ export interface Caller {
   /** Lower-cased, verified by the issuer. */
   readonly email: string;
   /** How IAM policies name them. */
-  readonly member: `user:${string}` | `serviceAccount:${string}`;
+  readonly member: IamMember;
   /** The Workspace domain, by the `hd` claim alone: an e-mail's ending proves nothing. */
   readonly domain?: string;
   /** May do what an owner or an admin may, everywhere. */
@@ -131,7 +132,7 @@ export function createVerifier({
       const { email, hd } = await claimsOf(bearer(headers), auth.audiences);
       return {
         email,
-        member: email.endsWith('.gserviceaccount.com') ? `serviceAccount:${email}` : `user:${email}`,
+        member: iamMember(email),
         ...(typeof hd === 'string' && hd !== '' ? { domain: hd.toLowerCase() } : {}),
         operator: operators.has(email),
       };

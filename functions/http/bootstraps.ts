@@ -4,33 +4,48 @@ import { flags, isSecret, type Option } from '../../shared/bootstrap/options.js'
 import { acceptOptions } from '../../shared/bootstrap/rules.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import { releaseBinary } from '../../shared/release.js';
 import type { Context } from '../context.js';
+import { costOfPlan } from '../cost/of-bootstrap.js';
 import {
   beginOrResume,
   cancel,
   findByName,
-  getBootstrap,
   listBootstraps,
+  listLogs,
   planOf,
   readEvents,
   readFile,
+  readLog,
+  readLogNews,
   readProgress,
   recordAction,
   type StoredBootstrap,
   summaryOf,
   viewOf,
+  wakeInstance,
 } from '../engine/bootstraps.js';
 import { createStepSecrets } from '../engine/call.js';
+import type { LogPlaces } from '../engine/cursor.js';
 import type { AnyStep } from '../engine/step.js';
 import { ageIdentity, ageIdentitySecret } from '../steps/config/age-identity.js';
-import { type Caller, createVerifier } from './auth.js';
+import { plinthBinary } from '../steps/hosts/plinth-binary.js';
+import { createAccess } from './access.js';
+import { admissionHandlers } from './admission.js';
+import { createVerifier } from './auth.js';
+import { checkBase } from './base-check.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
 import { type StreamTimes, streamEvents, streamTimes } from './event-stream.js';
 import { checkForge1Token } from './forge1-token.js';
 import { lifeHandlers } from './life.js';
+import { choosePackage } from './package-choice.js';
+import { answerInPages, pageIn } from './paging.js';
 import { checkAllowed, checkMayBootstrap } from './permission.js';
 import { problemHandlers } from './problem-pages.js';
+import { recoveryHandlers } from './recovery.js';
 import { createRouter, type Handlers, type HttpFunction } from './router.js';
+import { standingHandlers } from './standing.js';
+import { surveyHandlers } from './survey.js';
 
 export const createBootstrapsFunction = (
   context: Context,
@@ -60,17 +75,13 @@ function bootstrapHandlers(
 ): Handlers<typeof bootstrapRoutes> {
   const { config, store } = context;
   const view = (found: StoredBootstrap) => viewOf(context, steps, found);
-  const maySee = (caller: Caller, { data }: StoredBootstrap): boolean => caller.operator || data.owner === caller.email;
+  const access = createAccess(context);
+  const { visible, owned } = access;
+  // Only on machines there are jobs that say something.
+  const onMachines = new Set(steps.filter(({ lane }) => lane === 'host').map(({ name }) => name));
+  const mayTalk = (instance: string): boolean => onMachines.has(instance.split(':')[0] ?? '');
 
-  /** What a caller may not see looks to them as if it were not there. */
-  async function visible(id: string, caller: Caller): Promise<StoredBootstrap> {
-    const found = await getBootstrap(context, id);
-    if (found === undefined || !maySee(caller, found)) throw new Problem('not-found', `There is no bootstrap ${id}.`);
-    return found;
-  }
-
-  async function fileOf(kind: 'config' | 'secrets', id: string, datacenter: string, caller: Caller) {
-    const { data } = await visible(id, caller);
+  async function fileOf(kind: 'config' | 'secrets', { id, data }: StoredBootstrap, datacenter: string) {
     if (datacenter === 'dc2' && data.options['multiDc'] !== true) {
       throw new Problem('not-found', 'The bootstrap has one datacenter, dc1.');
     }
@@ -85,26 +96,38 @@ function bootstrapHandlers(
       const given = body.options;
       const { options, secrets, warnings } = acceptOptions(given, { strict: body.strict });
       checkAllowed(config, options);
-      if (query.dryRun) return { status: 200, body: { instances: planOf(steps, options), warnings } };
+      // Else it would be found out on the jumpbox, with all VMs running.
+      if (steps.includes(plinthBinary) && options.remoteCliBinary === undefined) releaseBinary(config);
+      const chosen = await choosePackage(context, options);
+      if (query.dryRun) {
+        const cost = costOfPlan(config.prices, options);
+        return { status: 200, body: { instances: planOf(steps, options), warnings, cost } };
+      }
 
       if (secrets.forge1Pat !== undefined) await checkForge1Token(config.forge1ApiUrl, secrets.forge1Pat, gone);
       const { sshPublicKey, base } = body;
-      const facts = { caller, options, secrets, given, sshPublicKey, base, warnings, trace: { id: traceId } };
+      const asked = { caller, options, secrets, given, package: chosen, sshPublicKey, base };
+      const facts = { ...asked, checkBase: checkBase(context), warnings, trace: { id: traceId } };
       const { bootstrap, created, changes } = await beginOrResume(context, steps, facts);
       return { status: created ? 201 : 200, body: { bootstrap: await view(bootstrap), created, changes, warnings } };
     },
 
-    async listBootstraps({ caller, query: { all, name } }) {
+    async listBootstraps({ caller, query }) {
+      const { all, name } = query;
       if (all && !caller.operator) throw new Problem('forbidden', "Everybody's bootstraps are for operators.");
-      if (name !== undefined && caller.operator) {
+      const list = async (): Promise<StoredBootstrap[]> => {
+        if (name === undefined || !caller.operator) {
+          const found = await listBootstraps(context, all ? {} : { person: caller.email });
+          return found.filter(({ id, data }) => name === undefined || [data.name, data.projectId, id].includes(name));
+        }
         const found = await findByName(context, name);
-        return { status: 200, body: found === undefined ? [] : [summaryOf(found)] };
-      }
-      const found = await listBootstraps(context, all ? {} : { owner: caller.email });
-      const named = found.filter(
-        ({ id, data }) => name === undefined || [data.name, data.projectId, id].includes(name),
-      );
-      return { status: 200, body: named.map(summaryOf) };
+        return found === undefined ? [] : [found];
+      };
+      const kept = { ...(all && { all: 'true' }), ...(name !== undefined && { name }) };
+      return answerInPages(bootstrapRoutes.listBootstraps, { caller, query, kept }, async (page) => {
+        const { items, next } = pageIn(await list(), page);
+        return { items: items.map((found) => summaryOf(context, found)), ...(next !== undefined && { next }) };
+      });
     },
 
     async getBootstrap({ caller, params }) {
@@ -119,6 +142,8 @@ function bootstrapHandlers(
       const source = {
         readEvents: (after: string | undefined) => readEvents(context, id, after),
         readProgress: () => readProgress(context, id),
+        readLogs: (told: LogPlaces, instances: readonly string[]) =>
+          readLogNews(context, id, told, instances.filter(mayTalk)),
         readState: async () => (await visible(id, caller)).data.state,
         watch: (onChange: () => void, onError: (error: unknown) => void) =>
           store.watch(collections.bootstraps, id, onChange, onError),
@@ -131,28 +156,46 @@ function bootstrapHandlers(
           'cache-control': 'no-store, no-transform',
           'x-accel-buffering': 'no',
         },
-        body: streamEvents(source, { cursor, gone, times }),
+        body: streamEvents(source, { cursor, gone, ending: context.ending, times }),
       };
     },
 
+    async readLogs({ caller, params: { id }, query: { instance, offset = 0 } }) {
+      await visible(id, caller);
+      const body = instance === undefined ? await listLogs(context, id) : await readLog(context, id, instance, offset);
+      return { status: 200, body };
+    },
+
     async cancelBootstrap({ caller, params }) {
-      await visible(params.id, caller);
+      await owned(params.id, caller);
       return { status: 200, body: await view(await cancel(context, steps, params.id, caller.email)) };
     },
 
-    getConfig: ({ caller, params, query }) => fileOf('config', params.id, query.datacenter, caller),
-    getSecrets: ({ caller, params, query }) => fileOf('secrets', params.id, query.datacenter, caller),
+    async wakeInstance({ caller, params }) {
+      await owned(params.id, caller);
+      await wakeInstance(context, params.id, params.instance);
+      return { status: 200, body: await view(await owned(params.id, caller)) };
+    },
+
+    getConfig: async ({ caller, params, query }) =>
+      fileOf('config', await visible(params.id, caller), query.datacenter),
+    getSecrets: async ({ caller, params, query }) =>
+      fileOf('secrets', await owned(params.id, caller), query.datacenter),
 
     async readAgeIdentity({ caller, params: { id } }) {
-      const identity = await ageIdentityOf(context, await visible(id, caller));
+      const identity = await ageIdentityOf(context, await owned(id, caller));
       if (identity === undefined) throw notYet('The age identity');
       // Who has it is on record before they have it.
       await recordAction(context, id, caller.email, 'age-identity');
       return { status: 200, body: { identity } };
     },
 
-    ...lifeHandlers(context, steps, { visible, view }),
+    ...lifeHandlers(context, steps, access, view),
+    ...recoveryHandlers(context),
     ...scheduleHandlers(context),
+    ...surveyHandlers(context, steps),
+    ...admissionHandlers(context),
+    ...standingHandlers(context),
   };
 }
 

@@ -2,13 +2,17 @@
 import type { StreamEnd, StreamItem } from '../../shared/api.js';
 import type { BootstrapState } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import { type LogPlaces, logKey, readCursor, withLogs } from '../engine/cursor.js';
 import type { EventPage } from '../engine/events.js';
+import type { LogNews } from '../engine/read-log.js';
 
 export interface EventSource {
   /** The numbered events after `cursor`. */
   readEvents(cursor: string | undefined): Promise<EventPage>;
   /** What is under way now; one query. */
   readProgress(): Promise<readonly BootstrapEvent[]>;
+  /** What these instances' jobs said since. */
+  readLogs(told: LogPlaces, instances: readonly string[]): Promise<readonly LogNews[]>;
   readState(): Promise<BootstrapState>;
   /** Calls back now, and whenever there may be something new to read. */
   watch(onChange: () => void, onError: (error: unknown) => void): () => void;
@@ -58,9 +62,15 @@ function createBell(gone: AbortSignal) {
 
 export async function* streamEvents(
   source: EventSource,
-  { cursor: from, gone, times = streamTimes }: { cursor: string | undefined; gone: AbortSignal; times?: StreamTimes },
+  {
+    cursor: from,
+    gone,
+    ending,
+    times = streamTimes,
+  }: { cursor: string | undefined; gone: AbortSignal; ending?: AbortSignal | undefined; times?: StreamTimes },
 ): AsyncGenerator<string> {
-  const bell = createBell(gone);
+  // When the instance ends the client comes back with its cursor, to another one.
+  const bell = createBell(ending === undefined ? gone : AbortSignal.any([gone, ending]));
   let fresh = false;
   let broken: { readonly error: unknown } | undefined;
   const unwatch = source.watch(
@@ -77,6 +87,7 @@ export async function* streamEvents(
   const endAt = Date.now() + times.streamSeconds * 1000;
   const shown = new Map<string, string>();
   let cursor = from;
+  let told = readCursor(from).logs ?? { generation: 0, offsets: new Map<string, number>() };
   let commentAt = 0;
   let progressAt = 0;
   const said = (text: string): string => {
@@ -84,7 +95,16 @@ export async function* streamEvents(
     return text;
   };
   const end = async (reason: StreamEnd['reason']): Promise<string> =>
-    format({ schema: 1, type: 'end', reason, state: await source.readState() }, cursor);
+    format({ schema: 1, type: 'end', reason, state: await source.readState() }, at());
+  /** Undefined while nothing was told. */
+  const at = (): string | undefined =>
+    cursor === undefined && told.offsets.size === 0 ? undefined : withLogs(cursor, told);
+  async function* logsOf(instances: readonly string[]): AsyncGenerator<string> {
+    for (const { event, next } of await source.readLogs(told, instances)) {
+      told = { ...told, offsets: new Map(told.offsets).set(logKey(event.instance), next) };
+      yield said(format(event, at()));
+    }
+  }
 
   try {
     yield said('retry: 1000\n\n');
@@ -93,10 +113,13 @@ export async function* streamEvents(
       if (fresh) {
         fresh = false;
         const page = await source.readEvents(cursor);
-        for (const { cursor: at, event } of page.events) {
-          cursor = at;
+        if (page.generation !== told.generation) told = { generation: page.generation, offsets: new Map() };
+        // All that it said comes before its end.
+        yield* logsOf(page.events.flatMap(({ event }) => (event.type === 'instance' ? event.instance : [])));
+        for (const { cursor: next, event } of page.events) {
+          cursor = next;
           if (event.type === 'instance') shown.delete(event.instance);
-          yield said(format(event, at));
+          yield said(format(event, at()));
         }
         fresh ||= page.more;
         if (page.ended) {
@@ -104,13 +127,15 @@ export async function* streamEvents(
           return;
         }
       }
-      if (Date.now() >= endAt) {
+      if (ending?.aborted || Date.now() >= endAt) {
         yield await end('time');
         return;
       }
       if (Date.now() >= progressAt) {
         progressAt = Date.now() + times.progressSeconds * 1000;
-        for (const event of await source.readProgress()) {
+        const underWay = await source.readProgress();
+        yield* logsOf(underWay.flatMap((event) => (event.type === 'progress' ? event.instance : [])));
+        for (const event of underWay) {
           if (event.type !== 'progress') continue;
           const { at: _, ...what } = event;
           const text = JSON.stringify(what);

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { Route } from '../../shared/api.js';
-import type { Fault } from '../../shared/problems.js';
+import { type Fault, unknownHere } from '../../shared/problems.js';
 
 export interface RawInput {
   readonly params: Readonly<Record<string, string>>;
@@ -27,13 +27,13 @@ const faultsOf = (error: z.ZodError, prefix: readonly string[]): Fault[] =>
   error.issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: pathText([...path, key]), message: 'is not known here' }));
+      return issue.keys.map((key) => ({ path: pathText([...path, key]), message: unknownHere }));
     }
     return [{ path: path.length === 0 ? 'body' : pathText(path), message: issue.message }];
   });
 
 const unknownNames = (names: Iterable<string>): Fault[] =>
-  [...names].map((name) => ({ path: `query.${name}`, message: 'is not known here' }));
+  [...names].map((name) => ({ path: `query.${name}`, message: unknownHere }));
 
 export function parseInput(route: Route, raw: RawInput): Input | { readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];

@@ -1,40 +1,65 @@
-/** The life of a bootstrap after it was made: extended, protected, removed. For its owner and operators. Joined in bootstraps.ts. */
+/** The life of a bootstrap after it was made: extended, protected, shared, given away, removed. Joined in bootstraps.ts. */
 import type { lifeRoutes } from '../../shared/api.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { extend, protect, requestRemoval, type StoredBootstrap, unprotect } from '../engine/bootstraps.js';
+import {
+  extend,
+  lookAgain,
+  protect,
+  requestRemoval,
+  type StoredBootstrap,
+  share,
+  transfer,
+  unprotect,
+  unshare,
+} from '../engine/bootstraps.js';
 import type { AnyStep } from '../engine/step.js';
-import type { Caller } from './auth.js';
+import type { Access } from './access.js';
+import { checkMayOwn } from './permission.js';
 import type { Handlers } from './router.js';
-
-interface Doors {
-  /** Throws `not-found` for what the caller may not see. */
-  visible(id: string, caller: Caller): Promise<StoredBootstrap>;
-  view(found: StoredBootstrap): Promise<BootstrapView>;
-}
 
 export function lifeHandlers(
   context: Context,
   steps: readonly AnyStep[],
-  { visible, view }: Doors,
+  { visible, owned }: Access,
+  view: (found: StoredBootstrap) => Promise<BootstrapView>,
 ): Handlers<typeof lifeRoutes> {
   const shown = async (found: Promise<StoredBootstrap>) => ({ status: 200, body: await view(await found) });
   return {
+    async restartVms({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      const action = `restart-vms${body.vms === undefined ? '' : ` ${body.vms.join(' ')}`}`;
+      const which = { step: 'vm', what: 'VM', keys: body.vms };
+      return shown(lookAgain(context, steps, id, { actor: caller.email, action }, which));
+    },
     async extendBootstrap({ caller, params: { id }, body }) {
       await visible(id, caller);
       return shown(extend(context, steps, id, caller.email, body.ttl));
     },
     async protectBootstrap({ caller, params: { id }, body }) {
-      await visible(id, caller);
+      await owned(id, caller);
       return shown(protect(context, steps, id, caller.email, body));
     },
     async unprotectBootstrap({ caller, params: { id } }) {
-      await visible(id, caller);
+      await owned(id, caller);
       return shown(unprotect(context, steps, id, caller.email));
     },
+    async shareBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      return shown(share(context, steps, id, caller.email, body.with));
+    },
+    async unshareBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      return shown(unshare(context, steps, id, caller.email, body.with));
+    },
+    async transferBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      checkMayOwn(context.config, body.with);
+      return shown(transfer(context, steps, id, caller.email, body.with));
+    },
     async removeBootstrap({ caller, params: { id } }) {
-      const { data } = await visible(id, caller);
+      const { data } = await owned(id, caller);
       const isProtected = ({ protection }: StoredBootstrap['data']) =>
         protection !== undefined && protection.until > context.clock.now().toISOString();
       const mayGo = (record: StoredBootstrap['data']) => record.removal !== undefined || !isProtected(record);

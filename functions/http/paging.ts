@@ -10,14 +10,16 @@ import type { Answer } from './reply.js';
 interface ListCall {
   readonly caller: Caller;
   readonly params?: Readonly<Record<string, string | number>> | undefined;
+  /** What the query says besides; the next page is asked for with the same. */
+  readonly kept?: Readonly<Record<string, string>>;
   readonly query: { readonly limit?: number | undefined; readonly cursor?: string | undefined };
 }
 
 const Place = z.tuple([z.union([z.string(), z.number()])]);
 
 /** A cursor says only where to go on in a list that its bearer may see anyhow: the seal keeps it from a list it is not of. */
-function sealOf(place: string, { caller }: ListCall, path: string): string {
-  const sealed = JSON.stringify([caller.email, path, place]);
+function sealOf(place: string, { caller, kept }: ListCall, path: string): string {
+  const sealed = JSON.stringify([caller.email, path, place, ...(kept === undefined ? [] : [kept])]);
   return createHash('sha256').update(sealed).digest('base64url').slice(0, 22);
 }
 
@@ -51,6 +53,20 @@ export async function answerInPages(
     ...(cursor === undefined ? {} : { after: placeOf(cursor, call, path) }),
   });
   if (next === undefined) return { status: 200, body: items };
-  const link = `<${path}?limit=${limit}&cursor=${cursorOf(next, call, path)}>; rel="next"`;
+  const asked = new URLSearchParams({ ...call.kept, limit: String(limit), cursor: cursorOf(next, call, path) });
+  const link = `<${path}?${asked}>; rel="next"`;
   return { status: 200, headers: { link }, body: items };
+}
+
+/** A page of a list that is read whole anyhow, newest first; it goes on after the last one's time and id. */
+export function pageIn<T extends { readonly id: string; readonly data: { readonly createdAt: string } }>(
+  all: readonly T[],
+  { limit, after }: Page,
+): Paged<T> {
+  const placeIn = ({ id, data }: T): string => `${data.createdAt} ${id}`;
+  const sorted = all.toSorted((a, b) => (placeIn(a) < placeIn(b) ? 1 : -1));
+  const rest = after === undefined ? sorted : sorted.filter((each) => placeIn(each) < String(after));
+  const items = rest.slice(0, limit);
+  const last = items.at(-1);
+  return last !== undefined && rest.length > items.length ? { items, next: placeIn(last) } : { items };
 }

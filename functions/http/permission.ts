@@ -18,15 +18,32 @@ const forbidden = (option: string, what: string): Problem =>
     members: { option },
   });
 
+export const mayBootstrap = (
+  { bootstrappers: { emails, domains } }: Pick<Config, 'bootstrappers'>,
+  caller: Caller,
+): boolean =>
+  caller.operator ||
+  emails.some((email) => email.toLowerCase() === caller.email) ||
+  (caller.domain !== undefined && domains.some((domain) => domain.toLowerCase() === caller.domain));
+
 /** 403 for a caller who may not bootstrap at all. */
-export function checkMayBootstrap({ bootstrappers: { emails, domains } }: Config, caller: Caller): void {
-  const may =
-    caller.operator ||
-    emails.some((email) => email.toLowerCase() === caller.email) ||
-    (caller.domain !== undefined && domains.some((domain) => domain.toLowerCase() === caller.domain));
-  if (may) return;
+export function checkMayBootstrap(config: Config, caller: Caller): void {
+  if (mayBootstrap(config, caller)) return;
   throw new Problem('forbidden', `${caller.email} may not bootstrap here.`, {
     advice: 'Ask an operator of this deployment.',
+  });
+}
+
+/**
+ * 403 for somebody who may not bootstrap, and so is given nothing. Their token is not at hand: the domain of the e-mail stands
+ * for its `hd` claim here, which is asked of their own token whenever they bootstrap or resume.
+ */
+export function checkMayOwn({ bootstrappers, auth }: Pick<Config, 'bootstrappers' | 'auth'>, email: string): void {
+  const { emails, domains } = bootstrappers;
+  const domain = email.replace(/^.*@/, '');
+  if (emails.includes(email) || auth.operators.includes(email) || domains.includes(domain)) return;
+  throw new Problem('forbidden', `${email} may not bootstrap here, so nothing can be given to them.`, {
+    advice: 'Choose somebody else, or ask an operator of this deployment to let them bootstrap.',
   });
 }
 

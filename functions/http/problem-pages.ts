@@ -22,6 +22,8 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'payload-too-large': 'Bodies are taken up to 64 KiB, and up to 2 MiB where a bootstrap begins.',
   'unsupported-media-type': 'Bodies are application/json in UTF-8, uncompressed.',
   'key-reused': 'An Idempotency-Key stands for one request. Use a new key for another body.',
+  stopped:
+    'An operator of this deployment has stopped new bootstraps; “reason” says why. What stands is resumed, extended and removed all the same. Try again when they are started again.',
   'too-many': 'As many live at once as may, for this owner or in all. Wait until one is removed, or remove one.',
   internal: 'A fault of plinth itself. “instance” is the trace id by which operators find what happened in the log.',
   unavailable: 'Something that plinth needs does not answer now. Try again after “Retry-After”.',
@@ -37,8 +39,22 @@ const explanations: Readonly<Record<ProblemCode, string>> = {
   'cloud-input': 'Google Cloud refused a value. “detail” says which; correct the flag and run the command again.',
   'cloud-not-found': 'Something that should stand in Google Cloud is not there; the same command again makes it anew.',
   'cloud-conflict': 'Something of this name stands in Google Cloud and is not ours; it is never changed or taken over.',
+  'host-unreachable':
+    'A machine does not answer over SSH, or the connection to it was lost. A running bootstrap tries again by itself.',
+  'host-login':
+    'A machine refused the key. Keys that were given to a VM just now take a while to arrive there: a running bootstrap waits up to ten minutes.',
+  'host-changed':
+    'The machine that answers has another host key than the one that was published by the VM, so nothing was sent to it. If the VM was made anew, run the same command again; else somebody may be in between: “detail” holds both fingerprints.',
+  'host-full':
+    'A disk of a machine is full; “detail” names machine and path. Make room there, then run the same command again.',
+  'host-failed': 'A command on a machine failed; “detail” says which and what it said last.',
+  'versions-differ':
+    'The command line is of another version than the service, and cannot read its answer. “advice” says which of them to bring up to date.',
   'bootstrap-failed': 'A step failed for good. What stands is kept; the same command again resumes it.',
+  'install-failed':
+    'A component of the package could not be installed on the jumpbox. What stands is kept; the same command again goes on.',
   detached: 'The caller stopped watching. The bootstrap goes on without them.',
+  interrupted: 'The caller stopped the command line while it waited. A change that was under way may have been made.',
 };
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

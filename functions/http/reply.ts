@@ -1,6 +1,7 @@
 /** Writes answers and problems to the wire. Called by the router. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Problem, type ProblemBody, problemBody } from '../../shared/problems.js';
+import { version, versionHeader } from '../../shared/version.js';
 
 export interface Answer {
   readonly status: number;
@@ -10,7 +11,12 @@ export interface Answer {
 }
 
 /** What is answered belongs to one caller at one moment. */
-const alwaysHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+const alwaysHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  // A command line of another version says so, rather than stumble over what it does not know.
+  [versionHeader]: version,
+};
 
 const isStream = (body: unknown): body is AsyncIterable<string> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body;

@@ -5,11 +5,11 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { defaultBodyLimitBytes, type Method, type Route, type RouteTable } from '../../shared/api.js';
-import { type Fault, Problem } from '../../shared/problems.js';
+import { type Fault, nothingServed, Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { createHide, type Hide } from '../hide.js';
 import { errorText } from '../log.js';
-import { traceFields, traceOf } from '../trace.js';
+import { spanOf, traceFields, traceOf } from '../trace.js';
 import type { Authenticate, Caller } from './auth.js';
 import { type Body, bodyOf, type FrameworkRequest } from './bodies.js';
 import { parseInput } from './input.js';
@@ -41,6 +41,11 @@ export interface RouterParts<T extends RouteTable> {
   readonly authenticate: Authenticate;
   /** Values in a body, valid or not, that must not come out again, in a reply or a log. */
   readonly secretsIn?: (body: unknown) => readonly string[];
+}
+
+interface Trace {
+  readonly traceId: string;
+  readonly spanId: string | undefined;
 }
 
 interface Match {
@@ -84,7 +89,7 @@ function createMatcher(routes: RouteTable): (method: string, path: string) => Ma
       if (route.method === method) return { operation, route, params };
       allow.push(route.method);
     }
-    if (allow.length === 0) throw new Problem('not-found', 'Nothing is served at this path.');
+    if (allow.length === 0) throw new Problem('not-found', nothingServed);
     throw new Problem('method-not-allowed', `This path takes ${allow.join(' and ')}.`, { members: { allow } });
   };
 }
@@ -123,14 +128,14 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
   const match = createMatcher(parts.routes);
 
   /** What the caller may be told of an error; the rest goes to the log. */
-  function problemOf(error: unknown, traceId: string, hide: Hide): Problem {
+  function problemOf(error: unknown, { traceId, spanId }: Trace, hide: Hide): Problem {
     const told = error instanceof Problem && error.code !== 'internal';
     if (told && error.kind.status < 500) return error;
     const problem = told
       ? error
       : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
     context.log(told ? 'WARNING' : 'ERROR', `A request failed: ${problem.code}`, {
-      ...traceFields(context.config.project, traceId),
+      ...traceFields(context.config.project, traceId, spanId),
       error: hide(errorText(error)),
     });
     return problem;
@@ -155,7 +160,7 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const answer = await handler({ ...input, traceId, gone: gone.signal, caller });
       await sendAnswer(response, answer, gone.signal);
     } catch (error) {
-      const problem = problemOf(error, traceId, hide);
+      const problem = problemOf(error, { traceId, spanId: spanOf(request.headers) }, hide);
       // A stream that broke can say no more; the client comes back with its cursor.
       if (response.headersSent) response.destroy();
       else sendProblem(request, response, problem, traceId, hide);

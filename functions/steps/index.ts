@@ -25,7 +25,21 @@ import { config } from './config/config.js';
 import { machineKey } from './config/machine-key.js';
 import { secrets } from './config/secrets.js';
 import { teamKeys } from './config/team-keys.js';
+import { handover } from './hosts/handover.js';
+import { hostKey } from './hosts/host-key.js';
+import { hostSetup } from './hosts/host-setup.js';
+import { nodeKey } from './hosts/node-key.js';
+import { nodeLogin } from './hosts/node-login.js';
+import { plinthBinary } from './hosts/plinth-binary.js';
+import { install, installSecond } from './install/install.js';
+import { k0sBinary } from './install/k0s-binary.js';
+import { k0sController } from './install/k0s-controller.js';
+import { k0sReady } from './install/k0s-ready.js';
+import { k0sWorker } from './install/k0s-worker.js';
+import { installerPackage } from './install/package.js';
+import { testUser } from './install/test-user.js';
 
+/** All that Google Cloud is asked for. */
 export const steps: readonly AnyStep[] = [
   // What needs nothing of the cloud.
   teamKeys,
@@ -68,3 +82,29 @@ export const steps: readonly AnyStep[] = [
   // What is handed over.
   config,
 ];
+
+/** All that happens on machines, over SSH. */
+const hostSteps: readonly AnyStep[] = [
+  // The machines as they come up.
+  hostKey,
+  hostSetup,
+  nodeKey,
+  nodeLogin,
+
+  // What the jumpbox needs to install from.
+  plinthBinary,
+  handover,
+  installerPackage,
+
+  // Kubernetes, then the platform.
+  k0sBinary,
+  k0sController,
+  k0sWorker,
+  k0sReady,
+  install,
+  installSecond,
+  testUser,
+];
+
+const all: readonly AnyStep[] = [...steps, ...hostSteps];
+export const stepsOf = ({ hosts }: { readonly hosts: boolean }): readonly AnyStep[] => (hosts ? all : steps);

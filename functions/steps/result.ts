@@ -8,6 +8,7 @@ import { repository } from './cloud/repository.js';
 import { vm } from './cloud/vm.js';
 import { zone } from './cloud/zone.js';
 import { config } from './config/config.js';
+import { hostKey } from './hosts/host-key.js';
 import { addressesOf, datacentersOf, vmsOf } from './topology.js';
 
 /** `outputs`: by instance (`vm:jumpbox`), of those that are done. A part is missing until its steps are. */
@@ -23,7 +24,7 @@ export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<str
     vms: readEach(
       vm,
       vmsOf(options).map(({ name }) => name),
-    ),
+    ).map((found) => ({ ...found, ...read(hostKey, found.name) })),
     addresses: readEach(address, addressesOf(options)),
     ...(dnsZone === undefined
       ? {}

@@ -3,9 +3,13 @@
  * Pure; read by the steps, by `--dry-run` and by the result.
  */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { type FilesOnJumpbox, filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import type { Each } from '../engine/step.js';
 
 export const subnetRange = '10.10.0.0/20';
+/** Of Kubernetes, apart from the subnet. */
+export const podCidr = '100.96.0.0/11';
+export const serviceCidr = '100.64.0.0/13';
 export const recordTtlSeconds = 300;
 
 /* Datacenters */
@@ -20,8 +24,7 @@ export interface Datacenter {
   /** Ends the names of its VMs, addresses and files: `''` or `-dc2`. */
   readonly suffix: string;
   /** On the jumpbox. */
-  readonly secretsDir: string;
-  readonly configPath: string;
+  readonly files: FilesOnJumpbox;
   readonly domains: {
     /** One for all datacenters: `cs.D`. */
     readonly platform: string;
@@ -40,8 +43,7 @@ export function datacentersOf(options: BootstrapOptions): readonly Datacenter[] 
       id,
       name: `${options.datacenterName}${suffix}`,
       suffix,
-      secretsDir: `${options.secretsDir}${suffix}`,
-      configPath: `/etc/platform/config${suffix}.yaml`,
+      files: filesOnJumpbox(options.secretsDir, suffix),
       domains: {
         platform: `cs.${options.baseDomain}`,
         workspaces: `${prefix}ws.${options.baseDomain}`,
@@ -122,6 +124,11 @@ export function vmsOf(options: BootstrapOptions, datacenter?: string, role?: VmR
 }
 
 export const vms: Each<'vms'> = { of: 'vms', keys: (options) => vmsOf(options).map(({ name }) => name) };
+/** All but the jumpbox. */
+export const nodes: Each<'vms'> = {
+  of: 'vms',
+  keys: (options) => vms.keys(options).filter((name) => name !== 'jumpbox'),
+};
 
 export const vmSpec = (options: BootstrapOptions, key: string): VmSpec =>
   found(

@@ -36,7 +36,7 @@ export interface Query {
   readonly collection: string;
   readonly where?: readonly (readonly [
     field: string,
-    op: '==' | '<' | '<=' | '>' | '>=',
+    op: '==' | '<' | '<=' | '>' | '>=' | 'array-contains',
     value: string | number | boolean,
   ])[];
   readonly orderBy?: readonly [field: string, direction: 'asc' | 'desc'];

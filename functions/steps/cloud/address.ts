@@ -3,6 +3,7 @@ import { again } from '../../engine/step.js';
 import { addresses } from '../topology.js';
 import { apis } from './apis.js';
 import { follow } from './following.js';
+import { madeAt } from './made-at.js';
 import { AddressOutput } from './outputs.js';
 import { quota } from './quota.js';
 import { defineProjectStep } from './settling.js';
@@ -21,7 +22,8 @@ export const address = defineProjectStep({
   async observe({ context, bootstrap: { options, projectId }, key }) {
     const found = await context.cloud.compute.address(projectId, options.region, key);
     if (found?.address === undefined || found.address === '') return undefined;
-    return ['RESERVED', 'IN_USE'].includes(found.status ?? '') ? { name: key, address: found.address } : undefined;
+    if (!['RESERVED', 'IN_USE'].includes(found.status ?? '')) return undefined;
+    return { name: key, address: found.address, ...madeAt(found) };
   },
 
   async run({ context, bootstrap: { options, projectId }, key, requestId }) {

@@ -1,13 +1,20 @@
-/** The caller's role on the project, so that they can see what was made for them. */
+/**
+ * The caller's role on the project, so that they can see what was made for them; also for those whom it is shared with. Taken
+ * back from whoever had it, or was shared with, and is not any more.
+ */
 import { Problem } from '../../../shared/problems.js';
 import { done, type StepCall } from '../../engine/step.js';
 import { RolesOutput } from './outputs.js';
 import { project } from './project.js';
 import { defineProjectStep } from './settling.js';
 
-const grantsOf = ({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) => [
-  { member: bootstrap.ownerMember, role: context.config.callerRole },
-];
+type Call = Pick<StepCall, 'context' | 'bootstrap'>;
+
+const grantsOf = ({ context }: Call, members: readonly string[]) =>
+  members.map((member) => ({ member, role: context.config.callerRole }));
+const wanted = (call: Call) => grantsOf(call, [call.bootstrap.ownerMember, ...call.bootstrap.sharedMembers]);
+const unwanted = (call: Call) => grantsOf(call, call.bootstrap.formerMembers);
+const policyOf = ({ context, bootstrap }: Call) => context.cloud.projects.policy(bootstrap.projectId);
 
 export const callerRole = defineProjectStep({
   name: 'caller-role',
@@ -18,24 +25,39 @@ export const callerRole = defineProjectStep({
   output: RolesOutput,
 
   async observe(call) {
-    const { projectId } = call.bootstrap;
-    const grants = grantsOf(call);
-    const missing = await call.context.cloud.projects.policy(projectId).missing(grants);
-    return missing.length === 0 ? { resource: `projects/${projectId}`, grants } : undefined;
+    const grants = wanted(call);
+    const missing = new Set((await policyOf(call).missing([...grants, ...unwanted(call)])).map(({ member }) => member));
+    const isAsWanted =
+      grants.every(({ member }) => !missing.has(member)) && unwanted(call).every(({ member }) => missing.has(member));
+    return isAsWanted ? { resource: `projects/${call.bootstrap.projectId}`, grants } : undefined;
   },
 
   async run(call) {
-    try {
-      await call.context.cloud.projects.policy(call.bootstrap.projectId).grant(grantsOf(call));
-      return done;
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'cloud-input') throw error;
-      throw new Problem('cloud-conflict', error.detail, {
-        advice: `Check that ${call.bootstrap.ownerMember} is a Google account that may be given roles in this organization.`,
-        cause: error,
-      });
+    const policy = policyOf(call);
+    await policy.revoke(unwanted(call));
+    const refused: Problem[] = [];
+    // One by one: an address that Google does not know keeps nobody else out.
+    for (const grant of wanted(call)) {
+      try {
+        await policy.grant([grant]);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.code !== 'cloud-input') throw error;
+        refused.push(refusal(call, grant.member, error));
+      }
     }
+    const [first] = refused;
+    if (first !== undefined) throw first;
+    return done;
   },
   goes: 'project',
   summary: ({ grants }) => grants.map(({ member, role }) => `${role} for ${member}`).join(', '),
 });
+
+const refusal = ({ bootstrap }: Call, member: string, error: Problem): Problem =>
+  new Problem('cloud-conflict', error.detail, {
+    advice:
+      member === bootstrap.ownerMember
+        ? `Check that ${member} is a Google account that may be given roles in this organization.`
+        : `Check that ${member} is a Google account that may be given roles in this organization, or share it no more: plinth beta bootstrap-cloud share ${bootstrap.projectId} --with ${member.replace(/^\w+:/, '')} --remove`,
+    cause: error,
+  });

@@ -1,6 +1,6 @@
 /** What the cloud steps leave behind for others: the schema of each step's output, by the step's name. */
 import { z } from 'zod';
-import { VmView } from '../../../shared/bootstrap/bootstrap.js';
+import { AddressView, VmView } from '../../../shared/bootstrap/bootstrap.js';
 
 export const ProjectOutput = z.object({ projectId: z.string(), projectNumber: z.string() });
 export const BillingOutput = z.object({ account: z.string() });
@@ -17,7 +17,7 @@ export const AccountOutput = z.object({ email: z.string() });
 export const ResourceOutput = z.object({ selfLink: z.string() });
 export const FirewallOutput = z.object({ rules: z.array(z.string()) });
 export const RouterOutput = z.object({ router: z.string(), nat: z.string() });
-export const AddressOutput = z.object({ name: z.string(), address: z.string() });
+export const AddressOutput = AddressView;
 export const ZoneOutput = z.object({
   project: z.string(),
   zone: z.string(),

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { labels } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
-import { follow, resume } from './following.js';
+import { type Begun, follow, resume } from './following.js';
 import { ProjectOutput } from './outputs.js';
 import {
   findProofKey,
@@ -86,26 +86,49 @@ export const project = defineStep({
   summary: ({ projectId, projectNumber }) => `${projectId} (${projectNumber})`,
 });
 
-/** None is to be seen: none was made, or we may not see it any more. */
+/** None is to be seen: none was made, it is on its way, or we may not see it any more. */
 async function unseen(
   call: StepCall & { readonly output: z.infer<typeof ProjectOutput> | undefined },
 ): Promise<Outcome> {
-  const { context, bootstrap, files, output } = call;
+  const { bootstrap, files, output } = call;
   const { projectId } = bootstrap;
-  if (output === undefined) {
-    const making = await files.read(operationFile);
-    const begun =
-      making === undefined || making === ''
-        ? undefined
-        : await context.cloud.projects.operation(making).catch(() => undefined);
-    if (begun?.done === false) return again(5, 'the project is still being made');
-    return doneWith('there is no project');
+  if (output !== undefined) throw hidden(projectId, output.projectNumber);
+  const known = await files.read(operationFile);
+  const begun = known === undefined || known === '' ? undefined : await operationOf(call, known);
+  if (begun?.done === false) return again(5, 'the project is still being made');
+  if (begun?.failure !== undefined) return doneWith('there is no project: it could not be made');
+  // Its creation ended after we had looked.
+  if (begun !== undefined && (await read(call)) !== undefined) return again(1, 'the project has just been made');
+  if (begun === undefined && (await files.read(askedFile)) === undefined) return doneWith('there is no project');
+  // It was asked for, and whoever asked died before the answer: that it cannot be seen says nothing yet.
+  const looks = Number((await files.read(looksFile)) ?? 0);
+  if (looks < looksWanted) {
+    await files.write(looksFile, String(looks + 1));
+    return again(lookSeconds, 'a project that was asked for may still come');
   }
-  throw new Problem(
+  if (begun !== undefined) throw hidden(projectId);
+  return doneWith('there is no project: it was asked for, and none came; one that comes later goes by its labels');
+}
+
+/** How long a creation that nobody follows may take: ten minutes are many times what Google needs. */
+const lookSeconds = 20;
+const looksWanted = 30;
+
+const hidden = (projectId: string, number?: string): Problem =>
+  new Problem(
     'cloud-permission',
-    `The project ${projectId} (${output.projectNumber}) cannot be seen: somebody took away the rights of plinth's service account there, or moved it, or it is gone for good.`,
+    `The project ${projectId}${number === undefined ? '' : ` (${number})`} cannot be seen: somebody took away the rights of plinth's service account there, or moved it, or it is gone for good.`,
     { advice: `Give plinth's service account roles/owner on ${projectId} again; then the removal goes on.` },
   );
+
+/** Undefined: Google forgot it, as it does after some weeks. */
+async function operationOf({ context }: Call, name: string): Promise<Begun | undefined> {
+  try {
+    return await context.cloud.projects.operation(name);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'cloud-not-found') return undefined;
+    throw error;
+  }
 }
 
 /** What is deleted is the project that the record means, or one that its labels prove to be ours, and late. */
@@ -142,6 +165,9 @@ async function read({ context, bootstrap }: Call) {
 }
 
 const operationFile = 'operation-project';
+/** Written before the project is asked for: whoever finds no operation knows by it that one may be under way. */
+const askedFile = 'project-asked';
+const looksFile = 'project-looks';
 
 /** Undefined once the project stands and its creation is over: before that only reading it is safe. */
 async function create(
@@ -157,13 +183,12 @@ async function create(
     const begun = await resume(
       files,
       operationFile,
-      () =>
-        projects.create({
-          projectId,
-          displayName: bootstrap.name,
-          parent: parentOf(call),
-          labels: labelsOf(bootstrap, context.config.deployment),
-        }),
+      async () => {
+        const parent = parentOf(call);
+        if ((await files.read(askedFile)) === undefined) await files.write(askedFile, 'yes');
+        const labels = labelsOf(bootstrap, context.config.deployment);
+        return projects.create({ projectId, displayName: bootstrap.name, parent, labels });
+      },
       projects.operation,
     );
     const isNew = known === undefined || known === '';
@@ -229,7 +254,11 @@ async function refuseStrangers(call: Call, found: Project): Promise<void> {
     standing[labels.bootstrap] === labelValue(bootstrap.id) &&
     standing[labels.deployment] === labelValue(context.config.deployment);
   if (isNamed) return;
-  const proven = provenBy(call, found, standing[labels.deleteAfter] ?? '');
+  // As the labels stand: they may be those of an earlier owner or time.
+  const proven = {
+    ...provenBy(call, found, standing[labels.deleteAfter] ?? ''),
+    owner: standing[labels.owner] ?? '',
+  };
   if (isProof(await proofKey(context), standing[labels.proof], proven)) return;
   throw new Problem(
     'cloud-conflict',

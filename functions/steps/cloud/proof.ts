@@ -63,7 +63,8 @@ export const protectionLabels: readonly string[] = [labels.protectedUntil, label
 
 /** All but the proof, which needs the project's number. */
 export function labelsOf(bootstrap: BootstrapFacts, deployment: string): Readonly<Record<string, string>> {
-  const { installVersion, installHash } = bootstrap.options;
+  // What is installed; the options may name a version alone, or nothing of a file that is uploaded.
+  const { version: installVersion, hash: installHash } = bootstrap.package ?? {};
   return {
     [labels.managed]: 'true',
     [labels.bootstrap]: labelValue(bootstrap.id),
@@ -76,9 +77,7 @@ export function labelsOf(bootstrap: BootstrapFacts, deployment: string): Readonl
           [labels.protectedReason]: labelValue(bootstrap.protection.reason),
         }),
     [labels.deployment]: labelValue(deployment),
-    ...(installVersion === undefined
-      ? {}
-      : { [labels.installVersion]: labelValue(`v${installVersion.replace(/^v/, '')}`) }),
+    ...(installVersion === undefined ? {} : { [labels.installVersion]: labelValue(`v${installVersion}`) }),
     ...(installHash === undefined ? {} : { [labels.installHash]: labelValue(`h${installHash}`) }),
   };
 }

@@ -1,9 +1,11 @@
 /** The DNS records of the platform, all in one atomic change. What this bootstrap did not write is never changed. */
 import { z } from 'zod';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
-import { again, defineStep, done, doneWith, type StepCall, type StepFiles } from '../../engine/step.js';
+import { again, defineStep, done, doneWith, type Outcome, type StepCall, type StepFiles } from '../../engine/step.js';
 import { dnsProjectOf, recordsOf, recordTtlSeconds } from '../topology.js';
 import { address } from './address.js';
+import { namesOf, undoOfOrphan } from './orphan-names.js';
 import { RecordsOutput } from './outputs.js';
 import { inDnsProject, undoInDnsProject, zone } from './zone.js';
 
@@ -57,22 +59,33 @@ export const records = defineStep({
     }),
 
   goes: 'undo',
-  undo: (call) =>
-    undoInDnsProject(call, async () => {
-      const { dns } = call.context.cloud;
-      const { options, projectId } = call.bootstrap;
-      const project = dnsProjectOf(options, projectId);
-      if ((await dns.zone(project, options.dnsZoneName)) === undefined) return doneWith('the zone is not there');
+  undo(call) {
+    if (call.bootstrap.orphan !== undefined) {
+      return undoOfOrphan(call, async (options) => remove(call, options, await namesOf(call, options)));
+    }
+    return undoInDnsProject(call, async () => {
       // Exactly those that we wrote, if their value is still ours.
-      const ours = await readWritten(call.files);
-      const standing = await dns.records(project, options.dnsZoneName);
-      const deletions = standing.filter((record) => isOurs(record, ours));
-      if (deletions.length > 0) await dns.change(project, options.dnsZoneName, { additions: [], deletions });
+      const outcome = await remove(call, call.bootstrap.options, await readWritten(call.files));
       await writeWritten(call.files, []);
-      return doneWith(undoneWords(ours, standing, deletions));
-    }),
+      return outcome;
+    });
+  },
   summary: ({ records }) => records.map(({ name, address }) => `${name} ${address}`).join(', '),
 });
+
+async function remove(
+  { context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>,
+  options: BootstrapOptions,
+  ours: readonly Written[],
+): Promise<Outcome> {
+  const { dns } = context.cloud;
+  const project = dnsProjectOf(options, bootstrap.projectId);
+  if ((await dns.zone(project, options.dnsZoneName)) === undefined) return doneWith('the zone is not there');
+  const standing = await dns.records(project, options.dnsZoneName);
+  const deletions = standing.filter((record) => isOurs(record, ours));
+  if (deletions.length > 0) await dns.change(project, options.dnsZoneName, { additions: [], deletions });
+  return doneWith(undoneWords(ours, standing, deletions));
+}
 
 const wantedOf = ({ bootstrap, needs }: Call): Written[] =>
   recordsOf(bootstrap.options).map(({ name, address }) => {

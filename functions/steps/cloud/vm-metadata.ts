@@ -8,6 +8,15 @@ const sysctls = [
   'vm.max_map_count=262144',
 ];
 
+/** All connections to the nodes go through the jumpbox, many at once. */
+const sshdSettingsOf = (role: VmRole): readonly string[] =>
+  role === 'jumpbox'
+    ? ['PermitRootLogin no', 'MaxStartups 100', 'MaxSessions 64']
+    : ['PermitRootLogin prohibit-password'];
+const sysctlFile = '/etc/sysctl.d/90-plinth.conf';
+// sshd takes the first value it meets, and the image's own files begin with 50 and 60.
+const sshdFile = '/etc/ssh/sshd_config.d/10-plinth.conf';
+
 /** Lines of the metadata key `ssh-keys`. On the jumpbox, which the world can reach, root does not log in. */
 export const sshKeysOf = (role: VmRole, keys: readonly string[]): string =>
   (role === 'jumpbox' ? ['ubuntu'] : ['root', 'ubuntu'])
@@ -17,18 +26,13 @@ export const sshKeysOf = (role: VmRole, keys: readonly string[]): string =>
 /** Runs at every start and ends the same however often: the static host set-up, so that no SSH round trip is spent on it. */
 export function startupScriptOf(role: VmRole): string {
   const isJumpbox = role === 'jumpbox';
-  const sshd = isJumpbox
-    ? // All connections to the nodes go through it, many at once.
-      ['PermitRootLogin no', 'MaxStartups 100', 'MaxSessions 64']
-    : ['PermitRootLogin prohibit-password'];
   return [
     '#!/bin/bash',
     'set -eu',
-    ...heredoc('/etc/sysctl.d/90-plinth.conf', sysctls),
-    'sysctl --quiet --load=/etc/sysctl.d/90-plinth.conf',
+    ...heredoc(sysctlFile, sysctls),
+    `sysctl --quiet --load=${sysctlFile}`,
     'mkdir -p /etc/ssh/sshd_config.d',
-    // sshd takes the first value it meets, and the image's own files begin with 50 and 60.
-    ...heredoc('/etc/ssh/sshd_config.d/10-plinth.conf', sshd),
+    ...heredoc(sshdFile, sshdSettingsOf(role)),
     ...(isJumpbox
       ? []
       : [
@@ -37,6 +41,18 @@ export function startupScriptOf(role: VmRole): string {
         ]),
     'systemctl reload ssh',
     '',
+  ].join('\n');
+}
+
+/** A script that ends with 0 if the set-up is all there. */
+export function hostSetupCheckOf(role: VmRole): string {
+  return [
+    'set -eu',
+    ...sysctls.map((each) => {
+      const [name, value] = each.split('=');
+      return `[ "$(sysctl -n ${name})" = ${value} ]`;
+    }),
+    ...sshdSettingsOf(role).map((line) => `grep -qx '${line}' ${sshdFile}`),
   ].join('\n');
 }
 

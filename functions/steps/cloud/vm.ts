@@ -6,6 +6,7 @@ import { teamKeys } from '../config/team-keys.js';
 import { vmSpec, vms } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
 import { follow } from './following.js';
+import { madeAt } from './made-at.js';
 import { VmOutput } from './outputs.js';
 import { quota } from './quota.js';
 import { registryWriter } from './registry-writer.js';
@@ -51,6 +52,8 @@ export const vm = defineProjectStep({
       internalIp,
       ...(externalIp ? { externalIp } : {}),
       provisioning: provisioningOf(options, found.scheduling ?? {}),
+      ...madeAt(found),
+      ...stoppedAt(found),
     };
   },
 
@@ -82,6 +85,11 @@ export const vm = defineProjectStep({
       provisioning === 'fallback' ? 'standard for want of spot capacity' : provisioning
     }`,
 });
+
+const stoppedAt = ({ lastStopTimestamp }: Instance): { stoppedAt?: string } => {
+  const time = Date.parse(lastStopTimestamp ?? '');
+  return Number.isNaN(time) ? {} : { stoppedAt: new Date(time).toISOString() };
+};
 
 const place = ({ bootstrap: { projectId, options } }: VmCall) => [projectId, options.zone] as const;
 

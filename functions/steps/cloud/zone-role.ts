@@ -1,8 +1,10 @@
 /** What the nodes may do in DNS: change the one zone, never the rest of its project. */
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
-import { defineStep, done, doneWith } from '../../engine/step.js';
+import { defineStep, done, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { accountEmail, accountIds, dnsProjectOf } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
+import { undoOfOrphan } from './orphan-names.js';
 import { RolesOutput } from './outputs.js';
 import { settling } from './settling.js';
 import { inDnsProject, undoInDnsProject, zone } from './zone.js';
@@ -42,13 +44,19 @@ export const zoneRole = defineStep({
 
   goes: 'undo',
   undo: (call) =>
-    undoInDnsProject(call, async () => {
-      const { dns } = call.context.cloud;
-      const { options, projectId } = call.bootstrap;
-      const grants = grantsOf(accountEmail(accountIds.cloudController, projectId));
-      const project = dnsProjectOf(options, projectId);
-      if ((await dns.zone(project, options.dnsZoneName)) === undefined) return doneWith('the zone is not there');
-      await dns.policy(project, options.dnsZoneName).revoke(grants);
-      return done;
-    }),
+    call.bootstrap.orphan === undefined
+      ? undoInDnsProject(call, () => revoke(call, call.bootstrap.options))
+      : undoOfOrphan(call, (options) => revoke(call, options)),
 });
+
+async function revoke(
+  { context, bootstrap: { projectId } }: Pick<StepCall, 'context' | 'bootstrap'>,
+  options: BootstrapOptions,
+): Promise<Outcome> {
+  const { dns } = context.cloud;
+  const grants = grantsOf(accountEmail(accountIds.cloudController, projectId));
+  const project = dnsProjectOf(options, projectId);
+  if ((await dns.zone(project, options.dnsZoneName)) === undefined) return doneWith('the zone is not there');
+  await dns.policy(project, options.dnsZoneName).revoke(grants);
+  return done;
+}

@@ -101,8 +101,10 @@ export async function undoInDnsProject(
   try {
     return await undo();
   } catch (error) {
-    const refused = error instanceof Problem && error.code.startsWith('cloud-') && error.kind.retry === 'none';
-    if (options.dnsProjectId === undefined && refused) return doneWith('it goes with the project');
+    // Also of an API that was never enabled there: no wait would end that.
+    const refused = error instanceof Problem && ['none', 'propagation'].includes(error.kind.retry);
+    if (options.dnsProjectId === undefined && refused && error.code.startsWith('cloud-'))
+      return doneWith('it goes with the project');
     throw error;
   }
 }
@@ -118,12 +120,18 @@ type Metadata = Awaited<ReturnType<typeof readMetadata>>;
 const readMetadata = ({ context, bootstrap }: Call) =>
   settling(context.cloud.compute.commonMetadata(bootstrap.projectId));
 
+export const metadataKeys = {
+  project: 'plinth-dns-project',
+  zone: 'plinth-dns-zone',
+  domain: 'plinth-base-domain',
+} as const;
+
 /** Undefined if all is there; entries of others are kept. */
 function changedMetadata({ bootstrap: { options, projectId } }: Call, found: Metadata): Metadata | undefined {
   const wanted: Readonly<Record<string, string>> = {
-    'plinth-dns-project': dnsProjectOf(options, projectId),
-    'plinth-dns-zone': options.dnsZoneName,
-    'plinth-base-domain': options.baseDomain,
+    [metadataKeys.project]: dnsProjectOf(options, projectId),
+    [metadataKeys.zone]: options.dnsZoneName,
+    [metadataKeys.domain]: options.baseDomain,
   };
   const items = found.items ?? [];
   const value = (name: string) => items.find(({ key }) => key === name)?.value;

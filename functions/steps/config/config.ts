@@ -2,7 +2,7 @@
  * The two files of a datacenter: config.yaml and the encrypted secrets. Made of what the other steps left, of what stands
  * (hand-added keys and values are kept), and of what the flags give. Written only where the content differs.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { writeInstallConfig } from '../../../shared/install-config/config.js';
@@ -11,6 +11,7 @@ import { defineStep, done } from '../../engine/step.js';
 import { datacenterOf, datacenters } from '../topology.js';
 import { checkPairs } from './pairs.js';
 import { missingBeforeInstall } from './secrets-file.js';
+import { sopsMeans } from './sops-means.js';
 import { configFile, secretsFile } from './standing-files.js';
 import { configNeeds, newServerCertificate, wantedFiles } from './wanted-files.js';
 
@@ -57,8 +58,7 @@ export const config = defineStep({
     checkPairs(key, content, wantedSecrets);
     // The config goes last: where it stands, the secrets that belong to it stand too.
     if (standing.written.secrets === undefined || !sameContent(standing.written.secrets, wantedSecrets)) {
-      const means = { now, random: (bytes: number) => new Uint8Array(randomBytes(bytes)) };
-      const text = await encryptSecrets(wantedSecrets, call.needs.ageIdentity.recipient, means);
+      const text = await encryptSecrets(wantedSecrets, call.needs.ageIdentity.recipient, sopsMeans(now));
       await files.write(secretsFile(key), text);
     }
     if (!isDeepStrictEqual(standing.written.config, content)) {

@@ -3,7 +3,7 @@
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { InstallConfig } from '../../../shared/install-config/config.js';
 import type { StepCall } from '../../engine/step.js';
-import { type Datacenter, datacentersOf, subnetRange } from '../topology.js';
+import { type Datacenter, datacentersOf, podCidr, serviceCidr, subnetRange } from '../topology.js';
 
 type Config = StepCall['context']['config'];
 
@@ -53,7 +53,7 @@ export function buildInstallConfig(parts: InstallConfigParts): InstallConfig {
       dataCenters: datacentersOf(options).map(({ id, name }) => ({ id, name })),
       defaultDataCenterId: 1,
     }),
-    secrets: { baseDir: datacenter.secretsDir },
+    secrets: { baseDir: datacenter.files.secretsDir },
     registry: {
       type: registry.type,
       server: registry.server,
@@ -86,8 +86,8 @@ export function buildInstallConfig(parts: InstallConfigParts): InstallConfig {
       apiServerHost: first.internalIp,
       controlPlanes: [{ hostname: first.name, ipAddress: first.internalIp }],
       workers: k0s.map(({ name, internalIp }) => ({ hostname: name, ipAddress: internalIp })),
-      podCidr: '100.96.0.0/11',
-      serviceCidr: '100.64.0.0/13',
+      podCidr,
+      serviceCidr,
     },
     cluster: {
       certificates: { ca: { algorithm: 'RSA', keySizeBits: 2048, certPem: parts.clusterCaCertPem } },

@@ -1,7 +1,7 @@
 /** The bootstrap's own SSH key pair: its public half goes to every machine, its private half never leaves Secret Manager. */
 import { z } from 'zod';
 import { openSshPair } from '../../../shared/openssh.js';
-import { defineStep, done } from '../../engine/step.js';
+import { defineStep, done, type StepSecrets } from '../../engine/step.js';
 
 /** Name of the secret within the bootstrap. JSON: both halves in OpenSSH form. */
 const machineKeySecret = 'machine-key';
@@ -17,8 +17,8 @@ export const machineKey = defineStep({
   async observe({ secrets }) {
     const secretVersion = await secrets.find(machineKeySecret);
     if (secretVersion === undefined) return undefined;
-    const pair = MachineKey.parse(JSON.parse(await secrets.read(machineKeySecret, secretVersion)));
-    return { publicKey: pair.publicKey, secretVersion };
+    const { publicKey } = await readMachineKey(secrets, secretVersion);
+    return { publicKey, secretVersion };
   },
   async run({ context, bootstrap, secrets }) {
     const { privateKey } = await context.keys.make('ed25519');
@@ -32,3 +32,6 @@ export const machineKey = defineStep({
     return done;
   },
 });
+
+export const readMachineKey = async (secrets: StepSecrets, version: string): Promise<z.infer<typeof MachineKey>> =>
+  MachineKey.parse(JSON.parse(await secrets.read(machineKeySecret, version)));

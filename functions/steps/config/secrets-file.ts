@@ -24,7 +24,7 @@ export interface GivenSecretsParts {
 /** User of the registry on the jumpbox. */
 const localRegistryUser = 'custom-registry';
 
-/** The secrets that flags give; a flag that isn't given leaves what stands. */
+/** The secrets that flags give. One without its flag stays as it stands while what it belongs to is wanted, see ownersOf. */
 export function givenSecrets({ options, caller, registryType, registryPassword }: GivenSecretsParts): Secret[] {
   const field = (name: string, value: string | undefined): Secret[] =>
     value === undefined || value === '' ? [] : [fieldSecret(name, value)];
@@ -67,7 +67,31 @@ function registrySecrets(
   }
 }
 
+/** Secrets that mean something only while a flag stands, and are plinth's to write: with the flag they go. Whatever else people or hosts wrote stays. */
+const ownersOf: Readonly<Record<string, keyof BootstrapOptions>> = {
+  forge2AppClientId: 'forge2AppClientId',
+  forge2AppClientSecret: 'forge2AppClientId',
+  forge3AppClientId: 'forge3AppClientId',
+  forge3AppClientSecret: 'forge3AppClientId',
+  forge4AppClientId: 'forge4AppClientId',
+  forge4AppClientSecret: 'forge4AppClientId',
+  oidcClientId: 'oidcClientId',
+  oidcClientSecret: 'oidcClientId',
+  logstorePassword: 'externalLogstoreEndpoint',
+  metricsRemoteWriteUser: 'metricsRemoteWriteUrl',
+  metricsRemoteWritePassword: 'metricsRemoteWriteUrl',
+  centralOtelCreds: 'centralOtelEndpoint',
+  vaultPassword: 'vaultUri',
+  'cluster-admin-email': 'clusterAdminEmail',
+};
+
+const isOrphan = (name: string, options: BootstrapOptions): boolean => {
+  const owner = Object.hasOwn(ownersOf, name) ? ownersOf[name] : undefined;
+  return owner !== undefined && (options[owner] === undefined || options[owner] === '');
+};
+
 export interface SecretsFileParts {
+  readonly options: BootstrapOptions;
   readonly made: MadeSecrets;
   /** What stands, the caller's edits in it. */
   readonly standing: SecretsFile | undefined;
@@ -75,9 +99,9 @@ export interface SecretsFileParts {
 }
 
 /** Of the first datacenter: what was made, over it what stands (a person may have changed it), over it what the flags give. */
-export function secretsOfFirst({ made, standing, given }: SecretsFileParts): SecretsFile {
-  const kept = mergeSecrets(asFile(made.secrets), standing) ?? asFile(made.secrets);
-  return replace(kept, given);
+export function secretsOfFirst({ options, made, standing, given }: SecretsFileParts): SecretsFile {
+  const { secrets } = mergeSecrets(asFile(made.secrets), standing) ?? asFile(made.secrets);
+  return replace(asFile(secrets.filter(({ name }) => !isOrphan(name, options))), given);
 }
 
 /** Of a second one: its own, what stands, and the rest as the first has it. */

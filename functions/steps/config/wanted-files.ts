@@ -69,10 +69,10 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
 
   const { registryType } = options;
   const given = givenSecrets({ options, caller, registryType, registryPassword: firstMade.registry?.password });
-  const firstSecrets = secretsOfFirst({ made: firstMade, standing: firstStanding.merged.secrets, given });
+  const firstSecrets = secretsOfFirst({ options, made: firstMade, standing: firstStanding.merged.secrets, given });
   const wantedSecrets = isFirst
-    ? secretsOfFirst({ made, standing: standing.merged.secrets, given: [...given, ...eabSecret] })
-    : secretsOfOther({ made, standing: standing.merged.secrets, given: eabSecret, first: firstSecrets });
+    ? secretsOfFirst({ options, made, standing: standing.merged.secrets, given: [...given, ...eabSecret] })
+    : secretsOfOther({ options, made, standing: standing.merged.secrets, given: eabSecret, first: firstSecrets });
 
   const vmOf = output(call.needs.vms);
   const addressOf = output(call.needs.addresses);

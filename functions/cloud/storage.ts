@@ -1,0 +1,132 @@
+/**
+ * The package store in Cloud Storage: `packages/<version>/<hash>/installer[-lite].tar.gz`, its SHA-256 as metadata `sha256`, or in
+ * an object beside it that ends in `.sha256`. Signed URLs are signed by IAM Credentials, as functions have no key.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { Problem } from '../../shared/problems.js';
+import { orUndefined } from './errors.js';
+import { createRest, type Transport } from './rest.js';
+
+const archives = { full: 'installer.tar.gz', lite: 'installer-lite.tar.gz' } as const;
+export type ArchiveKind = keyof typeof archives;
+
+export interface PackageBuild {
+  readonly version: string;
+  readonly hash: string;
+  /** ISO time of its archive. */
+  readonly madeAt: string;
+}
+
+export interface PackageArchive {
+  readonly bucket: string;
+  readonly object: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+interface Listed {
+  readonly items?: readonly { readonly name: string; readonly timeCreated: string }[];
+  readonly nextPageToken?: string;
+}
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const longestSeconds = 604_800;
+
+export function createStorage(transport: Transport) {
+  const rest = createRest(transport, 'storage');
+  const { config } = transport;
+  const object = (bucket: string, name: string) => `/storage/v1/b/${bucket}/o/${encodeURIComponent(name)}`;
+
+  return {
+    /** Of one version or of all, the newest build first. An archive without its neighbour counts. */
+    async builds(bucket: string, version?: string): Promise<PackageBuild[]> {
+      const found = new Map<string, PackageBuild>();
+      let pageToken: string | undefined;
+      do {
+        const page = await rest<Listed>('GET', `/storage/v1/b/${bucket}/o`, {
+          doing: `list the packages in the bucket ${bucket}`,
+          query: {
+            prefix: version === undefined ? 'packages/' : `packages/${version}/`,
+            fields: 'items(name,timeCreated),nextPageToken',
+            pageToken,
+          },
+        });
+        for (const { name, timeCreated } of page.items ?? []) {
+          const [, of, hash] = /^packages\/([^/]+)\/([^/]+)\/installer(?:-lite)?\.tar\.gz$/.exec(name) ?? [];
+          if (of === undefined || hash === undefined) continue;
+          const known = found.get(`${of}/${hash}`);
+          if (known === undefined || known.madeAt < timeCreated) {
+            found.set(`${of}/${hash}`, { version: of, hash, madeAt: timeCreated });
+          }
+        }
+        pageToken = page.nextPageToken;
+      } while (pageToken !== undefined && pageToken !== '');
+      return [...found.values()].sort((a, b) =>
+        a.madeAt < b.madeAt ? 1 : a.madeAt > b.madeAt ? -1 : a.hash < b.hash ? -1 : 1,
+      );
+    },
+
+    /** Undefined if the build has no such archive. `Problem` if nobody says what its SHA-256 is. */
+    async archive(bucket: string, { version, hash }: Pick<PackageBuild, 'version' | 'hash'>, kind: ArchiveKind) {
+      const name = `packages/${version}/${hash}/${archives[kind]}`;
+      const found = await orUndefined(
+        rest<{ size: string; metadata?: Record<string, string> }>('GET', object(bucket, name), {
+          doing: `look at the package ${name}`,
+        }),
+      );
+      if (found === undefined) return undefined;
+      const sha256 = found.metadata?.['sha256'] ?? (await beside(bucket, `${name}.sha256`));
+      if (!Sha256.safeParse(sha256).success || sha256 === undefined) {
+        throw new Problem('cloud-input', `Nobody says what the SHA-256 of gs://${bucket}/${name} is.`, {
+          advice: `Upload it again with its metadata sha256, or put ${name}.sha256 beside it.`,
+        });
+      }
+      return { bucket, object: name, bytes: Number(found.size), sha256 } satisfies PackageArchive;
+    },
+
+    /** A V4 signed URL for GET; whoever has it may read until it ends. Never to be stored or logged. */
+    async signedUrl({ bucket, object: name }: Pick<PackageArchive, 'bucket' | 'object'>, seconds: number, now: Date) {
+      if (!(seconds >= 1 && seconds <= longestSeconds)) throw new RangeError(`${seconds} s is no life of a signed URL`);
+      const email = config.serviceAccount;
+      if (email === 'default') {
+        throw new Problem(
+          'internal',
+          'PLINTH_SERVICE_ACCOUNT must be an e-mail where URLs are signed: it is the signer.',
+        );
+      }
+      const url = new URL(`${config.endpoints.storage}/${bucket}/${name.split('/').map(encoded).join('/')}`);
+      const at = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+      const scope = `${at.slice(0, 8)}/auto/storage/goog4_request`;
+      const query = [
+        ['X-Goog-Algorithm', 'GOOG4-RSA-SHA256'],
+        ['X-Goog-Credential', `${email}/${scope}`],
+        ['X-Goog-Date', at],
+        ['X-Goog-Expires', String(Math.floor(seconds))],
+        ['X-Goog-SignedHeaders', 'host'],
+      ]
+        .map(([key = '', value = '']) => `${encoded(key)}=${encoded(value)}`)
+        .join('&');
+      const canonical = ['GET', url.pathname, query, `host:${url.host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n');
+      const text = ['GOOG4-RSA-SHA256', at, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
+      const { signedBlob } = await createRest(transport, 'iamcredentials')<{ signedBlob: string }>(
+        'POST',
+        `/v1/projects/-/serviceAccounts/${email}:signBlob`,
+        { doing: 'sign a URL of the package', body: { payload: Buffer.from(text).toString('base64') } },
+      );
+      return `${url.href}?${query}&X-Goog-Signature=${Buffer.from(signedBlob, 'base64').toString('hex')}`;
+    },
+  };
+
+  /** `<hex>  <name>`, as sha256sum writes it. */
+  async function beside(bucket: string, name: string): Promise<string | undefined> {
+    const text = await orUndefined(
+      rest<string>('GET', object(bucket, name), { doing: `read ${name}`, query: { alt: 'media' }, as: 'text' }),
+    );
+    return text?.trim().split(/\s+/)[0];
+  }
+}
+
+/** As RFC 3986 has it, which is stricter than encodeURIComponent. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text).replaceAll(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,0 +1,96 @@
+/**
+ * What a bootstrap costs, from its record: the VMs with their disks and addresses, from when Compute Engine made them until the
+ * project was removed. Not counted: traffic, Cloud NAT, load balancers, DNS, the registry; and a VM counts as running all the
+ * time. Called for the views of the API and for `--dry-run`.
+ */
+import type { VmView } from '../../shared/bootstrap/bootstrap.js';
+import type { CostEstimate } from '../../shared/bootstrap/cost.js';
+import { parseDuration } from '../../shared/bootstrap/duration.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import type { BootstrapRecord } from '../engine/documents.js';
+import { removeAtOf } from '../engine/removal-rule.js';
+import { resultOf } from '../steps/result.js';
+import { addressesOf, type VmSpec, vmsOf } from '../steps/topology.js';
+import { estimate, type Holding, vmRate } from './estimate.js';
+import type { PriceTable } from './prices.js';
+
+type Provisioning = VmView['provisioning'];
+const isSpot = (provisioning: Provisioning): boolean => provisioning === 'spot' || provisioning === 'preemptible';
+
+export function costOf(
+  prices: PriceTable,
+  record: Pick<
+    BootstrapRecord,
+    'options' | 'instances' | 'state' | 'createdAt' | 'deadlineAt' | 'protection' | 'endedAt' | 'orphan'
+  >,
+  now: Date,
+): CostEstimate {
+  const options = record.options as unknown as BootstrapOptions;
+  const outputs = Object.fromEntries(Object.entries(record.instances).map(([id, { output }]) => [id, output]));
+  const { vms, addresses } = resultOf(options, outputs);
+  /** Of an earlier release, whose record does not say since when. */
+  const sinceOf = (createdAt: string | undefined) => new Date(createdAt ?? record.createdAt);
+  const expected = record.state === 'running' ? now : undefined;
+  const rates = ratesOf(prices, options);
+
+  const held: Holding[] = vmsOf(options).flatMap((spec): Holding[] => {
+    const vm = vms.find(({ name }) => name === spec.name);
+    if (vm !== undefined) return [{ since: sinceOf(vm.createdAt), ...rates.vm(spec, vm.machineType, vm.provisioning) }];
+    return expected === undefined ? [] : [{ since: expected, ...rates.vm(spec, spec.machineType, wanted(options)) }];
+  });
+  const reserved = addressesOf(options).flatMap((name): Holding[] => {
+    const address = addresses.find((each) => each.name === name);
+    if (address !== undefined) return [{ since: sinceOf(address.createdAt), ...rates.address }];
+    return expected === undefined ? [] : [{ since: expected, ...rates.address }];
+  });
+  const project = record.instances['project'];
+  const goneAt =
+    project?.state === 'gone'
+      ? project.endedAt
+      : record.state === 'removed'
+        ? (record.endedAt ?? undefined)
+        : undefined;
+  return estimate(
+    prices,
+    record.orphan === true ? [{ since: now, hourly: 'what it was made of' }] : [...held, ...reserved],
+    {
+      now,
+      expiresAt: new Date(removeAtOf(record)),
+      goneAt: goneAt === undefined ? undefined : new Date(goneAt),
+    },
+  );
+}
+
+/** Of what is not made yet: for its time to live, with spot VMs wherever they are asked for. */
+export function costOfPlan(prices: PriceTable, options: BootstrapOptions): CostEstimate {
+  const since = new Date(0);
+  const rates = ratesOf(prices, options);
+  const holdings: Holding[] = [
+    ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
+    ...addressesOf(options).map(() => ({ since, ...rates.address })),
+  ];
+  const expiresAt = new Date((parseDuration(options.projectTtl) ?? 0) * 1000);
+  return estimate(prices, holdings, { now: since, expiresAt });
+}
+
+function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
+  if (spotVms) return 'spot';
+  return preemptible ? 'preemptible' : 'standard';
+}
+
+function ratesOf({ regions }: PriceTable, { region, rootDiskSize }: BootstrapOptions) {
+  const prices = Object.hasOwn(regions, region) ? regions[region] : undefined;
+  const unknown = { hourly: `region ${region}` };
+  return {
+    address: prices === undefined ? unknown : { hourly: prices.staticAddressHour },
+    vm: ({ dataDisks, externalIp }: VmSpec, machineType: string, provisioning: Provisioning) =>
+      prices === undefined
+        ? unknown
+        : vmRate(prices, {
+            machineType,
+            isSpot: isSpot(provisioning),
+            diskGb: dataDisks.reduce((sum, size) => sum + size, rootDiskSize),
+            hasExternalAddress: externalIp,
+          }),
+  };
+}

@@ -1,0 +1,13 @@
+/** For whoever may bootstrap: how to reach the jumpbox of a project whose record is lost. Joined in bootstraps.ts. */
+import type { recoveryRoutes } from '../../shared/api.js';
+import type { Context } from '../context.js';
+import { findLostJumpbox } from '../engine/lost-jumpbox.js';
+import { checkMayBootstrap } from './permission.js';
+import type { Handlers } from './router.js';
+
+export const recoveryHandlers = (context: Context): Handlers<typeof recoveryRoutes> => ({
+  async findJumpbox({ caller, params, query }) {
+    checkMayBootstrap(context.config, caller);
+    return { status: 200, body: await findLostJumpbox(context, params.project, query.zone) };
+  },
+});

@@ -1,0 +1,212 @@
+/**
+ * Connections that are kept: one login of a jumpbox a bootstrap, one a machine behind it, over channels of the jumpbox's. Many
+ * who ask at once share a login; what is dead is made anew; what is idle is closed. Made by remote.ts, once a process.
+ */
+import { createHash } from 'node:crypto';
+import { Problem } from '../../shared/problems.js';
+import { dial } from './dial.js';
+import type { HostRequest, Identity, Machine, RemoteSettings } from './remote.js';
+import { type Connection, connect } from './ssh.js';
+
+export interface RemoteTimes {
+  readonly dialSeconds: number;
+  readonly loginSeconds: number;
+  readonly keepaliveSeconds: number;
+  readonly idleSeconds: number;
+  /** Between logins that are refused; doubled each time, sixfold at most. OpenSSH shuts out whoever fails more often than that. */
+  readonly backoffSeconds: number;
+}
+const usual: RemoteTimes = {
+  dialSeconds: 15,
+  loginSeconds: 30,
+  keepaliveSeconds: 5,
+  idleSeconds: 45,
+  backoffSeconds: 5,
+};
+
+export interface Connections {
+  get(request: HostRequest, signal?: AbortSignal): Promise<Connection>;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly connection: Promise<Connection>;
+  usedAt: number;
+  /** Work under way; of a jumpbox also the machines behind it. */
+  busy: number;
+}
+
+const portOf = ({ port = 22 }: Machine): number => port;
+
+export function createConnections({ sshProxy }: RemoteSettings, changes: Partial<RemoteTimes> = {}): Connections {
+  const times = { ...usual, ...changes };
+  const entries = new Map<string, Entry>();
+  const refused = new Map<string, { count: number; until: number; problem: Problem }>();
+
+  const isIdle = ({ busy, usedAt }: Entry): boolean => busy === 0 && Date.now() - usedAt > times.idleSeconds * 1000;
+  const drop = (key: string, entry: Entry): void => {
+    if (entries.get(key) === entry) entries.delete(key);
+    entry.connection.then(
+      (connection) => connection.close(),
+      () => undefined,
+    );
+  };
+  const closing = setInterval(
+    () => {
+      for (const [key, entry] of entries) if (isIdle(entry)) drop(key, entry);
+    },
+    Math.max(times.idleSeconds * 250, 50),
+  );
+  closing.unref();
+
+  /** The login is nobody's own: whoever gives up leaves it to the others. */
+  function entryOf(key: string, make: () => Promise<Connection>): Entry {
+    const known = entries.get(key);
+    if (known !== undefined) {
+      // A function may have been stopped in between, and the other side have gone long ago.
+      if (!isIdle(known)) return known;
+      drop(key, known);
+    }
+    const entry: Entry = { connection: make(), usedAt: Date.now(), busy: 1 };
+    entries.set(key, entry);
+    entry.connection.then(
+      (connection) => {
+        entry.busy--;
+        entry.usedAt = Date.now();
+        const forget = (): void => {
+          if (entries.get(key) === entry) entries.delete(key);
+        };
+        if (connection.gone.aborted) forget();
+        connection.gone.addEventListener('abort', forget, { once: true });
+      },
+      () => {
+        if (entries.get(key) === entry) entries.delete(key);
+      },
+    );
+    return entry;
+  }
+
+  /** Another key or another pinned host key is another connection. */
+  const keyOf = (request: HostRequest, machine: Machine, by: string): string =>
+    createHash('sha256')
+      .update(JSON.stringify([request.bootstrapId, machine, identityOf(request), by]))
+      .digest('base64');
+
+  async function login(machine: Machine, identity: Identity, open: () => Promise<Parameters<typeof connect>[0]>) {
+    const door = `${machine.user}@${machine.address}:${portOf(machine)}`;
+    const before = refused.get(door);
+    const rest = ((before?.until ?? 0) - Date.now()) / 1000;
+    if (before !== undefined && rest > 0) {
+      const { detail, advice } = before.problem;
+      throw new Problem('host-login', detail, {
+        retryAfterSeconds: Math.ceil(rest),
+        ...(advice === undefined ? {} : { advice }),
+      });
+    }
+    try {
+      const connection = await connect(await open(), machine, identity, times);
+      refused.delete(door);
+      return connection;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'host-login') throw error;
+      const count = (before?.count ?? 0) + 1;
+      const seconds = times.backoffSeconds * Math.min(2 ** (count - 1), 6);
+      const { detail, advice } = error;
+      const problem = new Problem('host-login', detail, {
+        retryAfterSeconds: Math.ceil(seconds),
+        ...(advice === undefined ? {} : { advice }),
+        cause: error,
+      });
+      refused.set(door, { count, until: Date.now() + seconds * 1000, problem });
+      throw problem;
+    }
+  }
+
+  const jumpboxOf = (request: HostRequest): Entry => {
+    const { jumpbox } = request;
+    return entryOf(keyOf(request, jumpbox, ''), () =>
+      login(jumpbox, identityOf(request), () =>
+        dial(jumpbox.address, portOf(jumpbox), {
+          name: jumpbox.name,
+          proxy: sshProxy,
+          timeoutSeconds: times.dialSeconds,
+        }),
+      ),
+    );
+  };
+
+  const machineOf = (request: HostRequest, machine: Machine): Entry =>
+    entryOf(keyOf(request, machine, keyOf(request, request.jumpbox, '')), async () => {
+      const entry = jumpboxOf(request);
+      entry.busy++;
+      const leave = (): void => {
+        entry.busy--;
+        entry.usedAt = Date.now();
+      };
+      try {
+        const jumpbox = await entry.connection;
+        const open = () => jumpbox.forward(machine.address, portOf(machine), times.dialSeconds);
+        const connection = await login(machine, identityOf(request), open);
+        if (connection.gone.aborted) leave();
+        else connection.gone.addEventListener('abort', leave, { once: true });
+        return connection;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    });
+
+  return {
+    async get(request, signal) {
+      signal?.throwIfAborted();
+      const { machine } = request;
+      const entry = machine === undefined ? jumpboxOf(request) : machineOf(request, machine);
+      return watched(await unlessAborted(entry.connection, signal), entry);
+    },
+    async close() {
+      clearInterval(closing);
+      const standing = [...entries].reverse();
+      for (const [key, entry] of standing) drop(key, entry);
+      // Machines first, whose channels go over the jumpbox; a peer that is gone is not waited for.
+      await Promise.all(standing.map(([, { connection }]) => connection.then(ended, () => undefined)));
+    },
+  };
+}
+
+const ended = ({ gone }: Connection): Promise<void> =>
+  new Promise((resolve) => {
+    if (gone.aborted) resolve();
+    else gone.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+const identityOf = (request: HostRequest): Identity =>
+  'agent' in request
+    ? { agent: request.agent, publicKey: request.publicKey }
+    : { privateKey: request.privateKey, passphrase: request.passphrase };
+
+/** The same connection, its work counted, so that it is not closed in the midst of it. */
+function watched(connection: Connection, entry: Entry): Connection {
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    entry.busy++;
+    try {
+      return await work();
+    } finally {
+      entry.busy--;
+      entry.usedAt = Date.now();
+    }
+  };
+  return {
+    ...connection,
+    run: (...of) => counted(() => connection.run(...of)),
+    sftp: (work, signal) => counted(() => connection.sftp(work, signal)),
+  };
+}
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  return new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,47 @@
+/** Host keys as machines publish them, compared whole. Called when an SSH connection is made. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Problem } from '../../shared/problems.js';
+import type { Machine } from './remote.js';
+
+/** As ssh-keygen -l prints it: `SHA256:…`. */
+const fingerprintOf = (blob: Uint8Array): string =>
+  `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+
+/** The whole key blobs of `<type> <base64>` lines. Throws a Problem if there is none, or one cannot be read: fail closed. */
+export function blobsOf({ name, hostKeys }: Machine): readonly Buffer[] {
+  const blobs = hostKeys.map((line) => {
+    const [type = '', base64 = ''] = line.trim().split(/\s+/);
+    const blob = Buffer.from(base64, 'base64');
+    // The blob begins with its type, with a length before it.
+    const inner = blob.length < 4 ? '' : blob.subarray(4, 4 + blob.readUInt32BE(0)).toString();
+    if (inner !== type || type === '') {
+      throw new Problem('host-changed', `A host key that ${name} published cannot be read, so nothing is sent to it.`);
+    }
+    return blob;
+  });
+  if (blobs.length > 0) return blobs;
+  throw new Problem('host-changed', `${name} has published no host key, so nothing is sent to it.`);
+}
+
+export const isAmong = (blob: Uint8Array, blobs: readonly Buffer[]): boolean =>
+  blobs.some((each) => each.length === blob.length && timingSafeEqual(each, blob));
+
+/** Signature algorithms, those of the keys that are known first: the machine then shows one that can be compared. */
+export function hostKeyAlgorithms(blobs: readonly Buffer[]): string[] {
+  const ofType = (type: string): string[] => (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type]);
+  const known = blobs.map((blob) => blob.subarray(4, 4 + blob.readUInt32BE(0)).toString());
+  const all = ['ssh-ed25519', 'ecdsa-sha2-nistp256', 'ecdsa-sha2-nistp384', 'ecdsa-sha2-nistp521', 'ssh-rsa'];
+  return [...new Set([...all.filter((type) => known.includes(type)), ...all].flatMap(ofType))];
+}
+
+export function changed(name: string, expected: readonly Buffer[], seen: Uint8Array): Problem {
+  const fingerprints = expected.map(fingerprintOf).join(', ');
+  return new Problem(
+    'host-changed',
+    `${name} shows another host key than the one it published: expected ${fingerprints}, seen ${fingerprintOf(seen)}. Nothing was sent to it.`,
+    {
+      advice:
+        'If the VM was made anew, run the same command again, which reads its host keys anew. Else somebody may be in between: do not go on.',
+    },
+  );
+}

@@ -1,0 +1,33 @@
+/** Private keys as people have them on disk, made ready for ssh2: locked ones, PKCS #8. Called by the command line before it logs in as the caller. */
+import { createPrivateKey } from 'node:crypto';
+import ssh2 from 'ssh2';
+import { openSshPair } from '../../shared/openssh.js';
+
+export type LoginKey =
+  | { readonly kind: 'usable'; readonly privateKey: string; readonly passphrase?: string | undefined }
+  /** It wants a passphrase, or another than the one that was given. */
+  | { readonly kind: 'locked' }
+  | { readonly kind: 'unusable'; readonly why: string };
+
+export function readLoginKey(text: string, passphrase?: string): LoginKey {
+  if (/-----BEGIN (?:ENCRYPTED )?PRIVATE KEY-----/.test(text)) return readPkcs8(text, passphrase);
+  const parsed = ssh2.utils.parseKey(text, passphrase);
+  if (parsed instanceof Error) {
+    return /encrypted|passphrase|integrity|decrypt/i.test(parsed.message)
+      ? { kind: 'locked' }
+      : { kind: 'unusable', why: parsed.message };
+  }
+  if (![parsed].flat().some((key) => key.isPrivateKey())) return { kind: 'unusable', why: 'it holds no private key' };
+  return { kind: 'usable', privateKey: text, ...(passphrase === undefined ? {} : { passphrase }) };
+}
+
+/** Unknown to ssh2. */
+function readPkcs8(text: string, passphrase: string | undefined): LoginKey {
+  try {
+    const pem = createPrivateKey({ key: text, passphrase }).export({ type: 'pkcs8', format: 'pem' });
+    return { kind: 'usable', privateKey: openSshPair(String(pem), '').privateKey };
+  } catch (error) {
+    if (text.includes('BEGIN ENCRYPTED')) return { kind: 'locked' };
+    return { kind: 'unusable', why: error instanceof Error ? error.message : String(error) };
+  }
+}

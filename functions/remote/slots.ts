@@ -1,0 +1,42 @@
+/** So many at once, the others wait their turn: OpenSSH allows ten sessions a connection. Used by ssh.ts. */
+
+export interface Slots {
+  /** Waits for a slot, holds it while `work` runs. Rejects with the signal's reason when it aborts while waiting. */
+  use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
+export function createSlots(count: number): Slots {
+  let free = count;
+  const waiting: (() => void)[] = [];
+  const take = (signal: AbortSignal | undefined): Promise<void> | void => {
+    signal?.throwIfAborted();
+    if (free > 0) {
+      free--;
+      return;
+    }
+    return new Promise((resolve, reject) => {
+      const go = (): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(go), 1);
+        reject(signal?.reason);
+      };
+      waiting.push(go);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  };
+  return {
+    async use(work, signal) {
+      await take(signal);
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) free++;
+        else next();
+      }
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Files put on a machine as a whole or not at all: a temporary file beside the place, its hash checked there, then renamed. Called by host.ts. */
+import { createHash } from 'node:crypto';
+import { Problem } from '../../shared/problems.js';
+import type { ExecOptions, UploadOptions } from './remote.js';
+import { failed, script } from './shell.js';
+import type { Ran } from './ssh.js';
+
+export interface Target {
+  readonly name: string;
+  /** As who the host is asked to work. */
+  run(command: string, options?: ExecOptions): Promise<Ran>;
+}
+
+const damaged = 65;
+
+/** $1 path, $2 mode, $3 hash; what is at $4, or else what comes in, is put there. */
+const put = `set -e
+mkdir -p -- "$(dirname -- "$1")"
+if [ -d "$1" ]; then echo "$1 is a folder" >&2; exit 1; fi
+umask 077
+t=$(mktemp -- "$(dirname -- "$1")/.plinth.XXXXXXXX")
+trap 'rm -f -- "$t"' EXIT
+trap 'exit 1' HUP INT TERM PIPE
+# Of the same disk it only gets another name: what is big is not written twice.
+if [ -z "$4" ]; then cat > "$t"
+elif ln -f -- "$4" "$t" 2>/dev/null; then [ -O "$t" ] || chown "$(id -u):$(id -g)" "$t"
+else cp -- "$4" "$t"; fi
+[ "$(sha256sum < "$t")" = "$3  -" ] || exit ${damaged}
+chmod "$2" "$t"
+sync -d "$t" 2>/dev/null || :
+mv -f -- "$t" "$1"
+trap - EXIT`;
+
+const putCommand = (path: string, mode: number, sha256: string, from = ''): string =>
+  script(put, path, mode.toString(8), sha256, from);
+
+export async function upload(
+  target: Target,
+  path: string,
+  content: string | Uint8Array,
+  { mode, sha256, signal }: UploadOptions,
+): Promise<void> {
+  const bytes = Buffer.from(content);
+  const hash = sha256 ?? createHash('sha256').update(bytes).digest('hex');
+  const ran = await target.run(putCommand(path, mode, hash), { stdin: bytes, signal });
+  verify(target, path, ran);
+}
+
+/** Puts what is on the machine already. */
+export async function install(
+  target: Target,
+  from: string,
+  path: string,
+  {
+    mode,
+    sha256,
+    signal,
+  }: { readonly mode: number; readonly sha256: string; readonly signal?: AbortSignal | undefined },
+): Promise<void> {
+  verify(target, path, await target.run(putCommand(path, mode, sha256, from), { signal, timeoutSeconds: 600 }));
+}
+
+function verify({ name }: Target, path: string, ran: Ran): void {
+  if (ran.exitCode === 0) return;
+  if (ran.exitCode === damaged && ran.stderr.length === 0) {
+    throw new Problem('host-unreachable', `What arrived on ${name} for ${path} is not what was sent.`);
+  }
+  throw failed(name, `Writing ${path}`, path, ran);
+}

@@ -1,0 +1,16 @@
+/** Registers functions with the settings of this process. Called by main.ts, and by the bundle of each function with that one. */
+import { readProcessConfig } from './config.js';
+import { type Context, createContext } from './context.js';
+import { onEnding } from './ending.js';
+import { register } from './index.js';
+import { createLog } from './log.js';
+
+export function serve(chosen: Parameters<typeof register>[0]): void {
+  let context: Context | undefined;
+  const ending = onEnding(createLog(), async () => context?.remote.close());
+  register(chosen, (service) => {
+    // A process serves one function, whatever it has registered.
+    context ??= createContext(readProcessConfig(), { ending, log: createLog({ service }) });
+    return context;
+  });
+}

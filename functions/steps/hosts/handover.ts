@@ -1,0 +1,104 @@
+/**
+ * Config, encrypted secrets and age identity of a datacenter on the jumpbox. What the hosts wrote into the secrets file since
+ * is kept: of those names the file there is the truth.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import {
+  decryptSecrets,
+  encryptSecrets,
+  isWrittenByHosts,
+  type SecretsFile,
+  sameContent,
+} from '../../../shared/install-config/secrets.js';
+import { done, of, type StepCall } from '../../engine/step.js';
+import type { Host } from '../../remote/remote.js';
+import { ageIdentity, ageIdentitySecret } from '../config/age-identity.js';
+import { config } from '../config/config.js';
+import { sopsMeans } from '../config/sops-means.js';
+import { configFile, mergeSecrets, secretsFile } from '../config/standing-files.js';
+import { datacenterOf, datacenters } from '../topology.js';
+import { hostSetup } from './host-setup.js';
+import { defineHostStep, hostNeeds, reach } from './reach.js';
+import { mustRun } from './script.js';
+
+const needs = { ...hostNeeds(), jumpboxSetup: of(hostSetup, () => ['jumpbox']), config, ageIdentity } as const;
+type Call = StepCall<typeof needs, typeof datacenters>;
+
+export const handover = defineHostStep({
+  name: 'handover',
+  title: 'Config on the jumpbox',
+  needs,
+  each: datacenters,
+  describe: (options, key) => {
+    const { config, secrets, identity } = datacenterOf(options, key).files;
+    return [config, secrets, identity].map((path) => `${path} on the jumpbox`);
+  },
+  output: z.object({ configPath: z.string(), secretsPath: z.string(), sha256: z.string() }),
+  async observe(call) {
+    const host = await reach(call);
+    const { paths, wanted, found } = await look(call, host);
+    if (found.config !== wanted.config || found.identity !== wanted.identity) return undefined;
+    if (found.secrets === undefined || !sameContent(found.secrets, wanted.secrets)) return undefined;
+    return { configPath: paths.config, secretsPath: paths.secrets, sha256: sha256(wanted.config) };
+  },
+  async run(call) {
+    const host = await reach(call);
+    const { paths, wanted, found } = await look(call, host);
+    await mustRun(host, 'Making the folder for secrets', 'mkdir -p -m 700 "$1"', [paths.secretsDir]);
+    // The identity first: a secrets file that nothing there can read would stop an install half-way.
+    if (found.identity !== wanted.identity) await host.upload(paths.identity, wanted.identity, { mode: 0o600 });
+    if (found.secrets === undefined || !sameContent(found.secrets, wanted.secrets)) {
+      const text = await encryptSecrets(
+        wanted.secrets,
+        call.needs.ageIdentity.recipient,
+        sopsMeans(call.context.clock.now()),
+      );
+      await host.upload(paths.secrets, text, { mode: 0o600 });
+    }
+    if (found.config !== wanted.config) await host.upload(paths.config, wanted.config, { mode: 0o644 });
+    return done;
+  },
+});
+
+async function look(call: Call, host: Host) {
+  const {
+    files,
+    secrets,
+    needs: {
+      ageIdentity: { secretVersion },
+    },
+    bootstrap,
+    key,
+  } = call;
+  const paths = datacenterOf(bootstrap.options, key).files;
+  const read = async (path: string) => (await host.read(path))?.toString();
+  const [identity, configText, secretsText, standingConfig, standingSecrets, standingIdentity] = await Promise.all([
+    secrets.read(ageIdentitySecret, secretVersion),
+    files.read(configFile(key)),
+    files.read(secretsFile(key)),
+    read(paths.config),
+    read(paths.secrets),
+    read(paths.identity),
+  ]);
+  if (configText === undefined || secretsText === undefined) throw new Error(`the files of ${key} are not stored`);
+  const standing = standingSecrets === undefined ? undefined : await decryptSecrets(standingSecrets, identity);
+  const given = await decryptSecrets(secretsText, identity);
+  return {
+    paths,
+    wanted: {
+      config: configText,
+      // Merged over what stands: entries that hosts wrote win, those that nobody gives any more go.
+      secrets: keepHostsOwn(given, standing),
+      identity: `${identity}\n`,
+    },
+    found: { config: standingConfig, secrets: standing, identity: standingIdentity },
+  };
+}
+
+function keepHostsOwn(given: SecretsFile, standing: SecretsFile | undefined): SecretsFile {
+  const own = standing?.secrets.filter(({ name }) => isWrittenByHosts(name)) ?? [];
+  return mergeSecrets({ version: 1, secrets: own }, given) ?? given;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,98 @@
+/**
+ * The platform in a datacenter: plinth on the jumpbox installs the package, as a job that outlives whoever began it. The second
+ * datacenter comes after the first, which makes the databases.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import { readUpload } from '../../../shared/bootstrap/upload.js';
+import { type Each, needsClient, of, type StepCall } from '../../engine/step.js';
+import type { Host } from '../../remote/remote.js';
+import { config } from '../config/config.js';
+import { followJob, keepLog } from '../hosts/follow-job.js';
+import { handover } from '../hosts/handover.js';
+import { nodeLogin } from '../hosts/node-login.js';
+import { plinthBinary } from '../hosts/plinth-binary.js';
+import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
+import { uploaded } from '../hosts/uploaded.js';
+import { datacenterOf, datacenters } from '../topology.js';
+import { installs } from './k0s.js';
+import { k0sReady } from './k0s-ready.js';
+import { installerPackage } from './package.js';
+
+const needs = { ...hostNeeds(), config, handover, plinthBinary, nodeLogin, k0sReady, installerPackage } as const;
+
+const first: Each<'datacenters'> = { of: datacenters.of, keys: (options) => datacenters.keys(options).slice(0, 1) };
+const second: Each<'datacenters'> = { of: datacenters.of, keys: (options) => datacenters.keys(options).slice(1) };
+
+const platform = {
+  title: 'Platform',
+  when: installs,
+  describe: (options: BootstrapOptions, key: string) => [
+    `the platform in datacenter ${datacenterOf(options, key).name}, by plinth on the jumpbox`,
+  ],
+  output: z.object({
+    /** Of all that it was installed from. */
+    digest: z.string(),
+  }),
+  async observe(call: Call) {
+    const host = await reach(call);
+    const { digest, marker, script } = planOf(call);
+    const installed = await host.read(marker);
+    if (installed?.toString().trim() !== digest) return undefined;
+    await keepLog(call, host, `install-${call.key}`, script);
+    return { digest };
+  },
+  async run(call: Call) {
+    const host = await reach(call);
+    const missing = await lackingValues(call, host);
+    if (missing !== undefined) return needsClient(`the file of --pc-apps-values, ${missing}`);
+    return followJob(call, host, `install-${call.key}`, planOf(call).script, 'Installing the platform');
+  },
+};
+
+export const install = defineHostStep({ name: 'install', needs, each: first, ...platform });
+export const installSecond = defineHostStep({
+  name: 'install-second',
+  // It makes the databases.
+  needs: { ...needs, before: of(install, first.keys) },
+  each: second,
+  ...platform,
+  observe: (call) => platform.observe(call),
+  run: (call) => platform.run(call),
+});
+
+type Call = StepCall<typeof needs, typeof datacenters>;
+
+const valuesOf = ({ pcAppsValues }: BootstrapOptions) => (pcAppsValues ?? []).flatMap((text) => readUpload(text) ?? []);
+
+async function lackingValues({ bootstrap }: Call, host: Host): Promise<string | undefined> {
+  for (const upload of valuesOf(bootstrap.options)) {
+    if ((await uploaded(host, upload)) === undefined) return upload.name;
+  }
+  return undefined;
+}
+
+/** The job leaves the digest of what it installed once it is through; another config, package or file is another install. */
+function planOf({ bootstrap: { options }, key, needs: { config, handover, installerPackage, plinthBinary } }: Call) {
+  if (installerPackage === undefined) throw new Error('an install has no package');
+  const { files, suffix } = datacenterOf(options, key);
+  const values = valuesOf(options);
+  const args = [
+    'install platform',
+    `--package ${installerPackage.path}`,
+    `--install-config ${handover.configPath}`,
+    `--secrets-file ${handover.secretsPath}`,
+    `--age-key ${files.identity}`,
+    ...values.map(({ sha256 }) => `--pc-apps-values /home/ubuntu/.plinth/uploads/${sha256}`),
+  ];
+  const from = [args, installerPackage.sha256, config.sha256, config.secretsSha256, plinthBinary.sha256];
+  const digest = createHash('sha256').update(JSON.stringify(from)).digest('hex');
+  const marker = `/var/lib/platform/installed${suffix}`;
+  const script = `set -eu
+${plinthBinary.path} ${args.join(' ')}
+echo ${digest} > ${marker}.new
+mv -f ${marker}.new ${marker}
+`;
+  return { digest, marker, script };
+}

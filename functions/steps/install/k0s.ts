@@ -1,0 +1,53 @@
+/** What the steps of k0s share: which machines, its config, how its state is read. */
+import { stringify } from 'yaml';
+import { z } from 'zod';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import type { Each } from '../../engine/step.js';
+import type { Host } from '../../remote/remote.js';
+import { runScript } from '../hosts/script.js';
+import { datacenterOf, podCidr, serviceCidr, vms, vmsOf } from '../topology.js';
+
+/** Something is to be installed. */
+export const installs = ({ installVersion, installHash, installLocal }: BootstrapOptions): boolean =>
+  [installVersion, installHash, installLocal].some((given) => given !== undefined);
+
+/** Of a datacenter: the first is controller and worker, the others are workers. */
+export const k0sNodesOf = (options: BootstrapOptions, datacenter: string): readonly string[] =>
+  vmsOf(options, datacenter, 'k0s').map(({ name }) => name);
+export const controllerOf = (options: BootstrapOptions, datacenter: string): string =>
+  k0sNodesOf(options, datacenter)[0] ?? '';
+
+const isK0s = (options: BootstrapOptions) => vmsOf(options, undefined, 'k0s');
+export const k0sNodes: Each<'vms'> = { of: vms.of, keys: (options) => isK0s(options).map(({ name }) => name) };
+export const k0sWorkers: Each<'vms'> = {
+  of: vms.of,
+  keys: (options) =>
+    isK0s(options)
+      .filter(({ name, datacenter }) => name !== controllerOf(options, datacenter))
+      .map(({ name }) => name),
+};
+
+export const k0sPath = '/usr/local/bin/k0s';
+export const configPath = '/etc/k0s/k0s.yaml';
+
+/** `address`: of the controller, where workers and the jumpbox reach it. */
+export const k0sConfig = (options: BootstrapOptions, datacenter: string, address: string): string =>
+  stringify({
+    apiVersion: 'k0s.k0sproject.io/v1beta1',
+    kind: 'ClusterConfig',
+    metadata: { name: `k0s${datacenterOf(options, datacenter).suffix}` },
+    spec: {
+      api: { address, sans: [address, controllerOf(options, datacenter)] },
+      network: { podCIDR: podCidr, serviceCIDR: serviceCidr, provider: 'kuberouter' },
+      telemetry: { enabled: false },
+    },
+  });
+
+const Status = z.object({ Role: z.string(), Version: z.string() });
+
+/** Undefined while k0s does not run there; on a worker also until it has joined. */
+export async function statusOf(host: Host): Promise<z.infer<typeof Status> | undefined> {
+  const { exitCode, stdout } = await runScript(host, `${k0sPath} status --out json`);
+  if (exitCode !== 0) return undefined;
+  return Status.parse(JSON.parse(stdout));
+}

@@ -1,0 +1,69 @@
+/** The installer package on the jumpbox, whole: from the package store by a signed URL, or from the caller's machine. */
+import { z } from 'zod';
+import { readUpload } from '../../../shared/bootstrap/upload.js';
+import { done, needsClient, of, type StepCall } from '../../engine/step.js';
+import { followJob, keepLog } from '../hosts/follow-job.js';
+import { hostSetup } from '../hosts/host-setup.js';
+import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
+import { mustRun, runScript } from '../hosts/script.js';
+import { uploaded } from '../hosts/uploaded.js';
+import { installs } from './k0s.js';
+
+const folder = '/var/lib/platform/packages';
+/** In memory, root's alone: who has a signed URL may read the package. */
+const addressOf = (sha256: string): string => `/run/plinth/${sha256}.curl`;
+const urlSeconds = 3600;
+
+const sourceOf = ({ bootstrap: { options, package: chosen } }: Pick<StepCall, 'bootstrap'>) => {
+  const local = options.installLocal === undefined ? undefined : readUpload(options.installLocal);
+  const sha256 = local?.sha256 ?? chosen?.sha256;
+  if (sha256 === undefined) throw new Error('an install has no package');
+  return { local, chosen, sha256, path: `${folder}/${sha256}.tar.gz` };
+};
+
+export const installerPackage = defineHostStep({
+  name: 'package',
+  title: 'Installer package',
+  needs: { ...hostNeeds(), jumpboxSetup: of(hostSetup, () => ['jumpbox']) },
+  when: installs,
+  describe: ({ installLocal, installVersion, installHash }) => [
+    `package ${(installLocal && readUpload(installLocal)?.name) ?? [installVersion, installHash].filter(Boolean).join(' ')} on the jumpbox`,
+  ],
+  output: z.object({ path: z.string(), sha256: z.string() }),
+  async observe(call) {
+    const host = await reach(call);
+    const { local, path, sha256 } = sourceOf(call);
+    // It bears this name only once its hash was right.
+    const { exitCode } = await runScript(host, '[ -s "$1" ]', [path]);
+    if (exitCode !== 0) return undefined;
+    if (local === undefined) await keepLog(call, host, 'package', fetched(path, sha256));
+    return { path, sha256 };
+  },
+  async run(call) {
+    const host = await reach(call);
+    const { local, chosen, sha256, path } = sourceOf(call);
+    if (local !== undefined) {
+      const file = await uploaded(host, local);
+      if (file === undefined) return needsClient(`the package of --install-local, ${local.name}`);
+      await mustRun(host, `Putting ${local.name} in place`, 'mkdir -p "$(dirname "$2")" && ln -f "$1" "$2"', [
+        file,
+        path,
+      ]);
+      return done;
+    }
+    if (chosen === undefined) throw new Error('an install has no package');
+    const { storage } = call.context.cloud;
+    const { packagesBucket: bucket = '' } = call.context.config;
+    const url = await storage.signedUrl({ bucket, object: chosen.object }, urlSeconds, call.context.clock.now());
+    await host.upload(addressOf(sha256), `url = "${url}"\n`, { mode: 0o600 });
+    return followJob(call, host, 'package', fetched(path, sha256), 'Fetching the package');
+  },
+});
+
+/** What was fetched before an interruption is not fetched again. */
+const fetched = (path: string, sha256: string): string => `set -eu
+mkdir -p ${folder}
+curl --config ${addressOf(sha256)} --fail --silent --show-error --location --retry 5 --continue-at - --output ${path}.part
+echo "${sha256}  ${path}.part" | sha256sum --check --status || { rm -f ${path}.part; echo 'what was fetched is not the package that the store promised' >&2; exit 65; }
+mv -f ${path}.part ${path}
+`;
