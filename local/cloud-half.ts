@@ -15,13 +15,17 @@ import {
   initialState,
   invokers,
   laneFunctions,
-  makeProofKey,
+  makeDeploymentSecrets,
   makeScheduledJobs,
   topicPath,
 } from './deployment.js';
 import { type EmulatorPushes, startEmulatorPushes } from './emulator-pushes.js';
 import { adoptEmulator, type Emulator, type EmulatorName, type EmulatorRecord, startEmulator } from './emulators.js';
 import { type Forge1, startForge1 } from './forge1.js';
+import { type K0sReleases, startK0sReleases } from './k0s-releases.js';
+import { type Machines, startMachines, type TierName } from './machines/index.js';
+import { whyNoMachines } from './machines/possible.js';
+import { whyNoRealHosts } from './machines/real/possible.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
 
 export interface CloudHalfOptions {
@@ -35,6 +39,8 @@ export interface CloudHalfOptions {
   readonly reordering?: number | undefined;
   /** Deliveries of one lane under way at once. */
   readonly concurrency?: number | undefined;
+  /** Which machines stand behind VMs, where this computer can hold them. */
+  readonly machines: TierName | 'none';
   /** One line about what did not work, or is worth knowing. */
   readonly onNote: (note: string) => void;
 }
@@ -43,6 +49,8 @@ export interface CloudHalf {
   readonly record: CloudRecord;
   readonly cloud: SimulatedCloud;
   readonly forge1: Forge1;
+  /** Undefined where VMs are but entries: not asked for, or not possible here. */
+  readonly machines?: Machines | undefined;
   /** Of Cloud Scheduler; they end before the functions do. */
   readonly scheduledCalls: ScheduledCalls;
   /** Tells the deliveries and Cloud Scheduler where the functions are now; they also look for themselves. */
@@ -89,6 +97,32 @@ function startKeeper(folder: StateFolder): () => void {
   return () => keeper.kill();
 }
 
+/** Where this computer cannot hold them it is said, and the rest goes on without. */
+async function machinesOf(
+  tier: TierName,
+  cloud: SimulatedCloud,
+  folder: StateFolder,
+  forge1: Forge1,
+  k0sReleases: K0sReleases,
+  onNote: (note: string) => void,
+): Promise<Machines | undefined> {
+  const disks = folder.file('machines');
+  const why = tier === 'real' ? whyNoRealHosts(disks) : whyNoMachines();
+  if (why !== undefined) {
+    onNote(`No simulated VM answers SSH here: ${why}.`);
+    return undefined;
+  }
+  const portOf = (url: string): number => Number(new URL(url).port);
+  const fixed = [cloud.frontUrl, forge1.url, k0sReleases.url, ...Object.values(cloud.endpoints)].map(portOf);
+  const outsidePorts = (): number[] => {
+    const { origin, releasesUrl } = folder.readFunctions() ?? {};
+    return [
+      ...new Set([...fixed, ...[origin, releasesUrl].flatMap((url) => (url === undefined ? [] : [portOf(url)]))]),
+    ];
+  };
+  return startMachines({ world: cloud.world, folder: disks, tier, outsidePorts, onNote });
+}
+
 export async function startCloudHalf(folder: StateFolder, options: CloudHalfOptions): Promise<CloudHalf> {
   const { store, timeFactor, seed, keep, duplicates = 0, reordering = 0, concurrency, onNote } = options;
   const before = folder.readCloud();
@@ -128,7 +162,15 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     const { identity } = cloud;
     const forge1 = await startForge1();
     closers.push(() => forge1.close());
-    await makeProofKey(cloud);
+    const k0sReleases = await startK0sReleases();
+    closers.push(() => k0sReleases.close());
+    await makeDeploymentSecrets(cloud);
+
+    const machines =
+      options.machines === 'none'
+        ? undefined
+        : await machinesOf(options.machines, cloud, folder, forge1, k0sReleases, onNote);
+    closers.push(() => machines?.close() ?? Promise.resolve());
 
     const record: CloudRecord = {
       schema: 1,
@@ -141,6 +183,8 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
       metadataHost: cloud.metadataHost,
       issuerUrl: cloud.issuerUrl,
       forge1Url: forge1.url,
+      k0sReleasesUrl: k0sReleases.url,
+      sshProxyUrl: machines?.proxyUrl,
       emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),
     };
 
@@ -211,6 +255,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
       record,
       cloud,
       forge1,
+      machines,
       scheduledCalls: cloud.scheduledCalls,
       lookForFunctions,
       pending: () => deliveries?.pending() ?? pushes?.pending() ?? 0,

@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readInstallConfig } from '../shared/install-config/config.js';
 import { decryptSecrets } from '../shared/install-config/secrets.js';
+import { deploymentSecrets } from '../shared/names.js';
+import { type Installing, inspectInstall, installFlags, prepareInstall } from './demo-install.js';
 import { local, people } from './deployment.js';
 import { emulatorMissing } from './emulators.js';
 import { environmentFor } from './environment.js';
@@ -16,7 +18,7 @@ import { createStack, type Stack } from './stack.js';
 
 const name = 'plinth-demo';
 const baseDomain = `demo.${local.domain}`;
-const flags = [
+const baseFlags = [
   ...['--project-name', name],
   ...['--billing-account', local.billingAccount],
   ...['--base-domain', baseDomain],
@@ -93,8 +95,7 @@ const restSeconds = 30;
 /** Its time is made short, by the same command again; then Cloud Scheduler calls cleanup, and nobody here does anything. */
 async function expire(
   stack: Stack,
-  folder: string,
-  env: Readonly<Record<string, string>>,
+  { folder, env, flags }: Installing & { readonly flags: readonly string[] },
   begun: number,
 ): Promise<string[]> {
   const ttl = `${Math.ceil((performance.now() - begun) / 1000) + restSeconds}s`;
@@ -116,11 +117,11 @@ async function expire(
   const project = tables['projects']?.[projectId];
   const isGone = project?.state === 'DELETE_REQUESTED' && (project.billingAccountName ?? '') === '';
   const secrets = Object.keys(tables['secretmanager.secrets'] ?? {}).filter(
-    (name) => !name.endsWith('plinth-proof-key'),
+    (name) => !Object.values(deploymentSecrets).some((own) => name.endsWith(`/${own}`)),
   );
   const lines: [boolean, string][] = [
     [isGone, `${projectId} is deleted and unlinked from its billing account`],
-    [secrets.length === 0, 'none of its secrets is left'],
+    [secrets.length === 0, `none of its secrets is left${secrets.length === 0 ? '' : `: ${secrets.join(', ')}`}`],
   ];
   say('When its time was over:');
   for (const [good, what] of lines) say(`  ${good ? '✓' : '✗'} ${what}`);
@@ -142,7 +143,7 @@ async function main(): Promise<number> {
   const begun = performance.now();
   const folder = makeFolder();
   mkdirSync(homeOf(folder), { recursive: true });
-  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real' });
+  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real', machines: 'embedded' });
   try {
     say(
       store === 'memory'
@@ -151,6 +152,8 @@ async function main(): Promise<number> {
     );
     // One VM meets a stockout, so that the fallback is seen.
     stack.cloudHalf?.cloud.faults.stockout({ name: 'k0s-2', provisioning: 'SPOT' });
+    const version = await prepareInstall(stack, join(folder, '.package'), say);
+    const flags = [...baseFlags, ...(version === undefined ? [] : installFlags(version))];
     say(`In an empty folder:\n\n$ plinth beta bootstrap-cloud ${flags.join(' ')}\n`);
     const env = {
       ...environmentFor(stack, { file: (each) => join(folder, each) }, await stack.tokens(people.alice)),
@@ -165,7 +168,9 @@ async function main(): Promise<number> {
     }
     say('Looked at from outside:');
     const faults = await check(stack, folder);
-    if (faults.length === 0) faults.push(...(await expire(stack, folder, env, begun)));
+    const installing = { name, folder, env };
+    if (version !== undefined) faults.push(...(await inspectInstall(installing, say)));
+    if (faults.length === 0) faults.push(...(await expire(stack, { ...installing, flags }, begun)));
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     if (faults.length === 0) {
       say(

@@ -4,6 +4,8 @@
  * a test compares the tables with terraform's.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
 import { type GoogleApi, googleApis, type SettingName } from '../functions/config.js';
 import {
   deploymentSecrets,
@@ -29,6 +31,7 @@ export const local = {
   otherBillingAccount: '02AB23-45CD67-89EF02',
   /** Where zones live that are shared between bootstraps, for `--dns-project-id`. */
   dnsProject: 'shared-dns-local',
+  packagesBucket: 'plinth-local-plinth-packages',
   /** What people's tokens are made for: the deployment's OAuth client. */
   oauthClient: 'plinth-local.apps.example.com',
 } as const;
@@ -39,58 +42,51 @@ const accountEmail = (id: string): string => `${id}@${local.project}.iam.gservic
 export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
 export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
 
-/** `project`: plinth's own · `proofKey`: its secret alone · `topics`: both lanes · `parents`, `billingAccounts`, `dnsProjects`: all that may be used. */
-export type RoleScope = 'project' | 'topics' | 'proofKey' | 'parents' | 'billingAccounts' | 'dnsProjects';
+/** `project`: plinth's own · `proofKey`, `webhookKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`, `dnsProjects`: all that may be used · `packages`: their bucket · `itself`: the function's own account. */
+const RoleScope = z.enum([
+  'project',
+  'topics',
+  'proofKey',
+  'webhookKey',
+  'parents',
+  'billingAccounts',
+  'dnsProjects',
+  'packages',
+  'itself',
+]);
+type RoleScope = z.output<typeof RoleScope>;
 
-/** Creates secrets and versions, reads and deletes them; lists none that it cannot name. */
-export const secretsRole = {
-  name: `projects/${local.project}/roles/plinthSecrets`,
-  title: 'Secrets of bootstraps',
-  permissions: [
-    'secretmanager.secrets.create',
-    'secretmanager.secrets.delete',
-    'secretmanager.versions.add',
-    'secretmanager.versions.list',
-    'secretmanager.versions.access',
-  ],
-} as const;
+/** What terraform/roles.json holds: the one list of who may do what, and why. */
+const RoleTable = z.strictObject({
+  customRoles: z.record(
+    z.string(),
+    z.strictObject({ title: z.string(), description: z.string(), permissions: z.array(z.string()) }),
+  ),
+  functions: z.record(z.string(), z.array(z.strictObject({ role: z.string(), on: RoleScope, why: z.string() }))),
+});
 
-/** Sees and steers the jobs of Cloud Scheduler that are there; makes, changes and deletes none. */
-export const scheduleRole = {
-  name: `projects/${local.project}/roles/plinthSchedule`,
-  title: 'Schedule of cleanup',
-  permissions: [
-    'cloudscheduler.jobs.get',
-    'cloudscheduler.jobs.pause',
-    'cloudscheduler.jobs.enable',
-    'cloudscheduler.jobs.run',
-  ],
-} as const;
+/** Beside the compiled code lie only the sources: the file stays where it is in the checkout. */
+const roleTable = RoleTable.parse(
+  JSON.parse(readFileSync(new URL('../../terraform/roles.json', import.meta.url), 'utf8')),
+);
 
-const storeAndPublish = { project: ['roles/datastore.user'], topics: ['roles/pubsub.publisher'] } as const;
+const customRole = (id: string): string => `projects/${local.project}/roles/${id}`;
 
-/** Each function's roles, and nothing more; who makes a project owns it, so the lane needs no role in those. */
-export const functionRoles: Readonly<Record<FunctionName, Readonly<Partial<Record<RoleScope, readonly string[]>>>>> = {
-  [functionNames.bootstraps]: {
-    ...storeAndPublish,
-    project: ['roles/datastore.user', secretsRole.name, scheduleRole.name],
-  },
-  [functionNames.api]: { project: ['roles/datastore.user'] },
-  [functionNames.runCloudStep]: {
-    ...storeAndPublish,
-    project: ['roles/datastore.user', secretsRole.name],
-    parents: ['roles/resourcemanager.projectCreator'],
-    billingAccounts: ['roles/billing.user'],
-    dnsProjects: ['roles/dns.admin'],
-  },
-  [functionNames.runHostStep]: storeAndPublish,
-  [functionNames.sweep]: storeAndPublish,
-  [functionNames.cleanup]: {
-    ...storeAndPublish,
-    proofKey: ['roles/secretmanager.secretAccessor', 'roles/secretmanager.viewer'],
-    parents: ['roles/browser'],
-  },
-};
+/** Made in plinth's own project. */
+export const customRoles = Object.entries(roleTable.customRoles).map(([id, { title, permissions }]) => ({
+  name: customRole(id),
+  title,
+  permissions,
+}));
+
+/** Each function's roles, and nothing more; terraform grants what stands in the same file. */
+export const functionGrants = Object.values(functionNames).flatMap((name) =>
+  (roleTable.functions[name] ?? []).map(({ role, on }) => ({
+    name,
+    role: role in roleTable.customRoles ? customRole(role) : role,
+    on,
+  })),
+);
 
 /** APIs of plinth's own project. */
 const ownServices = [
@@ -109,24 +105,33 @@ const ownServices = [
   'cloudfunctions',
   'cloudscheduler',
   'eventarc',
+  'storage',
+  'iamcredentials',
 ].map((service) => `${service}.googleapis.com`);
 
 const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
   project: [`projects/${local.project}`],
   topics: Object.values(topics).map((topic) => `projects/${local.project}/topics/${topic}`),
   proofKey: [`projects/${local.project}/secrets/${deploymentSecrets.proofKey}`],
+  webhookKey: [`projects/${local.project}/secrets/${deploymentSecrets.webhookKey}`],
   parents: [local.folder, local.otherFolder],
   billingAccounts: [`billingAccounts/${local.billingAccount}`, `billingAccounts/${local.otherBillingAccount}`],
   dnsProjects: [`projects/${local.dnsProject}`],
+  packages: [`projects/${local.project}/buckets/${local.packagesBucket}`],
+  // Another for each function: see resourcesFor.
+  itself: [],
 };
 
+export const resourcesFor = (on: RoleScope, name: FunctionName): readonly string[] =>
+  on === 'itself' ? [`projects/${local.project}/serviceAccounts/${functionAccount(name)}`] : resourcesOf[on];
+
 const roleBindings = () =>
-  Object.entries(functionRoles).flatMap(([name, scopes]) =>
-    Object.entries(scopes).flatMap(([scope, roles]) =>
-      resourcesOf[scope as RoleScope].flatMap((resource) =>
-        roles.map((role) => ({ resource, role, members: [`serviceAccount:${functionAccount(name as FunctionName)}`] })),
-      ),
-    ),
+  functionGrants.flatMap(({ name, role, on }) =>
+    resourcesFor(on, name).map((resource) => ({
+      resource,
+      role,
+      members: [`serviceAccount:${functionAccount(name)}`],
+    })),
   );
 
 /** `admin` deploys plinth and owns the organization; alice sees in the cloud what a bootstrap gives her, and no more. */
@@ -157,7 +162,7 @@ export const initialState = (): InitialState => ({
     },
   ],
   serviceAccounts: [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)],
-  customRoles: [secretsRole, scheduleRole],
+  customRoles,
   bindings: [
     ...roleBindings(),
     { resource: local.organization, role: 'roles/owner', members: [`user:${people.admin}`] },
@@ -180,7 +185,7 @@ export const functionUrl = (origin: string, name: FunctionName): string =>
 export const functionPath = (name: FunctionName): string => `/_functions/${name}`;
 
 /** Made once a deployment; a version that is there stays. Goes through the API, as whoever deploys. */
-export async function makeProofKey(cloud: Pick<SimulatedCloud, 'endpoints' | 'identity'>): Promise<void> {
+export async function makeDeploymentSecrets(cloud: Pick<SimulatedCloud, 'endpoints' | 'identity'>): Promise<void> {
   const secrets = `${cloud.endpoints.secretmanager}/v1/projects/${local.project}/secrets`;
   const ask = async (method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> => {
     const reply = await fetch(`${secrets}${path}`, {
@@ -192,14 +197,18 @@ export async function makeProofKey(cloud: Pick<SimulatedCloud, 'endpoints' | 'id
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await reply.text();
-    if (!reply.ok && reply.status !== 409) throw new Error(`The proof key cannot be made: ${reply.status} ${text}`);
+    if (!reply.ok && reply.status !== 409)
+      throw new Error(`A secret of the deployment cannot be made: ${reply.status} ${text}`);
     return { status: reply.status, body: JSON.parse(text) };
   };
-  const id = deploymentSecrets.proofKey;
-  await ask('POST', `?secretId=${id}`, { replication: { automatic: {} } });
-  const { body } = await ask('GET', `/${id}/versions`);
-  if ((body as { versions?: unknown[] }).versions?.length) return;
-  await ask('POST', `/${id}:addVersion`, { payload: { data: randomBytes(32).toString('base64') } });
+  for (const id of Object.values(deploymentSecrets)) {
+    await ask('POST', `?secretId=${id}`, { replication: { automatic: {} } });
+    const { body } = await ask('GET', `/${id}/versions`);
+    if ((body as { versions?: unknown[] }).versions?.length) continue;
+    const key = randomBytes(32).toString('base64');
+    const text = id === deploymentSecrets.webhookKey ? `whsec_${key}` : key;
+    await ask('POST', `/${id}:addVersion`, { payload: { data: Buffer.from(text).toString('base64') } });
+  }
 }
 
 /** What Cloud Scheduler calls, and when; a function that is not there is not called. */
@@ -251,6 +260,14 @@ export interface DeployedFacts {
   readonly endpoints: Readonly<Record<GoogleApi, string>>;
   readonly issuerUrl: string;
   readonly forge1Url: string;
+  /** Of k0s; undefined: the real ones. */
+  readonly k0sReleasesUrl?: string | undefined;
+  /** To the VMs that answer SSH, if any do. */
+  readonly sshProxyUrl?: string | undefined;
+  /** Undefined: warnings are sent nowhere. */
+  readonly webhookUrl?: string | undefined;
+  /** Of plinth's own executable; undefined: none is built. */
+  readonly releases?: { readonly url: string; readonly sha256: string } | undefined;
   readonly firestoreHost?: string | undefined;
   readonly pubsubHost?: string | undefined;
 }
@@ -280,7 +297,16 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_LIVING_PER_OWNER: '300',
     PLINTH_LIVING_IN_ALL: '1000',
     PLINTH_FORGE1_API_URL: facts.forge1Url,
+    ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
+    ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
+    // Machines fetch the release of plinth: without one they are not set up.
+    ...(facts.sshProxyUrl === undefined || facts.releases === undefined ? { PLINTH_HOSTS: 'off' } : {}),
+    ...(facts.releases === undefined
+      ? {}
+      : { PLINTH_RELEASES_URL: facts.releases.url, PLINTH_RELEASE_SHA256: facts.releases.sha256 }),
+    ...(facts.webhookUrl === undefined ? {} : { PLINTH_WEBHOOK_URL: facts.webhookUrl }),
     PLINTH_SCHEDULER_INVOKER: invokers.scheduler,
+    PLINTH_PACKAGES_BUCKET: local.packagesBucket,
     PLINTH_SCHEDULER_REGION: local.region,
     PLINTH_EVENTARC_INVOKER: invokers.eventarc,
     ...(facts.firestoreHost === undefined ? {} : { FIRESTORE_EMULATOR_HOST: facts.firestoreHost }),

@@ -14,6 +14,7 @@ export const environmentFor = (
   PLINTH_ENDPOINT: url,
   PLINTH_TOKEN: idToken,
   PLINTH_ISSUER: record.issuerUrl,
+  ...(record.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: record.sshProxyUrl }),
   ...gcloudEnvironment({ frontUrl: record.frontUrl, accessToken, configFolder: folder.file('gcloud') }),
 });
 

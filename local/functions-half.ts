@@ -11,16 +11,22 @@ import type { Store } from '../functions/store/store.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import { createClock } from './clock.js';
 import { environmentOf, local } from './deployment.js';
+import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from './function-processes.js';
 import { type FunctionServer, startFunctionServer } from './function-server.js';
 import { createMemoryStore } from './memory-store.js';
+import { type ReleaseServer, startReleases } from './releases.js';
 import type { CloudRecord, StateFolder } from './state-folder.js';
 
 export interface FunctionsHalfOptions {
   /** 0: any that is free, if it can be the one that the folder remembers. */
   readonly port: number;
   readonly keys: KeyMaker;
+  /** Gets the warnings before a project's time is over. */
+  readonly webhookUrl?: string | undefined;
   /** What the functions are given for the store. */
   readonly wrapStore?: ((store: Store) => Store) | undefined;
+  /** Bundles to serve, each in a process of its own, in place of the sources in this one. */
+  readonly bundles?: BundleOptions | undefined;
   /** Gets each line of the functions' logs. */
   readonly onLog: (line: string) => void;
 }
@@ -31,18 +37,22 @@ export interface FunctionsHalf {
   readonly store: Store;
   contextOf(name: FunctionName): Context;
   underWay(): number;
+  /** Only where bundles are served. */
+  readonly processes?: FunctionProcesses;
   close(): Promise<void>;
 }
 
 /** What Google's client libraries read; on Google's machines it is all found without. */
-function pointClientsAt({ metadataHost }: CloudRecord): () => void {
-  const wanted = {
-    GCE_METADATA_HOST: metadataHost,
-    METADATA_SERVER_DETECTION: 'assume-present',
-    GOOGLE_CLOUD_PROJECT: local.project,
-    // As on Cloud Run. Elsewhere the metadata server has three seconds to answer, which a busy machine may need.
-    K_SERVICE: 'plinth-local',
-  };
+const clientVariables = ({ metadataHost }: CloudRecord): Readonly<Record<string, string>> => ({
+  GCE_METADATA_HOST: metadataHost,
+  METADATA_SERVER_DETECTION: 'assume-present',
+  GOOGLE_CLOUD_PROJECT: local.project,
+  // As on Cloud Run. Elsewhere the metadata server has three seconds to answer, which a busy machine may need.
+  K_SERVICE: 'plinth-local',
+});
+
+function pointClientsAt(record: CloudRecord): () => void {
+  const wanted = clientVariables(record);
   const before = Object.keys(wanted).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, wanted);
   return () => {
@@ -58,18 +68,19 @@ let running = false;
 export async function startFunctionsHalf(
   folder: StateFolder,
   record: CloudRecord,
-  { port, keys, wrapStore = (store) => store, onLog }: FunctionsHalfOptions,
+  { port, keys, webhookUrl, wrapStore = (store) => store, bundles, onLog }: FunctionsHalfOptions,
 ): Promise<FunctionsHalf> {
   if (running) throw new Error('This process serves the functions already; a second stack needs a process of its own.');
   running = true;
   const restore = pointClientsAt(record);
   const emulatorHost = (name: string) => record.emulators.find((each) => each.name === name)?.host;
-  const clock = createClock(record.timeFactor);
   const log = createLog({ write: onLog });
   const contexts = new Map<FunctionName, Context>();
   const memory = record.store === 'memory' ? createMemoryStore() : undefined;
   let shared: Store | undefined;
   let server: FunctionServer | undefined;
+  let processes: FunctionProcesses | undefined;
+  let releases: ReleaseServer | undefined;
 
   const storeOf = (config: Config): Store => {
     shared ??= wrapStore(memory ?? createFirestoreStore(config));
@@ -79,19 +90,25 @@ export async function startFunctionsHalf(
     if (server === undefined) throw new Error('The functions are not served yet.');
     return server.origin;
   };
+  const environmentAt = (name: FunctionName, origin: string) =>
+    environmentOf(name, {
+      origin,
+      endpoints: record.endpoints,
+      issuerUrl: record.issuerUrl,
+      forge1Url: record.forge1Url,
+      k0sReleasesUrl: record.k0sReleasesUrl,
+      sshProxyUrl: record.sshProxyUrl,
+      webhookUrl,
+      releases,
+      firestoreHost: emulatorHost('firestore'),
+      pubsubHost: emulatorHost('pubsub'),
+    });
   const contextOf = (name: FunctionName): Context => {
     const known = contexts.get(name);
     if (known !== undefined) return known;
-    const config = readConfig(
-      environmentOf(name, {
-        origin: originNow(),
-        endpoints: record.endpoints,
-        issuerUrl: record.issuerUrl,
-        forge1Url: record.forge1Url,
-        firestoreHost: emulatorHost('firestore'),
-        pubsubHost: emulatorHost('pubsub'),
-      }),
-    );
+    const config = readConfig(environmentAt(name, originNow()));
+    // Each has its own, as each runs on a machine of its own.
+    const clock = createClock(record.timeFactor);
     const context = createContext(config, { clock, log, keys, store: storeOf(config) });
     contexts.set(name, context);
     return context;
@@ -99,8 +116,9 @@ export async function startFunctionsHalf(
 
   const stop = async (): Promise<void> => {
     await server?.close();
-    await Promise.all([...contexts.values()].map(({ publisher }) => publisher.close()));
+    await Promise.all([...contexts.values()].flatMap(({ publisher, remote }) => [publisher.close(), remote.close()]));
     await shared?.close();
+    await releases?.close();
     restore();
     running = false;
   };
@@ -108,13 +126,22 @@ export async function startFunctionsHalf(
   try {
     const remembered = folder.readFunctions();
     const wanted = port === 0 && remembered !== undefined ? Number(new URL(remembered.origin).port) : port;
-    server = await startFunctionServer(contextOf, wanted, port !== 0);
-    folder.writeFunctions({ schema: 1, pid: process.pid, origin: server.origin });
+    releases = await startReleases();
+    const exactly = port !== 0;
+    if (bundles === undefined) {
+      server = await startFunctionServer(contextOf, wanted, exactly);
+    } else {
+      const machine = clientVariables(record);
+      const parts = { bundles, environmentOf: environmentAt, machine, port: wanted, exactly, onLog };
+      server = processes = await startFunctionProcesses(parts);
+    }
+    folder.writeFunctions({ schema: 1, pid: process.pid, origin: server.origin, releasesUrl: releases?.url });
     return {
       origin: server.origin,
       store: contextOf(functionNames.bootstraps).store,
       contextOf,
       underWay: server.underWay,
+      ...(processes === undefined ? {} : { processes }),
       close: stop,
     };
   } catch (error) {

@@ -21,6 +21,8 @@ interface IdTokenShape {
   readonly emailVerified?: boolean;
   /** Default an hour. */
   readonly lifeSeconds?: number;
+  /** What the program that asked wants to see again. */
+  readonly nonce?: string | undefined;
 }
 
 export interface Identity {
@@ -74,10 +76,16 @@ export async function createIdentity({
     issuer,
     jwksUrl: `${issuer}${jwksPath}`,
     jwks: { keys: [{ ...publicJwk, kid, alg: 'RS256', use: 'sig' }] },
-    idToken({ email, audience, hd, emailVerified = true, lifeSeconds = 3600 }) {
+    idToken({ email, audience, hd, emailVerified = true, lifeSeconds = 3600, nonce }) {
       const issuedAt = Math.floor(now() / 1000);
       const sub = subjectOf(email);
-      return new SignJWT({ azp: sub, email, email_verified: emailVerified, ...(hd === undefined ? {} : { hd }) })
+      return new SignJWT({
+        azp: sub,
+        email,
+        email_verified: emailVerified,
+        ...(hd === undefined ? {} : { hd }),
+        ...(nonce === undefined ? {} : { nonce }),
+      })
         .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
         .setIssuer(issuer)
         .setAudience(audience)

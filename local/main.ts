@@ -2,6 +2,7 @@
 
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import type { CloudHalf } from './cloud-half.js';
 import { local, people } from './deployment.js';
 import { environmentLines } from './environment.js';
 import { createStack, type Stack, type StackOptions } from './stack.js';
@@ -116,6 +117,17 @@ ${load.map((line) => `  ${line}`).join('\n')}
 Ctrl-C stops it.`);
 }
 
+/** The sample package, as whoever releases one puts it there. */
+async function storePackage({ cloud }: CloudHalf, folder: string): Promise<string> {
+  const [{ makePackage }, { publishPackage }] = await Promise.all([
+    import('./packages/make-package.js'),
+    import('./packages/publish.js'),
+  ]);
+  const made = await makePackage(folder);
+  await publishPackage(cloud, made);
+  return `plinth-sample ${made.version} (${made.hash})`;
+}
+
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) return say(usage);
@@ -132,12 +144,19 @@ async function main(): Promise<void> {
     }
   });
   if (options.half === 'functions') say(`Waits for the cloud half in ${folder.path} …`);
-  const starting = createStack({ ...options, onLog: logTo(folder.file(`${options.half}.log`)), onNote: note });
+  const starting = createStack({
+    machines: 'embedded',
+    ...options,
+    onLog: logTo(folder.file(`${options.half}.log`)),
+    onNote: note,
+  });
   const stack = await Promise.race([starting, stopped]);
   if (stack === undefined) {
     await (await starting.catch(() => undefined))?.close();
     return;
   }
+  const made = stack.cloudHalf === undefined ? undefined : await storePackage(stack.cloudHalf, folder.file('package'));
+  if (made !== undefined) say(`The package store holds ${made}.`);
   if (options.half === 'cloud') {
     say(`All that stands for Google is at ${stack.record.frontUrl}; now start --only functions beside it.`);
   } else {

@@ -60,6 +60,7 @@ function checkValue(value: unknown, path: string): void {
 const comparable = (a: unknown, b: string | number | boolean): a is string | number | boolean => typeof a === typeof b;
 
 function fits(value: unknown, op: string, wanted: string | number | boolean): boolean {
+  if (op === 'array-contains') return Array.isArray(value) && value.includes(wanted);
   if (!comparable(value, wanted)) return false;
   switch (op) {
     case '==':
@@ -162,7 +163,7 @@ export function createMemoryStore(): MemoryStore {
     },
 
     async query({ collection, where = [], orderBy, limit, after }: Query) {
-      const range = where.find(([, op]) => op !== '==')?.[0];
+      const range = where.find(([, op]) => op !== '==' && op !== 'array-contains')?.[0];
       if (after !== undefined && orderBy === undefined)
         throw new Error('A query goes on after a value only in an order');
       const [field, direction] = orderBy ?? [range, 'asc'];

@@ -11,7 +11,9 @@ import type { Store } from '../functions/store/store.js';
 import { collections } from '../shared/names.js';
 import { type CloudHalf, startCloudHalf } from './cloud-half.js';
 import { local } from './deployment.js';
+import type { BundleOptions } from './function-processes.js';
 import { type FunctionsHalf, startFunctionsHalf } from './functions-half.js';
+import type { TierName } from './machines/index.js';
 import { type CloudRecord, openStateFolder } from './state-folder.js';
 import { createTestKeys } from './test-keys.js';
 
@@ -36,8 +38,14 @@ export interface StackOptions {
   readonly reordering?: number;
   /** How many messages of a lane may be worked on at once; by default many. Only with the store `memory`. */
   readonly concurrency?: number;
+  /** Gets the warnings before a project's time is over; default: nobody. */
+  readonly webhookUrl?: string;
+  /** Which machines answer SSH for VMs, where this computer can hold them; `none` (default): VMs are but entries. */
+  readonly machines?: TierName | 'none';
   /** What the functions are given for the store: the same one, watched. */
   readonly wrapStore?: (store: Store) => Store;
+  /** What is deployed of the functions, each in a process of its own; default: the sources, in this one. Only with the store `emulator`. */
+  readonly bundles?: BundleOptions;
   /** Gets each line of the functions' logs; by default they are kept in `logs`. */
   readonly onLog?: (line: string) => void;
   /** Gets what did not work, or is worth knowing; by default it is kept in `notes`. */
@@ -96,6 +104,9 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
   if (half !== 'both' && options.state === undefined) {
     throw new Error('Two halves find each other through a folder: give both the same --state.');
   }
+  if (options.bundles !== undefined && store === 'memory') {
+    throw new Error('Functions in processes of their own share no memory: bundles go with --store emulator.');
+  }
   const logs: string[] = [];
   const notes: string[] = [];
   const onLog = options.onLog ?? ((line: string) => void logs.push(line));
@@ -114,20 +125,25 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
 
   try {
     if (half !== 'functions') {
-      const { duplicates, reordering, concurrency } = options;
+      const { duplicates, reordering, concurrency, machines = 'none' } = options;
       const keep = options.state !== undefined;
       const chance = { seed, duplicates, reordering };
-      cloudHalf = await startCloudHalf(folder, { store, timeFactor, keep, concurrency, ...chance, onNote });
+      cloudHalf = await startCloudHalf(folder, { store, timeFactor, keep, concurrency, machines, ...chance, onNote });
     }
     const record = cloudHalf?.record ?? (await folder.awaitCloud());
     if (half !== 'cloud') {
       functionsHalf = await startFunctionsHalf(folder, record, {
         port,
         keys: keys === 'real' ? createKeyMaker() : createTestKeys(),
+        webhookUrl: options.webhookUrl,
         wrapStore: options.wrapStore,
+        bundles: options.bundles,
         onLog,
       });
       await cloudHalf?.lookForFunctions();
+      if (record.sshProxyUrl !== undefined && folder.readFunctions()?.releasesUrl === undefined) {
+        onNote('No release of plinth is built, so bootstraps leave the steps on machines out: npm run build:binary');
+      }
     }
     return {
       url: functionsHalf?.origin ?? folder.readFunctions()?.origin ?? '',

@@ -24,6 +24,10 @@ export interface CloudRecord {
   readonly metadataHost: string;
   readonly issuerUrl: string;
   readonly forge1Url: string;
+  /** Where simulated VMs fetch k0s. */
+  readonly k0sReleasesUrl: string;
+  /** HTTP CONNECT to the VMs that answer SSH, if any do. */
+  readonly sshProxyUrl?: string | undefined;
   readonly emulators: readonly EmulatorRecord[];
 }
 
@@ -32,6 +36,8 @@ interface FunctionsRecord {
   readonly schema: 1;
   readonly pid: number;
   readonly origin: string;
+  /** Where simulated VMs fetch releases of plinth. */
+  readonly releasesUrl?: string | undefined;
 }
 
 export interface StateFolder {

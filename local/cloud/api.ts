@@ -20,7 +20,9 @@ export type ApiName =
   | 'secretmanager.v1'
   | 'pubsub.v1'
   | 'publicca.v1'
-  | 'cloudscheduler.v1';
+  | 'cloudscheduler.v1'
+  | 'storage.v1'
+  | 'iamcredentials.v1';
 
 export interface Caller {
   readonly email: string;
@@ -41,7 +43,14 @@ export interface CloudCall {
    * nulls gone, and what the schema marks read-only is taken away (as Google ignores it), but for `etag`.
    */
   readonly body: JsonObject;
+  /** What is uploaded beside it; only to `storage.objects.insert`. */
+  readonly media?: Media | undefined;
   readonly caller: Caller;
+}
+
+export interface Media {
+  readonly type: string | undefined;
+  readonly bytes: Buffer;
 }
 
 export type Handler = (call: CloudCall, world: World) => JsonObject | Promise<JsonObject>;

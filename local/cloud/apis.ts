@@ -5,6 +5,7 @@ import { billing } from './billing.js';
 import { compute } from './compute.js';
 import { dns } from './dns.js';
 import { iam } from './iam.js';
+import { iamCredentials } from './iam-credentials.js';
 import { publicCa } from './public-ca.js';
 import { pubsub } from './pubsub.js';
 import { resourceManager } from './resource-manager.js';
@@ -12,6 +13,7 @@ import { resourceManagerV1 } from './resource-manager-v1.js';
 import { scheduler } from './scheduler.js';
 import { secretManager } from './secret-manager.js';
 import { serviceUsage } from './service-usage.js';
+import { storage } from './storage.js';
 
 export const apiDefinitions: readonly ApiDefinition[] = [
   resourceManager,
@@ -26,4 +28,6 @@ export const apiDefinitions: readonly ApiDefinition[] = [
   pubsub,
   publicCa,
   scheduler,
+  storage,
+  iamCredentials,
 ];

@@ -1,6 +1,6 @@
 /** Compute's static addresses, regional and global, and fresh ones for VMs. Joined in compute.ts. */
 import { type Effect, GoogleError, type Handler, type JsonObject, type World } from './api.js';
-import { begin, ending, once } from './compute-operations.js';
+import { begin, beginDelete, ending, once } from './compute-operations.js';
 import { checkQuota } from './compute-quotas.js';
 import {
   aggregatedReply,
@@ -163,17 +163,11 @@ function internalAddress(body: JsonObject, place: Place, world: World): JsonObje
 }
 
 const remove: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, addresses);
+  const at = findReady(call, world, addresses);
+  const { path, found } = at;
   const [user] = textsOf(found.resource['users']);
   if (user !== undefined) throw inUse('address', path, unlink(user));
-  found.phase = 'leaving';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds: 10,
-    effect: 'compute.addresses.deleted',
-  });
+  return beginDelete(call, world, at, addresses);
 };
 
 const methods: Readonly<Record<string, Handler>> = {

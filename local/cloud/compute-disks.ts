@@ -2,7 +2,7 @@
 import type { Effect, Handler, JsonObject, World } from './api.js';
 import { checkDiskType } from './compute-catalog.js';
 import { guestOsFeatures, imageFrom } from './compute-images.js';
-import { begin, ending, once } from './compute-operations.js';
+import { begin, beginDelete, ending, once } from './compute-operations.js';
 import { checkQuota } from './compute-quotas.js';
 import {
   aggregatedReply,
@@ -113,18 +113,12 @@ const insert: Handler = (call, world) => {
 };
 
 const remove: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, disks);
+  const at = findReady(call, world, disks);
+  const { path, found } = at;
   const [user] = textsOf(found.resource['users']);
   if (user !== undefined) throw inUse('disk', path, unlink(user));
-  found.phase = 'leaving';
   found.resource['status'] = 'DELETING';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds: 5,
-    effect: 'compute.disks.deleted',
-  });
+  return beginDelete(call, world, at, disks, 5);
 };
 
 export function disksOf(resource: JsonObject): { path: string; autoDelete: boolean }[] {
@@ -170,15 +164,7 @@ const makeSnapshot = (name: string, source: string | undefined): Handler =>
   });
 
 const removeSnapshot: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, snapshots);
-  found.phase = 'leaving';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds: 5,
-    effect: 'compute.snapshots.deleted',
-  });
+  return beginDelete(call, world, findReady(call, world, snapshots), snapshots, 5);
 };
 
 export const diskHandlers: Record<string, Handler> = {

@@ -1,7 +1,7 @@
 /** Compute's firewall rules. Joined in compute.ts. */
 import { type Effect, GoogleError, type Handler, type Json, type JsonObject, type World } from './api.js';
 import { networkOf } from './compute-networks.js';
-import { begin, ending, once } from './compute-operations.js';
+import { begin, beginDelete, ending, once } from './compute-operations.js';
 import { checkQuota } from './compute-quotas.js';
 import {
   checkName,
@@ -157,15 +157,7 @@ const refused = (message: string): GoogleError =>
   new GoogleError(400, 'INVALID_ARGUMENT', message, { reason: 'invalid' });
 
 const remove: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, firewalls);
-  found.phase = 'leaving';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds: 10,
-    effect: 'compute.firewalls.deleted',
-  });
+  return beginDelete(call, world, findReady(call, world, firewalls), firewalls);
 };
 
 export const firewallHandlers: Record<string, Handler> = {

@@ -32,6 +32,8 @@ export interface Guest {
   /** Namespace → key → value, as guest attributes. */
   attributes: Record<string, Record<string, string>>;
   serial: string;
+  /** Counts how often it went down. */
+  boots: number;
 }
 
 export const guests = (world: World): Record<string, Guest> => world.table<Guest>('compute.guests');
@@ -145,6 +147,7 @@ function guestOf(target: string, id: string, world: World): Guest {
     hostKey: ed25519From(seed),
     attributes: {},
     serial: `[    0.000000] Linux version 5.15.0-1083-gcp\n[    5.120455] cloud-init: Generating public/private ed25519 key pair.\n`,
+    boots: 0,
   };
   guests(world)[target] = guest;
   return guest;
@@ -269,7 +272,20 @@ function down(target: string, instance: Held, status: 'TERMINATED' | 'SUSPENDED'
       : { lastStopTimestamp: stamp(world.now()) }),
   });
   const guest = guests(world)[target];
-  if (guest !== undefined) guest.attributes = {};
+  if (guest !== undefined) goDown(guest);
+}
+
+function goDown(guest: Guest): void {
+  guest.attributes = {};
+  guest.boots += 1;
+}
+
+/** The power is off for a moment: what was in memory is lost, and the guest boots again. */
+export function powerCycle(world: World, target: string): void {
+  const id = held(world, instances)[target]?.resource['id'] ?? '';
+  const guest = guests(world)[target];
+  if (guest !== undefined) goDown(guest);
+  world.schedule(lifeSeconds.hostKeys, 'compute.instances.guest', { target, id });
 }
 
 /** Gone, with the disks that go with it. */

@@ -1,7 +1,7 @@
 /** Compute's instances: insert, get, lists, and everything that is done to one. Joined in compute.ts. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type World } from './api.js';
 import { freshExternalIp, useAddresses } from './compute-addresses.js';
-import { guests, lifeSeconds } from './compute-instance-life.js';
+import { guests, lifeSeconds, powerCycle } from './compute-instance-life.js';
 import {
   accessConfigFrom,
   accountsFrom,
@@ -155,7 +155,9 @@ const reset: Handler = (call, world) => {
   const { path, found, place } = findReady(call, world, instances);
   const status = textOf(found.resource['status']);
   if (status !== 'RUNNING') throw wrongState(path, status, 'reset', 'RUNNING');
-  return done(call, world, place, path, found, call.method.endsWith('reset') ? 'reset' : 'simulateMaintenanceEvent');
+  if (!call.method.endsWith('reset')) return done(call, world, place, path, found, 'simulateMaintenanceEvent');
+  powerCycle(world, path);
+  return done(call, world, place, path, found, 'reset');
 };
 
 const remove: Handler = (call, world) => {

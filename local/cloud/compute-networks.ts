@@ -1,6 +1,6 @@
 /** Compute's networks. Joined in compute.ts. */
 import { type Effect, GoogleError, type Handler, type JsonObject, type World } from './api.js';
-import { begin, ending, failureOf, once } from './compute-operations.js';
+import { begin, beginDelete, ending, failureOf, once } from './compute-operations.js';
 import { regions } from './compute-places.js';
 import { checkQuota } from './compute-quotas.js';
 import {
@@ -117,15 +117,7 @@ const patchNetwork: Handler = (call, world) => {
 };
 
 const deleteNetwork: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, networks);
-  found.phase = 'leaving';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds: 10,
-    effect: 'compute.networks.deleted',
-  });
+  return beginDelete(call, world, findReady(call, world, networks), networks);
 };
 
 /** That something uses the network shows only here, in the operation. */

@@ -1,7 +1,18 @@
 /** Compute's operations: begun by every change, DONE when its effect has run; asked for by get, list and wait. Used by every compute noun. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, World } from './api.js';
-import { invalid, lastOf, link, listOf, notFound, type Place, placeOf, stamp } from './compute-resources.js';
+import {
+  type Collection,
+  type findReady,
+  invalid,
+  lastOf,
+  link,
+  listOf,
+  notFound,
+  type Place,
+  placeOf,
+  stamp,
+} from './compute-resources.js';
 import { textOf } from './json-fields.js';
 
 const table = (world: World): Record<string, JsonObject> => world.table('compute.operations');
@@ -61,6 +72,24 @@ export function begin(call: CloudCall, world: World, place: Place, what: Beginni
     { exact: what.exact ?? false },
   );
   return operation;
+}
+
+/** Marks a resource as leaving and begins its deletion; effect `compute.<collection>.deleted` ends it. */
+export function beginDelete(
+  call: CloudCall,
+  world: World,
+  { path, found, place }: ReturnType<typeof findReady>,
+  collection: Collection,
+  seconds = 10,
+): JsonObject {
+  found.phase = 'leaving';
+  return begin(call, world, place, {
+    type: 'delete',
+    target: path,
+    targetId: String(found.resource['id']),
+    seconds,
+    effect: `compute.${collection.name}.deleted`,
+  });
 }
 
 /** What Google itself did, such as taking a spot VM away: an operation that is already over. */

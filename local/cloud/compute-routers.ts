@@ -1,7 +1,7 @@
 /** Compute's routers with their NATs. Joined in compute.ts. */
 import { type Effect, GoogleError, type Handler, type JsonObject, type World } from './api.js';
 import { networkOf } from './compute-networks.js';
-import { begin, ending, once } from './compute-operations.js';
+import { begin, beginDelete, ending, once } from './compute-operations.js';
 import { checkQuota } from './compute-quotas.js';
 import {
   aggregatedReply,
@@ -137,20 +137,14 @@ const status: Handler = (call, world) => {
 };
 
 const remove: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, routers);
+  const at = findReady(call, world, routers);
+  const { path, found } = at;
   if (objectsOf(found.resource['interfaces']).length > 0) {
     throw new GoogleError(400, 'FAILED_PRECONDITION', `The router resource '${path}' still has interfaces`, {
       reason: 'resourceInUseByAnotherResource',
     });
   }
-  found.phase = 'leaving';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds: 10,
-    effect: 'compute.routers.deleted',
-  });
+  return beginDelete(call, world, at, routers);
 };
 
 export const routerHandlers: Record<string, Handler> = {

@@ -1,7 +1,7 @@
 /** Compute's subnetworks, those of auto mode among them. Joined in compute.ts. */
 import { type CloudCall, type Effect, GoogleError, type Handler, type JsonObject, type World } from './api.js';
 import { networkOf } from './compute-networks.js';
-import { begin, ending, once } from './compute-operations.js';
+import { begin, beginDelete, ending, once } from './compute-operations.js';
 import { autoRange, regions } from './compute-places.js';
 import { checkQuota } from './compute-quotas.js';
 import {
@@ -102,7 +102,8 @@ function subnetworkInserted(path: string, _args: JsonObject, world: World): unde
 }
 
 const deleteSubnetwork: Handler = (call, world) => {
-  const { path, found, place } = findReady(call, world, subnetworks);
+  const at = findReady(call, world, subnetworks);
+  const { path, found } = at;
   const kinds = [collections.instances, collections.addresses];
   for (const kind of kinds) {
     for (const [at, { resource }] of Object.entries(held(world, kind))) {
@@ -117,14 +118,7 @@ const deleteSubnetwork: Handler = (call, world) => {
   if (network?.resource['autoCreateSubnetworks'] === true) {
     throw invalid('subnetwork', lastOf(path), 'Cannot delete auto subnetwork from an auto subnet mode network.');
   }
-  found.phase = 'leaving';
-  return begin(call, world, place, {
-    type: 'delete',
-    target: path,
-    targetId: String(found.resource['id']),
-    seconds: 10,
-    effect: 'compute.subnetworks.deleted',
-  });
+  return beginDelete(call, world, at, subnetworks);
 };
 
 function subnetworkDeleted(path: string, _args: JsonObject, world: World): undefined {

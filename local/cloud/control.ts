@@ -1,5 +1,6 @@
 /** What the front port serves beside the APIs: the token issuer's documents, and `/_local/…` for tests and people. */
 import { type Identity, jwksPath } from '../identity.js';
+import { createOAuth, oauthPaths } from '../oauth.js';
 import type { Calls } from './calls.js';
 import type { CallFault, Faults, QuotaFault, StockoutFault } from './faults.js';
 import type { ControlPath } from './server.js';
@@ -18,6 +19,7 @@ type PostedFault =
   | { type: 'quota'; fault: QuotaFault };
 
 export function controlPaths({ identity, calls, faults, state }: ControlOptions): ControlPath {
+  const oauth = createOAuth(identity);
   return async ({ method, path, query, body }) => {
     switch (`${method} ${path}`) {
       case 'GET /.well-known/openid-configuration': {
@@ -27,7 +29,8 @@ export function controlPaths({ identity, calls, faults, state }: ControlOptions)
           body: {
             issuer,
             jwks_uri: jwksUrl,
-            response_types_supported: ['id_token'],
+            ...oauth.discovery,
+            response_types_supported: ['code', 'id_token'],
             subject_types_supported: ['public'],
             id_token_signing_alg_values_supported: ['RS256'],
           },
@@ -35,6 +38,12 @@ export function controlPaths({ identity, calls, faults, state }: ControlOptions)
       }
       case `GET ${jwksPath}`:
         return { status: 200, body: identity().jwks, headers: { 'cache-control': 'public, max-age=3600' } };
+      case `GET ${oauthPaths.authorize}`:
+        return oauth.authorize(query);
+      case `POST ${oauthPaths.token}`:
+        return oauth.token(new URLSearchParams(body));
+      case `POST ${oauthPaths.revoke}`:
+        return oauth.revoke(new URLSearchParams(body));
       case 'GET /_local/state':
         return { status: 200, body: state() };
       case 'GET /_local/calls': {

@@ -5,7 +5,7 @@ import { type ApiName, GoogleError, type JsonObject } from './api.js';
 type Form = 'legacy' | 'both' | 'platform';
 
 const formOf = (api: ApiName): Form => {
-  if (api === 'compute.v1') return 'legacy';
+  if (api === 'compute.v1' || api === 'storage.v1') return 'legacy';
   return api === 'iam.v1' || api === 'dns.v1' ? 'both' : 'platform';
 };
 
@@ -88,11 +88,13 @@ const serviceTitles: Readonly<Record<string, string>> = {
   'cloudscheduler.googleapis.com': 'Cloud Scheduler API',
   'compute.googleapis.com': 'Compute Engine API',
   'dns.googleapis.com': 'Cloud DNS API',
+  'iamcredentials.googleapis.com': 'IAM Service Account Credentials API',
   'iam.googleapis.com': 'Identity and Access Management (IAM) API',
   'publicca.googleapis.com': 'Public Certificate Authority API',
   'pubsub.googleapis.com': 'Cloud Pub/Sub API',
   'secretmanager.googleapis.com': 'Secret Manager API',
   'serviceusage.googleapis.com': 'Service Usage API',
+  'storage.googleapis.com': 'Cloud Storage API',
 };
 
 export const serviceTitle = (service: string): string => serviceTitles[service] ?? service;
@@ -138,6 +140,14 @@ export function permissionDenied(api: ApiName, permission: string, resource: str
   }
   if (api === 'cloudresourcemanager.v1' || api === 'cloudbilling.v1') {
     return new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
+  }
+  if (api === 'storage.v1') {
+    return new GoogleError(
+      403,
+      'PERMISSION_DENIED',
+      `The caller does not have ${permission} access to the Google Cloud Storage ${permission.split('.')[1] === 'buckets' ? 'bucket' : 'object'}. Permission '${permission}' denied on resource (or it may not exist).`,
+      { reason: 'forbidden' },
+    );
   }
   if (api === 'dns.v1') {
     return new GoogleError(403, 'PERMISSION_DENIED', 'Forbidden', { reason: 'forbidden' });

@@ -13,6 +13,7 @@ const bases: Readonly<Record<string, string>> = {
   PUBSUB: 'pubsub.googleapis.com/',
   SECRETMANAGER: 'secretmanager.googleapis.com/',
   SERVICEUSAGE: 'serviceusage.googleapis.com/',
+  STORAGE: 'storage.googleapis.com/storage/v1/',
 };
 
 export interface GcloudCloud {

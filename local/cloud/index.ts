@@ -13,9 +13,10 @@ import { applyInitial, type InitialState } from './initial.js';
 import { createKernel, type Kernel } from './kernel.js';
 import { metadataServer } from './metadata.js';
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler-calls.js';
-import { apiServer, apisByHost, frontServer } from './server.js';
+import { apiServer, apisByHost, frontServer, type MediaPaths } from './server.js';
 import { isBarred } from './service-accounts.js';
 import { createSnapshot, readSnapshot } from './snapshot.js';
+import { answerMedia } from './storage-media.js';
 import { createWorld, emptyState } from './world.js';
 
 export type { RecordedCall } from './calls.js';
@@ -108,16 +109,21 @@ export async function createSimulatedCloud({
     return reply;
   };
 
+  const media: MediaPaths = (asked) => answerMedia(kernel, world, asked);
+
   // A restarted cloud takes the ports it had, so that whoever holds its addresses can go on.
   const ports = world.table<number>('ports');
   const front = await frontServer(
     kernel,
+    media,
     controlPaths({ identity: known, calls, faults, state }),
     port || (ports['front'] ?? 0),
   );
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });
   const servers = await Promise.all(
-    Object.keys(apisByHost).map(async (host) => [host, await apiServer(kernel, host, ports[host] ?? 0)] as const),
+    Object.keys(apisByHost).map(
+      async (host) => [host, await apiServer(kernel, media, host, ports[host] ?? 0)] as const,
+    ),
   );
   const machine = await metadataServer(
     { world, identity, project: metadata.project, defaultServiceAccount: metadata.serviceAccount },

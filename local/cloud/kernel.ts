@@ -4,7 +4,15 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAccess } from './access.js';
-import { type ApiDefinition, type ApiName, type Caller, type CloudCall, GoogleError, type JsonObject } from './api.js';
+import {
+  type ApiDefinition,
+  type ApiName,
+  type Caller,
+  type CloudCall,
+  GoogleError,
+  type JsonObject,
+  type Media,
+} from './api.js';
 import type { createCalls } from './calls.js';
 import { credentialsInvalid, credentialsMissing, errorBody, notImplemented, serviceDisabled } from './errors.js';
 import { disturbancesOf } from './faults.js';
@@ -23,6 +31,7 @@ export interface ApiRequest {
   /** `X-Goog-Request-Reason`: kept in the audit log. */
   readonly reason?: string | undefined;
   readonly body: string;
+  readonly media?: Media | undefined;
 }
 
 export type ApiReply =
@@ -133,6 +142,7 @@ export function createKernel({ definitions, world, calls, callerOf }: KernelOpti
         lists: {},
         resource: resourceIn(request.path),
         body: {},
+        media: request.media,
         caller: nobody,
       };
       const record = (status: number, message?: string): void =>

@@ -10,6 +10,9 @@ const standardParameters = new Set([
 ]); // biome-ignore format: one list
 
 const isCompute = ({ api }: Surface): boolean => api === 'compute.v1';
+/** Built before Google's common front end: they word their refusals as compute does. */
+const isOld = (surface: Surface): boolean =>
+  isCompute(surface) || surface.api === 'dns.v1' || surface.api === 'storage.v1';
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -66,7 +69,7 @@ const repeatsPath = (name: string, inPath: Readonly<Record<string, string>>): bo
   inPath[name] !== undefined || inPath[name.slice(name.lastIndexOf('.') + 1)] !== undefined;
 
 function requiredParameter(surface: Surface, name: string): GoogleError {
-  return isCompute(surface) || surface.api === 'dns.v1'
+  return isOld(surface)
     ? new GoogleError(400, 'INVALID_ARGUMENT', `Required parameter: ${name}`, { reason: 'required', location: name })
     : badRequest('Request contains an invalid argument.', snake(name), 'Required field is missing.');
 }
@@ -74,7 +77,7 @@ function requiredParameter(surface: Surface, name: string): GoogleError {
 function checkParameter(surface: Surface, name: string, parameter: Parameter | undefined, text: string): string {
   if (parameter === undefined) return text;
   if (parameter.pattern !== undefined && !new RegExp(`^(?:${parameter.pattern})$`).test(text)) {
-    throw isCompute(surface) || surface.api === 'dns.v1'
+    throw isOld(surface)
       ? new GoogleError(
           400,
           'INVALID_ARGUMENT',
@@ -130,12 +133,7 @@ export function checkBody(surface: Surface, method: Method, text: string): JsonO
   if (!isObject(body)) {
     throw badRequest('Invalid JSON payload received. Unknown name "": Root element must be a message.', '');
   }
-  const root =
-    isCompute(surface) || surface.api === 'dns.v1'
-      ? 'resource'
-      : reference.endsWith('Request')
-        ? ''
-        : snake(reference).replace(/^_/, '');
+  const root = isOld(surface) ? 'resource' : reference.endsWith('Request') ? '' : snake(reference).replace(/^_/, '');
   return checkMessage({ surface, method }, surface.schemas[reference] ?? {}, body, root);
 }
 
@@ -275,7 +273,7 @@ function checkText(site: Site, schema: Schema, value: Json, path: string): Json 
 }
 
 function joined(site: Site, path: string, name: string): string {
-  const said = isCompute(site.surface) || site.surface.api === 'dns.v1' ? name : snake(name);
+  const said = isOld(site.surface) ? name : snake(name);
   return path === '' ? said : `${path}.${said}`;
 }
 
@@ -300,7 +298,7 @@ function unknownName(name: string, path: string, why = 'Cannot find field.'): Go
 }
 
 function requiredField(site: Site, path: string): GoogleError {
-  return isCompute(site.surface) || site.surface.api === 'dns.v1'
+  return isOld(site.surface)
     ? new GoogleError(400, 'INVALID_ARGUMENT', `Required field '${path}' not specified`, { reason: 'required' })
     : badRequest('Request contains an invalid argument.', path, 'Required field is missing.');
 }

@@ -326,6 +326,14 @@ export const roles: Readonly<Record<string, Role>> = {
     holds: ['compute.instances.osLogin', 'compute.instances.get', 'compute.instances.list', 'compute.projects.get'],
   },
 
+  'roles/storage.admin': { title: 'Storage Admin', holds: ['storage.*', ...seeProject] },
+  'roles/storage.objectViewer': {
+    title: 'Storage Object Viewer',
+    holds: ['storage.objects.get', 'storage.objects.list', ...seeProject],
+  },
+  'roles/storage.objectCreator': { title: 'Storage Object Creator', holds: ['storage.objects.create', ...seeProject] },
+  'roles/storage.objectAdmin': { title: 'Storage Object Admin', holds: ['storage.objects.*', ...seeProject] },
+
   'roles/dns.admin': {
     title: 'DNS Administrator',
     holds: ['dns.*', 'compute.networks.get', 'compute.networks.list', ...seeProject],
@@ -414,14 +422,11 @@ export const roles: Readonly<Record<string, Role>> = {
   },
 
   // Roles on what the simulated cloud does not serve: they may be bound, and hold nothing here.
-  'roles/datastore.user': { title: 'Cloud Datastore User', holds: [] },
+  'roles/datastore.user': { title: 'Cloud Datastore User', holds: ['datastore.entities.*'] },
   'roles/run.invoker': { title: 'Cloud Run Invoker', holds: [] },
   'roles/cloudfunctions.invoker': { title: 'Cloud Functions Invoker', holds: [] },
   'roles/eventarc.eventReceiver': { title: 'Eventarc Event Receiver', holds: [] },
   'roles/logging.logWriter': { title: 'Logs Writer', holds: [] },
-  'roles/storage.admin': { title: 'Storage Admin', holds: [] },
-  'roles/storage.objectAdmin': { title: 'Storage Object Admin', holds: [] },
-  'roles/storage.objectViewer': { title: 'Storage Object Viewer', holds: [] },
   'roles/container.admin': { title: 'Kubernetes Engine Admin', holds: [] },
 };
 

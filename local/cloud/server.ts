@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { ApiName, JsonObject } from './api.js';
 import { answerBatch } from './batch.js';
 import type { ApiReply, ApiRequest, Kernel } from './kernel.js';
+import type { MediaReply, MediaRequest } from './storage-content.js';
 
 export const apisByHost: Readonly<Record<string, readonly ApiName[]>> = {
   cloudresourcemanager: ['cloudresourcemanager.v3', 'cloudresourcemanager.v1'],
@@ -20,6 +21,8 @@ export const apisByHost: Readonly<Record<string, readonly ApiName[]>> = {
   publicca: ['publicca.v1'],
   pubsub: ['pubsub.v1'],
   cloudscheduler: ['cloudscheduler.v1'],
+  storage: ['storage.v1'],
+  iamcredentials: ['iamcredentials.v1'],
 };
 
 /** Paths beside the APIs; undefined: not one of theirs. */
@@ -40,7 +43,7 @@ export interface RunningServer {
 /** Port 0, or one that is taken, means any free one. */
 export async function listen(
   port: number,
-  answer: (request: IncomingMessage, response: ServerResponse, body: string) => Promise<void>,
+  answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<void>,
 ): Promise<RunningServer> {
   const server = createServer((request, response) => {
     void readBody(request)
@@ -77,39 +80,74 @@ const open = (server: Server, port: number): Promise<void> =>
     });
   });
 
-async function readBody(request: IncomingMessage): Promise<string> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
+}
+
+/** What a host serves beside the calls of its API: bytes of Cloud Storage. Undefined: not one of these. */
+export type MediaPaths = (asked: MediaRequest) => Promise<MediaReply | ApiReply | undefined>;
+
+async function answerAt(
+  kernel: Kernel,
+  host: string,
+  asked: MediaRequest,
+  media: MediaPaths,
+  response: ServerResponse,
+): Promise<void> {
+  const { request } = asked;
+  const reply =
+    (host === 'storage' ? await media(asked) : undefined) ?? (await kernel(apisByHost[host] ?? [], request));
+  if ('kind' in reply) return send(response, reply, request.path);
+  response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
+  response.end(reply.body);
 }
 
 /** Serves one API from the root of its own port. */
-export function apiServer(kernel: Kernel, host: string, port: number): Promise<RunningServer> {
+export function apiServer(kernel: Kernel, media: MediaPaths, host: string, port: number): Promise<RunningServer> {
   return listen(port, async (request, response, body) => {
     const url = new URL(request.url ?? '/', 'http://loopback');
     if (url.pathname.startsWith('/batch')) return sendBatch(kernel, request, response, body, host);
-    send(response, await kernel(apisByHost[host] ?? [], toApiRequest(request, url, url.pathname, body)), url.pathname);
+    const asked = toApiRequest(request, url, url.pathname, body);
+    const origin = `http://${request.headers.host ?? ''}`;
+    await answerAt(kernel, host, { request: asked, headers: request.headers, bytes: body, origin }, media, response);
   });
 }
 
 /** Serves every API under `/<api host>/…`, and what is beside the APIs. */
-export function frontServer(kernel: Kernel, control: ControlPath, port: number): Promise<RunningServer> {
+export function frontServer(
+  kernel: Kernel,
+  media: MediaPaths,
+  control: ControlPath,
+  port: number,
+): Promise<RunningServer> {
   return listen(port, async (request, response, body) => {
     const url = new URL(request.url ?? '/', 'http://loopback');
     const split = splitHost(url.pathname);
     if (split !== undefined) {
       if (split.path.startsWith('/batch')) return sendBatch(kernel, request, response, body, split.host);
-      send(
+      const asked = toApiRequest(request, url, split.path, body);
+      const origin = `http://${request.headers.host ?? ''}${split.prefix}`;
+      await answerAt(
+        kernel,
+        split.host,
+        { request: asked, headers: request.headers, bytes: body, origin },
+        media,
         response,
-        await kernel(apisByHost[split.host] ?? [], toApiRequest(request, url, split.path, body)),
-        url.pathname,
       );
       return;
     }
     const batchHost = /^\/batch\/(\w+)\//.exec(url.pathname)?.[1];
     if (batchHost !== undefined) return sendBatch(kernel, request, response, body, batchHost);
     const { method = 'GET', headers } = request;
-    const reply = await control({ method, path: url.pathname, query: url.searchParams, headers, body });
+    const reply = await control({
+      method,
+      path: url.pathname,
+      query: url.searchParams,
+      headers,
+      body: body.toString('utf8'),
+    });
     if (reply === undefined) {
       send(response, { kind: 'no-route' }, url.pathname);
       return;
@@ -120,19 +158,25 @@ export function frontServer(kernel: Kernel, control: ControlPath, port: number):
 }
 
 /** `/compute.googleapis.com/compute/v1/…` → compute and `/compute/v1/…`. */
-function splitHost(path: string): { host: string; path: string } | undefined {
+function splitHost(path: string): { host: string; path: string; prefix: string } | undefined {
+  // gcloud takes the paths of uploads and downloads from the root, whatever its base URL.
+  if (mediaAtRoot.test(path)) return { host: 'storage', path, prefix: '' };
   const [, host, rest] = /^\/(\w+)\.googleapis\.com(\/.*)$/.exec(path) ?? [];
-  return host === undefined || rest === undefined || apisByHost[host] === undefined ? undefined : { host, path: rest };
+  return host === undefined || rest === undefined || apisByHost[host] === undefined
+    ? undefined
+    : { host, path: rest, prefix: `/${host}.googleapis.com` };
 }
 
-const toApiRequest = (request: IncomingMessage, url: URL, path: string, body: string): ApiRequest => ({
+const mediaAtRoot = /^\/(?:(?:resumable\/)?upload|download)\/storage\/v1\//;
+
+const toApiRequest = (request: IncomingMessage, url: URL, path: string, body: Buffer): ApiRequest => ({
   httpMethod: request.method ?? 'GET',
   // gcloud lists a registry's locations in an old version of the API; the reply is the same.
   path: path.replace(/^\/v1beta2(\/projects\/[^/]+\/locations)$/, '/v1$1'),
   query: url.searchParams,
   authorization: request.headers.authorization,
   reason: request.headers['x-goog-request-reason']?.toString(),
-  body,
+  body: body.toString('utf8'),
 });
 
 function send(response: ServerResponse, reply: ApiReply, path: string): void {
@@ -161,10 +205,10 @@ async function sendBatch(
   kernel: Kernel,
   request: IncomingMessage,
   response: ServerResponse,
-  body: string,
+  body: Buffer,
   host: string,
 ): Promise<void> {
-  const reply = await answerBatch(body, request.headers, async (part) => {
+  const reply = await answerBatch(body.toString('utf8'), request.headers, async (part) => {
     const url = new URL(part.url, 'http://loopback');
     const split = splitHost(url.pathname) ?? { host, path: url.pathname };
     const said = await kernel(apisByHost[split.host] ?? [], {

@@ -1,0 +1,132 @@
+/**
+ * The functions as they are deployed: each bundle in a process of its own, served by the functions framework with the
+ * environment of that function, all behind the one origin. Started by the functions half in place of function-server.ts.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request as ask, type RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
+import { type FunctionName, functionNames } from '../shared/names.js';
+import type { FunctionEnvironment } from './deployment.js';
+import { type FunctionServer, placeOf } from './function-server.js';
+import { listen, listenNear } from './loopback.js';
+
+export interface BundleOptions {
+  /** Made by `npm run build:functions`. */
+  readonly folder: string;
+  /** Default: the Node that runs this. */
+  readonly node?: string | undefined;
+}
+
+interface ProcessParts {
+  readonly bundles: BundleOptions;
+  readonly environmentOf: (name: FunctionName, origin: string) => FunctionEnvironment;
+  /** What Google's machines have in the environment of every function. */
+  readonly machine: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly exactly: boolean;
+  readonly onLog: (line: string) => void;
+}
+
+interface Served {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+export interface FunctionProcesses extends FunctionServer {
+  /** Of the process that serves it now; undefined: none does. */
+  pidOf(name: FunctionName): Promise<number | undefined>;
+  /** As Cloud Run ends an instance; resolves once it is gone. The function is started again by its next request. */
+  end(name: FunctionName, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
+const frameworkMain = framework.replace(/index\.js$/, 'main.js');
+
+export async function startFunctionProcesses(parts: ProcessParts): Promise<FunctionProcesses> {
+  const { bundles, environmentOf, machine, onLog } = parts;
+  const running = new Map<FunctionName, Promise<Served>>();
+  let working = 0;
+  let closed = false;
+
+  async function start(name: FunctionName): Promise<Served> {
+    const free = await listen(() => undefined);
+    const { port } = free;
+    await free.close();
+    const child = spawn(
+      bundles.node ?? process.execPath,
+      [frameworkMain, `--target=${name}`, `--source=${join(bundles.folder, name)}`, `--port=${port}`],
+      {
+        env: { PATH: process.env['PATH'], ...machine, ...environmentOf(name, server.url) },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    const ended = once(child, 'exit').then(([code]) => {
+      running.delete(name);
+      throw new Error(`The function ${name} ended with ${code}.`);
+    });
+    const ready = new Promise<void>((resolve) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        createInterface({ input: stream }).on('line', (line) => {
+          if (line.startsWith('URL: ')) resolve();
+          else if (line.startsWith('{')) onLog(line);
+        });
+      }
+    });
+    ended.catch(() => undefined);
+    await Promise.race([ready, ended]);
+    return { child, port };
+  }
+  const serve = (name: FunctionName): Promise<Served> => {
+    if (closed) return Promise.reject(new Error('The functions are closed.'));
+    const known = running.get(name) ?? start(name);
+    running.set(name, known);
+    return known;
+  };
+
+  const listener: RequestListener = (request, response) => {
+    const { name, url: path, works } = placeOf(request.url ?? '/');
+    if (works) {
+      working += 1;
+      response.once('close', () => {
+        working -= 1;
+      });
+    }
+    const refuse = () => (response.headersSent ? response.destroy() : response.writeHead(503).end());
+    serve(name).then(({ port }) => {
+      const { method, headers } = request;
+      const onward = ask({ host: '127.0.0.1', port, method, path, headers }, (reply) => {
+        response.writeHead(reply.statusCode ?? 502, reply.headers);
+        pipeline(reply, response, () => undefined);
+      });
+      onward.on('error', refuse);
+      response.on('close', () => onward.destroy());
+      request.pipe(onward);
+    }, refuse);
+  };
+
+  const server = await (parts.exactly ? listen : listenNear)(listener, parts.port);
+  server.server.requestTimeout = 0;
+  const end = async (name: FunctionName, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    const served = await running.get(name)?.catch(() => undefined);
+    if (served === undefined || served.child.exitCode !== null) return;
+    // Not `exit`: what it said last is still on its way then.
+    const gone = once(served.child, 'close');
+    served.child.kill(signal);
+    await gone;
+  };
+  return {
+    origin: server.url,
+    underWay: () => working,
+    pidOf: async (name) => (await running.get(name)?.catch(() => undefined))?.child.pid,
+    end,
+    async close() {
+      closed = true;
+      await server.close();
+      await Promise.all(Object.values(functionNames).map((name) => end(name, 'SIGKILL')));
+    },
+  };
+}

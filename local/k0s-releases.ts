@@ -1,0 +1,71 @@
+/**
+ * Where simulated machines fetch k0s from: a stand-in, laid out as its releases are (`<version>/k0s-<version>-amd64` and
+ * `sha256sums.txt`). Started by the cloud half; the program itself is machines/k0s.
+ */
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { listen } from './loopback.js';
+
+export interface K0sReleases {
+  /** For PLINTH_K0S_RELEASES_URL. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** What exists; any other version is not found. */
+const versions = ['v1.31.9+k0s.0', 'v1.31.14+k0s.0', 'v1.32.10+k0s.0'];
+
+const program = fileURLToPath(new URL('./machines/k0s/main.js', import.meta.url));
+
+/** One script that Node runs by its first line; extensionless files are CommonJS to it. */
+async function makeK0s(version: string): Promise<Buffer> {
+  const { outputFiles } = await build({
+    entryPoints: [program],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    define: { K0S_VERSION: JSON.stringify(version) },
+    banner: { js: '#!/usr/bin/env node' },
+    write: false,
+    logLevel: 'warning',
+  });
+  return Buffer.from(outputFiles[0]?.contents ?? []);
+}
+
+export async function startK0sReleases(): Promise<K0sReleases> {
+  const made = new Map<string, Promise<Buffer>>();
+  const programOf = (version: string): Promise<Buffer> => {
+    const known = made.get(version) ?? makeK0s(version);
+    made.set(version, known);
+    return known;
+  };
+  const answer = async (path: string): Promise<Buffer | undefined> => {
+    const [version = '', file] = path.split('/').slice(1).map(decodeURIComponent);
+    const name = `k0s-${version}-amd64`;
+    if (!versions.includes(version)) return undefined;
+    if (file === name) return programOf(version);
+    if (file !== 'sha256sums.txt') return undefined;
+    const sum = createHash('sha256')
+      .update(await programOf(version))
+      .digest('hex');
+    return Buffer.from(`${sum} *${name}\n`);
+  };
+  const server = await listen((request, response) => {
+    const found = ['GET', 'HEAD'].includes(request.method ?? '')
+      ? answer(request.url ?? '/')
+      : Promise.resolve(undefined);
+    found.then(
+      (bytes) => {
+        if (bytes === undefined) return void response.writeHead(404).end('Not Found\n');
+        response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes.length });
+        response.end(request.method === 'HEAD' ? undefined : bytes);
+      },
+      (error: Error) => void response.writeHead(500).end(`${error.message}\n`),
+    );
+  });
+  return { url: server.url, close: server.close };
+}

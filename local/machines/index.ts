@@ -1,0 +1,184 @@
+/**
+ * The machines of the simulated cloud: starts one when a VM's guest is up, ends it when the VM stops, removes its disk when the
+ * VM is gone, and serves the proxy through which they are reached. Made by the cloud half; docs/local-machines.md tells more.
+ */
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { World } from '../cloud/api.js';
+import { guests, preempt } from '../cloud/compute-instance-life.js';
+import { type ConnectProxy, startConnectProxy } from './connect-proxy.js';
+import { removeDisk } from './disk.js';
+import { type Answer, createFabric } from './fabric.js';
+import { type Machine, type MachineOptions, startMachine } from './machine.js';
+import { createRealTier } from './real/index.js';
+import { allVms, type Vm, vmAt } from './vms.js';
+
+export interface MachinesOptions {
+  readonly world: World;
+  /** For the disks. */
+  readonly folder: string;
+  /** Loopback ports of what stands for the rest of the world. */
+  readonly outsidePorts: () => readonly number[];
+  /** Default embedded. */
+  readonly tier?: TierName;
+  readonly onNote: (note: string) => void;
+}
+
+/** `embedded`: SSH servers in this process, bash in sandboxes. `real`: namespaces with systemd and OpenSSH's own server. */
+export type TierName = 'embedded' | 'real';
+
+/** How VMs become machines. */
+export interface Tier {
+  start(options: MachineOptions): Promise<Machine>;
+  /** The cloud has changed. */
+  follow(): void;
+  removeDisk(folder: string): void;
+  close(): Promise<void>;
+}
+
+const embedded: Tier = {
+  start: startMachine,
+  follow: () => undefined,
+  removeDisk,
+  close: () => Promise.resolve(),
+};
+
+export interface Machines {
+  /** `http://127.0.0.1:<port>`, for PLINTH_SSH_PROXY. */
+  readonly proxyUrl: string;
+  /** What is on. */
+  list(): readonly { readonly path: string; readonly address: string; readonly externalAddress?: string | undefined }[];
+  /** Resolves when all that runs has started up. */
+  settle(): Promise<void>;
+  /** Takes a VM away as Google does with spot VMs; silently: its connections are not told. */
+  preempt(path: string, options?: { readonly silently?: boolean }): void;
+  close(): Promise<void>;
+}
+
+/** Cloud seconds from the guest being up to its startup script. */
+const startupScriptSeconds = 8;
+
+interface Entry {
+  readonly vm: Vm;
+  readonly machine: Promise<Machine | undefined>;
+}
+
+export async function startMachines(options: MachinesOptions): Promise<Machines> {
+  const { world, folder, outsidePorts, onNote, tier: tierName = 'embedded' } = options;
+  const running = new Map<string, Entry>();
+  const ending = new Set<Promise<unknown>>();
+  const silent = new Set<string>();
+  const ports = world.table<number>('ports');
+  const diskOf = ({ projectId, name, id }: Pick<Vm, 'projectId' | 'name' | 'id'>): string =>
+    join(folder, `${projectId}~${name}~${id}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  /** Those of an earlier run, too. */
+  const disks = new Set(readdirSync(folder).map((name) => join(folder, name)));
+
+  const tier = tierName === 'real' ? await createRealTier({ world, folder, outsidePorts, onNote }) : embedded;
+
+  const fabric = createFabric({
+    world,
+    isOutside: (port) => outsidePorts().includes(port),
+    // There it is asked by the network itself.
+    asksRules: tierName === 'embedded',
+    async accept(vm, port): Promise<Answer> {
+      look();
+      const machine = await running.get(vm.path)?.machine;
+      return machine === undefined ? { kind: 'dropped' } : machine.accept(port);
+    },
+  });
+
+  function start(vm: Vm): Entry {
+    const guest = guests(world)[vm.path];
+    disks.add(diskOf(vm));
+    const now = (): Vm => vmAt(world, vm.path) ?? vm;
+    const machine = tier
+      .start({
+        vm,
+        folder: diskOf(vm),
+        hostKeyPem: guest?.hostKey.privateKeyPem ?? '',
+        metadata: (key) => now().metadata(key),
+        connect: (address, port) => fabric.connect(now(), address, port),
+        startupMilliseconds: world.scaled(startupScriptSeconds),
+        onSerial(line) {
+          const known = guests(world)[vm.path];
+          if (known !== undefined) known.serial += `${line}\n`;
+        },
+      })
+      .catch((error: Error) => {
+        onNote(`The machine of ${vm.path} did not start: ${error.message}`);
+        return undefined;
+      });
+    return { vm, machine };
+  }
+
+  function end(path: string, { machine }: Entry): void {
+    running.delete(path);
+    const silently = silent.delete(path);
+    const work = machine
+      .then((one) => one?.end(silently))
+      .catch((error: Error) => onNote(`The machine of ${path} did not end: ${error.message}`))
+      .finally(() => {
+        ending.delete(work);
+        removeStrays();
+      });
+    ending.add(work);
+  }
+
+  /** Disks go with their VMs, also with those that were stopped; none while it may still be in use. */
+  function removeStrays(): void {
+    if (ending.size > 0) return;
+    const known = new Set([...allVms(world), ...[...running.values()].map(({ vm }) => vm)].map(diskOf));
+    for (const disk of disks) {
+      if (known.has(disk)) continue;
+      disks.delete(disk);
+      tier.removeDisk(disk);
+    }
+  }
+
+  /** Makes what runs here the same as what runs there. */
+  function look(): void {
+    const wanted = new Map(allVms(world).flatMap((vm) => (vm.isUp ? [[vm.path, vm] as const] : [])));
+    for (const [path, entry] of [...running]) {
+      const vm = wanted.get(path);
+      if (vm === undefined || vm.id !== entry.vm.id || vm.boot !== entry.vm.boot) end(path, entry);
+    }
+    for (const [path, vm] of wanted) {
+      if (running.has(path)) continue;
+      // The disk is given up by one before it is taken by the next.
+      const before = [...ending];
+      if (before.length === 0) running.set(path, start(vm));
+      else running.set(path, { vm, machine: Promise.all(before).then(() => start(vm).machine) });
+    }
+    removeStrays();
+    tier.follow();
+  }
+
+  const proxy: ConnectProxy = await startConnectProxy(fabric, ports['machines'] ?? 0);
+  ports['machines'] = proxy.port;
+  const stopLooking = world.onChange(look);
+  look();
+
+  return {
+    proxyUrl: proxy.url,
+    list: () =>
+      [...running.values()].map(({ vm: { path, address, externalAddress } }) => ({ path, address, externalAddress })),
+    async settle() {
+      look();
+      await Promise.all([...running.values()].map(async ({ machine }) => (await machine)?.settled));
+      await Promise.all(ending);
+    },
+    preempt(path, { silently = false } = {}) {
+      if (silently) silent.add(path);
+      preempt(world, path);
+    },
+    async close() {
+      stopLooking();
+      await proxy.close();
+      for (const [path, entry] of [...running]) end(path, entry);
+      await Promise.all(ending);
+      await tier.close();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/** The kubelet of a node: joins by a token of the controller, then reports that it is alive. Run by the worker and by a controller that runs pods. */
+import { randomUUID } from 'node:crypto';
+import { lookup } from 'node:dns/promises';
+import { hostname, networkInterfaces } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Access, kubeConfigOf, readJoinToken, readKubeConfig } from './kube-config.js';
+import { makeKey, makeRequest } from './pki.js';
+import { place, readIfThere, writeWhole } from './place.js';
+import { type Api, mustAsk, reachApi } from './reach.js';
+
+/** The tenth part of a real one's. */
+export const heartbeatSeconds = 1;
+
+const csrs = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+const attempts = 5;
+
+export const nodeName = (): string => hostname().toLowerCase();
+
+/** Where a node stands that has joined before, no token is read. */
+export async function joinCluster(tokenFile: string | undefined): Promise<Access> {
+  const known = readIfThere(place.kubeletConfig);
+  if (known !== undefined) return readKubeConfig(known);
+  if (tokenFile === undefined) {
+    throw new Error(
+      'neither regular nor bootstrap kubelet kubeconfig files exist and no join token given; dunno how to make kubelet authenticate to API server',
+    );
+  }
+  const token = readIfThere(tokenFile) ?? '';
+  if (token === '')
+    throw new Error(`token file "${tokenFile}" not found: obtain a new token via "k0s token create ..."`);
+  const access = readJoinToken(token);
+  let last: unknown;
+  for (let attempt = 1; attempt <= attempts; attempt += 1) {
+    try {
+      return await bootstrap(access);
+    } catch (error) {
+      last = error;
+      await sleep(attempt * 200);
+    }
+  }
+  throw new Error(`failed to bootstrap kubelet client configuration: ${(last as Error).message}`);
+}
+
+async function bootstrap({ server, ca, token }: Access): Promise<Access> {
+  const api = reachApi({ server, ca, user: 'kubelet-bootstrap', token });
+  const key = await makeKey();
+  const made = await mustAsk(api, 'POST', csrs, {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { generateName: 'csr-' },
+    spec: {
+      request: Buffer.from(makeRequest(key, `system:node:${nodeName()}`)).toString('base64'),
+      signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+      usages: ['digital signature', 'client auth'],
+    },
+  });
+  const { name } = made['metadata'] as { readonly name: string };
+  for (let turn = 0; turn < 50; turn += 1) {
+    const { status } = (await mustAsk(api, 'GET', `${csrs}/${name}`)) as { status?: { certificate?: string } };
+    if (status?.certificate !== undefined) {
+      const certificate = Buffer.from(status.certificate, 'base64').toString();
+      const access: Access = { server, ca, user: 'default-auth', certificate, key };
+      writeWhole(place.kubeletConfig, kubeConfigOf(access, 'default-context', 'default-cluster'));
+      return access;
+    }
+    await sleep(100);
+  }
+  throw new Error(`certificate signing request ${name} was not approved`);
+}
+
+export interface NodeFacts {
+  readonly version: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly object[];
+}
+
+async function ownAddress(): Promise<string> {
+  const known = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const own = known.find(({ family, address }) => family === 'IPv4' && !address.startsWith('127.'))?.address;
+  return own ?? (await lookup(hostname(), 4)).address;
+}
+
+const now = (): string => new Date().toISOString().replace(/\.\d+/, '');
+
+async function statusNow({ version }: NodeFacts, bootId: string) {
+  const condition = (type: string, status: string, reason: string, message: string) => ({
+    type,
+    status,
+    reason,
+    message,
+    lastHeartbeatTime: now(),
+  });
+  return {
+    addresses: [
+      { type: 'InternalIP', address: await ownAddress() },
+      { type: 'Hostname', address: nodeName() },
+    ],
+    conditions: [
+      condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
+      condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
+      condition('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
+      condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'),
+    ],
+    nodeInfo: {
+      bootID: bootId,
+      machineID: nodeName(),
+      kubeletVersion: version.replace(/\+k0s\.\d+$/, '+k0s'),
+      operatingSystem: 'linux',
+      architecture: 'amd64',
+    },
+  };
+}
+
+/** Registers the node if it is not, then reports; returns once the signal is given. `onBeat` hears what went wrong, or nothing. */
+export async function runKubelet(
+  access: Access,
+  facts: NodeFacts,
+  signal: AbortSignal,
+  onBeat: (error: Error | undefined) => void,
+): Promise<void> {
+  const api = reachApi(access);
+  const bootId = randomUUID();
+  while (!signal.aborted) {
+    await beat(api, facts, bootId).then(
+      () => onBeat(undefined),
+      (error: Error) => onBeat(error),
+    );
+    await sleep(heartbeatSeconds * 1000, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function beat(api: Api, facts: NodeFacts, bootId: string): Promise<void> {
+  const path = `/api/v1/nodes/${nodeName()}`;
+  const status = await statusNow(facts, bootId);
+  const type = 'application/strategic-merge-patch+json';
+  const { status: code, body } = await api.ask('PATCH', `${path}/status`, { status }, type);
+  if (code < 300) return;
+  if (code !== 404) throw new Error(String(body['message']));
+  const labels = { 'kubernetes.io/hostname': nodeName(), 'kubernetes.io/os': 'linux', ...facts.labels };
+  const { taints } = facts;
+  await mustAsk(api, 'POST', '/api/v1/nodes', { metadata: { name: nodeName(), labels }, spec: { taints }, status });
+}

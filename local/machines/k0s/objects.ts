@@ -1,0 +1,135 @@
+/** The objects of a cluster, kept in one file in place of etcd. Used by the API server and the controllers behind it. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { fault } from './fault.js';
+import { apiOf, type Kind, kinds, type Metadata, type Thing } from './kinds.js';
+import { place, readIfThere, writeWhole } from './place.js';
+
+export interface Change {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly kind: Kind;
+  readonly thing: Thing;
+}
+
+export type Draft = { readonly metadata?: Partial<Metadata> & { readonly generateName?: string } } & Readonly<
+  Record<string, unknown>
+>;
+
+export interface Objects {
+  /** Of all namespaces, or one. */
+  list(kind: Kind, namespace?: string): readonly Thing[];
+  version(): string;
+  find(kind: Kind, namespace: string | undefined, name: string): Thing | undefined;
+  get(kind: Kind, namespace: string | undefined, name: string): Thing;
+  create(kind: Kind, namespace: string | undefined, draft: Draft): Thing;
+  /** `quietly`: not worth a write to the disk. */
+  replace(kind: Kind, namespace: string | undefined, name: string, draft: Draft, quietly?: boolean): Thing;
+  remove(kind: Kind, namespace: string | undefined, name: string): Thing;
+  onChange(listener: (change: Change) => void): () => void;
+}
+
+const isName = (name: string): boolean => name.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name);
+const namespaceKind = kinds[0] as Kind;
+
+interface Kept {
+  version: number;
+  readonly things: Record<string, Thing>;
+}
+
+export function createObjects(): Objects {
+  const text = readIfThere(place.objects);
+  const kept: Kept = text === undefined ? { version: 1, things: {} } : (JSON.parse(text) as Kept);
+  const listeners = new Set<(change: Change) => void>();
+  const keyOf = (kind: Kind, namespace: string | undefined, name: string): string =>
+    [`${apiOf(kind)}/${kind.plural}`, kind.namespaced ? (namespace ?? 'default') : '', name].join(' ');
+
+  function changed(type: Change['type'], kind: Kind, thing: Thing, quietly = false): Thing {
+    if (!quietly) writeWhole(place.objects, JSON.stringify(kept));
+    for (const listener of listeners) listener({ type, kind, thing });
+    return thing;
+  }
+
+  const missing = (kind: Kind, name: string) => fault(404, 'NotFound', `${plural(kind)} "${name}" not found`);
+
+  const self: Objects = {
+    list: (kind, namespace) =>
+      Object.entries(kept.things)
+        .filter(([key]) => key.startsWith(`${apiOf(kind)}/${kind.plural} `))
+        .map(([, thing]) => thing)
+        .filter(({ metadata }) => namespace === undefined || metadata.namespace === namespace)
+        .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1)),
+    version: () => String(kept.version),
+    find: (kind, namespace, name) => kept.things[keyOf(kind, namespace, name)],
+    get(kind, namespace, name) {
+      const found = self.find(kind, namespace, name);
+      if (found === undefined) throw missing(kind, name);
+      return found;
+    },
+    create(kind, namespace, draft) {
+      const { generateName, ...given } = draft.metadata ?? {};
+      const name = given.name ?? (generateName === undefined ? '' : `${generateName}${randomBytes(3).toString('hex')}`);
+      if (!isName(name)) {
+        throw fault(422, 'Invalid', `${kind.kind} "${name}" is invalid: metadata.name: Invalid value: "${name}"`);
+      }
+      if (kind.namespaced) self.get(namespaceKind, undefined, namespace ?? '');
+      if (self.find(kind, namespace, name) !== undefined) {
+        throw fault(409, 'AlreadyExists', `${plural(kind)} "${name}" already exists`);
+      }
+      kept.version += 1;
+      const thing: Thing = {
+        ...draft,
+        apiVersion: apiOf(kind),
+        kind: kind.kind,
+        metadata: {
+          ...given,
+          name,
+          ...(kind.namespaced && namespace !== undefined ? { namespace } : {}),
+          uid: randomUUID(),
+          resourceVersion: String(kept.version),
+          creationTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+        },
+      };
+      kept.things[keyOf(kind, namespace, name)] = thing;
+      return changed('ADDED', kind, thing);
+    },
+    replace(kind, namespace, name, draft, quietly) {
+      const before = self.get(kind, namespace, name);
+      const { uid, creationTimestamp, resourceVersion } = before.metadata;
+      const asked = draft.metadata?.resourceVersion;
+      if (asked !== undefined && asked !== '' && asked !== resourceVersion) {
+        throw fault(
+          409,
+          'Conflict',
+          `Operation cannot be fulfilled on ${plural(kind)} "${name}": the object has been modified; please apply your changes to the latest version and try again`,
+        );
+      }
+      kept.version += 1;
+      const own = { name, uid, creationTimestamp, resourceVersion: String(kept.version) };
+      const metadata = {
+        ...draft.metadata,
+        ...own,
+        ...(kind.namespaced ? { namespace: before.metadata.namespace } : {}),
+      };
+      const thing = { ...draft, apiVersion: apiOf(kind), kind: kind.kind, metadata } as Thing;
+      kept.things[keyOf(kind, namespace, name)] = thing;
+      return changed('MODIFIED', kind, thing, quietly);
+    },
+    remove(kind, namespace, name) {
+      const thing = self.get(kind, namespace, name);
+      delete kept.things[keyOf(kind, namespace, name)];
+      kept.version += 1;
+      return changed('DELETED', kind, thing);
+    },
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+    if (self.find(namespaceKind, undefined, name) === undefined) {
+      self.create(namespaceKind, undefined, { metadata: { name }, status: { phase: 'Active' } });
+    }
+  }
+  return self;
+}
+
+export const plural = ({ group, plural: name }: Kind): string => (group === '' ? name : `${name}.${group}`);

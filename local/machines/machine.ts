@@ -1,0 +1,123 @@
+/** One running VM: sandbox, SSH server, the way in and out of its network, startup script. Made at its start, ended at its stop; the disk stays. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openSshPair } from '../../shared/openssh.js';
+import { makeDisk } from './disk.js';
+import type { Answer } from './fabric.js';
+import { loginKeys, readPlain, writeLoginKeys } from './login-keys.js';
+import { createOutbound, outboundPort } from './outbound.js';
+import { createRelay } from './relay.js';
+import { startSandbox } from './sandbox.js';
+import { createSshServer } from './ssh-server.js';
+import { readSshdConfig, type SshdConfig } from './sshd-config.js';
+import type { Vm } from './vms.js';
+
+export interface MachineOptions {
+  readonly vm: Vm;
+  /** The folder of its disk. */
+  readonly folder: string;
+  readonly hostKeyPem: string;
+  /** As it is now. */
+  readonly metadata: (key: string) => string | undefined;
+  readonly connect: (address: string, port: number) => Promise<Answer>;
+  /** Until the startup script begins. */
+  readonly startupMilliseconds: number;
+  /** Of the guest: the serial console. */
+  readonly onSerial: (line: string) => void;
+}
+
+export interface Machine {
+  /** What listens at this port. */
+  accept(port: number): Promise<Answer>;
+  /** Resolves when the startup script has ended, or the machine has. */
+  readonly settled: Promise<void>;
+  end(silently: boolean): Promise<void>;
+}
+
+const sshPort = 22;
+/** Written by `systemctl reload ssh`, when sshd reads its settings anew. */
+const sshdStamp = '/var/lib/plinth-local/sshd-loaded';
+
+export async function startMachine(options: MachineOptions): Promise<Machine> {
+  const { vm, folder, metadata, connect, onSerial } = options;
+  makeDisk(folder, { hostname: vm.name, address: vm.address });
+  const syncKeys = (): void => writeLoginKeys(folder, metadata('ssh-keys') ?? '');
+  syncKeys();
+  const sandbox = await startSandbox({ folder, hostname: vm.name, address: vm.address });
+  const relay = createRelay(sandbox.networkEntry);
+  const outbound = createOutbound(connect);
+  const ended = new AbortController();
+
+  const listening = relay.listen(outboundPort).then(
+    (server) => {
+      server.on('connection', outbound.take);
+      ended.signal.addEventListener('abort', () => server.close());
+      if (ended.signal.aborted) server.close();
+    },
+    (error: Error) => {
+      if (!ended.signal.aborted) onSerial(`no way out of the network: ${error.message}`);
+    },
+  );
+
+  let loaded: { readonly stamp: string; readonly config: SshdConfig } | undefined;
+  const config = (): SshdConfig => {
+    const stamp = readPlain(folder, sshdStamp);
+    if (loaded?.stamp !== stamp) loaded = { stamp, config: readSshdConfig(folder) };
+    return loaded.config;
+  };
+  const ssh = createSshServer({
+    hostKey: openSshPair(options.hostKeyPem, vm.name).privateKey,
+    sandbox,
+    keysOf(user) {
+      syncKeys();
+      return loginKeys(folder, user);
+    },
+    config,
+    connect,
+  });
+
+  async function startUp(): Promise<void> {
+    await sleep(options.startupMilliseconds, undefined, { signal: ended.signal, ref: false });
+    await listening;
+    sandbox.run({ user: 'root', argv: ['systemctl', 'boot'] }).on('error', () => undefined);
+    const script = metadata('startup-script');
+    if (script === undefined || script.trim() === '') return;
+    const program = sandbox.run({ user: 'root', argv: ['/bin/bash', '-c', runScript] });
+    program.stdin.on('error', () => undefined).end(script);
+    const lines = (data: Buffer): void => {
+      for (const line of data.toString().split('\n').filter(Boolean)) onSerial(`startup-script: ${line}`);
+    };
+    program.stdout.on('data', lines);
+    program.stderr.on('data', lines);
+    const code = await new Promise<number | null>((resolve) => program.once('close', resolve));
+    if (!ended.signal.aborted) onSerial(`startup-script exit status ${code ?? 'none'}`);
+  }
+  const settled = startUp().catch((error: Error) => {
+    if (!ended.signal.aborted) onSerial(`startup-script: ${error.message}`);
+  });
+
+  return {
+    settled,
+    async accept(port) {
+      if (ended.signal.aborted) return { kind: 'dropped' };
+      if (port === sshPort) return ssh.accept();
+      const socket = await relay.connect(port, vm.address);
+      if (socket === undefined) return { kind: ended.signal.aborted ? 'dropped' : 'refused' };
+      socket.setNoDelay(true);
+      return { kind: 'open', stream: socket };
+    },
+    async end(silently) {
+      ended.abort();
+      ssh.close(silently);
+      outbound.close();
+      relay.close();
+      await sandbox.end();
+      await settled;
+    },
+  };
+}
+
+/** As Google's agent: the script is a file of its own, made executable, so that its first line counts. */
+const runScript = [
+  'file=$(mktemp -d /tmp/metadata-scripts.XXXXXX)/startup-script',
+  'cat > "$file" && chmod 700 "$file" && "$file" < /dev/null',
+].join('; ');

@@ -1,0 +1,37 @@
+/** The disk of a real host: what it changed of the base, in a folder of its own; and the files that the cloud's image and guest agent keep there. Used by host.ts. */
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface DiskFacts {
+  readonly hostname: string;
+  readonly hostKey: { readonly privateKey: string; readonly publicKey: string };
+}
+
+/** What the machine wrote stays. `root` is where it is put together. */
+export function makeRealDisk(folder: string, { hostname, hostKey }: DiskFacts): void {
+  for (const name of ['upper', 'work', 'root']) mkdirSync(join(folder, name), { recursive: true, mode: 0o755 });
+  const upper = join(folder, 'upper');
+  if (existsSync(join(upper, 'etc/hostname'))) return;
+  // Folders of the base keep their rights only where they are the same here.
+  for (const name of ['etc', 'etc/ssh']) mkdirSync(join(upper, name), { recursive: true, mode: 0o755 });
+  const write = (file: string, text: string, mode = 0o644) => writeFileSync(join(upper, file), text, { mode });
+  write('etc/ssh/ssh_host_ed25519_key', hostKey.privateKey, 0o600);
+  write('etc/ssh/ssh_host_ed25519_key.pub', `${hostKey.publicKey}\n`);
+  write('etc/machine-id', `${randomUUID().replaceAll('-', '')}\n`);
+  write('etc/resolv.conf', 'nameserver 169.254.169.254\n');
+  write('etc/hosts', '127.0.0.1 localhost\n::1 localhost\n');
+  write('etc/hostname', `${hostname}\n`);
+}
+
+const mark = ' # Added by Google';
+
+/** The names of the network in `/etc/hosts`, as there is no DNS in it: its own, its neighbours', the metadata server's. `root`: of the running machine. */
+export function writeNames(root: string, names: readonly { readonly name: string; readonly address: string }[]): void {
+  const file = join(root, 'etc/hosts');
+  const stands = readFileSync(file, 'utf8');
+  const others = stands.split('\n').filter((line) => line !== '' && !line.endsWith(mark));
+  const own = names.map(({ name, address }) => `${address} ${name}${mark}`);
+  const text = [...others, ...own, ''].join('\n');
+  if (text !== stands) writeFileSync(file, text);
+}

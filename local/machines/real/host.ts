@@ -1,0 +1,214 @@
+/** One running VM of the real tier: systemd as first process of namespaces of its own, Debian's sshd. Made at its start, ended at its stop; the disk stays. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { lstatSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { openSshPair } from '../../../shared/openssh.js';
+import { writeLoginKeys } from '../login-keys.js';
+import type { Machine, MachineOptions } from '../machine.js';
+import { makeRealDisk, writeNames } from './disk.js';
+import { childrenOf, type Network, outsideAddress } from './network.js';
+
+export interface RealHostOptions extends MachineOptions {
+  readonly network: Network;
+  /** Its end in the network. */
+  readonly device: string;
+  readonly base: string;
+  /** As they are now. */
+  readonly names: () => readonly { readonly name: string; readonly address: string }[];
+  readonly outsidePorts: () => readonly number[];
+}
+
+export interface RealHost extends Machine {
+  /** Does what its guest agent does when the cloud has changed. */
+  follow(): void;
+}
+
+const bootVm = fileURLToPath(new URL('../../../../local/machines/real/boot-vm.sh', import.meta.url));
+const sshPort = 22;
+const bootSeconds = 60;
+/** Google gives more, but nothing here needs it. */
+const shutdownSeconds = 10;
+/** To systemd: power off. SIGRTMIN+4, as Linux counts for programs with the GNU C library. */
+const powerOff = 34 + 4;
+
+interface Boot {
+  readonly child: ChildProcess;
+  /** Of systemd, as this system counts. */
+  readonly pid: number;
+  readonly ended: Promise<NodeJS.Signals | null>;
+}
+
+export async function startRealHost(options: RealHostOptions): Promise<RealHost> {
+  const { vm, folder, network, device, base, metadata, onSerial } = options;
+  makeRealDisk(folder, { hostname: vm.name, hostKey: openSshPair(options.hostKeyPem, vm.name) });
+  const group = network.groupOf(device);
+  const ended = new AbortController();
+  let boot: Boot | undefined;
+
+  /** Until systemd is about to begin. */
+  async function turnOn(): Promise<Boot> {
+    const argv = ['bash', bootVm, 'begin', vm.name, vm.address, device, folder, base, group.path, process.execPath];
+    const child = spawn('nsenter', [...network.entry, '--', ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const gone = new Promise<NodeJS.Signals | null>((resolve) =>
+      child.once('exit', (_code, signal) => resolve(signal)),
+    );
+    let complaint = '';
+    child.stderr?.on('data', (data: Buffer) => {
+      complaint = `${complaint}${data}`.slice(-2000);
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('exit', () => reject(new Error(complaint.trim().replaceAll(/\s*\n\s*/g, '; ') || 'it ended at once')));
+      child.stdout?.once('data', () => resolve());
+    });
+    // nsenter waits for unshare, and unshare for systemd.
+    const [keeper = 0] = childrenOf(child.pid ?? 0);
+    const [pid = 0] = childrenOf(keeper);
+    return { child, pid, ended: gone };
+  }
+
+  const root = (): string => `/proc/${boot?.pid}/root`;
+  let last: { readonly keys: string; readonly ports: string } | undefined;
+  function follow(): void {
+    if (boot === undefined || ended.signal.aborted || lstatSync(root(), { throwIfNoEntry: false }) === undefined)
+      return;
+    writeNames(root(), options.names());
+    const keys = metadata('ssh-keys') ?? '';
+    if (keys !== last?.keys) writeLoginKeys(root(), keys);
+    const ports = options.outsidePorts().join(', ');
+    if (ports !== last?.ports) redirect(boot.pid, ports);
+    last = { keys, ports };
+  }
+
+  async function awaitSsh(): Promise<void> {
+    for (const until = Date.now() + bootSeconds * 1000; Date.now() < until; await sleep(30)) {
+      if (ended.signal.aborted || listens(boot?.pid ?? 0, sshPort)) return;
+    }
+    throw new Error(`no SSH server listens after ${bootSeconds} s`);
+  }
+
+  async function runStartupScript(): Promise<void> {
+    const script = metadata('startup-script');
+    if (script === undefined || script.trim() === '' || boot === undefined) return;
+    const program = spawn('nsenter', ['--target', String(boot.pid), '--all', '--', ...startupUnit], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    program.stdin.on('error', () => undefined).end(script);
+    const lines = (data: Buffer): void => {
+      for (const line of data.toString().split('\n').filter(Boolean)) onSerial(`startup-script: ${line}`);
+    };
+    program.stdout.on('data', lines);
+    program.stderr.on('data', lines);
+    const code = await new Promise<number | null>((resolve) => program.once('close', resolve));
+    if (!ended.signal.aborted) onSerial(`startup-script exit status ${code ?? 'none'}`);
+  }
+
+  /** From power to the startup script's end; `ready` is when SSH answers. */
+  function begin(waitMilliseconds: number): { readonly ready: Promise<void>; readonly settled: Promise<void> } {
+    const ready = (async () => {
+      boot = await turnOn();
+      last = undefined;
+      follow();
+      void boot.ended.then(fell);
+      await awaitSsh();
+    })();
+    const settled = ready
+      .then(() => sleep(waitMilliseconds, undefined, { signal: ended.signal, ref: false }))
+      .then(runStartupScript)
+      .catch((error: Error) => {
+        if (!ended.signal.aborted) onSerial(`startup: ${error.message}`);
+      });
+    return { ready, settled };
+  }
+
+  /** Not by us: the guest started itself anew (SIGHUP is how the kernel tells it), or turned itself off. */
+  function fell(signal: NodeJS.Signals | null): void {
+    if (ended.signal.aborted) return;
+    group.remove();
+    onSerial(signal === 'SIGHUP' ? 'reboot: Restarting system' : 'reboot: Power down');
+    if (signal !== 'SIGHUP') return;
+    now = begin(0);
+    now.ready.catch((error: Error) => onSerial(`the VM did not start: ${error.message}`));
+  }
+
+  let now = begin(options.startupMilliseconds);
+  await now.ready;
+
+  return {
+    get settled() {
+      return now.settled;
+    },
+    follow,
+    async accept(port) {
+      if (ended.signal.aborted) return { kind: 'dropped' };
+      await now.ready.catch(() => undefined);
+      return network.connect(vm.address, port);
+    },
+    async end(silently) {
+      ended.abort();
+      await now.ready.catch(() => undefined);
+      if (boot === undefined) return;
+      if (silently) network.unplug(device);
+      else {
+        tell(boot.pid, powerOff);
+        await Promise.race([boot.ended, sleep(shutdownSeconds * 1000, undefined, { ref: false })]);
+      }
+      // The first process takes all others with it.
+      tell(boot.pid, 'SIGKILL');
+      await boot.ended;
+      await now.settled;
+      for (let attempt = 0; attempt < 100 && !group.remove(); attempt++) await sleep(20);
+    },
+  };
+}
+
+/** As Google's agent: the script is a file of its own, made executable, so that its first line counts. */
+const startupUnit = [
+  ...['systemd-run', '--quiet', '--wait', '--pipe', '--collect', '--unit=google-startup-scripts', '--', 'bash', '-c'],
+  'file=$(mktemp -d /tmp/metadata-scripts.XXXXXX)/startup-script; cat > "$file" && chmod 700 "$file" && "$file" < /dev/null',
+];
+
+/**
+ * What stands for Google and others listens on this computer's loopback, and URLs name it so: within a VM such an address
+ * leads out of it, through its network and under the rules of that.
+ */
+function redirect(pid: number, ports: string): void {
+  const rewriting = (hook: string, rule: string): string[] => [
+    `  chain ${hook} {`,
+    `    type nat hook ${hook} priority 0`,
+    ...(ports === '' ? [] : [`    ${rule}`]),
+    '  }',
+  ];
+  const input = [
+    'table ip outside',
+    'delete table ip outside',
+    'table ip outside {',
+    ...rewriting('output', `ip daddr 127.0.0.1 tcp dport { ${ports} } dnat to ${outsideAddress}`),
+    ...rewriting('postrouting', `ip daddr ${outsideAddress} masquerade`),
+    '}',
+    '',
+  ].join('\n');
+  const run = spawnSync('nsenter', ['--target', String(pid), '--net', '--', 'nft', '--file', '-'], { input });
+  if (run.status !== 0) throw new Error(`the way outside is not laid: ${run.stderr}`);
+}
+
+/** In the VM's network, on any address; without a connection that the VM would log. */
+function listens(pid: number, port: number): boolean {
+  const { stdout } = spawnSync(
+    'nsenter',
+    ['--target', String(pid), '--net', '--', 'ss', '--no-header', '-ltn', `sport = ${port}`],
+    {
+      encoding: 'utf8',
+    },
+  );
+  return (stdout ?? '').includes('LISTEN');
+}
+
+function tell(pid: number, signal: NodeJS.Signals | number): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}

@@ -1,0 +1,128 @@
+/** The tier of real hosts: one network of namespaces a VPC network, in it the VMs as systemd and sshd know them. Made by the machines. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { World } from '../../cloud/api.js';
+import type { Tier } from '../index.js';
+import type { Machine, MachineOptions } from '../machine.js';
+import { allVms, rulesOf, type Vm } from '../vms.js';
+import { makeBase } from './base.js';
+import { type RealHost, startRealHost } from './host.js';
+import { type Network, startNetwork } from './network.js';
+import { nftRules, type Plug } from './rules.js';
+
+export interface RealTierOptions {
+  readonly world: World;
+  readonly folder: string;
+  readonly outsidePorts: () => readonly number[];
+  readonly onNote: (note: string) => void;
+}
+
+interface Entry {
+  readonly vm: Vm;
+  readonly device: string;
+  host?: RealHost;
+}
+
+interface Standing {
+  readonly network: Promise<Network>;
+  /** The same, once it is there. */
+  up?: Network;
+  readonly hosts: Map<string, Entry>;
+  rules?: string;
+}
+
+export async function createRealTier({ world, folder, outsidePorts, onNote }: RealTierOptions): Promise<Tier> {
+  const base = await makeBase(onNote);
+  const mountPoint = join(folder, '..', 'control-groups');
+  mkdirSync(mountPoint, { recursive: true });
+  const standing = new Map<string, Standing>();
+  let last = 0;
+
+  function networkOf(path: string): Standing {
+    const found = standing.get(path);
+    if (found !== undefined) return found;
+    const made: Standing = { network: startNetwork(mountPoint), hosts: new Map() };
+    made.network.then(
+      (network) => {
+        made.up = network;
+      },
+      () => standing.delete(path),
+    );
+    standing.set(path, made);
+    return made;
+  }
+
+  function bringRules(place: Standing, network: Network): void {
+    const vms = allVms(world);
+    const plugs = [...place.hosts.values()].flatMap(({ vm: { path }, device }): Plug[] => {
+      const vm = vms.find((one) => one.path === path);
+      return vm === undefined ? [] : [{ device, vm }];
+    });
+    const [first] = place.hosts.values();
+    if (first === undefined) return;
+    const neighbours = vms.filter((one) => one.network === first.vm.network);
+    const text = nftRules(plugs, neighbours, rulesOf(world, first.vm));
+    if (text === place.rules) return;
+    network.setRules(text);
+    place.rules = text;
+  }
+
+  const namesIn = (network: string) => () => [
+    { name: 'metadata.google.internal metadata', address: '169.254.169.254' },
+    ...allVms(world)
+      .filter((one) => one.network === network && one.address !== '')
+      .map(({ name, projectId, path, address }) => {
+        const zone = path.split('/')[3] ?? '';
+        return { name: `${name}.${zone}.c.${projectId}.internal ${name}`, address };
+      }),
+  ];
+
+  function follow(): void {
+    for (const place of standing.values()) {
+      if (place.up === undefined) continue;
+      try {
+        bringRules(place, place.up);
+        for (const { host } of place.hosts.values()) host?.follow();
+      } catch (error) {
+        onNote(`The real hosts do not follow the cloud: ${(error as Error).message}`);
+      }
+    }
+  }
+
+  async function start(options: MachineOptions): Promise<Machine> {
+    const { vm } = options;
+    const place = networkOf(vm.network);
+    const network = await place.network;
+    const entry: Entry = { vm, device: `vm${++last}` };
+    place.hosts.set(vm.path, entry);
+    // Before it is there: nothing may pass that the rules do not let pass.
+    bringRules(place, network);
+    await network.openOutside(outsidePorts());
+    const { device } = entry;
+    const host = await startRealHost({
+      ...options,
+      ...{ network, device, base, outsidePorts, names: namesIn(vm.network) },
+    });
+    entry.host = host;
+    return {
+      get settled() {
+        return host.settled;
+      },
+      accept: host.accept,
+      async end(silently) {
+        await host.end(silently);
+        if (place.hosts.get(vm.path) === entry) place.hosts.delete(vm.path);
+      },
+    };
+  }
+
+  return {
+    start,
+    follow,
+    removeDisk: (path) => rmSync(path, { recursive: true, force: true }),
+    async close() {
+      for (const { network } of standing.values()) await (await network.catch(() => undefined))?.close();
+      rmSync(mountPoint, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * The first process of a network of real hosts, in namespaces of its own: opens sockets there and hands them to the cloud
+ * half. When that is gone, it takes all VMs with it. Started by network.ts.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { removeGroup } from './control-groups.js';
+
+export type NetworkWish =
+  | { readonly connect: number; readonly address: string; readonly from: string }
+  | { readonly listen: number; readonly address: string };
+type NetworkRequest = NetworkWish & { readonly id: number };
+
+export interface NetworkReply {
+  readonly id: number;
+  /** What went wrong, such as ECONNREFUSED; else a handle comes along. */
+  readonly failure?: string;
+}
+
+/** Where control groups are mounted for this network, and the name of the one that holds all of its VMs. */
+const [mountPoint = '', group = ''] = process.argv.slice(2);
+execFileSync('mount', ['-t', 'cgroup2', 'none', mountPoint]);
+mkdirSync(join(mountPoint, group));
+
+const say = (reply: NetworkReply): void => void process.send?.(reply);
+const fail = (id: number) => (error: NodeJS.ErrnoException) => say({ id, failure: error.code ?? error.message });
+
+process.on('message', (request: NetworkRequest) => {
+  const { id, address } = request;
+  if ('connect' in request) {
+    const socket = connect({ host: address, port: request.connect, localAddress: request.from });
+    // Whoever gets it reads it.
+    socket.pause();
+    socket.once('error', fail(id));
+    socket.once('connect', () => {
+      socket.removeAllListeners('error');
+      process.send?.({ id } satisfies NetworkReply, socket);
+    });
+    return;
+  }
+  const server = createServer();
+  server.once('error', fail(id));
+  server.listen(request.listen, address, () => {
+    process.send?.({ id } satisfies NetworkReply, server, {}, () => server.close());
+  });
+});
+
+process.once('disconnect', () => void end());
+// Nobody listens while these namespaces are being made.
+say({ id: 0 });
+
+async function end(): Promise<void> {
+  try {
+    // All that these namespaces hold, but for this process.
+    process.kill(-1, 'SIGKILL');
+  } catch {
+    // Nothing runs.
+  }
+  for (let attempt = 0; attempt < 100 && !removeGroup(join(mountPoint, group)); attempt++) await sleep(50);
+  process.exit();
+}

@@ -1,0 +1,156 @@
+/**
+ * A VPC network of real hosts: namespaces of its own in which all of its VMs live, with nothing else in it. Leads in from the
+ * world and out to what stands for it, and has nft enforce the firewall rules. Made by the tier, one a network.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { Server, Socket } from 'node:net';
+import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Answer, anybody } from '../fabric.js';
+import { join as joinStreams } from '../streams.js';
+import { groupName, removeGroup, sweepGroups } from './control-groups.js';
+import type { NetworkReply, NetworkWish } from './network-program.js';
+
+/** Reserved for documentation (RFC 5737): where VMs find what stands for the outside. */
+export const outsideAddress = '192.0.2.1';
+/** Gateway and metadata server, as boot-vm.sh has it. */
+const gateway = '169.254.169.254';
+
+export interface Network {
+  /** nsenter's arguments: into all of its namespaces. */
+  readonly entry: readonly string[];
+  /** From the world, under the rules. */
+  connect(address: string, port: number): Promise<Answer>;
+  /** Has these rules in force when it returns; they are nft's own language. */
+  setRules(text: string): void;
+  /** Ports of this computer's loopback that VMs reach at `outsideAddress`. */
+  openOutside(ports: readonly number[]): Promise<void>;
+  /** The path of a VM's control group within the namespaces, and how it goes. */
+  groupOf(device: string): { readonly path: string; remove(): boolean };
+  /** Nothing more comes from this VM, nor goes to it. */
+  unplug(device: string): void;
+  close(): Promise<void>;
+}
+
+const program = fileURLToPath(new URL('./network-program.js', import.meta.url));
+
+/** Those that a process has started. */
+export const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+export async function startNetwork(mountPoint: string): Promise<Network> {
+  const waiting = new Map<number, (reply: NetworkReply, handle: unknown) => void>();
+  const group = groupName();
+  const child = spawn(
+    'unshare',
+    [
+      ...['--mount', '--net', '--pid', '--mount-proc', '--fork', '--kill-child', '--'],
+      ...[process.execPath, program, mountPoint, group],
+    ],
+    { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] },
+  );
+  let complaint = '';
+  child.stderr?.on('data', (data: Buffer) => {
+    complaint = `${complaint}${data}`.slice(-2000);
+  });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const up = new Promise<void>((resolve, reject) => {
+    waiting.set(0, () => resolve());
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(`the network ended: ${complaint.trim()}`)));
+  });
+  child.on('message', (reply: NetworkReply, handle) => {
+    waiting.get(reply.id)?.(reply, handle);
+    waiting.delete(reply.id);
+  });
+  child.once('exit', () => {
+    for (const [id, tell] of waiting) tell({ id, failure: 'the network ended' }, undefined);
+    waiting.clear();
+  });
+  await up;
+  const [pid = 0] = childrenOf(child.pid ?? 0);
+  const entry = ['--target', String(pid), '--mount', '--net', '--pid'];
+  const groups = `/proc/${pid}/root${mountPoint}`;
+  sweepGroups(groups);
+
+  const inNetwork = (argv: readonly string[], input: string): void => {
+    const run = spawnSync('nsenter', ['--target', String(pid), '--net', '--', ...argv], { input, encoding: 'utf8' });
+    if (run.status !== 0) throw new Error(`${argv.join(' ')} failed: ${run.stderr?.trim() || run.error?.message}`);
+  };
+  // Packets to nowhere vanish, as on the internet.
+  const addresses = [`${gateway}/32`, `${outsideAddress}/32`, `${anybody}/32`];
+  inNetwork(
+    ['ip', '-batch', '-'],
+    ['link set lo up', ...addresses.map((one) => `address add ${one} dev lo`), 'route add blackhole default', ''].join(
+      '\n',
+    ),
+  );
+  inNetwork(['sysctl', '--quiet', '--write', 'net.ipv4.ip_forward=1'], '');
+
+  let last = 0;
+  const ask = <T>(wish: NetworkWish) =>
+    new Promise<T>((resolve, reject) => {
+      const id = ++last;
+      waiting.set(id, ({ failure }, handle) =>
+        failure === undefined ? resolve(handle as T) : reject(new Error(failure)),
+      );
+      child.send({ id, ...wish }, (error) => {
+        if (error !== null && waiting.delete(id)) reject(error);
+      });
+    });
+
+  const doors = new Map<number, Promise<Server>>();
+  const open = new Set<Socket>();
+  const lead = (port: number) => (inside: Socket) => {
+    const outside = connectTcp({ host: '127.0.0.1', port, noDelay: true });
+    for (const each of [inside, outside]) {
+      open.add(each);
+      each.once('close', () => open.delete(each));
+    }
+    joinStreams(inside, outside);
+  };
+
+  return {
+    entry,
+    async connect(address, port) {
+      try {
+        const stream = await ask<Socket>({ connect: port, address, from: anybody });
+        stream.setNoDelay(true);
+        open.add(stream);
+        stream.once('close', () => open.delete(stream));
+        return { kind: 'open', stream };
+      } catch (error) {
+        return { kind: (error as Error).message === 'ECONNREFUSED' ? 'refused' : 'dropped' };
+      }
+    },
+    setRules: (rules) => inNetwork(['nft', '--file', '-'], rules),
+    async openOutside(ports) {
+      for (const [port, door] of doors) {
+        if (ports.includes(port)) continue;
+        doors.delete(port);
+        (await door).close();
+      }
+      for (const port of ports) {
+        if (doors.has(port)) continue;
+        const door = ask<Server>({ listen: port, address: outsideAddress });
+        doors.set(port, door);
+        (await door).on('connection', lead(port));
+      }
+    },
+    groupOf: (device) => ({
+      path: join(mountPoint, group, device),
+      remove: () => removeGroup(join(groups, group, device)),
+    }),
+    unplug(device) {
+      spawnSync('nsenter', ['--target', String(pid), '--net', '--', 'ip', 'link', 'set', device, 'down']);
+    },
+    async close() {
+      for (const door of doors.values()) (await door.catch(() => undefined))?.close();
+      for (const socket of open) socket.destroy();
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}

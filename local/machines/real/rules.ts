@@ -1,0 +1,101 @@
+/** The simulated cloud's firewall rules in the language of nft: what leaves a VM is asked where it enters the network, what comes to it where it leaves that. Pure; used by the tier. */
+import type { JsonObject } from '../../cloud/api.js';
+import { objectsOf, textOf, textsOf } from '../../cloud/json-fields.js';
+import { decidingFirst, type Endpoint, inRanges } from '../firewall.js';
+
+export interface Plug {
+  /** The VM's end in the network. */
+  readonly device: string;
+  readonly vm: Endpoint;
+}
+
+/** Always there for a VM, whatever the rules say. */
+const metadataServer = '169.254.169.254';
+
+export function nftRules(
+  plugs: readonly Plug[],
+  neighbours: readonly Endpoint[],
+  rules: readonly JsonObject[],
+): string {
+  const chains = plugs.flatMap(({ device, vm }) => [
+    ...chain(`from-${device}`, [
+      // Nobody speaks for others.
+      `ip saddr != ${vm.address} drop`,
+      `ip daddr ${metadataServer} accept`,
+      ...decidingFirst(rules, 'EGRESS', vm).flatMap((rule) => lines(rule, destinationsOf(rule, vm))),
+      'accept',
+    ]),
+    ...chain(`to-${device}`, [
+      `ip saddr ${metadataServer} accept`,
+      ...decidingFirst(rules, 'INGRESS', vm).flatMap((rule) => lines(rule, sourcesOf(rule, neighbours))),
+      'drop',
+    ]),
+  ]);
+  const first = (hook: string) => [
+    `type filter hook ${hook} priority 0; policy accept;`,
+    'ct state established,related accept',
+  ];
+  return [
+    'table inet cloud',
+    'delete table inet cloud',
+    'table inet cloud {',
+    ...chains,
+    ...chain('leaving', [
+      ...first('prerouting'),
+      ...plugs.map(({ device }) => `iifname "${device}" goto from-${device}`),
+    ]),
+    ...chain('arriving', [
+      ...first('postrouting'),
+      ...plugs.map(({ device }) => `oifname "${device}" goto to-${device}`),
+    ]),
+    '}',
+    '',
+  ].join('\n');
+}
+
+const chain = (name: string, inner: readonly string[]): string[] => [
+  `  chain ${name} {`,
+  ...inner.map((line) => `    ${line}`),
+  '  }',
+];
+
+const isIpv4 = (range: string): boolean => !range.includes(':');
+const meet = (some: readonly string[], others: readonly string[]): boolean => some.some((one) => others.includes(one));
+
+/** One an alternative; empty: everybody. nft's sets would not have ranges that overlap. */
+const among = (which: 'saddr' | 'daddr', ranges: readonly string[]): string[] =>
+  ranges.includes('0.0.0.0/0') ? [''] : [...new Set(ranges)].map((range) => `ip ${which} ${range} `);
+
+/** Ranges, tags and accounts of a source are alternatives. */
+function sourcesOf(rule: JsonObject, neighbours: readonly Endpoint[]): string[] {
+  const named = neighbours.filter(
+    ({ tags, serviceAccounts, address }) =>
+      address !== '' &&
+      (meet(textsOf(rule['sourceTags']), tags) || meet(textsOf(rule['sourceServiceAccounts']), serviceAccounts)),
+  );
+  const ranges = textsOf(rule['sourceRanges']).filter(isIpv4);
+  return among('saddr', [...ranges, ...named.map(({ address }) => address)]);
+}
+
+function destinationsOf(rule: JsonObject, at: Endpoint): string[] {
+  const sources = textsOf(rule['sourceRanges']);
+  if (sources.length > 0 && !inRanges(sources, at.address)) return [];
+  return among('daddr', textsOf(rule['destinationRanges']).filter(isIpv4));
+}
+
+function lines(rule: JsonObject, peers: readonly string[]): string[] {
+  const verdicts = (field: 'denied' | 'allowed', verdict: string) =>
+    objectsOf(rule[field]).flatMap((one) =>
+      peers.flatMap((peer) => passagesOf(one).map((passage) => `${peer}${passage}${verdict}`)),
+    );
+  return [...verdicts('denied', 'drop'), ...verdicts('allowed', 'accept')];
+}
+
+function passagesOf(one: JsonObject): string[] {
+  const protocol = textOf(one['IPProtocol'])?.toLowerCase() ?? 'all';
+  if (protocol === 'all') return [''];
+  // What Google calls ipip has another name in Debian.
+  const named = `meta l4proto ${protocol === 'ipip' ? '4' : protocol} `;
+  const ports = textsOf(one['ports']);
+  return ports.length === 0 ? [named] : ports.map((port) => `${named}th dport ${port} `);
+}

@@ -1,0 +1,81 @@
+/** Two ends of one connection, and two streams made one: what one says the other hears, and when one goes both do. Used wherever machines connect. */
+import { Duplex } from 'node:stream';
+
+export interface Joint {
+  /** `silently`: the first of the two does not hear of it, as when the machine behind the second loses power. */
+  cut(silently: boolean): void;
+}
+
+export function join(a: Duplex, b: Duplex, onGone?: () => void): Joint {
+  let isOver = false;
+  const over = (): void => {
+    if (isOver) return;
+    isOver = true;
+    a.destroy();
+    b.destroy();
+    onGone?.();
+  };
+  for (const one of [a, b]) {
+    one.on('error', over);
+    one.on('close', over);
+  }
+  a.pipe(b);
+  b.pipe(a);
+  return {
+    cut(silently) {
+      if (!silently) return over();
+      isOver = true;
+      a.unpipe(b);
+      b.unpipe(a);
+      // What still comes is heard by nobody.
+      a.on('data', () => undefined);
+      a.on('end', () => a.destroy());
+      b.destroy();
+      onGone?.();
+    },
+  };
+}
+
+/**
+ * As a socket and its other end: bytes are copied, and arrive after the call that sent them. ssh2 ciphers in place, with
+ * memory that all its connections share; where one runs within another (a jump), node:stream's own pair breaks packets.
+ */
+export function createPair(): [Duplex, Duplex] {
+  const one = createEnd(() => two);
+  const two: Duplex = createEnd(() => one);
+  return [one, two];
+}
+
+const goOn = new WeakMap<Duplex, () => void>();
+
+function createEnd(other: () => Duplex): Duplex {
+  let hasEnded = false;
+  const endOther = (): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    process.nextTick(() => other().destroyed || other().push(null));
+  };
+  return new Duplex({
+    read() {
+      const go = goOn.get(this);
+      goOn.delete(this);
+      go?.();
+    },
+    write(chunk: Buffer, _encoding, done) {
+      const copy = Buffer.from(chunk);
+      process.nextTick(() => {
+        if (other().destroyed || other().push(copy)) done();
+        else goOn.set(other(), done);
+      });
+    },
+    final(done) {
+      endOther();
+      done();
+    },
+    destroy(error, done) {
+      goOn.get(this)?.();
+      endOther();
+      done(error);
+    },
+  });
+}

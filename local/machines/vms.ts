@@ -1,0 +1,68 @@
+/** The VMs of the simulated cloud as their machines see them: addresses, tags, keys, whether the guest is up. Read anew at every question. */
+import type { JsonObject, World } from '../cloud/api.js';
+import { guests } from '../cloud/compute-instance-life.js';
+import { metadataValue } from '../cloud/compute-metadata.js';
+import { collections, type Held, held, heldIn, lastOf, unlink } from '../cloud/compute-resources.js';
+import { objectOf, objectsOf, textOf, textsOf } from '../cloud/json-fields.js';
+import type { Endpoint } from './firewall.js';
+
+export interface Vm extends Endpoint {
+  /** `projects/P/zones/Z/instances/N` */
+  readonly path: string;
+  readonly name: string;
+  readonly id: string;
+  readonly projectId: string;
+  /** Path of the network it is in. */
+  readonly network: string;
+  readonly externalAddress?: string | undefined;
+  /** Its guest has booted. */
+  readonly isUp: boolean;
+  /** Changes with every start. */
+  readonly boot: string;
+  metadata(key: string): string | undefined;
+}
+
+const commonMetadata = (world: World, projectId: string): JsonObject | undefined =>
+  world.table<JsonObject>('compute.commonInstanceMetadata')[projectId];
+
+export function vmAt(world: World, path: string): Vm | undefined {
+  const found = held(world, collections.instances)[path];
+  return found === undefined ? undefined : vmOf(world, path, found);
+}
+
+export const allVms = (world: World): Vm[] =>
+  Object.entries(held(world, collections.instances)).map(([path, one]) => vmOf(world, path, one));
+
+function vmOf(world: World, path: string, { resource }: Held): Vm {
+  const [, projectId = ''] = path.split('/');
+  const [nic = {}] = objectsOf(resource['networkInterfaces']);
+  const guest = guests(world)[path];
+  const subnetwork = held(world, collections.subnetworks)[unlink(textOf(nic['subnetwork']) ?? '')];
+  const common = commonMetadata(world, projectId);
+  const own = objectOf(resource['metadata']);
+  return {
+    path,
+    name: lastOf(path),
+    id: String(resource['id']),
+    projectId,
+    network: unlink(textOf(nic['network'] ?? subnetwork?.resource['network']) ?? ''),
+    address: textOf(nic['networkIP']) ?? '',
+    externalAddress: textOf(objectsOf(nic['accessConfigs'])[0]?.['natIP']),
+    tags: textsOf(objectOf(resource['tags'])?.['items']),
+    serviceAccounts: objectsOf(resource['serviceAccounts']).map(({ email }) => String(email)),
+    isUp: resource['status'] === 'RUNNING' && guest?.attributes['hostkeys'] !== undefined,
+    boot: `${guest?.boots ?? 0}`,
+    metadata(key) {
+      if (key !== 'ssh-keys') return metadataValue(own, key) ?? metadataValue(common, key);
+      const isBlocked = metadataValue(own, 'block-project-ssh-keys')?.toLowerCase() === 'true';
+      const both = [metadataValue(own, key), isBlocked ? undefined : metadataValue(common, key)];
+      return both.filter((text) => text !== undefined).join('\n');
+    },
+  };
+}
+
+/** The firewall rules of a network. */
+export const rulesOf = (world: World, { projectId, network }: Pick<Vm, 'projectId' | 'network'>): JsonObject[] =>
+  heldIn(world, collections.firewalls, projectId)
+    .filter(([, { phase, resource }]) => phase !== 'making' && unlink(textOf(resource['network']) ?? '') === network)
+    .map(([, { resource }]) => resource);

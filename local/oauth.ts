@@ -1,0 +1,148 @@
+/**
+ * The token issuer's doors for people, locally: authorize, token and revoke, as strict as Google's are with a desktop client.
+ * There is no password: whoever comes names the e-mail address. Served by local/cloud/control.ts.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { local } from './deployment.js';
+import type { Identity } from './identity.js';
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly type?: string;
+  readonly headers?: Record<string, string>;
+}
+
+export interface OAuth {
+  readonly discovery: Readonly<Record<string, unknown>>;
+  authorize(query: URLSearchParams): Reply;
+  token(form: URLSearchParams): Promise<Reply>;
+  revoke(form: URLSearchParams): Reply;
+}
+
+export const oauthPaths = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke' } as const;
+
+interface Asked {
+  readonly email: string;
+  readonly redirectUri: string;
+  readonly challenge: string;
+  readonly nonce: string | undefined;
+  readonly expiresAt: number;
+}
+
+/** Google's live ten minutes. */
+const codeLifeMs = 10 * 60_000;
+const random = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`;
+const refusal = (error: string, description: string): Reply => ({
+  status: 400,
+  body: { error, error_description: description },
+});
+
+export function createOAuth(identity: () => Identity): OAuth {
+  const codes = new Map<string, Asked>();
+  const refreshTokens = new Map<string, string>();
+
+  const idTokenFor = (email: string, nonce?: string): Promise<string> => {
+    const hd = email.slice(email.lastIndexOf('@') + 1);
+    return identity().idToken({ email, audience: local.oauthClient, hd, nonce });
+  };
+  const answer = async (email: string, more: object, nonce?: string): Promise<Reply> => ({
+    status: 200,
+    headers: { 'cache-control': 'no-store' },
+    body: {
+      access_token: identity().accessToken(email),
+      expires_in: 3599,
+      scope: 'openid https://www.googleapis.com/auth/userinfo.email',
+      token_type: 'Bearer',
+      id_token: await idTokenFor(email, nonce),
+      ...more,
+    },
+  });
+
+  return {
+    get discovery() {
+      const { issuer } = identity();
+      return {
+        authorization_endpoint: `${issuer}${oauthPaths.authorize}`,
+        token_endpoint: `${issuer}${oauthPaths.token}`,
+        revocation_endpoint: `${issuer}${oauthPaths.revoke}`,
+        code_challenge_methods_supported: ['S256'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+      };
+    },
+
+    authorize(query) {
+      const value = (name: string): string => query.get(name) ?? '';
+      const fault = faultOf(value);
+      if (fault !== undefined) return refusal(...fault);
+      const email = value('email');
+      if (!/^\S+@\S+$/.test(email)) return { status: 200, type: 'text/html; charset=utf-8', body: formPage(query) };
+      const code = random('4/');
+      codes.set(code, {
+        email,
+        redirectUri: value('redirect_uri'),
+        challenge: value('code_challenge'),
+        nonce: query.get('nonce') ?? undefined,
+        expiresAt: Date.now() + codeLifeMs,
+      });
+      const back = new URL(value('redirect_uri'));
+      back.searchParams.set('state', value('state'));
+      back.searchParams.set('code', code);
+      return { status: 302, body: {}, headers: { location: back.href } };
+    },
+
+    async token(form) {
+      const value = (name: string): string => form.get(name) ?? '';
+      if (value('client_id') !== local.oauthClient) return refusal('invalid_client', 'The OAuth client was not found.');
+      if (value('grant_type') === 'refresh_token') {
+        const email = refreshTokens.get(value('refresh_token'));
+        return email === undefined ? refusal('invalid_grant', 'Token has been expired or revoked.') : answer(email, {});
+      }
+      if (value('grant_type') !== 'authorization_code') return refusal('unsupported_grant_type', 'Invalid grant_type');
+      const asked = codes.get(value('code'));
+      // Whatever comes of it: a code is good for one try.
+      codes.delete(value('code'));
+      if (asked === undefined || asked.expiresAt < Date.now()) return refusal('invalid_grant', 'Malformed auth code.');
+      if (asked.redirectUri !== value('redirect_uri')) return refusal('redirect_uri_mismatch', 'Bad Request');
+      const challenge = createHash('sha256').update(value('code_verifier')).digest('base64url');
+      if (!/^[\w.~-]{43,128}$/.test(value('code_verifier')) || challenge !== asked.challenge) {
+        return refusal('invalid_grant', 'Invalid code verifier.');
+      }
+      const refreshToken = random('1//');
+      refreshTokens.set(refreshToken, asked.email);
+      return answer(asked.email, { refresh_token: refreshToken }, asked.nonce);
+    },
+
+    revoke(form) {
+      return refreshTokens.delete(form.get('token') ?? '')
+        ? { status: 200, body: {} }
+        : refusal('invalid_token', 'Token expired or revoked');
+    },
+  };
+}
+
+function faultOf(value: (name: string) => string): [error: string, description: string] | undefined {
+  if (value('client_id') !== local.oauthClient) return ['invalid_client', 'The OAuth client was not found.'];
+  if (value('response_type') !== 'code') return ['unsupported_response_type', 'Only code is served.'];
+  const redirect = value('redirect_uri');
+  const loopback = URL.canParse(redirect) && /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+(\/|$)/.test(redirect);
+  if (!loopback) return ['redirect_uri_mismatch', 'A desktop client is redirected to loopback alone.'];
+  const scopes = value('scope').split(' ');
+  if (!scopes.includes('openid') || !scopes.includes('email')) return ['invalid_scope', 'openid and email are needed.'];
+  if (value('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(value('code_challenge'))) {
+    return ['invalid_request', 'A code challenge by S256 is needed.'];
+  }
+  return value('state') === '' ? ['invalid_request', 'state is missing.'] : undefined;
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+
+const formPage = (query: URLSearchParams): string =>
+  [
+    '<!doctype html><title>Log in</title><form>',
+    ...[...query]
+      .filter(([name]) => name !== 'email')
+      .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`),
+    '<label>E-mail address <input name="email" type="email" autofocus></label> <button>Log in</button></form>',
+  ].join('\n');
