@@ -19,6 +19,8 @@ export type ArgvValue = string | number | boolean | readonly string[];
 export interface Argv {
   /** Everything that is no flag and no flag's value, in order. */
   readonly words: readonly string[];
+  /** How many of the words stand before `--`; undefined without one. */
+  readonly separatedAt: number | undefined;
   /** By the flag's name without dashes. Given more than once: the last one, or for a list all of them. */
   readonly values: ReadonlyMap<string, ArgvValue>;
   /** Flags that were written, also those with a fault. */
@@ -38,6 +40,7 @@ export function readArgv(args: readonly string[], flags: ArgvFlags): Argv {
     ]),
   );
   const words: string[] = [];
+  let separatedAt: number | undefined;
   const values = new Map<string, ArgvValue>();
   const written: string[] = [];
   const faults: Fault[] = [];
@@ -71,7 +74,10 @@ export function readArgv(args: readonly string[], flags: ArgvFlags): Argv {
   const read = (rest: readonly string[], offset: number): void => {
     const { tokens } = parseArgs({ args: [...rest], options, strict: false, allowPositionals: true, tokens: true });
     for (const token of tokens) {
-      if (token.kind === 'option-terminator') continue;
+      if (token.kind === 'option-terminator') {
+        separatedAt = words.length;
+        continue;
+      }
       if (token.kind === 'positional') {
         if (offset + token.index !== afterUnknown) words.push(token.value);
         continue;
@@ -107,5 +113,5 @@ export function readArgv(args: readonly string[], flags: ArgvFlags): Argv {
     }
   };
   read(args, 0);
-  return { words, values, written, faults };
+  return { words, separatedAt, values, written, faults };
 }

@@ -1,11 +1,26 @@
 /** The bootstraps function as the commands speak to it: one method an operation of the route table, replies parsed, problems thrown. */
 import { createParser } from 'eventsource-parser';
 import { z } from 'zod';
-import { BeginReply, bootstrapRoutes, lifeRoutes, PlanReply, StreamItem, scheduleRoutes } from '../shared/api.js';
+import {
+  admissionRoutes,
+  BeginReply,
+  bootstrapRoutes,
+  lifeRoutes,
+  PlanReply,
+  recoveryRoutes,
+  StreamItem,
+  scheduleRoutes,
+  surveyRoutes,
+} from '../shared/api.js';
+import { AdmissionView } from '../shared/bootstrap/admission.js';
 import { BootstrapSummary, BootstrapView } from '../shared/bootstrap/bootstrap.js';
+import { LogPage, LogView } from '../shared/bootstrap/log.js';
+import { LostJumpbox } from '../shared/bootstrap/lost-jumpbox.js';
 import type { BootstrapRequest } from '../shared/bootstrap/request.js';
+import { CleanupSurvey } from '../shared/bootstrap/survey.js';
 import { type ScheduleVerb, ScheduleView } from '../shared/cleanup-schedule.js';
 import { Problem } from '../shared/problems.js';
+import { joinedSignal } from './joined-signal.js';
 import { backoff, isPassing, pause, reasonOf, type Transport } from './transport.js';
 
 export interface Client {
@@ -15,17 +30,36 @@ export interface Client {
   /** By the project's name or id, the newest; undefined when the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
   get(id: string): Promise<BootstrapView>;
+  /** Which logs there are of what jobs said on its machines. */
+  logs(id: string): Promise<LogView[]>;
+  /** A page of one, from `offset` on. */
+  log(id: string, instance: string, offset: number): Promise<LogPage>;
   cancel(id: string): Promise<BootstrapView>;
+  /** What the caller's machine had to do for it is done. */
+  wake(id: string, instance: string): Promise<BootstrapView>;
+  /** Of a project that this deployment made and has no record of, by its name or id. */
+  findJumpbox(project: string, zone: string): Promise<LostJumpbox>;
+  /** All of them, or those of these names. */
+  restartVms(id: string, vms: readonly string[] | undefined): Promise<BootstrapView>;
   /** `ttl` from now. */
   extend(id: string, ttl: string): Promise<BootstrapView>;
   protect(id: string, how: { readonly until: string; readonly reason: string }): Promise<BootstrapView>;
   unprotect(id: string): Promise<BootstrapView>;
+  share(id: string, email: string): Promise<BootstrapView>;
+  unshare(id: string, email: string): Promise<BootstrapView>;
+  /** To a new owner, by e-mail. */
+  transfer(id: string, email: string): Promise<BootstrapView>;
   remove(id: string): Promise<BootstrapView>;
   config(id: string, datacenter: string): Promise<string>;
   secrets(id: string, datacenter: string): Promise<string>;
   ageIdentity(id: string): Promise<string>;
   cleanupSchedule(): Promise<ScheduleView>;
   steerCleanupSchedule(verb: ScheduleVerb): Promise<ScheduleView>;
+  surveyCleanup(): Promise<CleanupSurvey>;
+  /** Whether new bootstraps are taken. */
+  admission(): Promise<AdmissionView>;
+  stopNewBootstraps(reason: string): Promise<AdmissionView>;
+  startNewBootstraps(): Promise<AdmissionView>;
   /** Until the bootstrap ends or `signal` aborts; comes back by itself when the stream breaks or the service is away for a while. */
   follow(id: string, signal: AbortSignal): AsyncGenerator<StreamItem>;
 }
@@ -64,30 +98,46 @@ export function createClient(transport: Transport, { onTrace, onTrouble }: Told)
       return found.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
     },
     get: (id) => patiently(BootstrapView, getBootstrap, { params: { id } }),
+    logs: (id) => patiently(LogView.array(), bootstrapRoutes.readLogs, { params: { id } }),
+    log: (id, instance, offset) =>
+      patiently(LogPage, bootstrapRoutes.readLogs, { params: { id }, query: { instance, offset: String(offset) } }),
     cancel: (id) => once(BootstrapView, cancelBootstrap, { params: { id } }),
+    wake: (id, instance) => once(BootstrapView, bootstrapRoutes.wakeInstance, { params: { id, instance } }),
+    findJumpbox: (project, zone) =>
+      patiently(LostJumpbox, recoveryRoutes.findJumpbox, { params: { project }, query: { zone } }),
+    restartVms: (id, vms) =>
+      once(BootstrapView, lifeRoutes.restartVms, { params: { id }, body: vms === undefined ? {} : { vms } }),
     extend: (id, ttl) => once(BootstrapView, lifeRoutes.extendBootstrap, { params: { id }, body: { ttl } }),
     protect: (id, body) => once(BootstrapView, lifeRoutes.protectBootstrap, { params: { id }, body }),
     unprotect: (id) => once(BootstrapView, lifeRoutes.unprotectBootstrap, { params: { id } }),
+    share: (id, email) => once(BootstrapView, lifeRoutes.shareBootstrap, { params: { id }, body: { with: email } }),
+    unshare: (id, email) => once(BootstrapView, lifeRoutes.unshareBootstrap, { params: { id }, body: { with: email } }),
+    transfer: (id, email) =>
+      once(BootstrapView, lifeRoutes.transferBootstrap, { params: { id }, body: { with: email } }),
     remove: (id) => once(BootstrapView, lifeRoutes.removeBootstrap, { params: { id } }),
     config: (id, datacenter) => text(getConfig, { params: { id }, query: { datacenter } }),
     secrets: (id, datacenter) => text(getSecrets, { params: { id }, query: { datacenter } }),
     ageIdentity: async (id) => (await once(Identity, readAgeIdentity, { params: { id } })).identity,
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
+    surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),
+    admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
+    stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
+    startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),
     async *follow(id, signal) {
       let cursor: string | undefined;
       let failures = 0;
       let awaySince: number | undefined;
       for (;;) {
+        const connection = new AbortController();
+        const gone = joinedSignal(signal, connection.signal);
         try {
-          const connection = new AbortController();
-          const gone = AbortSignal.any([signal, connection.signal]);
           const response = await send(followBootstrap, {
             params: { id },
             headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
-            signal: gone,
+            signal: gone.signal,
           });
-          for await (const { item, at } of readStream(response, connection)) {
+          for await (const { item, at } of readStream(response, connection, gone.signal)) {
             awaySince = undefined;
             failures = 0;
             cursor = at ?? cursor;
@@ -108,6 +158,8 @@ export function createClient(transport: Transport, { onTrace, onTrouble }: Told)
           else onTrace(why);
           await pause(waitMs, signal);
           continue;
+        } finally {
+          gone.release();
         }
         // The server ended the stream before its time-out, or the connection closed: come back with the cursor.
         signal.throwIfAborted();
@@ -123,7 +175,12 @@ interface Read {
   readonly at: string | undefined;
 }
 
-async function* readStream(response: Response, connection: AbortController): AsyncGenerator<Read> {
+async function* readStream(response: Response, connection: AbortController, gone: AbortSignal): AsyncGenerator<Read> {
+  const reader = response.body?.getReader();
+  // Once a reply has begun, Node 20's fetch may forget its signal when memory is tidied up: Ctrl-C would do nothing.
+  const cut = (): void => void reader?.cancel().catch(() => undefined);
+  gone.addEventListener('abort', cut, { once: true });
+
   const queue: Read[] = [];
   const parser = createParser({
     onEvent: ({ data, id }) => queue.push({ item: itemOf(data), at: id }),
@@ -137,12 +194,17 @@ async function* readStream(response: Response, connection: AbortController): Asy
   };
   heard();
   try {
-    for await (const chunk of response.body ?? []) {
+    for (;;) {
+      const { value } = (await reader?.read()) ?? {};
+      if (value === undefined) break;
       heard();
-      parser.feed(decoder.decode(chunk, { stream: true }));
+      parser.feed(decoder.decode(value, { stream: true }));
       yield* queue.splice(0);
     }
+    gone.throwIfAborted();
   } finally {
+    gone.removeEventListener('abort', cut);
+    cut();
     clearTimeout(silence);
     connection.abort();
   }

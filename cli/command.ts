@@ -6,7 +6,8 @@ import type { Client } from './client.js';
 import type { CommandFlag, FlagOfKind } from './flags.js';
 import type { OrganizationClient } from './organization-client.js';
 import type { Output, Style } from './output.js';
-import type { Settings } from './settings.js';
+import type { Api, Settings } from './settings.js';
+import type { Token } from './token.js';
 
 /** A text from the command line, and where it stood: `<email>`, `--role`. */
 interface Word {
@@ -20,12 +21,18 @@ export interface Call {
   readonly given: GivenFlags;
   /** What is wrong with the command line itself; told together with what else is found wrong. */
   readonly faults: readonly Fault[];
+  /** What stands after `--`, for a command that passes it on. */
+  readonly passed: readonly string[];
   has(flag: FlagOfKind<'bool'>): boolean;
   number(flag: FlagOfKind<'int'>): number | undefined;
   readonly settings: Settings;
   readonly output: Output;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
+  /** Where an API is; throws where nobody says so. */
+  endpoint(api: Api): Promise<string>;
+  /** What calls of plinth bear. */
+  token(): Promise<Token>;
   /** To bootstraps. */
   connect(): Promise<Client>;
   /** To organizations and teams. */
@@ -36,6 +43,8 @@ export interface Call {
 interface CommandResult {
   readonly data: Readonly<Record<string, unknown>>;
   readonly problem?: Problem;
+  /** Of a program that was run in our place. */
+  readonly exitCode?: number;
 }
 
 export interface Command {
@@ -43,6 +52,10 @@ export interface Command {
   readonly words: string;
   /** The arguments it takes, all of them required. */
   readonly takes?: readonly ArgumentName[];
+  /** Those after them that may be left out. */
+  readonly mayTake?: readonly ArgumentName[];
+  /** It passes on what stands after `--`: what that is, in a word and in a sentence. */
+  readonly passes?: { readonly name: string; readonly help: string };
   /** One line. */
   readonly summary: string;
   readonly description: readonly string[];
@@ -58,4 +71,12 @@ export interface Command {
 export const defineCommand = (command: Command): Command => command;
 
 /** `org add-member <organization> <email>` */
-export const usageOf = ({ words, takes = [] }: Command): string => [words, ...takes.map(bracketed)].join(' ');
+export const usageOf = ({ words, takes = [], mayTake = [], passes }: Command): string =>
+  [
+    words,
+    ...takes.map(bracketed),
+    ...mayTake.map((name) => `[${name}]`),
+    ...(passes === undefined ? [] : [passedText(passes)]),
+  ].join(' ');
+
+export const passedText = ({ name }: NonNullable<Command['passes']>): string => `[-- ${name}…]`;

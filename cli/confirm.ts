@@ -12,7 +12,8 @@ export const confirmByName = async (question: string, name: string, interrupted:
 export const confirm = async (question: string, interrupted: AbortSignal): Promise<boolean> =>
   /^\s*y(?:es)?\s*$/i.test(await ask(`${question} [y/N]`, interrupted));
 
-async function ask(question: string, interrupted: AbortSignal): Promise<string> {
+/** A line; empty at the end of the input. */
+export async function ask(question: string, interrupted: AbortSignal): Promise<string> {
   // The terminal's own line editing will do; so Ctrl-C stays the interrupt that main hears.
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   try {

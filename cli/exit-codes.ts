@@ -1,12 +1,33 @@
-/** What the exit codes mean, for help and the reference page; which problem has which is in shared/problems.ts. */
+/** What the exit codes mean: in a few words for help, in a sentence for the reference page; which problem has which is in shared/problems.ts. */
 export const exitCodes = [
-  { code: 0, meaning: 'done' },
-  { code: 1, meaning: 'something went wrong inside plinth' },
-  { code: 2, meaning: 'bad input' },
-  { code: 3, meaning: 'not allowed' },
-  { code: 4, meaning: 'not found' },
-  { code: 5, meaning: 'conflict or quota' },
-  { code: 6, meaning: 'cloud unavailable' },
-  { code: 7, meaning: 'the bootstrap failed' },
-  { code: 130, meaning: 'detached, the bootstrap goes on; or interrupted' },
+  { code: 0, meaning: 'done', inFull: 'It worked.' },
+  {
+    code: 1,
+    meaning: 'something went wrong inside plinth',
+    inFull: 'Something went wrong inside plinth. The trace id in the message finds the log.',
+  },
+  {
+    code: 2,
+    meaning: 'bad input',
+    inFull: 'The input is not valid; every fault is named with its flag. Nothing was made.',
+  },
+  { code: 3, meaning: 'not allowed', inFull: 'Not allowed: the token, the role, or a permission in Google Cloud.' },
+  { code: 4, meaning: 'not found', inFull: 'Not found, or not visible to the caller.' },
+  { code: 5, meaning: 'conflict or quota', inFull: 'A conflict with what stands, or a limit or quota.' },
+  {
+    code: 6,
+    meaning: 'cloud unavailable',
+    inFull: 'plinth or Google Cloud cannot be reached now. The same command again goes on.',
+  },
+  {
+    code: 7,
+    meaning: 'the bootstrap failed',
+    inFull: 'The bootstrap failed. What stands is kept; the same command again resumes it.',
+  },
+  {
+    code: 130,
+    meaning: 'detached, the bootstrap goes on; or interrupted',
+    inFull:
+      'Ended by Ctrl-C. A bootstrap goes on without the caller; another change that was under way may have been made.',
+  },
 ] as const;

@@ -5,10 +5,14 @@ import { formatSeconds } from '../shared/bootstrap/duration.js';
 import { Problem } from '../shared/problems.js';
 import type { Client } from './client.js';
 import type { Call } from './command.js';
+import { joinedSignal } from './joined-signal.js';
+import { createLogLines } from './log-lines.js';
 import { printable, type Style } from './output.js';
-import { createProgress, type Said, type Timing } from './progress.js';
+import { createProgress, type Progress, type Said, type Timing } from './progress.js';
 import { shellWord } from './shell-word.js';
 import { startDisplay } from './terminal.js';
+import { uploadEnd, uploadLine, uploadRow, uploadTitle } from './upload-text.js';
+import type { Uploader, UploadStep } from './uploader.js';
 
 export interface Followed {
   readonly view: BootstrapView;
@@ -16,37 +20,89 @@ export interface Followed {
   readonly timings: readonly Timing[];
 }
 
-type Follower = Pick<Call, 'output' | 'interrupted'>;
+type Follower = Pick<Call, 'output' | 'interrupted' | 'given'>;
+
+/** What this machine does for a bootstrap while it follows it. */
+export interface Helper {
+  begin(tell: (step: UploadStep) => void): Uploader;
+}
 
 /** Throws a Problem of code `detached` when interrupted. The end itself, also a failed one, is in the view. */
 export async function followToEnd(
-  { output, interrupted }: Follower,
+  { output, interrupted, given }: Follower,
   client: Client,
   view: BootstrapView,
   timer: boolean,
+  helper?: Helper,
 ): Promise<Followed> {
   const progress = createProgress(view);
   const startedAt = Date.now();
   const display = output.live ? startDisplay(output.stderr, output.style, progress) : undefined;
   if (display !== undefined) output.through((line) => display.line(line));
+  const say = (line: string) => output.say(display === undefined ? `${stamp(startedAt)} ${line}` : line);
+  const titles = new Map(view.instances.map(({ id, title }) => [id, title]));
+  const log = createLogLines((id) => titles.get(id) ?? id, output.style, `${base} logs ${shellWord(view.name)}`);
+  const uploads = helper?.begin(teller(output, progress, display !== undefined, say));
+  const ends = joinedSignal(interrupted, ...(uploads === undefined ? [] : [uploads.failed]));
+  if (view.instances.some(({ state }) => state === 'client')) uploads?.look();
   try {
-    for await (const item of client.follow(view.id, interrupted)) {
+    for await (const item of client.follow(view.id, ends.signal)) {
       const said = progress.apply(item);
+      if (item.type === 'instance' && item.state === 'client' && progress.current) uploads?.look();
+      if (item.type === 'log') {
+        // What an earlier generation said was told then.
+        if (given.sshQuiet === true || item.generation < view.generation) continue;
+        if (output.json) output.event(item);
+        else for (const line of log.of(item)) say(line);
+        continue;
+      }
+      if (item.type === 'instance' && !output.json) for (const line of log.rest(item.instance)) say(line);
       if (output.json) {
         if (isWanted(item, progress.current, output.verbose)) output.event(item);
       } else if (said !== undefined) {
         const line = lineOf(said, { output, live: display !== undefined, timer });
-        if (line !== undefined) output.say(display === undefined ? `${stamp(startedAt)} ${line}` : line);
+        if (line !== undefined) say(line);
       }
     }
   } catch (error) {
     if (interrupted.aborted) throw detached(view.name);
+    if (uploads?.failed.aborted) throw notBrought(uploads.failed.reason, view.name);
     throw error;
   } finally {
+    ends.release();
+    await uploads?.close();
     output.through(undefined);
     display?.stop();
   }
   return { view: await client.get(view.id), timings: progress.timings() };
+}
+
+/** As JSON once a second at most, in a pipe each ten seconds, and each end. */
+function teller(output: Follower['output'], progress: Progress, live: boolean, say: (line: string) => void) {
+  let toldAt = 0;
+  return (step: UploadStep): void => {
+    progress.beside(uploadTitle(step), uploadRow(step), Date.now());
+    const end = uploadEnd(step);
+    const rest = output.json ? 1000 : 10_000;
+    const isDue = end !== undefined || step.state === 'trying again' || Date.now() - toldAt >= rest;
+    if (!isDue) return;
+    toldAt = Date.now();
+    const { file, ...how } = step;
+    if (output.json) output.event({ type: 'upload', name: file.name, sha256: file.sha256, ...how });
+    else if (end !== undefined) say(end.replace('✓', output.style.green('✓')));
+    else if (!live) say(uploadLine(step));
+  };
+}
+
+function notBrought(error: unknown, name: string): unknown {
+  if (!(error instanceof Problem)) return error;
+  return new Problem(error.code, error.detail, {
+    advice: [
+      ...(error.advice === undefined ? [] : [error.advice]),
+      `The bootstrap of ${name} waits for its files: the same command again brings them.`,
+    ].join('\n'),
+    cause: error,
+  });
 }
 
 const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean => {
@@ -69,6 +125,9 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
   switch (said.kind) {
     case 'ended': {
       const mark = said.state === 'done' || said.state === 'gone' ? style.green('✓') : style.yellow('–');
+      if (said.state === 'client') {
+        return `• ${printable(said.title)} waits for this machine: ${printable(said.note ?? '')}`;
+      }
       const state = said.state === 'done' ? '' : ` ${said.state}`;
       const took = timer && said.seconds !== undefined ? ` ${style.dim(`(${formatSeconds(said.seconds)})`)}` : '';
       const note = said.note === undefined ? '' : `  ${style.dim(printable(said.note))}`;
@@ -85,6 +144,8 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
       return live ? undefined : `… ${printable(said.title)}: ${printable(said.note)}`;
     case 'call':
       return verbose ? style.dim(`  ${printable(said.text)}`) : undefined;
+    case 'warning':
+      return `${style.yellow('!')} ${printable(said.text)} ${printable(said.advice)}`;
     case 'action':
       return `• ${printable(said.text)}`;
   }

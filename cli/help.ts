@@ -10,7 +10,7 @@ import {
   variableOf,
 } from '../shared/bootstrap/options.js';
 import { argumentHelp, bracketed } from './arguments.js';
-import { type Command, usageOf } from './command.js';
+import { type Command, passedText, usageOf } from './command.js';
 import { exitCodes } from './exit-codes.js';
 import { allFlags, commonFlags, inheritedOptions, sharedFlags } from './flags.js';
 import { nearest } from './nearest.js';
@@ -162,7 +162,11 @@ function rowSections(command: Command | undefined, columns: number): Section[] {
   const sections = [
     {
       title: 'Arguments',
-      rows: (command?.takes ?? []).map((name): Row => ({ left: bracketed(name), text: argumentHelp[name] })),
+      rows: [
+        ...(command?.takes ?? []).map((name): Row => ({ left: bracketed(name), text: argumentHelp[name] })),
+        ...(command?.mayTake ?? []).map((name): Row => ({ left: `[${name}]`, text: argumentHelp[name] })),
+        ...(command?.passes === undefined ? [] : [{ left: passedText(command.passes), text: command.passes.help }]),
+      ],
     },
     { title: 'Flags', rows: options.length === 0 ? flagRows(own) : [] },
     ...groups.map((group) => ({

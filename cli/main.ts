@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /** `plinth`: arguments in, exit code out. Finds the command, runs it, prints what it returns. */
-import { readFileSync } from 'node:fs';
 import { flagName } from '../shared/bootstrap/options.js';
 import { refusalOf } from '../shared/bootstrap/rules.js';
 import { type Fault, Problem, problemKinds } from '../shared/problems.js';
-import { bracketed } from './arguments.js';
+import { version } from '../shared/version.js';
+import { type ArgumentName, bracketed } from './arguments.js';
 import { type Argv, readArgv } from './argv.js';
 import type { Call, Command } from './command.js';
 import { commands } from './commands/index.js';
@@ -38,24 +38,27 @@ async function main(args: readonly string[]): Promise<number> {
       return 0;
     }
     if (ownFlag(argv, 'version')) {
-      stdout.write(`${version()}\n`);
+      stdout.write(`${version}\n`);
       return 0;
     }
     if (match === undefined) throw noCommand(argv);
 
-    const { command, rest } = match;
+    const { command } = match;
+    const { rest, passed } = parted(argv, match);
     const faults = [...argv.faults, ...misplaced(argv, command, rest)];
     interrupted = interruption();
     const signal = interrupted;
     const call: Call = {
       word(name) {
-        const argument = rest[(command.takes as readonly string[] | undefined)?.indexOf(name) ?? -1];
+        const { takes = [], mayTake = [] } = command;
+        const argument = rest[[...takes, ...mayTake].indexOf(name as ArgumentName)];
         if (argument !== undefined) return { path: bracketed(name), text: argument };
         const flag = argv.values.get(name);
         return typeof flag === 'string' ? { path: `--${name}`, text: flag } : undefined;
       },
       given,
       faults,
+      passed,
       has: (name) => ownFlag(argv, name),
       number(name) {
         const value = argv.values.get(name);
@@ -64,6 +67,11 @@ async function main(args: readonly string[]): Promise<number> {
       settings,
       output,
       interrupted,
+      endpoint: (api) => endpointFor(api, settings, argv),
+      async token() {
+        const { createToken } = await import('./token.js');
+        return createToken(settings, await endpointFor('bootstraps', settings, argv));
+      },
       async connect() {
         const transport = await reach('bootstraps');
         const { createClient } = await import('./client.js');
@@ -80,8 +88,8 @@ async function main(args: readonly string[]): Promise<number> {
       if (faults.length > 0) throw refusalOf(faults);
       return connect(api, settings, argv, output, signal);
     };
-    const { data, show, problem: ended } = await command.run(call);
-    const code = ended?.kind.exit ?? 0;
+    const { data, show, problem: ended, exitCode } = await command.run(call);
+    const code = exitCode ?? ended?.kind.exit ?? 0;
     output.result(ended === undefined ? data : { ...data, problem: shown(ended) }, code, show);
     if (ended !== undefined) output.problem(ended);
     return code;
@@ -96,16 +104,20 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function connect(api: Api, settings: Settings, argv: Argv, output: Output, interrupted: AbortSignal) {
-  const flag = argv.values.get('endpoint');
-  const endpoint = await endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
+  const endpoint = await endpointFor(api, settings, argv);
   const [{ createTransport }, { createToken }] = await Promise.all([import('./transport.js'), import('./token.js')]);
   return createTransport({
     endpoint,
-    token: createToken(settings.token, endpoint),
-    userAgent: `plinth/${version()}`,
+    token: createToken(settings, endpoint),
+    userAgent: `plinth/${version}`,
     onTrace: output.trace,
     interrupted,
   });
+}
+
+function endpointFor(api: Api, settings: Settings, argv: Argv): Promise<string> {
+  const flag = argv.values.get('endpoint');
+  return endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
 }
 
 /** The commands beneath such words. */
@@ -132,6 +144,16 @@ function noCommand({ words, faults }: Argv): Problem {
   });
 }
 
+/** The words of the command itself, and those after `--` where it passes them on. */
+function parted(
+  { words, separatedAt }: Argv,
+  { command, rest }: { readonly command: Command; readonly rest: readonly string[] },
+) {
+  if (command.passes === undefined || separatedAt === undefined) return { rest, passed: [] };
+  const at = Math.max(0, separatedAt - (words.length - rest.length));
+  return { rest: rest.slice(0, at), passed: rest.slice(at) };
+}
+
 /** Flags of other commands, stray words, missing arguments. */
 function misplaced(argv: Argv, command: Command, rest: readonly string[]): Fault[] {
   const own = new Set<string>([
@@ -144,13 +166,16 @@ function misplaced(argv: Argv, command: Command, rest: readonly string[]): Fault
     ...[...new Set(argv.written)]
       .filter((name) => !own.has(name))
       .map((name) => ({ path: `--${name}`, message: `is no flag of plinth ${command.words}` })),
-    ...rest.slice(takes.length).map((word) => ({ path: JSON.stringify(word), message: strayText(word, command) })),
+    ...rest
+      .slice(takes.length + (command.mayTake ?? []).length)
+      .map((word) => ({ path: JSON.stringify(word), message: strayText(word, command) })),
     ...takes.slice(rest.length).map((name) => ({ path: bracketed(name), message: 'is missing' })),
   ];
 }
 
 function strayText(word: string, command: Command): string {
   if (['true', 'false'].includes(word)) return 'is a stray word; a value of a yes-or-no flag is written --flag=false';
+  if (command.passes !== undefined) return `is a stray word; a ${command.passes.name} stands after --`;
   const meant = nearestBeneath(word, command, commands);
   return meant === undefined
     ? 'is a stray word; a flag begins with --'
@@ -168,11 +193,11 @@ function interruption(): AbortSignal {
 }
 
 const interruptedProblem = (command: Command | undefined) =>
-  new Problem('detached', 'Interrupted.', {
-    advice: command?.words.startsWith('beta bootstrap-cloud')
-      ? 'What was begun goes on: plinth beta bootstrap-cloud list shows it.'
-      : 'A change that was under way may have been made.',
-  });
+  command?.words.startsWith('beta bootstrap-cloud')
+    ? new Problem('detached', 'Interrupted.', {
+        advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
+      })
+    : new Problem('interrupted', 'Interrupted.', { advice: 'A change that was under way may have been made.' });
 
 /** A fault of plinth itself; its stack is for who asks for more. */
 function inside(error: unknown, output: Output): Problem {
@@ -195,11 +220,6 @@ const shown = ({ code, kind, detail, advice, errors, members }: Problem) => ({
   ...(advice !== undefined && { advice }),
   ...(errors !== undefined && { errors }),
 });
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-}
 
 // A reader that has read enough, such as head, is no fault.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,7 +4,7 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
-import type { Fault, Problem } from '../shared/problems.js';
+import { type Fault, type Problem, problemKinds } from '../shared/problems.js';
 import type { Settings } from './settings.js';
 
 export type Style = ReturnType<typeof pc.createColors>;
@@ -24,6 +24,8 @@ export interface Output {
   trace(text: string): void;
   /** One line of JSON on stdout; only with `--json`. */
   event(data: object): void;
+  /** A piece of a long result as it comes, on stdout; nothing with `--json`. */
+  piece(text: string): void;
   /** The result: on stdout, in the form that was asked for. */
   result(data: Readonly<Record<string, unknown>>, exitCode: number, show: ((style: Style) => string) | undefined): void;
   /** What went wrong, why, and what to do: on stderr. */
@@ -64,6 +66,9 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
     event: (data) => {
       if (json) stdout.write(`${JSON.stringify(data)}\n`);
     },
+    piece: (text) => {
+      if (!json) stdout.write(stdout.isTTY === true ? text.split('\n').map(printable).join('\n') : text);
+    },
     result: (data, exitCode, show) => {
       if (json) stdout.write(`${JSON.stringify({ type: 'result', exitCode, ...data })}\n`);
       else if (show !== undefined) stdout.write(`${show(pc.createColors(coloured(stdout)))}\n`);
@@ -85,7 +90,7 @@ export const printable = (text: string): string =>
 function problemText(problem: Problem, style: Style): string {
   const errors = problem.errors ?? [];
   // To detach is what was asked for.
-  const label = problem.code === 'detached' ? '' : `${style.red('Error:')} `;
+  const label = problem.kind.exit === problemKinds.detached.exit ? '' : `${style.red('Error:')} `;
   const head = `${label}${problem.kind.title}.`;
   // A detail that only repeats the faults is left to them.
   const repeats =

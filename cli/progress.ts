@@ -48,12 +48,15 @@ export type Said =
       readonly repeated: boolean;
     }
   | { readonly kind: 'call'; readonly text: string }
-  | { readonly kind: 'action'; readonly text: string };
+  | { readonly kind: 'action'; readonly text: string }
+  | { readonly kind: 'warning'; readonly text: string; readonly advice: string };
 
 export interface Progress {
   /** False for what happened in an earlier generation: it was told then. */
   readonly current: boolean;
   apply(item: StreamItem): Said | undefined;
+  /** Something that this machine does meanwhile, as a row of its own; without a note it has ended. */
+  beside(title: string, note: string | undefined, nowMs: number): void;
   running(nowMs: number): RunningRow[];
   readonly done: number;
   readonly total: number;
@@ -94,13 +97,14 @@ export function createProgress(view: BootstrapView): Progress {
     return fresh;
   };
   let current = false;
+  const besides = new Map<string, { readonly note: string; readonly startedAtMs: number }>();
 
   return {
     get current() {
       return current;
     },
     apply(item) {
-      if (item.type === 'end') return undefined;
+      if (item.type === 'end' || item.type === 'log') return undefined;
       if (item.type === 'state') {
         if (item.generation >= view.generation) current = true;
         return undefined;
@@ -110,6 +114,8 @@ export function createProgress(view: BootstrapView): Progress {
       switch (item.type) {
         case 'action':
           return { kind: 'action', text: `${item.actor}: ${item.action}` };
+        case 'warning':
+          return { kind: 'warning', text: item.text, advice: item.advice };
         case 'call':
           return { kind: 'call', text: `${instances.get(item.instance)?.title ?? item.instance}: ${item.text}` };
         case 'instance': {
@@ -141,8 +147,12 @@ export function createProgress(view: BootstrapView): Progress {
         }
       }
     },
-    running: (nowMs) =>
-      [...instances.values()]
+    beside(title, note, nowMs) {
+      if (note === undefined) besides.delete(title);
+      else besides.set(title, { note, startedAtMs: besides.get(title)?.startedAtMs ?? nowMs });
+    },
+    running: (nowMs) => [
+      ...[...instances.values()]
         .filter(({ state }) => state === 'running' || state === 'client')
         .map(({ title, note, retry, startedAtMs }) => ({
           title,
@@ -150,6 +160,13 @@ export function createProgress(view: BootstrapView): Progress {
           retry: retry === undefined ? undefined : inShort(retry),
           seconds: startedAtMs === undefined ? 0 : Math.max(0, (nowMs - startedAtMs) / 1000),
         })),
+      ...[...besides].map(([title, { note, startedAtMs }]) => ({
+        title,
+        note,
+        retry: undefined,
+        seconds: Math.max(0, (nowMs - startedAtMs) / 1000),
+      })),
+    ],
     get done() {
       return [...instances.values()].filter(({ state }) => state === 'done').length;
     },

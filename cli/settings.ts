@@ -2,10 +2,10 @@
  * Where plinth is and who is asking: environment, config file. The only reader of process.env in the command line.
  * Called by main and by what it hands on.
  */
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../shared/problems.js';
+import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './config-file.js';
 
 export interface Settings {
   /** Where secret flags may come from. */
@@ -15,6 +15,10 @@ export interface Settings {
   readonly configFolder: string;
   /** `PLINTH_TOKEN`. */
   readonly token: string | undefined;
+  /** `PLINTH_SSH_PROXY`: `http://host:port` of the HTTP CONNECT proxy through which machines are reached. */
+  readonly sshProxy: string | undefined;
+  /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
+  readonly sshAgent: string | undefined;
   readonly noColor: boolean;
   /** A terminal that cannot move its cursor. */
   readonly dumbTerminal: boolean;
@@ -30,6 +34,8 @@ export function readSettings(): Settings {
     // Relative paths are to be ignored, says the XDG specification.
     configFolder: join(xdg?.startsWith('/') ? xdg : join(home, '.config'), 'plinth'),
     token: env['PLINTH_TOKEN'] || undefined,
+    sshProxy: env['PLINTH_SSH_PROXY'] || undefined,
+    sshAgent: env['SSH_AUTH_SOCK'] || undefined,
     noColor: (env['NO_COLOR'] ?? '') !== '',
     dumbTerminal: env['TERM'] === 'dumb',
   };
@@ -43,58 +49,46 @@ export async function endpointOf(settings: Settings, api: Api, flag: string | un
   if (flag !== undefined) return checked(flag, '--endpoint');
   const variable = settings.env['PLINTH_ENDPOINT'];
   if (variable !== undefined && variable !== '') return checked(variable, 'PLINTH_ENDPOINT');
-  const file = join(settings.configFolder, 'config.yaml');
-  const endpoints = await endpointsIn(file);
-  const found = endpoints[api];
+  const file = configPath(settings.configFolder);
+  const found = (await readConfig(file))[`endpoints.${api}`];
   if (found !== undefined) return checked(found, `endpoints.${api} in ${file}`);
   throw new Problem('bad-input', 'Where plinth runs is not known.', {
     errors: [{ path: '--endpoint', message: 'is not given' }],
-    advice: `Give --endpoint, set PLINTH_ENDPOINT, or write endpoints.${api} into ${file}.`,
+    advice: `Write endpoints.${api} into ${file} with plinth configure, set PLINTH_ENDPOINT, or give --endpoint.`,
   });
 }
 
-async function endpointsIn(file: string): Promise<Readonly<Partial<Record<Api, string>>>> {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw unreadable(file, (error as Error).message);
-  }
-  const [{ parse }, { z }] = await Promise.all([import('yaml'), import('zod')]);
-  const form = z.strictObject({
-    endpoints: z.strictObject({ bootstraps: z.string().optional(), api: z.string().optional() }).optional(),
-  });
-  let content: unknown;
-  try {
-    content = parse(text) ?? {};
-  } catch (error) {
-    throw unreadable(file, (error as Error).message.split('\n')[0] ?? '');
-  }
-  const read = form.safeParse(content);
-  if (!read.success) {
-    const [issue] = read.error.issues;
-    throw unreadable(file, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
-  }
-  const { bootstraps, api } = read.data.endpoints ?? {};
-  return { ...(bootstraps !== undefined && { bootstraps }), ...(api !== undefined && { api }) };
+/** The deployment's OAuth client, by which people log in. */
+export interface LoginClient {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Of a desktop client: Google wants it, and does not count it as a secret. */
+  readonly clientSecret: string | undefined;
 }
 
-const unreadable = (file: string, why: string) =>
-  new Problem('bad-input', `${file} cannot be read: ${why}.`, {
-    advice: 'Correct the file; it may hold endpoints: {bootstraps, api}.',
-  });
+export const defaultIssuer = 'https://accounts.google.com';
 
-/** A token is sent there, so plain http is for loopback only. */
+/** Each from its variable, else from `oauth` in the config file. */
+export async function loginClientOf(settings: Settings): Promise<LoginClient> {
+  const file = configPath(settings.configFolder);
+  const config = await readConfig(file);
+  const clientId = settings.env['PLINTH_OAUTH_CLIENT_ID'] || config['oauth.clientId'];
+  if (clientId === undefined) {
+    throw new Problem('bad-input', 'The OAuth client of this deployment is not known.', {
+      errors: [{ path: 'PLINTH_OAUTH_CLIENT_ID', message: 'is not set' }],
+      advice: `Write oauth.clientId into ${file} with plinth configure, or set PLINTH_OAUTH_CLIENT_ID; your operator knows it.`,
+    });
+  }
+  const issuer = settings.env['PLINTH_ISSUER'] || config['oauth.issuer'] || defaultIssuer;
+  return {
+    issuer: checked(issuer, 'the issuer'),
+    clientId,
+    clientSecret: settings.env['PLINTH_OAUTH_CLIENT_SECRET'] || config['oauth.clientSecret'],
+  };
+}
+
 function checked(url: string, from: string): string {
-  const refuse = (message: string) =>
-    new Problem('bad-input', `${from} ${message}.`, { errors: [{ path: from, message }] });
-  if (!URL.canParse(url)) throw refuse('must be a URL');
-  const { protocol, hostname, username, search, hash } = new URL(url);
-  const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
-  if (protocol !== 'https:' && !(protocol === 'http:' && loopback)) {
-    throw refuse('must begin with https:// (plain http is for loopback only)');
-  }
-  if (username !== '' || search !== '' || hash !== '') throw refuse('must have no user, query or fragment');
-  return url.replace(/\/+$/, '');
+  const message = whyNoEndpoint(url);
+  if (message === undefined) return withoutSlash(url);
+  throw new Problem('bad-input', `${from} ${message}.`, { errors: [{ path: from, message }] });
 }

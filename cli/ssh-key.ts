@@ -12,6 +12,8 @@ export interface SshKey {
   readonly publicKey: string;
   /** Where it came from, for people. */
   readonly from: string;
+  /** Where its private half lies, if it does; undefined for one that ssh-agent alone has. */
+  readonly privatePath?: string;
   /** Writes a pair that was made just now; undefined for a key that stands. */
   readonly keep?: () => void;
 }
@@ -49,18 +51,20 @@ export function findSshKey(given: GivenFlags, defaultPath: string, home: string,
   const named = publicPathOf(given);
   if (named !== undefined) {
     const publicKey = readIfThere(expandHome(named, home))?.trim() ?? '';
-    return { publicKey, from: named };
+    return { publicKey, from: named, privatePath: expandHome(given.sshPrivateKeyPath ?? privateOf(named), home) };
   }
   const own = join(configFolder, 'ssh', 'id_ed25519');
   for (const path of [defaultPath, '~/.ssh/id_ed25519.pub']) {
     const publicKey = readKey(expandHome(path, home));
-    if (publicKey !== undefined) return { publicKey, from: path };
+    if (publicKey !== undefined) return { publicKey, from: path, privatePath: expandHome(privateOf(path), home) };
   }
-  const held = agentKey();
+  const [held] = agentKeys();
   if (held !== undefined) return { publicKey: held, from: 'ssh-agent' };
   const kept = readKey(`${own}.pub`);
-  return kept === undefined ? makeKey(own) : { publicKey: kept, from: `${own}.pub` };
+  return kept === undefined ? makeKey(own) : { publicKey: kept, from: `${own}.pub`, privatePath: own };
 }
+
+const privateOf = (publicPath: string): string => publicPath.replace(/\.pub$/, '');
 
 function readKey(path: string): string | undefined {
   try {
@@ -71,17 +75,17 @@ function readKey(path: string): string | undefined {
   }
 }
 
-/** The first key that ssh-agent holds, if there is an agent. */
-function agentKey(): string | undefined {
+/** The public halves of what ssh-agent holds, if there is an agent. */
+export function agentKeys(): string[] {
   try {
     const listed = execFileSync('ssh-add', ['-L'], {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
       timeout: 5000,
     });
-    return listed.split('\n').find((line) => pattern.test(line));
+    return listed.split('\n').filter((line) => pattern.test(line));
   } catch {
-    return undefined;
+    return [];
   }
 }
 
@@ -94,6 +98,7 @@ function makeKey(path: string): SshKey {
   return {
     publicKey: pair.publicKey,
     from: `${path}.pub`,
+    privatePath: path,
     keep: () => {
       makeSecretFolder(join(path, '..'));
       writeWhole(path, pair.privateKey, secretMode);

@@ -30,9 +30,9 @@ export interface WrittenFile {
   readonly movedAside?: string;
 }
 
-type DatacenterKey = 'dc1' | 'dc2';
-const suffixOf = (key: string): string => (key === 'dc1' ? '' : `-${key}`);
-const identityPath = (configFolder: string, id: string): string => join(configFolder, 'age', `${id}.txt`);
+export type DatacenterKey = 'dc1' | 'dc2';
+export const suffixOf = (key: string): string => (key === 'dc1' ? '' : `-${key}`);
+export const identityPath = (configFolder: string, id: string): string => join(configFolder, 'age', `${id}.txt`);
 /** A request takes no more of a file. */
 const longestFile = 400 * 1024;
 

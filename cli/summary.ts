@@ -1,11 +1,13 @@
 /** What stands, for people: printed at the end of a bootstrap and by `status`. */
 import type { BootstrapView, VmView } from '../shared/bootstrap/bootstrap.js';
-import { formatSeconds } from '../shared/bootstrap/duration.js';
+import { costText } from './cost.js';
 import type { Delegation } from './delegation.js';
+import { lifeRows } from './life-text.js';
 import { printable, type Style } from './output.js';
 import { shellWord } from './shell-word.js';
 import type { WrittenFile } from './standing-files.js';
-import { type Cell, table, time } from './table.js';
+import { type Cell, table } from './table.js';
+import type { FetchedUser } from './test-user.js';
 
 const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
   standard: 'standard',
@@ -21,6 +23,8 @@ export interface SummaryParts {
   /** For who did not see it happen: also what is under way, and what failed. */
   readonly untold?: boolean;
   readonly delegation?: Delegation | undefined;
+  /** Of `--create-test-user`, when it was fetched just now. */
+  readonly testUser?: FetchedUser | undefined;
 }
 
 export function summary(view: BootstrapView, style: Style, parts: SummaryParts = {}, nowMs = Date.now()): string {
@@ -31,6 +35,7 @@ export function summary(view: BootstrapView, style: Style, parts: SummaryParts =
     rows.length === 0 ? [] : ['', title(name), ...table(rows)];
   const states = {
     succeeded: style.green,
+    'succeeded-with-warnings': style.yellow,
     failed: style.red,
     cancelled: style.yellow,
     cancelling: style.yellow,
@@ -43,18 +48,20 @@ export function summary(view: BootstrapView, style: Style, parts: SummaryParts =
     ...table([
       ['Project', `${view.name} (${view.projectId})`],
       ['State', { text: view.state, paint: states[view.state] }],
+      ['Owner', view.owner],
+      ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
       ['Region', `${view.region}, zone ${view.zone}`],
-      ['Removed', `${time(view.deadlineAt)} (${inWords(view.deadlineAt, nowMs)})`],
-      ...(view.protection === undefined
-        ? []
-        : [
-            [
-              'Protected',
-              `until ${time(view.protection.until)} by ${printable(view.protection.by)}: ${printable(view.protection.reason)}`,
-            ],
-          ]),
+      ...lifeRows(view, nowMs),
+      ['Cost', costText(view.cost, view.state === 'removed')],
       ...(result.registry === undefined ? [] : [['Registry', result.registry]]),
     ]),
+    ...(view.expiryWarning === undefined
+      ? []
+      : [
+          '',
+          `${style.yellow('Warning:')} ${printable(view.expiryWarning.text)}`,
+          printable(view.expiryWarning.advice),
+        ]),
     ...(parts.untold === true ? untold(view).flatMap(([name, rows]) => section(name, rows)) : []),
     ...section(
       'VMs',
@@ -85,6 +92,14 @@ export function summary(view: BootstrapView, style: Style, parts: SummaryParts =
         movedAside === undefined ? state : `${state}; what stood there is now ${movedAside}`,
       ]),
     ),
+    ...(parts.testUser === undefined
+      ? []
+      : section('Test user', [
+          ['user', parts.testUser.user],
+          ['API', parts.testUser.url],
+          ['token, shown this once', parts.testUser.token],
+          ['kept in', parts.testUser.path],
+        ])),
     ...nextSteps(view, parts).flatMap((line, index) =>
       index === 0 ? ['', title('Next'), `  ${line}`] : [`  ${line}`],
     ),
@@ -98,8 +113,8 @@ function untold({ state, instances }: BootstrapView): Array<[string, string[][]]
   const failed = instances.flatMap(({ title, problem }) => (problem === undefined ? [] : [[title, problem.detail]]));
   return [
     [
-      `Under way (${done} of ${instances.length} done)`,
-      state === 'running' || state === 'cancelling' ? running.map(({ title, note = '' }) => [title, note]) : [],
+      state === 'removing' ? 'Under way' : `Under way (${done} of ${instances.length} done)`,
+      ['running', 'cancelling', 'removing'].includes(state) ? running.map(({ title, note = '' }) => [title, note]) : [],
     ],
     ['Failed', failed],
   ];
@@ -125,12 +140,18 @@ function inFull(delegation: Delegation): string {
 /** What a person would do next, as commands. */
 function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: SummaryParts): string[] {
   const name = shellWord(view.name);
+  const waits = view.state === 'running' && view.instances.some(({ state }) => state === 'client');
+  if (waits) {
+    return [
+      'It waits for a file of its owner. Run the same bootstrap-cloud command again on the machine that has the file: it uploads it, or goes on with an upload that was interrupted.',
+    ];
+  }
   if (view.state === 'running' || view.state === 'cancelling')
     return [`plinth beta bootstrap-cloud status ${name} --follow`];
   if (view.state === 'removing') return [`plinth beta bootstrap-cloud status ${name} --follow`];
   if (view.state === 'removed') return [];
   if (view.state === 'removal-failed') return [view.problem?.advice ?? 'It is tried again by itself.'];
-  if (view.state !== 'succeeded')
+  if (view.state !== 'succeeded' && view.state !== 'succeeded-with-warnings')
     return [
       ...(untold === true ? adviceOf(view) : []),
       'Run the same bootstrap-cloud command again: it goes on from where it stopped.',
@@ -139,7 +160,7 @@ function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: Su
   const identity = files.find(({ what }) => what === 'age identity');
   const secrets = files.find(({ what }) => what === 'secrets');
   return [
-    ...(jumpbox === undefined ? [] : [`ssh ubuntu@${jumpbox}`]),
+    ...(jumpbox === undefined ? [] : [`plinth beta bootstrap-cloud ssh ${name}`]),
     ...(identity === undefined || secrets === undefined
       ? []
       : [`SOPS_AGE_KEY_FILE=${shellWord(identity.path)} sops ${shellWord(secrets.path)}`]),
@@ -147,9 +168,4 @@ function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: Su
       ? []
       : ['Run the same bootstrap-cloud command again in your folder: it writes config and secrets files.']),
   ];
-}
-
-function inWords(iso: string, nowMs: number): string {
-  const seconds = (Date.parse(iso) - nowMs) / 1000;
-  return seconds > 0 ? `in ${formatSeconds(Math.max(60, Math.floor(seconds / 60) * 60))}` : 'its time is over';
 }

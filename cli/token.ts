@@ -1,5 +1,6 @@
-/** The bearer token of each call: `PLINTH_TOKEN`, or an ID token of the service account of Application Default Credentials. */
+/** The bearer token of each call: `PLINTH_TOKEN`, or that of `plinth login`, or one of the service account of Application Default Credentials. */
 import { Problem } from '../shared/problems.js';
+import { loginClientOf, type Settings } from './settings.js';
 
 export interface Token {
   /** `renew`: the last one was refused. Renewed by itself before it runs out. */
@@ -9,16 +10,43 @@ export interface Token {
 
 const marginMs = 5 * 60_000;
 
-export function createToken(given: string | undefined, audience: string): Token {
+export function createToken(settings: Settings, audience: string): Token {
+  const given = settings.token;
   if (given !== undefined) return { get: async () => given, renewable: false };
-  let held: { readonly token: string; readonly expiresAt: number } | undefined;
+  let held: Held | undefined;
   return {
     renewable: true,
     async get(renew = false) {
-      if (held === undefined || renew || Date.now() > held.expiresAt - marginMs) held = await fetchIdToken(audience);
+      if (held === undefined || renew || Date.now() > held.expiresAt - marginMs) {
+        held = (await ofLogin(settings, renew)) ?? (await fetchIdToken(audience));
+      }
       return held.token;
     },
   };
+}
+
+interface Held {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/** Undefined: nobody is logged in. The token is kept for the next commands. */
+async function ofLogin(settings: Settings, renew: boolean): Promise<Held | undefined> {
+  const { readCredentials, writeCredentials } = await import('./credentials-file.js');
+  const credentials = readCredentials(settings);
+  if (credentials === undefined) return undefined;
+  const { claimsOf, doorsOf, grant } = await import('./oauth.js');
+  const kept = claimsOf(credentials.idToken).expiresAt;
+  if (!renew && Date.now() < kept - marginMs) return { token: credentials.idToken, expiresAt: kept };
+  const { issuer, clientId, refreshToken } = credentials;
+  // The client's secret is not kept with the login; another client's would not fit.
+  const configured = await loginClientOf(settings).catch(() => undefined);
+  const clientSecret = configured?.clientId === clientId ? configured.clientSecret : undefined;
+  const client = { issuer, clientId, clientSecret };
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const { idToken, refreshToken: rotated } = await grant(await doorsOf(client), client, form);
+  writeCredentials(settings, { ...credentials, idToken, ...(rotated !== undefined && { refreshToken: rotated }) });
+  return { token: idToken, expiresAt: claimsOf(idToken).expiresAt };
 }
 
 async function fetchIdToken(audience: string): Promise<{ token: string; expiresAt: number }> {
@@ -31,7 +59,7 @@ async function fetchIdToken(audience: string): Promise<{ token: string; expiresA
   } catch (error) {
     throw new Problem('unauthenticated', 'plinth found no credentials to say who is calling.', {
       advice:
-        'Set PLINTH_TOKEN to an ID token, or let GOOGLE_APPLICATION_CREDENTIALS name the credentials of a service account.',
+        'Log in with plinth login, set PLINTH_TOKEN to an ID token, or let GOOGLE_APPLICATION_CREDENTIALS name the credentials of a service account.',
       cause: error,
     });
   }

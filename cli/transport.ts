@@ -5,7 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { pathTo, type Route } from '../shared/api.js';
-import { type Fault, Problem, type ProblemCode, problemKinds } from '../shared/problems.js';
+import { type Fault, nothingServed, Problem, type ProblemCode, problemKinds, unknownHere } from '../shared/problems.js';
+import { version } from '../shared/version.js';
+import { serviceVersion, unreadableAnswer, versionAdvice } from './other-version.js';
 import type { Token } from './token.js';
 
 export interface TransportParts {
@@ -94,9 +96,7 @@ export function createTransport({ endpoint, token, userAgent, onTrace, interrupt
     const body: unknown = response.status === 204 ? undefined : await bodyOf(response);
     const read = schema.safeParse(body);
     if (read.success) return { data: read.data, status: response.status, headers: response.headers };
-    throw new Problem('internal', `plinth at ${endpoint} answered in a form that this version does not know.`, {
-      advice: 'Use the version of plinth that belongs to this endpoint.',
-    });
+    throw unreadableAnswer(endpoint, response.headers);
   }
 
   /** An answer that breaks off is a lost one. */
@@ -213,8 +213,15 @@ async function problemIn(response: Response, renewable: boolean): Promise<Proble
   const errors = field('errors');
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const trace = code === 'internal' ? text('instance') : undefined;
+  // What the one side knows and the other does not: a path, a field, a flag.
+  const unknownThere =
+    text('detail') === nothingServed ||
+    (Array.isArray(errors) && errors.filter(isFault).some(({ message }) => message === unknownHere));
+  const service = serviceVersion(response.headers);
+  const byVersion = unknownThere && service !== undefined ? versionAdvice(service) : undefined;
   const advice =
     text('advice') ??
+    (byVersion === undefined ? undefined : `The service is plinth ${service}, this is ${version}. ${byVersion}`) ??
     (response.status === 401 && !renewable ? 'Set PLINTH_TOKEN to a fresh ID token and try again.' : undefined) ??
     (trace !== undefined ? `Tell an operator the trace id ${trace}.` : undefined);
   return new Problem(code, text('detail') ?? `plinth answered ${response.status} ${response.statusText}.`, {

@@ -1,7 +1,10 @@
 /** `plinth beta bootstrap-cloud`: begins a bootstrap or goes on with one, follows it, and writes its files. */
 
 import type { BeginReply, PlanReply } from '../../shared/api.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import {
+  type BootstrapOptions,
+  flagName,
   type GivenFlags,
   type GivenOptions,
   isLocal,
@@ -13,6 +16,9 @@ import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { checkOptions, type OptionFault, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Client } from '../client.js';
 import { type Call, defineCommand } from '../command.js';
+import type { Helper } from '../follow.js';
+import type { RecoveredFile, recoverFiles } from '../recover.js';
+import type { createUploader } from '../uploader.js';
 
 export const bootstrapCloud = defineCommand({
   words: 'beta bootstrap-cloud',
@@ -41,37 +47,59 @@ export const bootstrapCloud = defineCommand({
     for (const text of warnings) output.warn(text);
     for (const note of notes) output.say(note);
 
-    const [{ findSshKey }, { readBase, writeFiles }, follow] = await Promise.all([
+    const [{ findSshKey }, { readUploads }, { readBase, writeFiles }, follow] = await Promise.all([
       import('../ssh-key.js'),
+      import('../uploads.js'),
       import('../standing-files.js'),
       import('../follow.js'),
     ]);
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings.home, settings.configFolder);
+    const uploads = await readUploads(given, settings.home);
     const request: BootstrapRequest = {
-      options: travelling(given),
+      options: { ...travelling(given), ...uploads.options },
       sshPublicKey: key.publicKey,
       ...(call.has('strict') && { strict: true }),
     };
-    if (call.has('dry-run')) return showPlan(await client.plan(request));
+    if (call.has('dry-run')) {
+      const { planCostText } = await import('../cost.js');
+      return showPlan(await client.plan(request), planCostText);
+    }
 
     const standing = await client.find(options.projectName);
+    const recovered = local.recoverConfig
+      ? await recover(call, client, { key, local, keys, secretsDir: options.secretsDir }, standing?.id, options)
+      : undefined;
+    if (recovered !== undefined && standing === undefined) return lostRecord(options.projectName, recovered);
     const base = standing === undefined ? {} : await readBase(local, keys, standing.id, settings.configFolder);
     if (key.keep !== undefined) {
       key.keep();
       output.say(`No SSH key was found, so plinth made one: ${key.from.replace(/\.pub$/, '')}`);
     }
+    const needsMachine = uploads.files.length > 0 || options.createTestUser;
+    const identity = needsMachine ? await (await loadIdentity()).loginIdentity(call, key) : undefined;
     const begun = await begin(call, client, { ...request, ...(Object.keys(base).length > 0 && { base }) });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others) output.warn(text);
     sayBegun(call, begun);
 
-    const { view, timings } = await follow.followToEnd(call, client, begun.bootstrap, local.timer);
+    const { id } = begun.bootstrap;
+    const helper =
+      identity === undefined ? undefined : await helperFor({ ...call, client, id, files: uploads.files, identity });
+    const { view, timings } = await follow.followToEnd(call, client, begun.bootstrap, local.timer, helper);
+    const told = [...warnings, ...others];
+    for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);
+    const testUser =
+      identity !== undefined && isDone(view, 'test-user')
+        ? await (await import('../test-user.js')).fetchTestUser(settings, view, identity, call.interrupted)
+        : undefined;
     const data = {
       created: begun.created,
       changes: begun.changes,
-      warnings: [...warnings, ...others],
+      warnings: [...new Set([...told, ...view.warnings])],
       bootstrap: view,
+      ...(testUser !== undefined && { testUser }),
+      ...(recovered !== undefined && { recovered }),
       ...(local.timer && { timings }),
     };
     const problem = follow.problemOfEnd(view);
@@ -82,37 +110,49 @@ export const bootstrapCloud = defineCommand({
     return {
       data: { ...data, files },
       ...(problem !== undefined && { problem }),
-      show: (style) => summary(view, style, { files, withoutFiles: !local.writeConfig }),
+      show: (style) => summary(view, style, { files, withoutFiles: !local.writeConfig, testUser }),
     };
   },
 });
+
+const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
+  instances.some(({ id, state }) => id === instance && state === 'done');
 
 /** All that is wrong with the flags, and with files that stand in the way, at once. */
 async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   const checked = checkOptions(given, { strict: call.has('strict') });
-  const [{ standingFaults }, { sshKeyFaults }, { expandHome, whyUnreadable }] = await Promise.all([
+  const [{ standingFaults }, { sshKeyFaults }, { expandHome, whyUnreadable }, { binaryFault }] = await Promise.all([
     import('../standing-files.js'),
     import('../ssh-key.js'),
     import('../files.js'),
+    import('../binary-file.js'),
   ]);
   const local: LocalOptions = {
     ...checked.local,
     installConfig: expandHome(checked.local.installConfig, settings.home),
     secretsFile: expandHome(checked.local.secretsFile, settings.home),
   };
-  const values = (given.pcAppsValues ?? []).flatMap((path): OptionFault[] => {
-    const why = whyUnreadable(expandHome(path, settings.home));
-    return why === undefined ? [] : [{ path: '--pc-apps-values', message: `${path}: ${why}` }];
+  const unreadable = (['installLocal', 'pcAppsValues'] as const).flatMap((option) => {
+    const paths = given[option] ?? [];
+    return (typeof paths === 'string' ? [paths] : paths).flatMap((path): OptionFault[] => {
+      const why = whyUnreadable(expandHome(path, settings.home));
+      return why === undefined ? [] : [{ path: flagName(option), message: `${path}: ${why}` }];
+    });
   });
+  const binary = given.remoteCliBinary;
+  const unfit = binary === undefined ? undefined : binaryFault(expandHome(binary, settings.home));
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: OptionFault[] = [
     ...call.faults,
     // A flag that could not be read is not told of twice.
     ...checked.faults.filter(({ path }) => !told.has(path)),
-    ...values,
+    ...unreadable,
+    ...(unfit === undefined ? [] : [{ path: '--remote-cli-binary', message: `${binary}: ${unfit}` }]),
     ...sshKeyFaults(given, settings.home),
-    ...(call.has('dry-run') ? [] : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'])),
+    ...(call.has('dry-run') || checked.local.recoverConfig
+      ? []
+      : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'])),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   return { ...checked, local };
@@ -120,6 +160,46 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
 
 const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
+
+/** What is recovered is told at once: what follows may fail. */
+async function recover(
+  call: Call,
+  client: Client,
+  parts: Parameters<typeof recoverFiles>[2],
+  standing: string | undefined,
+  { projectName, zone }: BootstrapOptions,
+): Promise<RecoveredFile[]> {
+  const { recoverFiles } = await import('../recover.js');
+  const { output } = call;
+  const files = await recoverFiles(call, await recoveryFrom(client, standing, projectName, zone), parts);
+  for (const { path, what, backup } of files) {
+    output.say(`Recovered the ${what}: ${path}${backup === undefined ? '' : `; what stood there is now ${backup}`}`);
+  }
+  return files;
+}
+
+async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
+  if (id === undefined) return client.findJumpbox(project, zone);
+  const { name, result } = await client.get(id);
+  return { id, name, jumpbox: result.vms.find((vm) => vm.name === 'jumpbox') };
+}
+
+/** There is nothing to resume, and the name would begin another project. */
+const lostRecord = (name: string, recovered: readonly RecoveredFile[]) => ({
+  data: { recovered },
+  show: () =>
+    [
+      `plinth has lost its record of ${name}, so its bootstrap does not go on. Its project stands, and goes when its time is over.`,
+      `The same command without --recover-config begins another project for ${name}.`,
+    ].join('\n'),
+});
+
+const loadIdentity = () => import('../login-identity.js');
+
+async function helperFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Promise<Helper> {
+  const { createUploader } = await import('../uploader.js');
+  return { begin: (tell) => createUploader({ ...parts, tell }) };
+}
 
 /** From here on Ctrl-C may find a bootstrap under way. */
 async function begin(call: Call, client: Client, request: BootstrapRequest): Promise<BeginReply> {
@@ -139,15 +219,17 @@ function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply)
   for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
 }
 
-function showPlan({ instances, warnings }: PlanReply) {
+function showPlan({ instances, warnings, cost }: PlanReply, costText: (cost: PlanReply['cost']) => string) {
   return {
-    data: { dryRun: true, instances, warnings },
+    data: { dryRun: true, instances, warnings, cost },
     show: () =>
-      instances
-        .flatMap(({ title, id, needs, makes }, index) => [
+      [
+        ...instances.flatMap(({ title, id, needs, makes }, index) => [
           `${String(index + 1).padStart(3)}. ${title} (${id})${needs.length === 0 ? '' : `, after ${needs.join(', ')}`}`,
           ...makes.map((made) => `       ${made}`),
-        ])
-        .join('\n'),
+        ]),
+        '',
+        `Cost: ${costText(cost)}`,
+      ].join('\n'),
   };
 }

@@ -20,6 +20,7 @@ export const cancel = defineCommand({
       cancelled: `The bootstrap of ${view.name} is cancelled; what stands, stands.`,
       running: `The bootstrap of ${view.name} is told to stop.`,
       succeeded: `The bootstrap of ${view.name} had succeeded already; nothing changes.`,
+      'succeeded-with-warnings': `The bootstrap of ${view.name} had succeeded already; nothing changes.`,
       failed: `The bootstrap of ${view.name} had failed already; nothing changes.`,
       removing: `The bootstrap of ${view.name} is being removed already; nothing changes.`,
       'removal-failed': `The bootstrap of ${view.name} is being removed already; nothing changes.`,

@@ -1,20 +1,38 @@
 /** The commands, in the order in which help lists them. */
 import type { Command } from '../command.js';
+import { admission } from './admission.js';
 import { bootstrapCloud } from './bootstrap-cloud.js';
 import { cancel } from './cancel.js';
+import { cleanupList } from './cleanup-list.js';
 import { cleanupSchedule } from './cleanup-schedule.js';
+import { configure } from './configure.js';
+import { dial } from './dial.js';
+import { doctor } from './doctor.js';
+import { installPlatform, installUser } from './install.js';
 import { cleanup, extend, protect, unprotect } from './life.js';
 import { list } from './list.js';
+import { loginCommands } from './login.js';
+import { logs } from './logs.js';
 import { orgCreate, orgEvents, orgList, orgTeams } from './org.js';
 import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
+import { share, transfer } from './people.js';
+import { restartVms } from './restart-vms.js';
+import { ssh } from './ssh.js';
 import { status } from './status.js';
 import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } from './team.js';
 import { teamMigrate } from './team-migrate.js';
 
 export const commands: readonly Command[] = [
+  ...[configure, doctor],
+  ...loginCommands,
   ...[bootstrapCloud, status, cancel, list],
-  ...[extend, protect, unprotect, cleanup],
+  ...[extend, protect, unprotect, share, transfer, cleanup],
+  ...[logs, ssh, restartVms],
+  cleanupList,
   ...cleanupSchedule,
+  ...admission,
+  ...[installPlatform, installUser],
+  dial,
   ...[orgList, orgCreate, orgMembers, orgAddMember, orgSetRole, orgRemoveMember, orgTeams, orgEvents],
   ...[teamList, teamCreate, teamMembers, teamAddMember, teamRemoveMember, teamMigrate],
 ];

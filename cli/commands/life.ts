@@ -1,29 +1,14 @@
 /** `plinth beta bootstrap-cloud extend|protect|unprotect|cleanup`: how long a project lives. For its owner and operators. */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
-import { type Fault, Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../command.js';
+import { Problem } from '../../shared/problems.js';
+import { defineCommand } from '../command.js';
 import { printable } from '../output.js';
+import { refusal, required } from '../required.js';
 import { shellWord } from '../shell-word.js';
 import { idOf } from './status.js';
 
 const shown = (view: BootstrapView, said: string) => ({ data: { bootstrap: view }, show: () => said });
-
-/** The texts of flags that are required, with all that is missing told at once. */
-function required<N extends 'ttl' | 'until' | 'reason'>(call: Call, ...names: N[]): Record<N, string> {
-  const faults: Fault[] = [...call.faults];
-  const read: Partial<Record<N, string>> = {};
-  for (const name of names) {
-    const word = call.word(name);
-    if (word !== undefined && word.text.trim() !== '') read[name] = word.text.trim();
-    else if (!faults.some(({ path }) => path === `--${name}`)) faults.push({ path: `--${name}`, message: 'is needed' });
-  }
-  if (faults.length > 0) throw refusal(faults);
-  return read as Record<N, string>;
-}
-
-const refusal = (errors: readonly Fault[]): Problem =>
-  new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors });
 
 export const extend = defineCommand({
   words: 'beta bootstrap-cloud extend',

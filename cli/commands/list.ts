@@ -1,35 +1,88 @@
-/** `plinth beta bootstrap-cloud list`: one's own bootstraps. */
+/** `plinth beta bootstrap-cloud list`: one's own bootstraps and those shared with one, or everybody's. */
+import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
 import { defineCommand } from '../command.js';
+import type { Style } from '../output.js';
 
 export const list = defineCommand({
   words: 'beta bootstrap-cloud list',
   summary: 'List your bootstraps',
-  description: ['Lists your bootstraps, newest first.'],
+  description: [
+    'Lists your bootstraps and those that are shared with you: first what stands, in the order in which it goes, then what is removed, for 90 days.',
+    'LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment; --json has their day, and what it will have cost.',
+  ],
   flags: { all: "Everybody's, for operators." },
-  examples: ['plinth beta bootstrap-cloud list'],
+  examples: ['plinth beta bootstrap-cloud list', 'plinth beta bootstrap-cloud list --all --json'],
 
   async run(call) {
     const client = await call.connect();
-    const bootstraps = await client.list(call.has('all'));
-    const { listing, time } = await import('../table.js');
+    const all = call.has('all');
+    const [{ listing, table, time }, { ageOf, isProtected, leftOf, removeAtOf }, { costSoFar }] = await Promise.all([
+      import('../table.js'),
+      import('../life-text.js'),
+      import('../cost.js'),
+    ]);
+    const bootstraps = inOrder(await client.list(all), removeAtOf);
     return {
       data: { bootstraps },
-      show: (style) =>
-        bootstraps.length === 0
-          ? 'No bootstraps.'
-          : listing(
-              ['NAME', 'PROJECT', 'STATE', 'REGION', 'BEGUN', 'REMOVED', ...(call.has('all') ? ['OWNER'] : [])],
-              bootstraps.map(({ name, projectId, state, region, createdAt, deadlineAt, owner }) => [
-                name,
-                projectId,
-                state,
-                region,
-                time(createdAt),
-                time(deadlineAt),
-                ...(call.has('all') ? [owner] : []),
-              ]),
-              style,
+      show(style) {
+        if (bootstraps.length === 0) return 'No bootstraps.';
+        const nowMs = Date.now();
+        const withOwner =
+          all || bootstraps.some(({ owner, sharedWith }) => owner !== bootstraps[0]?.owner || sharedWith.length > 0);
+        const rows = bootstraps.map((each) => {
+          const paint = paintOf(each, style);
+          return [
+            each.name,
+            each.projectId,
+            { text: each.state, paint },
+            ageOf(each, nowMs),
+            leftOf(each, nowMs),
+            costSoFar(each.cost),
+            ...(withOwner ? [each.owner] : []),
+          ];
+        });
+        const notes = (title: string, lines: readonly (readonly [string, string])[]): string[] =>
+          lines.length === 0 ? [] : ['', style.bold(title), ...table(lines)];
+        return [
+          listing(['NAME', 'PROJECT', 'STATE', 'AGE', 'LEFT', 'COST', ...(withOwner ? ['OWNER'] : [])], rows, style),
+          ...notes(
+            'Protected',
+            bootstraps.flatMap((each) => {
+              const { name, state, removal, protection } = each;
+              if (protection === undefined || removal !== undefined || state === 'removed') return [];
+              if (!isProtected(each, nowMs)) return [];
+              return [[name, `until ${time(protection.until)} by ${protection.by}: ${protection.reason}`] as const];
+            }),
+          ),
+          ...notes(
+            'Could not be removed',
+            bootstraps.flatMap(({ name, state, problem }) =>
+              state === 'removal-failed' ? [[name, problem?.detail ?? 'the record says not why'] as const] : [],
             ),
+          ),
+          ...(bootstraps.some(({ removal }) => removal?.quarantinedAt !== undefined)
+            ? ['', 'What is left alone is tried again with plinth beta bootstrap-cloud cleanup <project>.']
+            : []),
+        ].join('\n');
+      },
     };
   },
 });
+
+/** What goes first stands first; then what is gone, the latest first. */
+function inOrder(
+  bootstraps: readonly BootstrapSummary[],
+  endOf: (each: BootstrapSummary) => string,
+): BootstrapSummary[] {
+  const gone = ({ state }: BootstrapSummary) => state === 'removed';
+  return [
+    ...bootstraps.filter((each) => !gone(each)).sort((a, b) => endOf(a).localeCompare(endOf(b))),
+    ...bootstraps.filter(gone).sort((a, b) => (b.endedAt ?? '').localeCompare(a.endedAt ?? '')),
+  ];
+}
+
+function paintOf({ state }: BootstrapSummary, style: Style): (text: string) => string {
+  if (state === 'failed' || state === 'removal-failed') return style.red;
+  if (state === 'removed') return style.dim;
+  return state === 'succeeded' ? style.green : style.yellow;
+}

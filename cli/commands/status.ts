@@ -10,7 +10,7 @@ export const status = defineCommand({
   description: [
     'Shows the state of the bootstrap of a project, by its name or id. Config and secrets files are written by bootstrap-cloud itself: run it again in your folder.',
   ],
-  options: ['timer'],
+  options: ['timer', 'sshQuiet'],
   flags: { follow: 'Follow it until it ends.' },
   examples: ['plinth beta bootstrap-cloud status demo --follow'],
 

@@ -1,0 +1,64 @@
+/** `plinth beta bootstraps status|stop|start`: whether new bootstraps are taken. For operators. */
+import type { AdmissionView } from '../../shared/bootstrap/admission.js';
+import { Problem } from '../../shared/problems.js';
+import { defineCommand } from '../command.js';
+import { printable } from '../output.js';
+
+async function shown(admission: AdmissionView) {
+  const { time } = await import('../table.js');
+  const { state, by, at, reason } = admission;
+  const text = [
+    `New bootstraps  ${state === 'open' ? 'open' : 'stopped: they are refused, what stands goes on'}`,
+    ...(reason === undefined ? [] : [`Reason          ${printable(reason)}`]),
+    ...(by === undefined || at === undefined ? [] : [`Since           ${time(at)}, by ${printable(by)}`]),
+  ].join('\n');
+  return { data: { admission }, show: () => text };
+}
+
+const status = defineCommand({
+  words: 'beta bootstraps status',
+  summary: 'Show whether new bootstraps are taken, for operators',
+  description: ['Shows whether new bootstraps are taken or stopped, and who switched that last, when and why.'],
+  examples: ['plinth beta bootstraps status'],
+
+  async run(call) {
+    const client = await call.connect();
+    return shown(await client.admission());
+  },
+});
+
+const stop = defineCommand({
+  words: 'beta bootstraps stop',
+  summary: 'Refuse new bootstraps until they are started again, for operators',
+  description: [
+    'From its answer on no new bootstrap begins, whoever asks; the reason is shown to them. Bootstraps that stand are resumed, extended and removed all the same.',
+  ],
+  flags: { reason: 'Why; everybody who is refused sees it. (required)' },
+  examples: ['plinth beta bootstraps stop --reason "the billing account is closed on Friday"'],
+
+  async run(call) {
+    const reason = call.word('reason')?.text.trim() ?? '';
+    const told = call.faults.some(({ path }) => path === '--reason');
+    const faults = [...call.faults, ...(reason === '' && !told ? [{ path: '--reason', message: 'is needed' }] : [])];
+    if (faults.length > 0) {
+      const detail = faults.map(({ path, message }) => `${path} ${message}`).join('; ');
+      throw new Problem('bad-input', detail, { errors: faults });
+    }
+    const client = await call.connect();
+    return shown(await client.stopNewBootstraps(reason));
+  },
+});
+
+const start = defineCommand({
+  words: 'beta bootstraps start',
+  summary: 'Take new bootstraps again, for operators',
+  description: ['Takes new bootstraps again. Where they are taken already, nothing changes.'],
+  examples: ['plinth beta bootstraps start'],
+
+  async run(call) {
+    const client = await call.connect();
+    return shown(await client.startNewBootstraps());
+  },
+});
+
+export const admission = [status, stop, start] as const;

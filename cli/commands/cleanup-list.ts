@@ -1,0 +1,55 @@
+/** `plinth beta cleanup list`: what the next cleanup would remove, what it keeps, and what it does not know. For operators. */
+import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
+import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
+import { Problem } from '../../shared/problems.js';
+import { defineCommand } from '../command.js';
+
+/** In the order in which they are shown. */
+const parts: readonly (readonly [keyof Omit<CleanupSurvey, 'more'>, string])[] = [
+  ['remove', 'would be removed'],
+  ['keep', 'kept, though its time looks over'],
+  ['failed', 'could not be judged'],
+  ['quarantined', 'left alone after failures'],
+  ['withoutRecord', 'project without a record'],
+  ['withoutProject', 'record without a project'],
+];
+
+export const cleanupList = defineCommand({
+  words: 'beta cleanup list',
+  summary: 'Show what the next cleanup would do, for operators',
+  description: [
+    'Shows what a run of cleanup would remove now, and changes nothing: it is found and judged as the run itself does. Shows too what a run keeps and why, what it leaves alone after removals that failed, projects with the labels of this deployment that no record knows, and records whose project is gone.',
+  ],
+  examples: ['plinth beta cleanup list', 'plinth beta cleanup list --json'],
+
+  async run(call) {
+    const client = await call.connect();
+    const survey = await client.surveyCleanup();
+    const { listing } = await import('../table.js');
+    const rows = parts.flatMap(([part, what]) =>
+      survey[part].map(({ projectId, owner, why }: CleanupFound) => [projectId, what, owner ?? '-', why]),
+    );
+    const { failed, remove } = survey;
+    const problem = new Problem(
+      'cloud-unavailable',
+      `${failed.length === 1 ? 'One project' : `${failed.length} projects`} could not be judged.`,
+      {
+        advice: "The function's log says why. The next run judges them again.",
+      },
+    );
+    return {
+      data: { cleanup: survey },
+      ...(failed.length > 0 && { problem }),
+      show: (style) =>
+        [
+          rows.length === 0
+            ? 'Nothing would be removed, and nothing is amiss.'
+            : listing(['PROJECT', 'WHAT', 'OWNER', 'WHY'], rows, style),
+          ...(survey.more ? ['', 'There is more than one run takes; others follow at once.'] : []),
+          ...(remove.length > 0
+            ? ['', `The next run removes ${remove.length}. To stop it: plinth beta cleanup schedule pause`]
+            : []),
+        ].join('\n'),
+    };
+  },
+});

@@ -1,0 +1,136 @@
+/** `plinth configure`: where the service is and how people log in, asked and written into the config file. */
+import { readFileSync } from 'node:fs';
+import type { Fault } from '../../shared/problems.js';
+import { Problem } from '../../shared/problems.js';
+import { type Call, defineCommand } from '../command.js';
+import type { ConfigName, ConfigValues } from '../config-file.js';
+import type { FlagOfKind } from '../flags.js';
+
+const flagOf = {
+  'endpoints.bootstraps': 'bootstraps-endpoint',
+  'endpoints.api': 'api-endpoint',
+  'oauth.issuer': 'issuer',
+  'oauth.clientId': 'client-id',
+} as const satisfies Partial<Record<ConfigName, FlagOfKind<'string'>>>;
+
+export const configure = defineCommand({
+  words: 'configure',
+  summary: 'Say where the service is and how people log in to it',
+  description: [
+    "Writes config.yaml in plinth's config folder, for you alone. On a terminal it asks, and what stands already is the default; in a script the flags say it, and what no flag names stays.",
+    'Before anything is written the endpoints and the token issuer are asked whether they are what they should be. A value of - takes a setting away.',
+    'The secret of the OAuth client is asked for unseen, or taken from PLINTH_OAUTH_CLIENT_SECRET; it stands in no command line. plinth doctor checks the rest.',
+  ],
+  flags: {
+    'bootstraps-endpoint': 'URL of the bootstrap API.',
+    'api-endpoint': 'URL of the API of organizations and teams.',
+    'client-id': 'OAuth client by which people log in.',
+    issuer: 'Issuer of their tokens. (default: https://accounts.google.com)',
+    from: 'Take all from this config file, such as terraform prints one; - reads standard input.',
+    force: 'Write it even if the service does not answer as it should.',
+  },
+  examples: [
+    'plinth configure',
+    'plinth configure --bootstraps-endpoint https://bootstraps.example.com --api-endpoint https://api.example.com',
+    'terraform output -raw config_yaml | plinth configure --from -',
+  ],
+
+  async run(call) {
+    const { settings, output, faults: given } = call;
+    const [{ configPath, readConfig, writeConfig }, { changesBetween, changeLines }, { validate, whyBad }] =
+      await Promise.all([import('../config-file.js'), import('../config-changes.js'), import('../config-check.js')]);
+    const file = configPath(settings.configFolder);
+    const standing = await readConfig(file);
+    const told = await toldBy(call);
+    const faults: Fault[] = [...given];
+    for (const { name, path, text } of told) {
+      const message = text === '-' ? undefined : whyBad(name, text);
+      if (message !== undefined) faults.push({ path, message });
+    }
+    const { canAsk } = await import('../confirm.js');
+    if (told.length === 0 && faults.length === 0 && !canAsk()) {
+      faults.push({ path: '--bootstraps-endpoint, --api-endpoint, --client-id or --from', message: 'is needed' });
+    }
+    if (faults.length > 0) {
+      const { refusalOf } = await import('../../shared/bootstrap/rules.js');
+      throw refusalOf(faults);
+    }
+    const wanted =
+      told.length > 0
+        ? merged(standing, told)
+        : await (await import('../config-questions.js')).askForConfig(standing, call, whyBad);
+
+    const { checks, failed } = await validate(wanted, call);
+    for (const { text } of checks) output.say(text);
+    if (failed !== undefined && !call.has('force')) throw failed;
+    if (failed !== undefined) output.warn(`${failed.detail} Written all the same.`);
+
+    const changes = changesBetween(standing, wanted);
+    if (changes.length > 0) await writeConfig(settings.configFolder, wanted);
+    return {
+      data: { file, changes },
+      show: (style) =>
+        changes.length === 0
+          ? `${file} stands as it is; nothing changes.`
+          : [...changeLines(changes, style), `Written to ${file}. Next: plinth login, then plinth doctor.`].join('\n'),
+    };
+  },
+});
+
+interface Told {
+  readonly name: ConfigName;
+  /** Where it was said. */
+  readonly path: string;
+  readonly text: string;
+}
+
+async function toldBy(call: Call): Promise<Told[]> {
+  const from = call.word('from')?.text;
+  const flagged = Object.entries(flagOf).flatMap(([name, flag]) => {
+    const word = call.word(flag);
+    return word === undefined ? [] : [{ name: name as ConfigName, path: word.path, text: word.text.trim() }];
+  });
+  const values = from === undefined ? {} : await contentOf(from);
+  const filed = Object.entries(values)
+    .filter(([name]) => !flagged.some((each) => each.name === name))
+    .map(([name, text]) => ({
+      name: name as ConfigName,
+      path: `${name} in ${from === '-' ? 'what was read' : from}`,
+      text,
+    }));
+  if (flagged.length === 0 && filed.length === 0) return [];
+  const secret = call.settings.env['PLINTH_OAUTH_CLIENT_SECRET'];
+  const beside = secret && !filed.some(({ name }) => name === 'oauth.clientSecret');
+  return [
+    ...filed,
+    ...flagged,
+    ...(beside ? [{ name: 'oauth.clientSecret' as const, path: 'PLINTH_OAUTH_CLIENT_SECRET', text: secret }] : []),
+  ];
+}
+
+async function contentOf(from: string): Promise<ConfigValues> {
+  const { configIn } = await import('../config-file.js');
+  const { reason } = await import('../files.js');
+  let text: string;
+  try {
+    text = readFileSync(from === '-' ? 0 : from, 'utf8');
+  } catch (error) {
+    throw new Problem('bad-input', `${from} cannot be read: ${reason(error)}.`, {
+      errors: [{ path: '--from', message: `${from}: ${reason(error)}` }],
+    });
+  }
+  const values = await configIn(text, from === '-' ? 'What was read' : from);
+  if (Object.keys(values).length > 0) return values;
+  throw new Problem('bad-input', `${from === '-' ? 'What was read' : from} says nothing.`, {
+    errors: [{ path: '--from', message: 'holds no setting' }],
+  });
+}
+
+function merged(standing: ConfigValues, told: readonly Told[]): ConfigValues {
+  const all = new Map(Object.entries(standing));
+  for (const { name, text } of told) {
+    if (text === '-') all.delete(name);
+    else all.set(name, text);
+  }
+  return Object.fromEntries(all);
+}

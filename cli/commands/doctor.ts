@@ -1,0 +1,59 @@
+/** `plinth doctor`: what is in order on this computer and at the service, and what to do about the rest. */
+import { Problem } from '../../shared/problems.js';
+import { defineCommand } from '../command.js';
+import type { Check } from '../doctor-check.js';
+import { printable, type Style } from '../output.js';
+
+export const doctor = defineCommand({
+  words: 'doctor',
+  summary: 'Check settings, service, credentials and SSH, and say what to do',
+  description: [
+    'Looks at the config file, the settings in the environment, the endpoints and their certificates, the versions and clocks of both sides, who the service takes you for and what you may do there, and the SSH client and key. It changes nothing.',
+    'The exit code is 0 if nothing has failed, also with warnings; else that of the first failure, such as 6 for a service that cannot be reached.',
+  ],
+  options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
+  examples: ['plinth doctor', 'plinth doctor --json'],
+
+  async run(call) {
+    if (call.faults.length > 0) {
+      const { refusalOf } = await import('../../shared/bootstrap/rules.js');
+      throw refusalOf(call.faults);
+    }
+    const [{ fileChecks, sshChecks }, { serviceChecks }, { listing }] = await Promise.all([
+      import('../doctor-computer.js'),
+      import('../doctor-service.js'),
+      import('../table.js'),
+    ]);
+    const checks = [...(await fileChecks(call)), ...(await serviceChecks(call)), ...(await sshChecks(call))];
+    const problem = problemOf(checks);
+    return {
+      data: { checks },
+      ...(problem !== undefined && { problem }),
+      show: (style) => {
+        const rows = checks.map(({ name, state, detail }) => [
+          { text: state, paint: paintOf(state, style) },
+          name,
+          detail,
+        ]);
+        const advised = checks.filter(({ advice }) => advice !== undefined);
+        return [
+          listing(['state', 'check', 'what was found'], rows, style),
+          ...advised.flatMap(({ name, advice }) => ['', `${style.bold(name)}: ${printable(advice ?? '')}`]),
+        ].join('\n');
+      },
+    };
+  },
+});
+
+const paintOf = (state: Check['state'], style: Style) =>
+  ({ ok: style.green, warning: style.yellow, failed: style.red, skipped: style.dim })[state];
+
+function problemOf(checks: readonly Check[]): Problem | undefined {
+  const bad = checks.filter(({ state }) => state === 'failed');
+  const [first] = bad;
+  if (first === undefined) return undefined;
+  const named = bad.map(({ name }) => name).join(', ');
+  return new Problem(first.code ?? 'internal', `${bad.length} of ${checks.length} checks failed: ${named}.`, {
+    advice: 'What to do about each is said above; then: plinth doctor.',
+  });
+}

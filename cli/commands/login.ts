@@ -1,0 +1,116 @@
+/** `plinth login`, `logout`, `whoami` and `token`: who is calling. */
+import { Problem } from '../../shared/problems.js';
+import { type Command, defineCommand } from '../command.js';
+import { loginClientOf } from '../settings.js';
+
+const login = defineCommand({
+  words: 'login',
+  summary: 'Say in the browser who you are',
+  description: [
+    'Opens a page of the token issuer, where you log in and agree that plinth may know your e-mail address; later commands get their tokens by themselves.',
+    "The deployment's OAuth client is read from PLINTH_OAUTH_CLIENT_ID and PLINTH_OAUTH_CLIENT_SECRET, or from oauth.clientId and oauth.clientSecret in the config file. What is kept is in credentials.json in plinth's config folder, which only you can read.",
+  ],
+  examples: ['plinth login'],
+
+  async run({ settings, output, interrupted, faults }) {
+    await refuse(faults);
+    const client = await loginClientOf(settings);
+    const { login: logIn } = await import('../login.js');
+    const { email, issuer } = await logIn({
+      settings,
+      client,
+      onAddress: (url) => output.say(`Open this address in your browser:\n\n${url}\n`),
+      open: process.stderr.isTTY === true && !output.json,
+      interrupted,
+    });
+    if (settings.token !== undefined) output.warn('PLINTH_TOKEN is set, and goes before this login.');
+    return { data: { email, issuer }, show: () => `Logged in as ${email}.` };
+  },
+});
+
+const logout = defineCommand({
+  words: 'logout',
+  summary: 'End the login on this computer',
+  description: ['Revokes what plinth login was given, and removes it from this computer.'],
+  examples: ['plinth logout'],
+
+  async run({ settings, output, faults }) {
+    await refuse(faults);
+    const [{ readCredentials, removeCredentials }, { doorsOf, revoke }] = await Promise.all([
+      import('../credentials-file.js'),
+      import('../oauth.js'),
+    ]);
+    const credentials = readCredentials(settings);
+    if (credentials === undefined) return { data: { revoked: false }, show: () => 'Nobody is logged in.' };
+    const revoked = await doorsOf(credentials).then(
+      (doors) => revoke(doors, credentials.refreshToken),
+      () => false,
+    );
+    removeCredentials(settings);
+    if (!revoked) {
+      output.warn(
+        "The issuer could not be told; the login is gone from this computer, and can be revoked in your account's settings.",
+      );
+    }
+    return { data: { email: credentials.email, revoked }, show: () => `${credentials.email} is logged out.` };
+  },
+});
+
+const whoami = defineCommand({
+  words: 'whoami',
+  summary: 'Show who is calling, and by which credentials',
+  description: ['Shows the e-mail address that plinth would call with, and where that comes from. Asks nobody.'],
+  examples: ['plinth whoami'],
+
+  async run({ settings, faults }) {
+    await refuse(faults);
+    const [{ readCredentials }, { claimsOf }] = await Promise.all([
+      import('../credentials-file.js'),
+      import('../oauth.js'),
+    ]);
+    if (settings.token !== undefined) {
+      const email = claimsOf(settings.token).email ?? null;
+      return {
+        data: { email, from: 'PLINTH_TOKEN' },
+        show: () => `${email ?? 'A caller whose token names no e-mail address'}, by PLINTH_TOKEN.`,
+      };
+    }
+    const credentials = readCredentials(settings);
+    if (credentials !== undefined) {
+      return {
+        data: { email: credentials.email, from: 'login' },
+        show: () => `${credentials.email}, by plinth login.`,
+      };
+    }
+    throw new Problem('unauthenticated', 'Nobody is logged in.', {
+      advice:
+        'Log in with plinth login, or set PLINTH_TOKEN. Without either, the Application Default Credentials of a service account are used.',
+    });
+  },
+});
+
+const token = defineCommand({
+  words: 'token',
+  summary: 'Print an ID token, for scripts',
+  description: [
+    'Prints the ID token that plinth would call the service with; it is good for an hour at most. Keep it out of logs and command lines.',
+  ],
+  examples: ['curl --header "Authorization: Bearer $(plinth token)" "$PLINTH_ENDPOINT/organizations"'],
+
+  async run({ token: tokenFor, faults }) {
+    await refuse(faults);
+    const held = await tokenFor();
+    const idToken = await held.get();
+    return { data: { idToken }, show: () => idToken };
+  },
+});
+
+async function refuse(
+  faults: Parameters<typeof import('../../shared/bootstrap/rules.js').refusalOf>[0],
+): Promise<void> {
+  if (faults.length === 0) return;
+  const { refusalOf } = await import('../../shared/bootstrap/rules.js');
+  throw refusalOf(faults);
+}
+
+export const loginCommands: readonly Command[] = [login, logout, whoami, token];

@@ -1,0 +1,72 @@
+/** `plinth beta bootstrap-cloud share|transfer`: who else sees a project, and whose it is. For its owner and operators. */
+import { Email } from '../../shared/organization/email.js';
+import { type Call, defineCommand } from '../command.js';
+import { printable } from '../output.js';
+import { refusal, required } from '../required.js';
+import { idOf } from './status.js';
+
+/** The e-mail of `--with`, told of before anybody is asked. */
+function somebody(call: Call): string {
+  const given = Email.safeParse(required(call, 'with').with);
+  if (given.success) return given.data;
+  throw refusal([
+    ...call.faults,
+    { path: '--with', message: given.error.issues[0]?.message ?? 'is no e-mail address' },
+  ]);
+}
+
+export const share = defineCommand({
+  words: 'beta bootstrap-cloud share',
+  takes: ['project'],
+  summary: 'Let somebody else see a project and work in it',
+  description: [
+    'Whoever a project is shared with sees it in list and status, follows it, reads its install config, may extend it, and gets the role on the cloud project that you have. Secrets, protection, cancelling and removal stay with its owner and operators.',
+    'SSH keys are not shared: add theirs to the team of your forge, or to the machines, yourself. With --remove it is taken back, and so is the role; what they have read or made meanwhile stays.',
+  ],
+  flags: {
+    with: 'E-mail of the person or service account. (required)',
+    remove: 'Share it with them no more.',
+  },
+  examples: [
+    'plinth beta bootstrap-cloud share demo --with bob@example.com',
+    'plinth beta bootstrap-cloud share demo --with bob@example.com --remove',
+  ],
+
+  async run(call) {
+    const email = somebody(call);
+    const client = await call.connect();
+    const id = await idOf(call, client);
+    const remove = call.has('remove');
+    const view = await (remove ? client.unshare(id, email) : client.share(id, email));
+    const whom = printable(email);
+    return {
+      data: { bootstrap: view },
+      show: () =>
+        remove
+          ? `${view.name} is not shared with ${whom}; their role on ${view.projectId} goes in a moment.`
+          : `${view.name} is shared with ${whom}; their role on ${view.projectId} follows in a moment.`,
+    };
+  },
+});
+
+export const transfer = defineCommand({
+  words: 'beta bootstrap-cloud transfer',
+  takes: ['project'],
+  summary: 'Give a project to somebody else',
+  description: [
+    'The project has another owner: it counts to their limit, and only they and operators decide about it. They must be allowed to bootstrap. You see it no more, and your role on the cloud project goes; they may share it with you.',
+    'Machines still take your SSH key until the new owner runs the bootstrap-cloud command again with theirs. Secrets that you have read are known to you all the same.',
+  ],
+  flags: { with: 'E-mail of the new owner. (required)' },
+  examples: ['plinth beta bootstrap-cloud transfer demo --with bob@example.com'],
+
+  async run(call) {
+    const email = somebody(call);
+    const client = await call.connect();
+    const view = await client.transfer(await idOf(call, client), email);
+    return {
+      data: { bootstrap: view },
+      show: () => `${view.name} (${view.projectId}) is ${printable(view.owner)}'s now.`,
+    };
+  },
+});

@@ -1,0 +1,100 @@
+/** `plinth beta bootstrap-cloud ssh`: a shell or a command on a machine, by the OpenSSH client of the caller's machine. */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { flags } from '../../shared/bootstrap/options.js';
+import { refusalOf } from '../../shared/bootstrap/rules.js';
+import { Problem } from '../../shared/problems.js';
+import { type Call, defineCommand } from '../command.js';
+import { shellWord } from '../shell-word.js';
+import { jumpboxName, writeSshConfig } from '../ssh-config.js';
+import { findSshKey, type SshKey, sshKeyFaults } from '../ssh-key.js';
+import { idOf } from './status.js';
+
+export const ssh = defineCommand({
+  words: 'beta bootstrap-cloud ssh',
+  takes: ['project'],
+  mayTake: ['host'],
+  passes: { name: 'command', help: 'A command to run there, instead of a shell; its exit code is that of plinth.' },
+  summary: 'Log in to a machine of a bootstrap, or run a command there',
+  description: [
+    'Logs in to a machine with the ssh of your own machine: to the jumpbox as ubuntu, through it to all others as root. With your SSH key, found as bootstrap-cloud finds it; ssh-agent is asked, too. Only the host keys that the machines published are trusted; a machine that shows another is refused.',
+    'What ssh needs for that is written to a config in the folder of plinth, anew each time; with --print-config only its path is printed, for ssh -F, scp -F or an editor.',
+    'Where PLINTH_SSH_PROXY names an HTTP CONNECT proxy (http://host:port), the jumpbox is reached through it.',
+  ],
+  options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
+  flags: { 'print-config': 'Only write the config for ssh, and print its path.' },
+  examples: [
+    'plinth beta bootstrap-cloud ssh demo',
+    'plinth beta bootstrap-cloud ssh demo k0s-1 -- journalctl -u k0scontroller -n 50',
+    'scp -F "$(plinth beta bootstrap-cloud ssh demo --print-config)" notes.txt jumpbox:',
+  ],
+
+  async run(call) {
+    const key = keyOf(call);
+    const client = await call.connect();
+    const view = await client.get(await idOf(call, client));
+    const host = call.word('host')?.text ?? jumpboxName;
+    checkReachable(view, host);
+    const config = writeSshConfig(view, key, call.settings);
+    if (call.has('print-config')) return { data: { config }, show: () => config };
+    const exitCode = await runSsh(['-F', config, host, ...(call.passed.length === 0 ? [] : ['--', ...call.passed])]);
+    // ssh's own: the connection, not the command.
+    if (exitCode === 255 && !call.interrupted.aborted) {
+      const again = `plinth beta bootstrap-cloud restart-vms ${shellWord(view.name)}`;
+      call.output.say(`If the VM was stopped or taken away, this starts it again: ${again}`);
+    }
+    return { data: { host, config }, exitCode };
+  },
+});
+
+/** The caller's; none is made here, as no machine would know it. */
+function keyOf({ given, faults, settings }: Call): SshKey {
+  const found = [...faults, ...sshKeyFaults(given, settings.home)];
+  if (found.length > 0) throw refusalOf(found);
+  const key = findSshKey(given, flags.sshPublicKeyPath.default, settings.home, settings.configFolder);
+  if (key.keep === undefined) return key;
+  throw new Problem('bad-input', 'No SSH key was found: neither the usual files nor ssh-agent have one.', {
+    advice: 'Name the one that the bootstrap was made with: --ssh-private-key-path <file>.',
+  });
+}
+
+function checkReachable({ name, state, result: { vms } }: BootstrapView, host: string): void {
+  if (state === 'removed') throw new Problem('conflict', `${name} is removed, and its machines with it.`);
+  const follow = `plinth beta bootstrap-cloud status ${shellWord(name)} --follow`;
+  if (!vms.some((vm) => vm.name === jumpboxName)) {
+    throw new Problem('conflict', `${name} has no jumpbox yet.`, { advice: `Watch it being made: ${follow}` });
+  }
+  if (!vms.some((vm) => vm.name === host)) {
+    throw new Problem('not-found', `${name} has no machine ${JSON.stringify(host)}.`, {
+      advice: `It has: ${vms.map((vm) => vm.name).join(', ')}.`,
+    });
+  }
+  const unknown = vms.find((vm) => [jumpboxName, host].includes(vm.name) && (vm.hostKeys ?? []).length === 0);
+  if (unknown === undefined) return;
+  throw new Problem('conflict', `${unknown.name} has published no host key yet, so nothing is sent to it.`, {
+    advice: `It does so when it has started up. Watch it: ${follow}`,
+  });
+}
+
+/** Its exit code; the keyboard is ssh's for that time. */
+function runSsh(args: readonly string[]): Promise<number> {
+  const ours = process.listeners('SIGINT');
+  const ignore = (): void => undefined;
+  process.removeAllListeners('SIGINT').on('SIGINT', ignore);
+  return new Promise<number>((resolve, reject) => {
+    const child = spawn('ssh', [...args], { stdio: 'inherit' });
+    const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, handOn);
+    child.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? noClient() : error));
+    child.once('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
+  }).finally(() => {
+    process.removeAllListeners('SIGTERM').removeAllListeners('SIGHUP').removeListener('SIGINT', ignore);
+    for (const listener of ours) process.on('SIGINT', listener);
+  });
+}
+
+const noClient = (): Problem =>
+  new Problem('bad-input', "There is no ssh on this machine: OpenSSH's client is not on the PATH.", {
+    advice: 'Install it, for example with apt-get install openssh-client, and run the command again.',
+  });

@@ -1,0 +1,50 @@
+/** Asks a person for each setting on the terminal; Enter keeps what stands, - takes it away. Called by configure. */
+import { Problem } from '../shared/problems.js';
+import type { Call } from './command.js';
+import type { ConfigName, ConfigValues } from './config-file.js';
+import { ask } from './confirm.js';
+import { printable } from './output.js';
+
+const questions: readonly (readonly [ConfigName, string])[] = [
+  ['endpoints.bootstraps', 'URL of the bootstrap API'],
+  ['endpoints.api', 'URL of the API of organizations and teams'],
+  ['oauth.clientId', 'OAuth client by which people log in'],
+  ['oauth.clientSecret', "The client's secret (not shown)"],
+];
+
+export async function askForConfig(
+  standing: ConfigValues,
+  { output, interrupted }: Call,
+  whyBad: (name: ConfigName, value: string) => string | undefined,
+): Promise<ConfigValues> {
+  output.say('Enter keeps what stands in brackets, - takes it away.');
+  const values = new Map(Object.entries(standing));
+  for (const [name, question] of questions) {
+    if (name === 'oauth.clientSecret' && !values.has('oauth.clientId')) continue;
+    for (;;) {
+      const text = await answerTo(name, question, standing[name], interrupted);
+      const why = text === '' || text === '-' ? undefined : whyBad(name, text);
+      if (why !== undefined) {
+        output.say(`It ${why}.`);
+        continue;
+      }
+      if (text === '-') values.delete(name);
+      else if (text !== '') values.set(name, text);
+      break;
+    }
+  }
+  return Object.fromEntries(values);
+}
+
+async function answerTo(name: ConfigName, question: string, standing: string | undefined, interrupted: AbortSignal) {
+  const kept = standing === undefined ? 'none' : printable(standing);
+  if (name !== 'oauth.clientSecret') {
+    const text = (await ask(`${question} [${kept}]:`, interrupted)).trim();
+    interrupted.throwIfAborted();
+    return text;
+  }
+  const { askPassphrase } = await import('./passphrase.js');
+  const typed = await askPassphrase(`${question} [${standing === undefined ? 'none' : 'kept'}]: `);
+  if (typed === undefined) throw new Problem('interrupted', 'Interrupted.', { advice: 'Nothing was written.' });
+  return typed.trim();
+}

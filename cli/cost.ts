@@ -1,0 +1,40 @@
+/** What a bootstrap costs, in words: always an estimate, and of which day its prices are. Shown by list, status, summary and --dry-run. */
+import type { CostEstimate } from '../shared/bootstrap/cost.js';
+
+const money = (amount: number, { currency }: CostEstimate): string => `${amount.toFixed(2)} ${currency}`;
+
+/** What is there, and less than can be shown, is no 0. */
+const isTiny = (amount: number): boolean => amount > 0 && amount < 0.005;
+const about = (amount: number, cost: CostEstimate): string =>
+  isTiny(amount) ? `under 0.01 ${cost.currency}` : `about ${money(amount, cost)}`;
+
+const dated = ({ pricesAsOf }: CostEstimate): string => `estimate, prices of ${pricesAsOf}`;
+
+const notKnown = ({ unknown }: CostEstimate): string => `not known: there is no price for ${unknown.join(', ')}`;
+
+/** One cell of a list. */
+export const costSoFar = (cost: CostEstimate): string =>
+  cost.soFar === undefined
+    ? 'not known'
+    : isTiny(cost.soFar)
+      ? `<0.01 ${cost.currency}`
+      : `~${money(cost.soFar, cost)}`;
+
+/** One line; `isOver`: nothing more will come. */
+export function costText(cost: CostEstimate, isOver: boolean): string {
+  const { soFar, untilExpiry, savedBySpot = 0 } = cost;
+  if (soFar === undefined || untilExpiry === undefined) return notKnown(cost);
+  const parts = isOver
+    ? [`${about(soFar, cost)} in all`]
+    : [`${about(soFar, cost)} so far`, `${money(untilExpiry, cost)} by the time it is removed`];
+  if (savedBySpot >= 0.005) parts.push(`${money(savedBySpot, cost)} saved by spot`);
+  return `${parts.join(', ')} (${dated(cost)})`;
+}
+
+/** Of what is not made yet. */
+export function planCostText(cost: CostEstimate): string {
+  const { perHour, untilExpiry, savedBySpotUntilExpiry: saved = 0 } = cost;
+  if (perHour === undefined || untilExpiry === undefined) return notKnown(cost);
+  const spot = saved > 0 ? `; ${money(saved, cost)} saved by spot if there is capacity` : '';
+  return `${about(untilExpiry, cost)} until its time is over, ${money(perHour, cost)} an hour${spot} (${dated(cost)})`;
+}

@@ -1,0 +1,107 @@
+/** Everything an installation is made of, read and checked at once before anything is done. Called by the commands `plinth install …`. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
+import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
+import { type Fault, Problem } from '../../shared/problems.js';
+import type { Call } from '../command.js';
+import { expandHome, reason } from '../files.js';
+import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
+
+export interface InstallInputs {
+  readonly config: InstallConfig;
+  readonly secrets: SecretsFile;
+  readonly values: readonly { readonly path: string; readonly sha256: string }[];
+  readonly package: UnpackedPackage;
+  /** Of config, encrypted secrets and values: whether they are those of the last time. */
+  readonly digest: string;
+  /** What is remembered, and the unpacked packages. */
+  readonly stateFolder: string;
+  /** Beneath which components write. */
+  readonly root: string;
+  readonly skip: readonly string[];
+}
+
+const defaultState = '/var/lib/platform/install';
+
+/** Throws one problem with all that is wrong. */
+export async function readInputs(call: Call): Promise<InstallInputs> {
+  const { given, settings, interrupted } = call;
+  const faults: Fault[] = [...call.faults];
+  const attempt = async <T>(path: string, read: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await read();
+    } catch (error) {
+      interrupted.throwIfAborted();
+      if (error instanceof Problem) faults.push({ path, message: said(error) });
+      else faults.push({ path, message: `cannot be read: ${reason(error)}` });
+      return undefined;
+    }
+  };
+  const at = (path: string) => resolve(expandHome(path, settings.home));
+  const configPath = at(given.installConfig ?? 'config.yaml');
+  const secretsPath = at(given.secretsFile ?? 'prod.vault.yaml');
+  const keyPath = at(call.word('age-key')?.text ?? join(dirname(secretsPath), 'age_key.txt'));
+  const archive = call.word('package')?.text;
+  const stateFolder = at(call.word('state-dir')?.text ?? defaultState);
+  const root = call.word('root')?.text ?? '/';
+  if (!isAbsolute(root)) faults.push({ path: '--root', message: 'must be an absolute path' });
+
+  const configText = await attempt('--install-config', () => readFileSync(configPath, 'utf8'));
+  const config =
+    configText === undefined ? undefined : await attempt('--install-config', () => readInstallConfig(configText));
+  const secretsText = await attempt('--secrets-file', () => readFileSync(secretsPath, 'utf8'));
+  const identity = await attempt('--age-key', () => identityIn(readFileSync(keyPath, 'utf8'), keyPath));
+  const secrets =
+    secretsText === undefined || identity === undefined
+      ? undefined
+      : await attempt('--secrets-file', () => decryptSecrets(secretsText, identity));
+  const values: { path: string; sha256: string }[] = [];
+  for (const path of (given.pcAppsValues ?? []).map(at)) {
+    const content = await attempt('--pc-apps-values', () => readFileSync(path));
+    if (content !== undefined) values.push({ path, sha256: sha256(content) });
+  }
+  if (archive === undefined || archive === '') faults.push({ path: '--package', message: 'is needed' });
+  const unpacked =
+    archive === undefined || archive === ''
+      ? undefined
+      : await attempt('--package', () => unpackPackage(at(archive), join(stateFolder, 'packages'), interrupted));
+  if (faults.length > 0 || config === undefined || secrets === undefined || unpacked === undefined)
+    throw refusal(faults);
+
+  const digest = createHash('sha256');
+  for (const part of [sha256(configText ?? ''), sha256(secretsText ?? ''), ...values.map((value) => value.sha256)]) {
+    digest.update(part);
+  }
+  return {
+    config,
+    secrets,
+    values,
+    package: unpacked,
+    digest: digest.digest('hex'),
+    stateFolder,
+    root,
+    skip: given.installSkipSteps ?? [],
+  };
+}
+
+/** An unpacked package of an earlier run, for what it alone can remove. */
+export const earlierPackage = standingPackage;
+
+/** The file may hold comments, as age-keygen writes them. */
+function identityIn(text: string, path: string): string {
+  const [identity] = /AGE-SECRET-KEY-1[0-9A-Z]+/.exec(text) ?? [];
+  if (identity === undefined) throw new Problem('bad-input', `${path} holds no age identity.`);
+  return identity;
+}
+
+const said = ({ detail, advice }: Problem): string =>
+  `${detail.replace(/\.$/, '')}${advice === undefined ? '' : `. ${advice}`}`;
+const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
+
+const refusal = (errors: readonly Fault[]): Problem =>
+  new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
+    errors,
+    advice: 'Nothing was installed. Correct these and run the command again.',
+  });

@@ -1,0 +1,99 @@
+/** A package's archive made a folder: unpacked once, whole or not at all, every file held against its digest. Called by `plinth install`. */
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
+import { Problem } from '../../shared/problems.js';
+import { makeSecretFolder } from '../files.js';
+
+export interface UnpackedPackage {
+  readonly folder: string;
+  readonly manifest: PackageManifest;
+  /** False of installer-lite. */
+  readonly hasImages: boolean;
+}
+
+/** Into `<packages>/<first digits of the archive's SHA-256>`. `Problem` bad-input if the archive is damaged or no package. */
+export async function unpackPackage(archive: string, packages: string, signal: AbortSignal): Promise<UnpackedPackage> {
+  makeSecretFolder(packages);
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(archive), hash, { signal });
+  const folder = join(packages, hash.digest('hex').slice(0, 40));
+  if (existsSync(folder)) return verified(folder);
+  for (const left of readdirSync(packages).filter((name) => name.startsWith('.unpacking-'))) {
+    rmSync(join(packages, left), { recursive: true, force: true });
+  }
+  const temporary = mkdtempSync(join(packages, '.unpacking-'));
+  try {
+    const { extract } = await import('tar');
+    // Strict: what the library would leave out with a warning (a path that leads out, a truncated archive) is an error.
+    await extract({ file: archive, cwd: temporary, strict: true, preserveOwner: false }).catch((error: unknown) => {
+      throw damaged(`it cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    const { manifest, hasImages } = await verified(temporary);
+    signal.throwIfAborted();
+    // Another datacenter's installer may have been faster.
+    if (!existsSync(folder)) renameSync(temporary, folder);
+    return { folder, manifest, hasImages };
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** A package that was unpacked before; also undefined if it is damaged meanwhile. */
+export const standingPackage = (folder: string): Promise<UnpackedPackage | undefined> =>
+  verified(folder).catch(() => undefined);
+
+async function verified(folder: string): Promise<UnpackedPackage> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => {
+    throw damaged('there is no package.json in it');
+  });
+  const manifest = readPackageManifest(text);
+  const listed = new Map(manifest.files.map((file) => [file.path, file]));
+  const found = filesIn(folder);
+  const faults: string[] = [];
+  for (const path of found) {
+    if (path === 'package.json' || path.startsWith('images/')) continue;
+    const file = listed.get(path);
+    if (file === undefined) {
+      faults.push(`${path} is not named in its package.json`);
+      continue;
+    }
+    const content = await readFile(join(folder, path));
+    if (sha256(content) !== file.sha256) faults.push(`${path} is not what its package.json says`);
+    const runs = (lstatSync(join(folder, path)).mode & 0o100) !== 0;
+    if (runs !== file.executable) faults.push(`${path} is ${runs ? '' : 'not '}executable`);
+  }
+  const there = new Set(found);
+  faults.push(...[...listed.keys()].filter((path) => !there.has(path)).map((path) => `${path} is missing`));
+  const hasImages = found.some((path) => path.startsWith('images/'));
+  if (hasImages) for (const image of manifest.images) faults.push(...(await imageFaults(folder, image)));
+  if (faults.length > 0) throw damaged(faults.slice(0, 10).join('; '));
+  return { folder, manifest, hasImages };
+}
+
+/** The layout names the manifest, and holds it; the blobs beneath are named by their digests, which whoever copies them verifies. */
+async function imageFaults(folder: string, { name, path, digest }: PackageManifest['images'][number]) {
+  const blob = await readFile(join(folder, path, 'blobs', 'sha256', digest.slice('sha256:'.length))).catch(
+    () => undefined,
+  );
+  if (blob === undefined) return [`the image ${name} is missing`];
+  return `sha256:${sha256(blob)}` === digest ? [] : [`the manifest of the image ${name} is not what package.json says`];
+}
+
+/** Files alone, by path: a link or a device in a package is refused. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return [];
+    const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
+    if (!entry.isFile()) throw damaged(`${path} is neither a file nor a folder`);
+    return [path];
+  });
+}
+
+const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+
+const damaged = (detail: string): Problem =>
+  new Problem('bad-input', `The package cannot be used: ${detail}.`, { advice: 'Get the package anew.' });
