@@ -24,15 +24,18 @@ function platformOf(name) {
   return { ...(os && { os: [os] }), ...(cpu && { cpu: [cpu] }), ...(os === 'linux' && libc && { libc: [libc] }) };
 }
 
+/** A package is looked for beside whoever wants it, then in each folder above. */
+const standsFor = (path, name) =>
+  path
+    .split('/node_modules/')
+    .some((_, i, parts) => lock.packages[`${parts.slice(0, i + 1).join('/node_modules/')}/node_modules/${name}`]) ||
+  lock.packages[`node_modules/${name}`] !== undefined;
+
 const added = [];
 for (const [path, { optionalDependencies = {}, dev }] of Object.entries(lock.packages)) {
   if (path === '') continue;
   for (const [name, version] of Object.entries(optionalDependencies)) {
-    if (
-      lock.packages[`node_modules/${name}`] !== undefined ||
-      lock.packages[`${path}/node_modules/${name}`] !== undefined
-    )
-      continue;
+    if (standsFor(path, name)) continue;
     const platform = platformOf(name);
     if (platform === undefined || !/^\d/.test(version))
       throw new Error(`${name}@${version}, wanted by ${path}: for which platform?`);

@@ -1,0 +1,143 @@
+# Who is woken by what. Each alert says what it means and where to look.
+
+locals {
+  log_alerts = {
+    poison = {
+      name     = "messages that are none of ours"
+      window   = 300
+      over     = 0
+      document = "Something publishes to a step topic that is not plinth, or a release sends what an older one can't read. The log of the function has the event's id; the message was dropped."
+    }
+    deaths = {
+      name     = "a step that functions die of"
+      window   = 300
+      over     = 0
+      document = "A step ended its function as often as it may, and was failed. Look for memory and time-outs in the function's log by the bootstrap's id; the same command goes on from what stands."
+    }
+    resent = {
+      name     = "stuck steps"
+      window   = 900
+      over     = 12
+      document = "Sweep finds something due nearly every minute: functions die, or messages don't arrive. Look at the errors and instances of run-cloud-step and run-host-step, and whether their triggers' subscriptions have a backlog."
+    }
+    cleanup_failures = {
+      name     = "cleanup can't remove"
+      window   = 900
+      over     = 2
+      document = "Cleanup could not look at, judge or hand over a project several times. Projects go on costing money. docs/operations.md says how to look at one and how to remove it."
+    }
+    not_loaded = {
+      name     = "a function can't be loaded"
+      window   = 300
+      over     = 0
+      document = "A setting is faulty or the release is broken; the log names all faults. Roll back: docs/deploy.md."
+    }
+  }
+
+  # MATCH over single services: their requests, as Cloud Run counts them.
+  requests = "resource.type=\"cloud_run_revision\" AND metric.type=\"run.googleapis.com/request_count\""
+}
+
+resource "google_monitoring_notification_channel" "email" {
+  for_each = var.alert_emails
+
+  project      = var.project_id
+  display_name = "plinth: ${each.value}"
+  type         = "email"
+  labels       = { email_address = each.value }
+
+  depends_on = [google_project_service.api]
+}
+
+locals {
+  channels = [for channel in google_monitoring_notification_channel.email : channel.id]
+}
+
+resource "google_monitoring_alert_policy" "log" {
+  for_each = local.log_alerts
+
+  project               = var.project_id
+  display_name          = "plinth: ${each.value.name}"
+  combiner              = "OR"
+  notification_channels = local.channels
+
+  conditions {
+    display_name = each.value.name
+
+    condition_threshold {
+      filter          = "resource.type=\"cloud_run_revision\" AND metric.type=\"logging.googleapis.com/user/${google_logging_metric.log[each.key].name}\""
+      comparison      = "COMPARISON_GT"
+      threshold_value = each.value.over
+      duration        = "0s"
+
+      aggregations {
+        alignment_period     = "${each.value.window}s"
+        per_series_aligner   = "ALIGN_SUM"
+        cross_series_reducer = "REDUCE_SUM"
+      }
+    }
+  }
+
+  documentation {
+    content = each.value.document
+  }
+}
+
+resource "google_monitoring_alert_policy" "cleanup_late" {
+  project               = var.project_id
+  display_name          = "plinth: cleanup is late"
+  combiner              = "OR"
+  notification_channels = local.channels
+
+  conditions {
+    display_name = "no run of cleanup has ended well for 20 minutes"
+
+    condition_absent {
+      filter   = "${local.requests} AND resource.label.service_name=\"cleanup\" AND metric.label.response_code_class=\"2xx\""
+      duration = "1200s"
+
+      aggregations {
+        alignment_period     = "300s"
+        per_series_aligner   = "ALIGN_SUM"
+        cross_series_reducer = "REDUCE_SUM"
+      }
+    }
+  }
+
+  documentation {
+    content = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth cleanup status`)? Does the function fail (its log)? docs/operations.md has the rest."
+  }
+
+  depends_on = [google_cloudfunctions2_function.function]
+}
+
+resource "google_monitoring_alert_policy" "server_errors" {
+  project               = var.project_id
+  display_name          = "plinth: answers of 5xx"
+  combiner              = "OR"
+  notification_channels = local.channels
+
+  conditions {
+    display_name = "more than five in five minutes"
+
+    condition_threshold {
+      filter          = "${local.requests} AND metric.label.response_code_class=\"5xx\" AND resource.label.service_name=one_of(\"${join("\",\"", local.public_functions)}\")"
+      comparison      = "COMPARISON_GT"
+      threshold_value = 5
+      duration        = "0s"
+
+      aggregations {
+        alignment_period     = "300s"
+        per_series_aligner   = "ALIGN_SUM"
+        cross_series_reducer = "REDUCE_SUM"
+        group_by_fields      = ["resource.label.service_name"]
+      }
+    }
+  }
+
+  documentation {
+    content = "Every such answer bears a trace id, and the function's log has the rest under it. After a deployment: roll back, docs/deploy.md."
+  }
+
+  depends_on = [google_cloudfunctions2_function.function]
+}

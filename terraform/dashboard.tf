@@ -1,0 +1,58 @@
+# One screen for whoever is on duty.
+
+locals {
+  tiles = concat(
+    [
+      { title = "Requests by function", filter = local.requests, aligner = "ALIGN_RATE", by = ["resource.label.service_name"] },
+      { title = "5xx by function", filter = "${local.requests} AND metric.label.response_code_class=\"5xx\"", aligner = "ALIGN_RATE", by = ["resource.label.service_name"] },
+      { title = "Instances by function", filter = "resource.type=\"cloud_run_revision\" AND metric.type=\"run.googleapis.com/container/instance_count\"", aligner = "ALIGN_MAX", by = ["resource.label.service_name"] },
+      { title = "Messages not yet acknowledged", filter = "resource.type=\"pubsub_subscription\" AND metric.type=\"pubsub.googleapis.com/subscription/num_undelivered_messages\"", aligner = "ALIGN_MAX", by = ["resource.label.subscription_id"] },
+    ],
+    [
+      for name, metric in local.log_metrics : {
+        title   = metric.description
+        filter  = "resource.type=\"cloud_run_revision\" AND metric.type=\"logging.googleapis.com/user/${google_logging_metric.log[name].name}\""
+        aligner = "ALIGN_SUM"
+        by      = ["metric.label.function"]
+      }
+    ],
+  )
+}
+
+resource "google_monitoring_dashboard" "plinth" {
+  project = var.project_id
+
+  dashboard_json = jsonencode({
+    displayName = "plinth (${var.deployment})"
+    mosaicLayout = {
+      columns = 48
+      tiles = [
+        for i, tile in local.tiles : {
+          xPos   = (i % 2) * 24
+          yPos   = floor(i / 2) * 16
+          width  = 24
+          height = 16
+          widget = {
+            title = tile.title
+            xyChart = {
+              dataSets = [{
+                plotType = "LINE"
+                timeSeriesQuery = {
+                  timeSeriesFilter = {
+                    filter = tile.filter
+                    aggregation = {
+                      alignmentPeriod    = "300s"
+                      perSeriesAligner   = tile.aligner
+                      crossSeriesReducer = "REDUCE_SUM"
+                      groupByFields      = tile.by
+                    }
+                  }
+                }
+              }]
+            }
+          }
+        }
+      ]
+    }
+  })
+}

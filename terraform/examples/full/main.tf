@@ -1,0 +1,81 @@
+# A deployment with everything set: two parents, shared DNS zones, IAM in front, budgets, alerts, sizes.
+
+terraform {
+  required_version = ">= 1.9.0"
+
+  required_providers {
+    google = {
+      source  = "hashicorp/google"
+      version = "~> 6.50"
+    }
+  }
+
+  backend "gcs" {
+    bucket = "acme-plinth-releases"
+    prefix = "plinth/production"
+  }
+}
+
+provider "google" {
+  project               = "acme-plinth"
+  user_project_override = true
+  billing_project       = "acme-plinth"
+}
+
+variable "release" {
+  description = "Which release of plinth; cloudbuild.yaml gives the one that it built."
+  type        = string
+}
+
+module "plinth" {
+  source = "../.."
+
+  project_id         = "acme-plinth"
+  region             = "europe-west1"
+  firestore_location = "eur3"
+  deployment         = "production"
+  release            = var.release
+  release_bucket     = "acme-plinth-releases"
+
+  parents          = ["folders/111111111111", "folders/222222222222"]
+  billing_accounts = ["0123AB-4567CD-89EF01", "1123AB-4567CD-89EF02"]
+  dns_zones        = ["acme-dns/demo", "acme-dns/trials"]
+
+  invokers              = ["domain:example.com", "serviceAccount:ci@acme-ci.iam.gserviceaccount.com"]
+  oauth_clients         = ["1234567890-abc.apps.googleusercontent.com"]
+  operators             = ["operator@example.com"]
+  bootstrappers         = { domains = ["example.com"], emails = ["ci@acme-ci.iam.gserviceaccount.com"] }
+  organization_creators = ["example.com"]
+
+  settings = {
+    PLINTH_LIVING_PER_OWNER  = "5"
+    PLINTH_LIVING_IN_ALL     = "60"
+    PLINTH_MAX_TTL_SECONDS   = "604800"
+    PLINTH_SSH_SOURCE_RANGES = "203.0.113.0/24"
+  }
+
+  sizes = {
+    # No cold start while people are at work.
+    bootstraps     = { min_instances = 1 }
+    run-cloud-step = { max_instances = 50 }
+  }
+
+  alert_emails          = ["on-call@example.com"]
+  package_deletion_days = 180
+
+  budget = {
+    billing_account = "0123AB-4567CD-89EF01"
+    own             = 100
+    bootstraps      = 5000
+  }
+}
+
+output "endpoints" {
+  description = "Where plinth is."
+  value       = module.plinth.endpoints
+}
+
+output "config_yaml" {
+  description = "For ~/.config/plinth/config.yaml."
+  value       = module.plinth.config_yaml
+}

@@ -1,0 +1,50 @@
+# The least that a deployment needs: one folder, one billing account, everyone of one Workspace domain.
+
+terraform {
+  required_version = ">= 1.9.0"
+
+  required_providers {
+    google = {
+      source  = "hashicorp/google"
+      version = "~> 6.50"
+    }
+  }
+
+  # terraform init -backend-config=bucket=<the release bucket>
+  backend "gcs" {
+    prefix = "plinth/terraform"
+  }
+}
+
+provider "google" {
+  project = var.project_id
+  # Quotas of the deployment's project, not of the project that the operator's credentials come from.
+  user_project_override = true
+  billing_project       = var.project_id
+}
+
+module "plinth" {
+  source = "../.."
+
+  project_id       = var.project_id
+  deployment       = "trial"
+  release          = var.release
+  release_bucket   = var.release_bucket
+  parents          = [var.parent]
+  billing_accounts = [var.billing_account]
+  oauth_clients    = [var.oauth_client]
+  operators        = [var.operator]
+  bootstrappers    = { domains = [split("@", var.operator)[1]] }
+  # Cloud Run lets everyone through; plinth verifies every token itself.
+  invokers = ["allUsers"]
+}
+
+output "endpoints" {
+  description = "Where plinth is."
+  value       = module.plinth.endpoints
+}
+
+output "config_yaml" {
+  description = "For ~/.config/plinth/config.yaml."
+  value       = module.plinth.config_yaml
+}

@@ -1,0 +1,34 @@
+variable "project_id" {
+  description = "The project that plinth itself runs in."
+  type        = string
+}
+
+variable "release" {
+  description = "Which release of plinth; cloudbuild.yaml gives the one that it built."
+  type        = string
+}
+
+variable "release_bucket" {
+  description = "Bucket of releases and of terraform's state."
+  type        = string
+}
+
+variable "parent" {
+  description = "folders/<number> in which bootstraps make their projects."
+  type        = string
+}
+
+variable "billing_account" {
+  description = "Who pays for the projects of bootstraps."
+  type        = string
+}
+
+variable "oauth_client" {
+  description = "Client id of the OAuth client that people sign in with."
+  type        = string
+}
+
+variable "operator" {
+  description = "E-mail of the first operator; people of the same domain may bootstrap."
+  type        = string
+}

@@ -1,0 +1,71 @@
+# The functions and what each needs: one row each; functions.tf makes them.
+
+locals {
+  # memory, cpu: as measured by `npm run bench`, with room. concurrency above 1 takes a whole CPU.
+  # timeout: HTTP functions may have 60 minutes, those that hear events 9.
+  function_table = {
+    api = {
+      topic       = null
+      memory      = "512Mi"
+      cpu         = "1"
+      concurrency = 80 # waits for Firestore, hardly computes
+      timeout     = 60
+      min         = 0
+      max         = 10
+      ingress     = "ALLOW_ALL"
+    }
+    bootstraps = {
+      topic       = null
+      memory      = "512Mi"
+      cpu         = "1"
+      concurrency = 80  # one follower of a bootstrap holds one place for minutes
+      timeout     = 600 # an event stream ends by itself after nine minutes, and the client comes back
+      min         = 0
+      max         = 10
+      ingress     = "ALLOW_ALL"
+    }
+    run-cloud-step = {
+      topic       = "cloud"
+      memory      = "1Gi" # Compute Engine's client alone takes 100 MB, and RSA keys are made here
+      cpu         = "1"
+      concurrency = 16
+      timeout     = 540 # all that a function which hears events may have
+      min         = 0
+      max         = 20
+      ingress     = "ALLOW_INTERNAL_ONLY"
+    }
+    run-host-step = {
+      topic       = "host"
+      memory      = "1Gi"
+      cpu         = "1"
+      concurrency = 40 # waits for machines; connections to one bootstrap's jumpbox are shared within an instance,
+      timeout     = 540
+      min         = 0
+      max         = 2 # so few instances, or a jumpbox sees as many connections as there are instances
+      ingress     = "ALLOW_INTERNAL_ONLY"
+    }
+    sweep = {
+      topic       = null
+      memory      = "512Mi"
+      cpu         = "1"
+      concurrency = 1
+      timeout     = 120
+      min         = 0
+      max         = 1 # two at once would only send the same again
+      ingress     = "ALLOW_INTERNAL_ONLY"
+    }
+    cleanup = {
+      topic       = null
+      memory      = "512Mi"
+      cpu         = "1"
+      concurrency = 2   # a run that asks for the next one has not answered yet when that comes
+      timeout     = 300 # looks at 500 records and a page of projects; the next run takes over
+      min         = 0
+      max         = 1
+      ingress     = "ALLOW_INTERNAL_ONLY"
+    }
+  }
+
+  # Known before anything is made: they are among each function's own settings.
+  urls = { for name in keys(local.function_table) : name => "https://${name}-${data.google_project.plinth.number}.${var.region}.run.app" }
+}

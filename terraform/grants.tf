@@ -1,0 +1,103 @@
+# Each row of roles.json becomes one grant, on the narrowest thing that bears it.
+
+locals {
+  grants = flatten([
+    for name, rows in local.roles.functions : [
+      for row in rows : {
+        function = name
+        on       = row.on
+        role     = contains(keys(local.roles.customRoles), row.role) ? google_project_iam_custom_role.plinth[row.role].name : row.role
+        # The role's name as it stands in the file: keys of for_each must be known before anything is made.
+        key = "${name} ${row.role}"
+      }
+    ]
+  ])
+  members      = { for name in keys(local.function_table) : name => google_service_account.identity[name].member }
+  folders      = toset([for parent in var.parents : parent if startswith(parent, "folders/")])
+  organization = toset([for parent in var.parents : parent if startswith(parent, "organizations/")])
+  dns_projects = toset([for zone in var.dns_zones : split("/", zone)[0]])
+}
+
+resource "google_project_iam_member" "function" {
+  for_each = { for grant in local.grants : grant.key => grant if grant.on == "project" }
+
+  project = var.project_id
+  role    = each.value.role
+  member  = local.members[each.value.function]
+}
+
+resource "google_pubsub_topic_iam_member" "function" {
+  for_each = merge([
+    for lane in keys(local.topics) : { for grant in local.grants : "${grant.key} ${lane}" => merge(grant, { lane = lane }) if grant.on == "topics" }
+  ]...)
+
+  project = var.project_id
+  topic   = google_pubsub_topic.lane[each.value.lane].name
+  role    = each.value.role
+  member  = local.members[each.value.function]
+}
+
+resource "google_secret_manager_secret_iam_member" "function" {
+  for_each = { for grant in local.grants : grant.key => grant if contains(keys(local.secrets), grant.on) }
+
+  project   = var.project_id
+  secret_id = google_secret_manager_secret.deployment[each.value.on].secret_id
+  role      = each.value.role
+  member    = local.members[each.value.function]
+}
+
+resource "google_folder_iam_member" "function" {
+  for_each = merge([
+    for folder in local.folders : { for grant in local.grants : "${grant.key} ${folder}" => merge(grant, { folder = folder }) if grant.on == "parents" }
+  ]...)
+
+  folder = each.value.folder
+  role   = each.value.role
+  member = local.members[each.value.function]
+}
+
+resource "google_organization_iam_member" "function" {
+  for_each = merge([
+    for organization in local.organization : { for grant in local.grants : "${grant.key} ${organization}" => merge(grant, { organization = organization }) if grant.on == "parents" }
+  ]...)
+
+  org_id = trimprefix(each.value.organization, "organizations/")
+  role   = each.value.role
+  member = local.members[each.value.function]
+}
+
+resource "google_billing_account_iam_member" "function" {
+  for_each = merge([
+    for account in var.billing_accounts : { for grant in local.grants : "${grant.key} ${account}" => merge(grant, { account = account }) if grant.on == "billingAccounts" }
+  ]...)
+
+  billing_account_id = each.value.account
+  role               = each.value.role
+  member             = local.members[each.value.function]
+}
+
+resource "google_project_iam_member" "dns" {
+  for_each = merge([
+    for project in local.dns_projects : { for grant in local.grants : "${grant.key} ${project}" => merge(grant, { project = project }) if grant.on == "dnsProjects" }
+  ]...)
+
+  project = each.value.project
+  role    = each.value.role
+  member  = local.members[each.value.function]
+}
+
+resource "google_storage_bucket_iam_member" "function" {
+  for_each = { for grant in local.grants : grant.key => grant if grant.on == "packages" }
+
+  bucket = google_storage_bucket.packages.name
+  role   = each.value.role
+  member = local.members[each.value.function]
+}
+
+resource "google_service_account_iam_member" "function" {
+  for_each = { for grant in local.grants : grant.key => grant if grant.on == "itself" }
+
+  service_account_id = google_service_account.identity[each.value.function].name
+  role               = each.value.role
+  member             = local.members[each.value.function]
+}

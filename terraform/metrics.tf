@@ -1,0 +1,68 @@
+# What is counted in the functions' logs. The texts are those that the functions write; a test compares the two.
+
+locals {
+  # Cloud Logging keeps a line with nothing but a message as text, any other as JSON.
+  log_metrics = {
+    poison = {
+      description = "Messages that are none of ours, and were dropped."
+      severity    = "ERROR"
+      pattern     = "^A message that is none of ours was dropped"
+    }
+    deaths = {
+      description = "Steps that a function died of as often as it may."
+      severity    = "ERROR"
+      pattern     = "^The function ended [0-9]+ times while it ran this instance"
+    }
+    interrupted = {
+      description = "Steps that were not run to a border, and are taken up by sweep."
+      severity    = "ERROR"
+      pattern     = "was not run to a border; sweep takes it up"
+    }
+    resent = {
+      description = "Runs of sweep that found something due."
+      severity    = "INFO"
+      pattern     = "^Sent [0-9]+ instances again"
+    }
+    cleanup_failures = {
+      description = "Projects that cleanup could not look at, judge, or hand to teardown."
+      severity    = "ERROR"
+      pattern     = "could not be (handed to teardown|looked at|judged)$"
+    }
+    not_loaded = {
+      description = "Functions that cannot be loaded: faulty settings, a broken release."
+      severity    = "CRITICAL"
+      pattern     = "^The function cannot be loaded"
+    }
+  }
+}
+
+resource "google_logging_metric" "log" {
+  for_each = local.log_metrics
+
+  project     = var.project_id
+  name        = "plinth/${each.key}"
+  description = each.value.description
+  filter      = <<-EOT
+    resource.type="cloud_run_revision"
+    resource.labels.service_name=(${join(" OR ", [for name in keys(local.function_table) : "\"${name}\""])})
+    severity=${each.value.severity}
+    (jsonPayload.message=~"${each.value.pattern}" OR textPayload=~"${each.value.pattern}")
+  EOT
+
+  metric_descriptor {
+    metric_kind = "DELTA"
+    value_type  = "INT64"
+    unit        = "1"
+    labels {
+      key         = "function"
+      value_type  = "STRING"
+      description = "The function that wrote it."
+    }
+  }
+
+  label_extractors = {
+    function = "EXTRACT(resource.labels.service_name)"
+  }
+
+  depends_on = [google_project_service.api]
+}

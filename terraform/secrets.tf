@@ -1,0 +1,27 @@
+# Secrets of the deployment itself. They have no value here: values would stand in terraform's state. The proof key is made
+# by the first bootstrap, once and for ever; whoever wants a webhook adds its key. Secrets of bootstraps are made and removed by the functions.
+
+locals {
+  secrets = {
+    proofKey   = "plinth-proof-key"
+    webhookKey = "plinth-webhook-key"
+  }
+}
+
+resource "google_secret_manager_secret" "deployment" {
+  for_each = local.secrets
+
+  project   = var.project_id
+  secret_id = each.value
+
+  replication {
+    auto {}
+  }
+
+  lifecycle {
+    # Without the key no label proves anything, and cleanup would find nothing to be ours.
+    prevent_destroy = true
+  }
+
+  depends_on = [google_project_service.api]
+}

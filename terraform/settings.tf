@@ -1,0 +1,34 @@
+# What the functions are told (functions/config.ts). settings.json, generated from there, knows all names.
+
+locals {
+  known_settings = keys(jsondecode(file("${path.module}/settings.json")))
+
+  common_settings = {
+    PLINTH_PROJECT               = var.project_id
+    PLINTH_DEPLOYMENT            = var.deployment
+    PLINTH_DEFAULT_PARENT        = var.parents[0]
+    PLINTH_PARENTS               = join(",", var.parents)
+    PLINTH_BILLING_ACCOUNTS      = join(",", sort(var.billing_accounts))
+    PLINTH_DNS_ZONES             = join(",", sort(var.dns_zones))
+    PLINTH_OPERATORS             = join(",", var.operators)
+    PLINTH_BOOTSTRAPPERS         = join(",", var.bootstrappers.emails)
+    PLINTH_BOOTSTRAPPER_DOMAINS  = join(",", var.bootstrappers.domains)
+    PLINTH_ORGANIZATION_CREATORS = join(",", var.organization_creators)
+    PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
+    PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
+    PLINTH_SCHEDULER_REGION      = var.region
+    PLINTH_SCHEDULER_INVOKER     = google_service_account.identity["scheduler"].email
+    PLINTH_EVENTARC_INVOKER      = google_service_account.identity["eventarc"].email
+  }
+
+  # An empty setting is an unset one.
+  environments = {
+    for name in keys(local.function_table) : name => {
+      for setting, value in merge(
+        local.common_settings,
+        { PLINTH_AUDIENCES = join(",", concat([local.urls[name]], contains(local.public_functions, name) ? var.oauth_clients : [])) },
+        var.settings,
+      ) : setting => value if value != ""
+    }
+  }
+}

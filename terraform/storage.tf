@@ -1,0 +1,88 @@
+# Images of the functions, and the bucket of installer packages.
+
+resource "google_artifact_registry_repository" "functions" {
+  project       = var.project_id
+  location      = var.region
+  repository_id = "plinth-functions"
+  description   = "Images that Cloud Functions builds of plinth's functions."
+  format        = "DOCKER"
+
+  cleanup_policies {
+    id     = "keep-ten"
+    action = "KEEP"
+    most_recent_versions {
+      keep_count = 10
+    }
+  }
+
+  cleanup_policies {
+    id     = "delete-old"
+    action = "DELETE"
+    condition {
+      older_than = "2592000s" # 30 days
+    }
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+resource "google_storage_bucket" "packages" {
+  project                     = var.project_id
+  name                        = "${var.project_id}-plinth-packages"
+  location                    = var.region
+  uniform_bucket_level_access = true
+  public_access_prevention    = "enforced"
+  force_destroy               = !var.deletion_protection
+
+  # A package that was overwritten or deleted by mistake can be had back.
+  soft_delete_policy {
+    retention_duration_seconds = 604800
+  }
+
+  dynamic "lifecycle_rule" {
+    for_each = var.package_deletion_days > 0 ? [var.package_deletion_days] : []
+    content {
+      action {
+        type = "Delete"
+      }
+      condition {
+        age = lifecycle_rule.value
+      }
+    }
+  }
+
+  depends_on = [google_project_service.api]
+}
+
+# What builds the functions reads their source and writes their images and its log, and can do nothing else.
+resource "google_project_iam_member" "builder" {
+  project = var.project_id
+  role    = "roles/logging.logWriter"
+  member  = google_service_account.identity["builder"].member
+}
+
+resource "google_storage_bucket_iam_member" "builder" {
+  bucket = var.release_bucket
+  role   = "roles/storage.objectViewer"
+  member = google_service_account.identity["builder"].member
+}
+
+# Cloud Functions copies the source into a bucket that it makes with the first function: so on the project, by that name.
+resource "google_project_iam_member" "builder_sources" {
+  project = var.project_id
+  role    = "roles/storage.objectViewer"
+  member  = google_service_account.identity["builder"].member
+
+  condition {
+    title      = "sources-of-functions"
+    expression = "resource.name.startsWith(\"projects/_/buckets/gcf-v2-sources-${data.google_project.plinth.number}-\")"
+  }
+}
+
+resource "google_artifact_registry_repository_iam_member" "builder" {
+  project    = var.project_id
+  location   = var.region
+  repository = google_artifact_registry_repository.functions.repository_id
+  role       = "roles/artifactregistry.writer"
+  member     = google_service_account.identity["builder"].member
+}

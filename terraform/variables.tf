@@ -1,0 +1,145 @@
+# What every deployment decides: where plinth runs, who may do what, and which release.
+
+variable "project_id" {
+  description = "The project that plinth itself runs in. It must exist and have a billing account."
+  type        = string
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]$", var.project_id))
+    error_message = "A project id has 6 to 30 characters: lower-case letters, digits and hyphens, a letter first."
+  }
+}
+
+variable "region" {
+  description = "Region of the functions, the database, the jobs and the buckets."
+  type        = string
+  default     = "europe-west4"
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[a-z]+-[a-z]+[0-9]+$", var.region))
+    error_message = "A region looks like europe-west4."
+  }
+}
+
+variable "deployment" {
+  description = "Name of this deployment, written into the labels of what it makes. It never changes: a cleaner touches only its own."
+  type        = string
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[a-z0-9][a-z0-9_-]{0,62}$", var.deployment))
+    error_message = "The name must do as a label's value: a-z, 0-9, _ and -, at most 63."
+  }
+}
+
+variable "release" {
+  description = "Which release of plinth: the folder beneath releases/ in the release bucket."
+  type        = string
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", var.release))
+    error_message = "A release is a version or a commit, such as 2.113.0."
+  }
+}
+
+variable "release_bucket" {
+  description = "Bucket that holds releases/<release>/<function>.zip, as cloudbuild.yaml writes them. It exists before this module runs."
+  type        = string
+  nullable    = false
+
+  validation {
+    condition     = can(regex("^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$", var.release_bucket))
+    error_message = "Give the bucket's name, without gs://."
+  }
+}
+
+variable "invokers" {
+  description = "Who may reach bootstraps and api through IAM, such as domain:example.com or group:…; [\"allUsers\"] leaves it to plinth, which verifies every token itself."
+  type        = set(string)
+  nullable    = false
+
+  validation {
+    condition = length(var.invokers) > 0 && alltrue([
+      for member in var.invokers : can(regex("^(allUsers|allAuthenticatedUsers|(user|group|domain|serviceAccount|principal|principalSet):\\S+)$", member))
+    ])
+    error_message = "Name at least one member of IAM: user:…, group:…, domain:…, serviceAccount:…, or allUsers."
+  }
+}
+
+variable "oauth_clients" {
+  description = "OAuth client ids of people's tokens, such as 123-abc.apps.googleusercontent.com. Tokens made for the endpoints are always accepted."
+  type        = list(string)
+  default     = []
+  nullable    = false
+
+  validation {
+    condition     = alltrue([for client in var.oauth_clients : can(regex("^[^,\\s]+$", client))])
+    error_message = "A client id has no commas and no spaces."
+  }
+}
+
+variable "operators" {
+  description = "E-mails of those who may do what an owner may, everywhere."
+  type        = list(string)
+  default     = []
+  nullable    = false
+
+  validation {
+    condition     = alltrue([for email in var.operators : can(regex("^[^@,\\s]+@[^@,\\s]+$", email))])
+    error_message = "Give e-mail addresses, without user: before them."
+  }
+}
+
+variable "bootstrappers" {
+  description = "Who may bootstrap, by e-mail and by Workspace domain. Both empty: operators only."
+  type = object({
+    emails  = optional(list(string), [])
+    domains = optional(list(string), [])
+  })
+  default  = {}
+  nullable = false
+}
+
+variable "organization_creators" {
+  description = "Workspace domains whose people may make organizations; \"anyone\": every caller. Empty: operators only."
+  type        = list(string)
+  default     = []
+  nullable    = false
+}
+
+variable "parents" {
+  description = "Folders and organizations that projects may be made in. The first is the default."
+  type        = list(string)
+  nullable    = false
+
+  validation {
+    condition     = length(var.parents) > 0 && alltrue([for parent in var.parents : can(regex("^(folders|organizations)/[0-9]+$", parent))])
+    error_message = "Name at least one parent, as folders/<number> or organizations/<number>: a service account makes no project without."
+  }
+}
+
+variable "billing_accounts" {
+  description = "Billing accounts that bootstraps may use."
+  type        = set(string)
+  nullable    = false
+
+  validation {
+    condition     = length(var.billing_accounts) > 0 && alltrue([for id in var.billing_accounts : can(regex("^[0-9A-F]{6}-[0-9A-F]{6}-[0-9A-F]{6}$", id))])
+    error_message = "Name at least one billing account, as 0123AB-4567CD-89EF01."
+  }
+}
+
+variable "dns_zones" {
+  description = "DNS zones outside of the own project that bootstraps may write, as <project>/<zone>. The function gets its role on the zone's project."
+  type        = set(string)
+  default     = []
+  nullable    = false
+
+  validation {
+    condition     = alltrue([for zone in var.dns_zones : can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]/[a-z][a-z0-9-]{0,62}$", zone))])
+    error_message = "A zone is written as <project>/<zone>."
+  }
+}
