@@ -1,4 +1,4 @@
-/** Writes docs/reference from the tables and schemas of the code (`npm run docs`); with --check it fails if a page is stale. */
+/** Writes docs/reference, and what terraform knows of the settings, from the tables and schemas of the code (`npm run docs`); with --check it fails if one is stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { organizationsInfo } from '../functions/http/description.js';
@@ -9,7 +9,9 @@ import { cliReference } from './cli-reference.js';
 import { installConfigReference } from './install-config-reference.js';
 import { organizationsApiReference } from './organizations-api-reference.js';
 import { problemsReference } from './problems-reference.js';
+import { rolesReference } from './roles-reference.js';
 import { settingsReference } from './settings-reference.js';
+import { terraformSettings } from './terraform-settings.js';
 
 /** A page and what makes it: add one here, and its generator beside this file. */
 const pages: Readonly<Record<string, () => string>> = {
@@ -19,7 +21,9 @@ const pages: Readonly<Record<string, () => string>> = {
   'organizations-api.md': organizationsApiReference,
   'organizations.openapi.json': () => json(openApiDocument(organizationsInfo, organizationRoutes)),
   'problems.md': problemsReference,
+  'roles.md': rolesReference,
   'settings.md': settingsReference,
+  '../../terraform/settings.json': terraformSettings,
 };
 
 const check = process.argv.includes('--check');

@@ -1,17 +1,6 @@
-/** The reference page of problems and exit codes, from the one table in shared/problems.ts. Called by docs/generate.ts. */
+/** The reference page of problems and exit codes, from the tables in shared/problems.ts and cli/exit-codes.ts. Called by docs/generate.ts. */
+import { exitCodes } from '../cli/exit-codes.js';
 import { type ProblemCode, problemKinds } from '../shared/problems.js';
-
-const exitMeanings: readonly (readonly [exit: number, meaning: string])[] = [
-  [0, 'It worked.'],
-  [1, 'Something went wrong inside plinth. The trace id in the message finds the log.'],
-  [2, 'The input is not valid; every fault is named with its flag. Nothing was made.'],
-  [3, 'Not allowed: the token, the role, or a permission in Google Cloud.'],
-  [4, 'Not found, or not visible to the caller.'],
-  [5, 'A conflict with what stands, or a limit or quota.'],
-  [6, 'plinth or Google Cloud cannot be reached now. The same command again goes on.'],
-  [7, 'The bootstrap failed. What stands is kept; the same command again resumes it.'],
-  [130, 'Detached by Ctrl-C. The bootstrap goes on without the caller.'],
-];
 
 export function problemsReference(): string {
   const codesOf = (exit: number) =>
@@ -28,7 +17,7 @@ export function problemsReference(): string {
     '',
     '| exit code | meaning | problems |',
     '| --- | --- | --- |',
-    ...exitMeanings.map(([exit, meaning]) => `| ${exit} | ${meaning} | ${codesOf(exit)} |`),
+    ...exitCodes.map(({ code, inFull }) => `| ${code} | ${inFull} | ${codesOf(code)} |`),
     '',
     '## Problems',
     '',

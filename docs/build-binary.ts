@@ -1,0 +1,71 @@
+/**
+ * Makes the command line one Linux amd64 executable, dist/bin/plinth, with its checksum beside it, and lays it out as a
+ * release in dist/release (`npm run build:binary`).
+ * The same sources give the same bytes, so that anybody can verify a release; V8's code cache, which would save 45 ms a start,
+ * differs from build to build and is left out.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { releaseFile, releaseFolder } from '../shared/release.js';
+import { withoutAddons } from './function-bundle.js';
+import { nodeForLinux } from './node-for-linux.js';
+
+const folder = join('dist', 'bin');
+const work = mkdtempSync(join(tmpdir(), 'plinth-binary-'));
+try {
+  await build({
+    entryPoints: [join('cli', 'main.ts')],
+    outfile: join(work, 'plinth.mjs'),
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node26',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    plugins: [withoutAddons],
+    // What is CommonJS inside asks for Node's own modules with require.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(process.execPath);",
+    },
+    logLevel: 'warning',
+  });
+  writeFileSync(
+    join(work, 'sea.json'),
+    JSON.stringify({
+      // Relative: the path goes into the executable.
+      main: 'plinth.mjs',
+      mainFormat: 'module',
+      output: 'plinth',
+      disableExperimentalSEAWarning: true,
+      useCodeCache: false,
+      // Neither NODE_OPTIONS nor flags of Node's own are for whoever runs plinth.
+      execArgvExtension: 'none',
+    }),
+  );
+  // Made by the very program that is embedded: the two must be of one version.
+  execFileSync(nodeForLinux('embedded'), ['--build-sea', 'sea.json'], {
+    cwd: work,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const bytes = readFileSync(join(work, 'plinth'));
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  mkdirSync(folder, { recursive: true });
+  // Through a rename: somebody may be running the one that stands.
+  const fresh = join(folder, '.plinth.new');
+  writeFileSync(fresh, bytes, { mode: 0o755 });
+  renameSync(fresh, join(folder, 'plinth'));
+  writeFileSync(join(folder, 'plinth.sha256'), `${sha256}  plinth\n`);
+  // As it is to lie beneath PLINTH_RELEASES_URL.
+  const release = join('dist', 'release', releaseFolder);
+  rmSync(release, { recursive: true, force: true });
+  mkdirSync(release, { recursive: true });
+  linkSync(join(folder, 'plinth'), join(release, releaseFile));
+  writeFileSync(join(release, 'SHA256SUMS'), `${sha256}  ${releaseFile}\n`);
+  console.log(`${resolve(folder, 'plinth')}\n${sha256}  ${Math.round(bytes.length / 1e6)} MB`);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,0 +1,214 @@
+/**
+ * One function as one small bundle: what it imports and no more, the functions framework aside, which Google runs it with.
+ * Called by docs/build-functions.ts, and by the tests and benches of the bundles.
+ */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import type { functionNames } from '../shared/names.js';
+import { version } from '../shared/version.js';
+import { frameworkLock } from './framework-lock.js';
+import { type ProtoNode, trimProtos } from './trim-protos.js';
+
+type DeployableName = keyof typeof functionNames;
+
+/** Clients that only some functions call. In the others' bundles their place is taken by an error that says so. */
+const callers: Readonly<Record<string, readonly DeployableName[]>> = {
+  '@google-cloud/compute': ['runCloudStep', 'runHostStep'],
+  '@google-cloud/scheduler': ['bootstraps'],
+  ssh2: ['runHostStep'],
+  '@google-cloud/pubsub': ['bootstraps', 'runCloudStep', 'runHostStep', 'sweep', 'cleanup'],
+};
+
+const withoutUncalled = (name: DeployableName): Plugin => ({
+  name: 'without clients that the function does not call',
+  setup({ onResolve, onLoad }) {
+    for (const [client, functions] of Object.entries(callers)) {
+      if (functions.includes(name)) continue;
+      onResolve({ filter: new RegExp(`^${client}(/|$)`) }, () => ({ path: client, namespace: 'uncalled' }));
+    }
+    onLoad({ filter: /.*/, namespace: 'uncalled' }, ({ path }) => ({
+      contents: `module.exports = {}; throw new Error('The bundle of ${name} leaves out ${path}: see docs/function-bundle.ts.');`,
+    }));
+  },
+});
+
+/**
+ * functions/index.ts with one deployable left in it: what the others import on first use would come along with them, as
+ * esbuild follows every import() that it has read.
+ */
+const oneDeployable = (name: DeployableName): Plugin => ({
+  name: 'one deployable',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]functions[\\/]index\.ts$/ }, async ({ path }) => {
+      const { outputFiles } = await build({
+        stdin: { contents: `export { ${name}, register } from './index.ts';`, resolveDir: dirname(path) },
+        bundle: true,
+        format: 'esm',
+        platform: 'node',
+        write: false,
+        plugins: [
+          {
+            name: 'this file alone',
+            setup: (inner) =>
+              inner.onResolve({ filter: /./ }, ({ path: to }) =>
+                to === './index.ts' ? { path } : { path: to, external: true, sideEffects: false },
+              ),
+          },
+        ],
+      });
+      return { contents: outputFiles[0]?.text ?? '', resolveDir: dirname(path) };
+    });
+  },
+});
+
+/** Firestore's client brings those of its administration and of its beta with it, and never makes one of them. */
+const firestoreAlone: Plugin = {
+  name: 'no other clients of firestore',
+  setup({ onLoad }) {
+    const filter = /@google-cloud\/firestore\/build\/src\/(v1\/firestore_admin_client|v1beta1\/index)\.js$/;
+    onLoad({ filter }, () => ({ contents: 'exports.FirestoreAdminClient = undefined;' }));
+  },
+};
+
+/** Compute's clients, by the names of their files, and the messages of those services alone. */
+const trimmedCompute: Plugin = {
+  name: 'the protos of the compute services that are called',
+  setup({ onLoad }) {
+    onLoad({ filter: /@google-cloud\/compute\/build\/protos\/protos\.json$/ }, ({ path }) => {
+      const source = readFileSync(join('functions', 'cloud', 'compute.ts'), 'utf8');
+      const services = [...source.matchAll(/\b(\w+)Client\s*[,;]?\s*$/gm)].map(([, service]) => service as string);
+      const root = JSON.parse(readFileSync(path, 'utf8')) as ProtoNode;
+      return {
+        contents: JSON.stringify(trimProtos(root, 'google.cloud.compute.v1', new Set(services))),
+        loader: 'json',
+      };
+    });
+  },
+};
+
+/**
+ * What is CommonJS and imported on first use would come with its default export alone; Node gives all its names, and so does
+ * this: the names are those that Node finds.
+ */
+const namedOnFirstUse: Plugin = {
+  name: 'names of CommonJS packages that are imported on first use',
+  setup({ onResolve, onLoad, resolve: resolved }) {
+    onResolve({ filter: /^(@google-cloud\/|google-auth-library|node-forge|ssh2|yaml)/ }, async (found) => {
+      if (found.kind !== 'dynamic-import' || found.pluginData === namedOnFirstUse) return undefined;
+      const { path, errors } = await resolved(found.path, {
+        kind: 'import-statement',
+        resolveDir: found.resolveDir,
+        pluginData: namedOnFirstUse,
+      });
+      return errors.length > 0 ? { errors } : { path, namespace: 'named' };
+    });
+    onLoad({ filter: /.*/, namespace: 'named' }, async ({ path }) => {
+      const names = Object.keys(await import(path)).filter(
+        (each) => /^[A-Za-z_$][\w$]*$/.test(each) && each !== 'default',
+      );
+      const from = JSON.stringify(path);
+      return {
+        contents: `export { ${names.join(', ')} } from ${from}; export { default } from ${from};`,
+        resolveDir: dirname(path),
+      };
+    });
+  },
+};
+
+/** Zod speaks fifty languages; plinth speaks one. */
+const oneLanguage: Plugin = {
+  name: 'one language of zod',
+  setup({ onLoad }) {
+    onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
+/** ssh2 tries two addons in C and does without them: a bundle has none, as it would have to be built for its machine. */
+export const withoutAddons: Plugin = {
+  name: 'without native addons',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.node$|^cpu-features$/ }, ({ path }) => ({ path, namespace: 'addon' }));
+    onLoad({ filter: /.*/, namespace: 'addon' }, ({ path }) => ({
+      contents: `throw new Error(${JSON.stringify(`${path} is left out of the bundle`)});`,
+    }));
+  },
+};
+
+export interface FunctionBundle {
+  readonly folder: string;
+  /** Of the code, without the source maps. */
+  readonly bytes: number;
+  readonly metafile: Metafile;
+}
+
+/** `releaseSha256`: of the executable that was built of the same sources, if one was. */
+export async function bundleFunction(
+  name: DeployableName,
+  functionName: string,
+  { into, releaseSha256 }: { readonly into: string; readonly releaseSha256?: string | undefined },
+): Promise<FunctionBundle> {
+  const folder = join(into, functionName);
+  rmSync(folder, { recursive: true, force: true });
+  const { metafile } = await build({
+    stdin: {
+      contents: `import { ${name} } from './functions/index.js'; import { serve } from './functions/serve.js'; serve([${name}]);`,
+      resolveDir: resolve('.'),
+      sourcefile: 'entry.js',
+    },
+    outdir: folder,
+    entryNames: 'index',
+    // What is loaded on first use stays in files of its own.
+    chunkNames: 'chunks/[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // Names stay as they are: a stack can be read without the source map.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    legalComments: 'none',
+    metafile: true,
+    // The framework finds what was registered in a table of its own module: there must be one of it.
+    external: ['@google-cloud/functions-framework'],
+    plugins: [
+      oneDeployable(name),
+      withoutUncalled(name),
+      firestoreAlone,
+      trimmedCompute,
+      namedOnFirstUse,
+      oneLanguage,
+      withoutAddons,
+    ],
+    define: releaseSha256 === undefined ? {} : { PLINTH_RELEASE_SHA256: JSON.stringify(releaseSha256) },
+    // What is CommonJS inside asks for Node's own modules with require, and for its folder.
+    banner: {
+      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url), __dirname = import.meta.dirname;",
+    },
+    logLevel: 'warning',
+  });
+  mkdirSync(folder, { recursive: true });
+  const { dependencies, lock } = frameworkLock(`plinth-${functionName}`);
+  const manifest = {
+    name: `plinth-${functionName}`,
+    version,
+    private: true,
+    type: 'module',
+    main: 'index.mjs',
+    engines: { node: '>=20.19' },
+    dependencies,
+  };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(folder, 'package-lock.json'), `${JSON.stringify(lock, null, 2)}\n`);
+  const bytes = Object.entries(metafile.outputs).reduce(
+    (sum, [file, output]) => (basename(file).endsWith('.map') ? sum : sum + output.bytes),
+    0,
+  );
+  return { folder, bytes, metafile };
+}
