@@ -8,6 +8,8 @@ export interface Figure {
   readonly baseline?: { readonly name: string; readonly value: number; readonly unit: string };
   /** The ratio shall be at most this. */
   readonly aim?: number;
+  /** Or at least this: more is better. */
+  readonly atLeast?: number;
 }
 
 export interface Measurement {
@@ -32,19 +34,26 @@ const shown = (value: number, unit: string): string => {
   return `${Number.isInteger(value) ? value : value.toFixed(digits)} ${unit}`.trim();
 };
 
+function aimText(figure: Figure): string {
+  const { aim, atLeast } = figure;
+  const ratio = ratioOf(figure);
+  if (atLeast !== undefined) return `≥ ${atLeast}${ratio === undefined || ratio < atLeast ? ' MISSED' : ''}`;
+  return aim === undefined ? '' : `≤ ${aim}${ratio === undefined || ratio > aim ? ' MISSED' : ''}`;
+}
+
 /** For people: one line a figure, in columns. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = [
     ['figure', 'value', 'baseline', 'ratio', 'aim'],
     ...figures.map((figure) => {
-      const { name, value, unit, baseline, aim } = figure;
+      const { name, value, unit, baseline } = figure;
       const ratio = ratioOf(figure);
       return [
         name,
         shown(value, unit),
         baseline === undefined ? '' : `${baseline.name}: ${shown(baseline.value, baseline.unit)}`,
         ratio === undefined ? '' : ratio.toFixed(ratio < 0.1 ? 4 : 2),
-        aim === undefined ? '' : `≤ ${aim}${ratio === undefined || ratio > aim ? ' MISSED' : ''}`,
+        aimText(figure),
       ];
     }),
   ];

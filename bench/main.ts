@@ -10,14 +10,26 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { atOnce } from './at-once.js';
 import { cleanup } from './cleanup.js';
+import { coldStart } from './cold-start.js';
 import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
 import { help } from './help.js';
 import { instanceCost } from './instance-cost.js';
 import { organizations } from './organizations.js';
+import { ssh } from './ssh.js';
 import { wallTime } from './wall-time.js';
 
-const measurements: readonly Measurement[] = [wallTime, instanceCost, documents, atOnce, cleanup, organizations, help];
+const measurements: readonly Measurement[] = [
+  wallTime,
+  instanceCost,
+  documents,
+  atOnce,
+  cleanup,
+  organizations,
+  ssh,
+  help,
+  coldStart,
+];
 
 /** What git ignores. */
 const resultsFile = resolve('bench/results.json');

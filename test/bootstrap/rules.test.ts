@@ -80,13 +80,19 @@ const cases: readonly Case[] = [
   {
     name: 'forge1 by default with an install, no user, no token',
     given: { ...five, installVersion: 'v1' },
-    refused: ['--install-version', '--registry-user'],
+    refused: ['--registry-user'],
     warned: ['--forge1-pat'],
   },
   {
     name: 'local-container with an install, no user, no token',
     given: { ...five, registryType: 'local-container', installHash: 'h' },
-    refused: ['--install-hash', '--registry-user', '--forge1-pat'],
+    refused: ['--registry-type', '--registry-user', '--forge1-pat'],
+  },
+  {
+    name: 'an install airgapped',
+    given: { ...five, airgapped: true, installHash: 'h', registryUser: 'u', forge1Pat: 't' },
+    refused: ['--registry-type'],
+    not: 'not-in-this-version',
   },
   { name: 'a team', given: { ...quiet, ...team } },
   {
@@ -182,39 +188,20 @@ const cases: readonly Case[] = [
   {
     name: 'an install by version',
     given: { ...quiet, forge1Pat: 't', installVersion: 'v1' },
-    refused: ['--install-version'],
-    not: 'not-in-this-version',
   },
   {
     name: 'an install by hash',
     given: { ...quiet, forge1Pat: 't', installHash: '12e5' },
-    refused: ['--install-hash'],
-    not: 'not-in-this-version',
   },
   {
     name: 'an install of a local package',
     given: { ...quiet, forge1Pat: 't', installLocal: 'p.tar.gz' },
-    refused: ['--install-local'],
-    not: 'not-in-this-version',
-  },
-  {
-    name: 'recover-config',
-    given: { ...quiet, recoverConfig: true },
-    refused: ['--recover-config'],
-    not: 'not-in-this-version',
   },
   { name: 'recover-config=false', given: { ...quiet, recoverConfig: false } },
   {
-    name: 'create-test-user',
+    name: 'a test user without an install',
     given: { ...quiet, createTestUser: true },
-    refused: ['--create-test-user'],
-    not: 'not-in-this-version',
-  },
-  {
-    name: 'remote-cli-binary',
-    given: { ...quiet, remoteCliBinary: 'plinth' },
-    refused: ['--remote-cli-binary'],
-    not: 'not-in-this-version',
+    warned: ['--create-test-user'],
   },
   {
     name: 'pc-apps values without an install',

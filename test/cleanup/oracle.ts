@@ -64,7 +64,10 @@ export function judge(project: OracleProject, world: OracleWorld): Judgement {
 
 function byRecord(record: OracleRecord, project: OracleProject, world: OracleWorld): Judgement {
   const { now } = world;
-  if (record.state === 'removed' || record.quarantined) return 'never';
+  // Removed before its maker ever saw it: it came late, if it says whose it is.
+  if (record.state === 'removed')
+    return record.number === undefined && isNamed(record, project, world) ? 'may' : 'never';
+  if (record.quarantined) return 'never';
   if (record.number !== undefined && record.number !== project.number) return 'never';
   const ours = isNamed(record, project, world);
   if (record.removing) return record.number === undefined && !ours ? 'never' : 'may';

@@ -1,7 +1,7 @@
 /** The property of cleanup among tampered projects and records; the short and the long test differ in how often they try. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { choices, createTamperedStack, faultsOf, type TamperedStack } from './tampered-stack.js';
+import { choices, createTamperedStack, faultsOf, searches, type TamperedStack } from './tampered-stack.js';
 
 export function itNeverDeletesTheWrongOne(runs: number): void {
   const seed = Number(process.env['PLINTH_CLEANUP_SEED'] ?? Date.now() % 2 ** 31);
@@ -18,8 +18,8 @@ export function itNeverDeletesTheWrongOne(runs: number): void {
     it('never deletes the wrong one, leaves none that must go, and does what its dry run says', async () => {
       const judgements = new Map<string, number>();
       await fc.assert(
-        fc.asyncProperty(choices, async (chosen) => {
-          const outcome = await stack.run(chosen);
+        fc.asyncProperty(choices, searches, async (chosen, search) => {
+          const outcome = await stack.run(chosen, search);
           for (const { judgement } of outcome.projects) judgements.set(judgement, (judgements.get(judgement) ?? 0) + 1);
           expect(faultsOf(outcome), JSON.stringify(outcome, undefined, 1)).to.deep.equal([]);
         }),

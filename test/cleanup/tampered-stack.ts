@@ -4,47 +4,45 @@
  */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { graphOf } from '../../functions/engine/graph.js';
-import { planOf } from '../../functions/engine/plan.js';
-import { removalPlanOf } from '../../functions/engine/removal-plan.js';
-import { steps } from '../../functions/steps/index.js';
 import type { ProjectRecord } from '../../local/cloud/api.js';
 import type { SimulatedCloud } from '../../local/cloud/index.js';
 import { grantAtOnce } from '../../local/cloud/policies.js';
 import { functionAccount, functionUrl, invokers, local, people } from '../../local/deployment.js';
 import { createStack, type Stack } from '../../local/stack.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
-import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
 import { collections, deploymentSecrets, functionNames, schedulerJobs } from '../../shared/names.js';
 import { type Identity, type ProjectChoice, projectChoice, tamper } from './adversary.js';
+import { instancesOf, options, projectOf } from './expired.js';
 import { type Judgement, judge, type OracleProject, type OracleRecord } from './oracle.js';
 
 /** How many projects stand at once. */
 const size = 6;
 export const choices = fc.array(projectChoice, { minLength: size, maxLength: size });
 
+/** Runs see all projects at once, or a page of them at a time. */
+export const searches = fc.constantFrom('all', 'page');
+export type Search = 'all' | 'page';
+
+/** Projects of others among them, whose time is not over: so many that Google shows them on three pages. */
+const bystanders = 1000;
+const pages = 3;
+
 export interface Outcome {
   readonly projects: readonly { readonly project: OracleProject; readonly judgement: Judgement }[];
   readonly records: readonly OracleRecord[];
-  /** Project ids that the dry run lists. */
+  /** Project ids that the dry run lists, of all projects. */
   readonly listed: readonly string[];
+  /** Of each run: what a dry run of the same search had listed just before, and what went then. */
+  readonly rounds: readonly { readonly listed: readonly string[]; readonly deleted: readonly string[] }[];
   /** Project ids that Google was asked to delete, whatever it answered. */
   readonly asked: readonly string[];
   readonly deleted: readonly string[];
 }
 
 export interface TamperedStack {
-  run(chosen: readonly ProjectChoice[]): Promise<Outcome>;
+  run(chosen: readonly ProjectChoice[], search: Search): Promise<Outcome>;
   close(): Promise<void>;
 }
-
-const options = {
-  ...Object.fromEntries(
-    Object.entries(flags).flatMap(([name, flag]) => ('default' in flag ? [[name, flag.default]] : [])),
-  ),
-  projectName: 'tampered',
-} as unknown as BootstrapOptions;
-const undone = [...removalPlanOf(planOf(graphOf(steps), options)).keys()];
 
 const iso = (time: number): string => new Date(time).toISOString();
 
@@ -76,29 +74,16 @@ export async function createTamperedStack(): Promise<TamperedStack> {
 
   const url = functionUrl(stack.url, functionNames.cleanup);
   /** As Cloud Scheduler calls it; a job that is told to run answers before its call has even begun. */
-  async function runCleanup(dryRun: boolean): Promise<CleanupReport> {
+  async function runCleanup(dryRun: boolean, search: Search): Promise<CleanupReport> {
     const token = await cloud.identity.idToken({ email: invokers.scheduler, audience: url });
     const headers = { authorization: `Bearer ${token}` };
-    const reply = await fetch(`${url}?dryRun=${dryRun}`, { method: 'POST', headers });
+    const reply = await fetch(`${url}?dryRun=${dryRun}&search=${search}`, { method: 'POST', headers });
     return CleanupReport.parse(await reply.json());
   }
 
   const make = ({ projectId, number, parent, active, labels }: OracleProject): void => {
-    const at = iso(Date.now());
-    world.table<ProjectRecord>('projects')[projectId] = {
-      projectId,
-      projectNumber: number,
-      displayName: projectId,
-      parent,
-      state: active ? 'ACTIVE' : 'DELETE_REQUESTED',
-      labels: { ...labels },
-      etag: `W/"${number}"`,
-      createTime: at,
-      updateTime: at,
-      ...(active ? {} : { deleteTime: at }),
-      creator: functionAccount(functionNames.runCloudStep),
-      services: {},
-    };
+    const place = { parent, active, labels: { ...labels } };
+    world.table<ProjectRecord>('projects')[projectId] = projectOf(projectId, number, place);
   };
   const protect = ({ number }: OracleProject): void => {
     const name = `liens/p${number}-l1`;
@@ -146,30 +131,34 @@ export async function createTamperedStack(): Promise<TamperedStack> {
         : {}),
       warnings: [],
       events: 0,
-      instances: {
-        ...Object.fromEntries(undone.map((id) => [id, { state: 'gone', attempt: 0 }])),
-        project: {
-          state: 'done',
-          attempt: 0,
-          ...(record.number === undefined
-            ? {}
-            : { output: { projectId: record.projectId, projectNumber: record.number } }),
-        },
-      },
+      instances: instancesOf(
+        record.number === undefined ? undefined : { projectId: record.projectId, projectNumber: record.number },
+      ),
     };
   };
 
   async function forget(projects: readonly OracleProject[]): Promise<void> {
     for (const { projectId } of projects) delete world.table('projects')[projectId];
     for (const name of Object.keys(world.table('liens'))) delete world.table('liens')[name];
-    for (const collection of [collections.bootstraps, collections.leases, collections.events]) {
+    for (const collection of [collections.bootstraps, collections.leases, collections.events, collections.passes]) {
       const documents = await store.query({ collection });
       await store.commit(documents.map(({ id }) => ({ kind: 'delete', collection, id }) as const));
     }
   }
 
+  for (let i = 0; i < bystanders; i++) {
+    const [projectId, number] = [`tampered-${(i * 0.256).toString(16).replace('.', '')}`, `7${i}`];
+    const labels = {
+      'plinth-managed': 'true',
+      'plinth-deployment': local.deployment,
+      'plinth-bootstrap': `b111${String(i).padStart(12, '0')}`,
+      'delete-after': `t${Math.floor(Date.now() / 1000) + 86_400}`,
+    };
+    make({ projectId, number, parent: local.folder, active: true, lien: false, labels });
+  }
+
   return {
-    async run(chosen) {
+    async run(chosen, search) {
       const identities = chosen.map((_, i): Identity => {
         const unique = randomBytes(6).toString('hex');
         return {
@@ -211,25 +200,39 @@ export async function createTamperedStack(): Promise<TamperedStack> {
         ]),
       );
       const since = cloud.calls.last();
-      const { remove } = await runCleanup(true);
-      const early = cloud.calls.list({ since, method: 'cloudresourcemanager.projects.delete' });
-      if (early.length > 0) throw new Error('a dry run deleted');
-      // Twice: the second finds what the first began, and begins nothing anew.
-      for (const _ of [1, 2]) {
-        await runCleanup(false);
+      const deletionsSince = (from: number) => {
+        const calls = cloud.calls.list({ since: from, method: 'cloudresourcemanager.projects.delete' });
+        const asked = calls.map(({ params }) => (params['name'] ?? '').replace(/^projects\//, ''));
+        return calls.map(({ status }, i) => ({ projectId: ids.get(asked[i] ?? '') ?? asked[i] ?? '', status }));
+      };
+      const deletedSince = (from: number) =>
+        deletionsSince(from).flatMap(({ projectId, status }) => (status === 200 ? [projectId] : []));
+      async function dryRun(how: Search): Promise<string[]> {
+        const from = cloud.calls.last();
+        const { remove } = await runCleanup(true, how);
         await stack.settle();
+        const early = deletionsSince(from);
+        if (early.length > 0) throw new Error(`a dry run deleted: ${JSON.stringify(early)}`);
+        return remove.map(({ projectId }) => projectId);
       }
-      const calls = cloud.calls.list({ since, method: 'cloudresourcemanager.projects.delete' });
-      const named = calls.map(({ params }) => (params['name'] ?? '').replace(/^projects\//, ''));
-      const asked = named.map((name) => ids.get(name) ?? name);
-      const deleted = asked.filter((_, i) => calls[i]?.status === 200);
+      const listed = await dryRun('all');
+      const rounds: Outcome['rounds'][number][] = [];
+      // Once more than it takes: the last finds what the others began, and begins nothing anew.
+      for (let round = 0; round <= (search === 'all' ? 1 : pages); round++) {
+        const before = await dryRun(search);
+        const from = cloud.calls.last();
+        await runCleanup(false, search);
+        await stack.settle();
+        rounds.push({ listed: before, deleted: deletedSince(from) });
+      }
       await forget(projects);
       return {
         projects: projects.map((project) => ({ project, judgement: judge(project, judged) })),
         records: judged.records,
-        listed: remove.map(({ projectId }) => projectId),
-        asked,
-        deleted,
+        listed,
+        rounds,
+        asked: deletionsSince(since).map(({ projectId }) => projectId),
+        deleted: deletedSince(since),
       };
     },
     close: () => stack.close(),
@@ -246,7 +249,7 @@ async function readProofKey(cloud: SimulatedCloud): Promise<string> {
 }
 
 /** What is wrong with an outcome; empty if nothing is. */
-export function faultsOf({ projects, listed, asked, deleted }: Outcome): string[] {
+export function faultsOf({ projects, listed, rounds, asked, deleted }: Outcome): string[] {
   // A lien is found when it is tried; it is respected, and told of.
   const active = projects
     .filter(({ project }) => project.active && !project.lien)
@@ -259,7 +262,15 @@ export function faultsOf({ projects, listed, asked, deleted }: Outcome): string[
     ({ project, judgement }) => judgement === 'must' && !deleted.includes(project.projectId),
   );
   const promised = [...new Set(listed)].filter((id) => active.includes(id));
+  const broken = rounds.filter(
+    (round) =>
+      [...new Set(round.listed)]
+        .filter((id) => active.includes(id))
+        .sort()
+        .join() !== [...round.deleted].sort().join(),
+  );
   return [
+    ...broken.map((round) => `a run did not do as its own dry run: ${JSON.stringify(round)}`),
     ...wrong.map((id) => `${id} was to be deleted, and must not be`),
     ...left.map(({ project }) => `${project.projectId} must go, and stays`),
     ...promised.filter((id) => !once.includes(id)).map((id) => `${id} is listed by the dry run, and stays`),

@@ -1,3 +1,4 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import { commands } from '../../cli/commands/index.js';
 import { exitCodes } from '../../cli/exit-codes.js';
 import { createRegistry } from '../../cli/help.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
+import { version } from '../../shared/version.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import { createService, json, makeView, refuse, type Service } from './service.js';
 
@@ -82,7 +84,7 @@ describe('plinth', () => {
     });
 
     it('prints its version', async () => {
-      expect((await run(['--version'])).stdout).to.equal('2.113.0\n');
+      expect((await run(['--version'])).stdout).to.equal(`${version}\n`);
     });
   });
 
@@ -101,11 +103,6 @@ describe('plinth', () => {
         /--region is no flag of plinth beta bootstrap-cloud list/,
       ],
       ['a missing argument', [...bootstrap, 'cancel'], /<project> is missing/],
-      [
-        'what is not in this version',
-        [...bootstrap, ...five, '--registry-user=u', '--recover-config'],
-        /--recover-config .*not in this version/,
-      ],
       [
         'a file that is not there',
         [...bootstrap, ...five, '--pc-apps-values', 'no.yaml'],
@@ -193,6 +190,19 @@ describe('plinth', () => {
   });
 
   describe('what travels', () => {
+    it('is name, hash and size of a file, never its path or content', async () => {
+      const path = join(sandbox.home, 'values.yaml');
+      writeFileSync(path, 'token: planted\n');
+      // To bring it there plinth logs in as the caller.
+      const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' });
+      writeFileSync(join(sandbox.home, '.ssh', 'id_rsa'), pem, { mode: 0o600 });
+      await run([...bootstrap, ...five, '--pc-apps-values', path]);
+      expect(service.request().options).to.deep.include({
+        pcAppsValues: [`values.yaml@sha256:${createHash('sha256').update('token: planted\n').digest('hex')}:15`],
+      });
+      expect(JSON.stringify(service.seen)).not.to.include('planted').and.not.to.include(sandbox.home);
+    });
+
     it('is what was given, and nothing else', async () => {
       await run([
         ...bootstrap,
@@ -296,7 +306,7 @@ describe('plinth', () => {
         'cs.demo.example.com',
         'ns-1.example.net.',
         'config.yaml',
-        'ssh ubuntu@203.0.113.7',
+        'plinth beta bootstrap-cloud ssh demo',
         'Removed',
       ]) {
         expect(stdout).to.include(text);
@@ -350,6 +360,10 @@ describe('plinth', () => {
         email: 'bob@example.com',
         role: 'admin',
         name: 'acme',
+        host: 'k0s-1',
+        step: 'vm',
+        address: '127.0.0.1',
+        port: '1',
       };
       service.standing = true;
       const given = [
@@ -393,16 +407,31 @@ describe('plinth', () => {
         .and.include('Warning: the deadline has moved');
     });
 
+    it('look at the file of --remote-cli-binary before anything is asked for', async () => {
+      sandbox.write('script', '#!/bin/sh\n');
+      for (const [path, why] of [
+        ['script', 'script: is a script, not a Linux amd64 executable'],
+        ['nowhere', 'nowhere: there is no such file'],
+        ['.', '.: it is a folder'],
+      ]) {
+        const { code, stderr } = await run([...bootstrap, ...five, '--remote-cli-binary', path as string]);
+        expect([code, stderr.includes(`--remote-cli-binary ${why}`)], stderr).to.deep.equal([2, true]);
+      }
+      expect(service.seen).to.deep.equal([]);
+    });
+
     it('print with --dry-run what would be made, and touch nothing', async () => {
       const instances = [
         { id: 'project', title: 'Cloud project', lane: 'cloud', needs: [], makes: ['project demo-????????'] },
         { id: 'network', title: 'Network', lane: 'cloud', needs: ['project'], makes: ['VPC', 'subnet'] },
       ];
-      service.instead.set('POST /bootstraps', [(response) => json(response, 200, { instances, warnings: [] })]);
+      service.instead.set('POST /bootstraps', [
+        (response) => json(response, 200, { instances, warnings: [], cost: makeView().cost }),
+      ]);
       const { code, stdout } = await run([...bootstrap, ...five, '--dry-run']);
       expect(code).to.equal(0);
       expect(stdout).to.equal(
-        '  1. Cloud project (project)\n       project demo-????????\n  2. Network (network), after project\n       VPC\n       subnet\n',
+        '  1. Cloud project (project)\n       project demo-????????\n  2. Network (network), after project\n       VPC\n       subnet\n\nCost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, prices of 2026-01-01)\n',
       );
       expect(service.seen.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
         'POST /bootstraps?dryRun=true',
@@ -435,7 +464,7 @@ describe('plinth', () => {
 
     it('tell nobody who wants no files how to get them', async () => {
       const { stdout } = await run([...bootstrap, ...five, '--write-config=false']);
-      expect(stdout).to.include('ssh ubuntu@').and.not.include('writes config');
+      expect(stdout).to.include('bootstrap-cloud ssh demo').and.not.include('writes config');
     });
   });
 
@@ -493,7 +522,7 @@ describe('plinth', () => {
       const listed = await run([...bootstrap, 'list']);
       expect(listed.stdout)
         .to.match(/NAME +PROJECT +STATE/)
-        .and.match(/demo +demo-ab12cd34 +succeeded +europe-west4/);
+        .and.match(/demo +demo-ab12cd34 +succeeded .* ~0\.50 USD/);
       const cancelled = await run([...bootstrap, 'cancel', 'demo']);
       expect(cancelled.stdout).to.include('stops as soon as').and.include('status demo --follow');
     });

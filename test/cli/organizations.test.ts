@@ -502,6 +502,7 @@ describe('plinth org and plinth team', () => {
           const { code, stdout } = await started.ended;
           expect(code, stdout).to.equal(exit);
           if (exit === 2) expect(stdout).to.include('is not migrated; nothing has changed');
+          else expect(stdout).to.include('Interrupted.').and.not.include('bootstrap');
           expect(moves()).to.deep.equal([]);
         });
       }

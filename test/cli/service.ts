@@ -34,6 +34,17 @@ export function makeView(changes: Partial<BootstrapView> = {}): BootstrapView {
     options: {},
     createdAt: at,
     deadlineAt: new Date(Date.now() + 2 * 3600_000).toISOString(),
+    sharedWith: [],
+    cost: {
+      currency: 'USD',
+      pricesAsOf: '2026-01-01',
+      perHour: 1.2345,
+      soFar: 0.5,
+      untilExpiry: 2.47,
+      savedBySpot: 0.25,
+      savedBySpotUntilExpiry: 1.5,
+      unknown: [],
+    },
     warnings: [],
     instances: [instance('project', 'Cloud project'), instance('vm:jumpbox', 'VM jumpbox')],
     result: {

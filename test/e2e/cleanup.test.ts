@@ -51,7 +51,11 @@ describe('cleanup', function () {
     expect(
       await store?.query({ collection: collections.files, where: [['bootstrapId', '==', view.id]] }),
     ).to.deep.equal([]);
-    expect((await scene.view(view.id)).state).to.equal('removed');
+    const { state, result } = await scene.view(view.id);
+    expect(state).to.equal('removed');
+    expect(
+      [...result.vms, ...result.addresses, result.dns, result.registry].filter((each) => each !== undefined),
+    ).to.deep.equal([]);
     expect(life.project(bystander.projectId)).to.include({ state: 'ACTIVE' });
     await scene.expectAll(bystander);
     // The name is free again.
@@ -64,6 +68,7 @@ describe('cleanup', function () {
     const since = scene.cloud.calls.last();
     const dry = await life.cleanup(true);
     expect(dry.remove.map(({ projectId }) => projectId)).to.deep.equal([view.projectId]);
+    await scene.stack.settle();
     expect((await life.record(view.id))?.state).to.equal('succeeded');
     expect(
       scene.cloud.calls.list({ since }).filter(({ method }) => /delete|update|patch|set/i.test(method)),
@@ -74,6 +79,39 @@ describe('cleanup', function () {
     expect((await life.cleanup()).remove).to.deep.equal([]);
   });
 
+  it('removes nothing for whoever mistypes a dry run', async () => {
+    const view = await made('mistyped');
+    await life.expire(view.id);
+    for (const query of [
+      '?dryRun=1',
+      '?dryRun=True',
+      '?dryrun=true',
+      '?dryRun',
+      '?dryRun=true&dryRun=no',
+      '?search=none',
+      '?search=all&search=page',
+    ]) {
+      expect((await life.call(query)).status, query).to.equal(400);
+    }
+    await scene.stack.settle();
+    expect((await life.record(view.id))?.state).to.equal('succeeded');
+    await life.cleaned();
+  });
+
+  it('finds a late project whose record is not due, though its label names another bootstrap that is', async () => {
+    const [due, late] = [await made('due-one'), await made('late-one')];
+    await life.expire(due.id);
+    await life.expire(late.id);
+    // As records of releases that removed nothing; and somebody wrote the label of the other one.
+    await life.change(late.id, { removeAt: undefined });
+    const project = life.project(late.projectId) as { labels: Record<string, string> };
+    project.labels = { ...project.labels, [labels.bootstrap]: due.id, [labels.deleteAfter]: 'whenever' };
+    const dry = (await life.cleanup(true)).remove.map(({ projectId }) => projectId).sort();
+    expect(dry).to.deep.equal([due.projectId, late.projectId].sort());
+    expect((await life.cleaned()).remove.map(({ projectId }) => projectId).sort()).to.deep.equal(dry);
+    expect(await life.record(late.id)).to.include({ state: 'removed' });
+  });
+
   it('is safe twice at once', async () => {
     const view = await made('twice');
     await life.expire(view.id);
@@ -82,6 +120,27 @@ describe('cleanup', function () {
     await scene.stack.settle();
     expect(await life.record(view.id)).to.include({ state: 'removed', generation: 2 });
     expect(deletions(since)).to.have.length(1);
+  });
+
+  it('cancels what is active first, then removes it', async () => {
+    const running = (await scene.caller()).start('active');
+    let id: string | undefined;
+    for (let waited = 0; waited < 60_000 && id === undefined; waited += 20) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const found = await scene.stack.functionsHalf?.store.query({
+        collection: collections.bootstraps,
+        where: [['name', '==', 'active']],
+      });
+      id = found?.[0]?.id;
+    }
+    await life.expire(id ?? '');
+    await life.cleaned();
+    const record = await life.record(id ?? '');
+    expect(record?.state, JSON.stringify(record?.problem)).to.equal('removed');
+    await running.ended;
+    expect(secretsOf(id ?? '')).to.deep.equal([]);
+    const project = table('projects')[record?.projectId ?? ''];
+    expect([undefined, 'DELETE_REQUESTED']).to.include(project?.['state']);
   });
 
   it('keeps a record of DNS that somebody else changed', async () => {
@@ -193,6 +252,54 @@ describe('cleanup', function () {
       expect(project).to.include({ state: 'DELETE_REQUESTED' });
       expect(secretsOf(view.id)).to.deep.equal([]);
       expect((await made('orphan')).projectId).not.to.equal(view.projectId);
+    });
+
+    it('its records and role in the zone of another project go by what its own metadata and addresses say; no other does', async () => {
+      const flags = { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'orphans' };
+      const bystander = await made('orphans', flags);
+      const view = await made('sub-orphans', { ...flags, 'base-domain': `sub.${domainOf('orphans')}` });
+      const zone = `${scene.cloud.endpoints.dns}/dns/v1/projects/${local.dnsProject}/managedZones/orphans`;
+      const { accessToken } = await scene.stack.tokens(`admin@${local.domain}`);
+      const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+      interface RecordSet {
+        readonly name: string;
+        readonly type: string;
+        readonly rrdatas: readonly string[];
+      }
+      const rrsets = async () => {
+        const reply = await fetch(`${zone}/rrsets`, { headers });
+        return ((await reply.json()) as { rrsets: RecordSet[] }).rrsets.filter(({ type }) => type === 'A');
+      };
+      const before = await rrsets();
+      const isOrphans = ({ name }: RecordSet) => name.endsWith(`sub.${domainOf('orphans')}.`);
+      const changed = before.find((record) => isOrphans(record) && record.name.startsWith('ws.')) as RecordSet;
+      // Now of somebody else: the address of the bystander.
+      const theirs = before.find((record) => !isOrphans(record)) as RecordSet;
+      const others = { ...changed, rrdatas: theirs.rrdatas };
+      const body = JSON.stringify({ deletions: [changed], additions: [others] });
+      expect((await fetch(`${zone}/changes`, { method: 'POST', headers, body })).status).to.equal(200);
+      const zonePolicy = () =>
+        JSON.stringify(scene.cloud.world.policies.get(`projects/${local.dnsProject}/managedZones/orphans`, 3));
+      expect(zonePolicy()).to.contain(view.projectId);
+
+      const project = life.project(view.projectId) as Record<string, unknown>;
+      project['labels'] = await lateLabels(view, project['labels'] as Record<string, string>);
+      await scene.stack.functionsHalf?.store.commit([
+        { kind: 'delete', collection: collections.bootstraps, id: view.id },
+        { kind: 'delete', collection: collections.files, id: `${view.id}~records-written` },
+      ]);
+      expect((await life.cleaned()).failed).to.deep.equal([]);
+      const record = await life.record(view.id);
+      expect(record, JSON.stringify(record?.problem)).to.include({ state: 'removed', orphan: true });
+      expect(project).to.include({ state: 'DELETE_REQUESTED' });
+      const after = await rrsets();
+      expect(after.filter(isOrphans)).to.deep.equal([others]);
+      expect(after.filter((each) => !isOrphans(each))).to.deep.equal(before.filter((each) => !isOrphans(each)));
+      expect(zonePolicy()).not.to.contain(view.projectId);
+      expect(zonePolicy()).to.contain(bystander.projectId);
+      expect(record?.instances['records']?.note).to.contain(
+        `left, as somebody changed them: ws.sub.${domainOf('orphans')}`,
+      );
     });
   });
 

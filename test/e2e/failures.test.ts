@@ -1,4 +1,6 @@
 /** Every class of failure, and that the same command goes on from there once its cause is gone. One stack for all. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { local } from '../../local/deployment.js';
 import { type Caller, historyOf, madeTwice, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
@@ -144,5 +146,23 @@ describe('failures', function () {
     await scene.expectAll(succeeded(await alice.bootstrap('touched')));
     // That one VM was asked for twice, and rightly so.
     since = scene.cloud.calls.last();
+  });
+
+  it('a file of the caller that cannot be the base of a re-run: refused, and what stands is left as it was', async () => {
+    const view = succeeded(await alice.bootstrap('edited'));
+    const path = join(alice.folder, 'prod.vault.yaml');
+    const whole = alice.read('prod.vault.yaml');
+    // One letter of an encrypted value: no reader but SOPS's own check would notice.
+    writeFileSync(
+      path,
+      whole.replace(/data:([A-Za-z])/, (_, letter: string) => `data:${letter === 'A' ? 'B' : 'A'}`),
+    );
+    const refused = await alice.bootstrap('edited');
+    expect(refused.exitCode, refused.stderr).to.equal(2);
+    expect(`${refused.result.problem?.detail}`).to.include('dc1');
+    const after = await scene.view(view.id);
+    expect([after.state, after.generation]).to.deep.equal(['succeeded', view.generation]);
+    writeFileSync(path, whole);
+    succeeded(await alice.bootstrap('edited'));
   });
 });

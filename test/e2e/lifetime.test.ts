@@ -115,6 +115,46 @@ describe('the life of a project', function () {
     expect((await ask(view, 'extend', { ttl: '1h' })).status).to.equal(409);
   });
 
+  it('is left alone when it cannot end, with the reason shown, and ends when an operator asks', async () => {
+    const view = await made('stuck');
+    const liens = scene.cloud.world.table<Record<string, unknown>>('liens');
+    liens['liens/p2'] = {
+      name: 'liens/p2',
+      parent: `projects/${String(life.project(view.projectId)['projectNumber'])}`,
+      restrictions: ['resourcemanager.projects.delete'],
+      reason: 'audit under way',
+      origin: 'audit',
+      createTime: new Date().toISOString(),
+    };
+    await life.expire(view.id);
+    for (let tries = 1; tries <= 3; tries++) {
+      await life.change(view.id, { removeAt: new Date(Date.now() - 1000).toISOString() });
+      await life.cleaned();
+    }
+    for (const [caller, ...args] of [[alice], [await scene.caller('admin@example.com'), '--all']] as const) {
+      const { stdout } = await plinth(caller, 'list', ...args);
+      expect(stdout)
+        .to.match(/stuck +stuck-\w+ +removal-failed +\w+ +left alone +[~<]\d/)
+        .and.match(/Could not be removed\n +stuck .*audit under way/);
+    }
+    expect((await plinth(alice, 'status', 'stuck')).stdout)
+      .to.match(/Removal .*failed 3 times in a row; left alone since/)
+      .and.match(/Why not .*audit under way/);
+
+    delete liens['liens/p2'];
+    const operator = await scene.caller('admin@example.com');
+    const { exitCode, stderr } = await plinth(operator, 'cleanup', 'stuck', '--yes');
+    expect(exitCode, stderr).to.equal(0);
+    await scene.stack.settle();
+    expect((await scene.view(view.id)).state).to.equal('removed');
+    expect(life.project(view.projectId)).to.include({ state: 'DELETE_REQUESTED' });
+    // What it has cost stands still from then on.
+    const { cost } = await scene.view(view.id);
+    expect(cost.unknown).to.deep.equal([]);
+    expect(cost.untilExpiry).to.equal(cost.soFar);
+    expect(cost.perHour).to.equal(0);
+  });
+
   it('is nobody else’s business, but an operator’s', async () => {
     const view = await made('private');
     for (const [verb, body] of [

@@ -183,10 +183,10 @@ describe('a bootstrap', () => {
     }
     expect(await findByName(world.context, 'nothing')).to.equal(undefined);
     expect(await getBootstrap(world.context, 'nothing')).to.equal(undefined);
-    const listed = await listBootstraps(world.context, { owner: alice.email });
+    const listed = await listBootstraps(world.context, { person: alice.email });
     expect(listed.map(({ id }) => id)).to.deep.equal([two.id, one.id]);
     expect(await listBootstraps(world.context)).to.have.length(3);
-    expect(summaryOf(one)).to.deep.include({ id: one.id, name: 'My project', state: 'running' });
+    expect(summaryOf(world.context, one)).to.deep.include({ id: one.id, name: 'My project', state: 'running' });
   });
 
   it('is shown as the contract says', async () => {

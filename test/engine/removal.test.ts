@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { cancel, requestRemoval } from '../../functions/engine/bootstraps.js';
 import { graphOf } from '../../functions/engine/graph.js';
+import { createStepLog } from '../../functions/engine/log.js';
 import { planOf } from '../../functions/engine/plan.js';
 import { removalPlanOf } from '../../functions/engine/removal-plan.js';
 import type { AnyStep, Outcome, StepCall } from '../../functions/engine/step.js';
@@ -34,6 +35,13 @@ function undone(
       return undo === undefined ? take() : undo(call, take);
     },
   } as unknown as AnyStep;
+}
+
+/** Something that a job said on a machine. */
+async function logged({ context }: World, bootstrapId: string): Promise<void> {
+  const expireAt = '2030-01-01T00:00:00.000Z';
+  const log = createStepLog(context, { bootstrapId, instance: 'project', generation: 1, expireAt }, () => []);
+  await log.append('job', 0, Buffer.from('said on a machine\n'), true);
 }
 
 const asked = { by: 'ops@example.com', why: 'asked' } as const;
@@ -170,6 +178,31 @@ describe('removal', () => {
     expect((await world.read(id)).data.state).to.equal('removed');
   });
 
+  it('fails with the reason when an undo waits without end, over many functions, and is quarantined', async () => {
+    const project = undone(world, gone, 'project', {
+      async undo() {
+        return { kind: 'again', seconds: 200, note: 'something keeps it' };
+      },
+    });
+    const steps = [project];
+    const id = await begun(steps);
+    for (let failures = 1; failures <= 3; failures++) {
+      await requestRemoval(world.context, steps, id, { by: 'cleanup', why: 'expired' });
+      for (let turn = 0; turn < 100 && (await world.read(id)).data.state === 'removing'; turn++) {
+        // Each function has time for one wait only.
+        for (const message of world.queue.splice(0)) await world.run(steps, message, 230);
+        world.pass(400);
+        await world.sweep();
+      }
+      const { data } = await world.read(id);
+      expect(data).to.include({ state: 'removal-failed' });
+      expect(data.problem?.detail).to.contain('something keeps it');
+      expect(data.removal).to.include({ failures });
+      expect(data.removal?.quarantinedAt === undefined).to.equal(failures < 3);
+    }
+    expect(world.waits.reduce((sum, seconds) => sum + seconds, 0)).to.be.within(3000, 15_000);
+  });
+
   it('refuses to resume what is being removed', async () => {
     const steps = chain();
     const id = await begun(steps);
@@ -187,6 +220,7 @@ describe('removal', () => {
     })();
     const first = (await count.begin(countSteps)).bootstrap.id;
     await count.drain(countSteps);
+    await logged(count, first);
     count.revive();
     await requestRemoval(count.context, countSteps, first, asked);
     await count.drain(countSteps);
@@ -198,6 +232,7 @@ describe('removal', () => {
         const project = undone(world, gone, 'project');
         const steps = [project, undone(world, gone, 'records', { needs: { project } })];
         const id = await begun(steps);
+        await logged(world, id);
         world.revive();
         world.kill({ call, when });
         await requestRemoval(world.context, steps, id, asked).catch(() => undefined);
@@ -214,6 +249,9 @@ describe('removal', () => {
         expect(data.state, `${when} call ${call}`).to.equal('removed');
         expect([...world.things.keys()], `${when} call ${call}`).to.deep.equal([]);
         expect(world.secrets.size).to.equal(0);
+        for (const collection of [collections.logs, collections.logHeads]) {
+          expect(await world.store.query({ collection }), `${when} call ${call}`).to.deep.equal([]);
+        }
         const [counters] = await world.store.query({ collection: collections.counters });
         expect(counters?.data, `${when} call ${call}`).to.deep.include({ inAll: 0 });
       }

@@ -420,6 +420,32 @@ describe('the engine', () => {
     });
   });
 
+  it('hands on at once when the process is to end while a key is made, which nothing can stop', async () => {
+    const ending = new AbortController();
+    const making = toy(world, 'a', {
+      async run({ context }, make) {
+        await context.keys.make('rsa-4096');
+        return make();
+      },
+    });
+    await world.begin([making]);
+    const never = {
+      make() {
+        ending.abort(new Error('The instance is to end'));
+        return new Promise<never>(() => {});
+      },
+    };
+    const context = { ...world.context, keys: never, ending: ending.signal };
+    const deadlineAt = new Date(Date.now() + 500_000);
+    expect(await runInstance(context, [making], world.take(), { deadlineAt })).to.equal('handed-over');
+    expect(world.queue).to.have.length(1);
+    const quick = { make: async () => ({ privateKey: '', publicKey: '' }) };
+    expect(await runInstance({ ...world.context, keys: quick }, [making], world.take(), { deadlineAt })).to.equal(
+      'done',
+    );
+    expect(world.made.get('a')).to.equal(1);
+  });
+
   it('outlives a short absence of the database', async () => {
     const step = toy(world, 'a');
     await world.begin([step]);
@@ -522,5 +548,72 @@ describe('the engine', () => {
     const { id } = bootstrap;
     await world.drain([step]);
     expect(seen).to.deep.include({ id: 'a', step: 'a', title: 'The a', state: 'running', attempt: 0 });
+  });
+
+  describe('when what an instance needs has gone meanwhile', () => {
+    /** project → vm:a,b,c → host:a,b,c; the first look of host:b finds vm:b taken away. */
+    const fading = (times: number): AnyStep[] => {
+      let left = times;
+      const project = toy(world, 'project');
+      const vm = toy(world, 'vm', { needs: { project }, each: letters });
+      const host = toy(world, 'host', {
+        needs: { vm },
+        each: letters,
+        run: async ({ key }, make): Promise<Outcome> => {
+          if (key !== 'b' || left-- <= 0) return make();
+          world.things.delete('vm:b');
+          return { kind: 'recheck', needs: ['vm'], note: 'vm b does not answer' };
+        },
+      });
+      return [project, vm, host];
+    };
+
+    it('looks at it again, makes it again, and goes on', async () => {
+      const steps = fading(1);
+      const { bootstrap } = await world.begin(steps);
+      await world.drain(steps);
+      expect(await world.read(bootstrap.id)).to.have.nested.property('data.state', 'succeeded');
+      expect(world.made.get('vm:b')).to.equal(2);
+      expect([...world.made].filter(([, times]) => times > 1).map(([thing]) => thing)).to.deep.equal(['vm:b']);
+      const events = await eventsOf(world, bootstrap.id);
+      expect(events.filter((event) => event.includes(':b'))).to.deep.equal([
+        'vm:b done',
+        'host:b waiting',
+        'vm:b done',
+        'host:b done',
+      ]);
+      expect(world.store.dump()['leases']).to.deep.equal({});
+    });
+
+    it('gives up when it goes again and again', async () => {
+      const steps = fading(Number.POSITIVE_INFINITY);
+      const { bootstrap } = await world.begin(steps);
+      await world.drain(steps);
+      const { data } = await world.read(bootstrap.id);
+      expect(data.state).to.equal('failed');
+      expect(data.instances['host:b']?.problem).to.have.property('code', 'cloud-conflict');
+      expect(data.instances['host:a']?.state).to.equal('done');
+      expect(world.made.get('vm:b')).to.equal(6);
+    });
+  });
+
+  it('ends with warnings when only what may fail did, and with a failure when anything else did too', async () => {
+    const refuse = async (): Promise<Outcome> => {
+      throw new Problem('host-failed', 'there is no such user', { advice: 'Make one.' });
+    };
+    const stands = toy(world, 'stands');
+    const extra = { ...toy(world, 'extra', { needs: { stands }, run: refuse }), mayFail: true } as const;
+    const { bootstrap } = await world.begin([stands, extra]);
+    await world.drain([stands, extra]);
+    const { data } = await world.read(bootstrap.id);
+    expect(data.state).to.equal('succeeded-with-warnings');
+    expect(data).not.to.have.property('problem');
+    expect(data.warnings.join()).to.match(/The extra failed: there is no such user Make one\./);
+
+    const other = createWorld();
+    const broken = toy(other, 'broken', { run: refuse });
+    const begun = await other.begin([broken, extra, stands]);
+    await other.drain([broken, extra, stands]);
+    expect((await other.read(begun.bootstrap.id)).data.state).to.equal('failed');
   });
 });

@@ -56,6 +56,8 @@ export interface World {
   pass(seconds: number): void;
   make(thing: string, value?: unknown): void;
   kill(at: KillAt | undefined): void;
+  /** The process is killed at once. */
+  die(): void;
   isDead(): boolean;
   /** A new process, on the same store. */
   revive(): void;
@@ -121,6 +123,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
 
   const secretManager = {
     find: async (id: string) => (secrets.has(id) ? '1' : undefined),
+    versions: async (id: string) => (secrets.get(id) ?? []).map((_, i) => String(i + 1)),
     write: async (id: string, payload: string) => {
       secrets.set(id, [...(secrets.get(id) ?? []), payload]);
       return String(secrets.get(id)?.length);
@@ -160,6 +163,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
     },
     cloud,
     keys: { make: () => Promise.reject(new Error('No keys are made here')) },
+    remote: { host: () => Promise.reject(new Error('No machines are here')), close: async () => undefined },
   });
   let context = contextOf(process);
 
@@ -185,6 +189,9 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
     },
     kill: (at) => {
       process.killAt = at;
+    },
+    die: () => {
+      process.dead = true;
     },
     isDead: () => process.dead,
     revive() {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { createLog, redact, withFields } from '../../functions/log.js';
+import { spanOf, traceFields, traceOf } from '../../functions/trace.js';
+import { version } from '../../shared/version.js';
 
 describe('the log', () => {
   const lines: string[] = [];
@@ -24,6 +26,27 @@ describe('the log', () => {
     });
   });
 
+  it('tells Error Reporting of errors with their stack, and of nothing less', () => {
+    const ofApi = createLog({ write: (line) => lines.push(line), service: 'api' });
+    ofApi('WARNING', 'not so bad', { error: new Error('small') });
+    ofApi('ERROR', 'it failed', { error: new Error('outer', { cause: new Error('inner') }), bootstrap: 'b1' });
+    redact(ofApi, () => ['planted-secret'])('CRITICAL', 'it failed', { error: new Error('planted-secret') });
+    ofApi('ERROR', 'without a stack', { error: 'refused' });
+    const [small, outer, hidden, bare] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(small).to.have.property('error').and.include('small');
+    expect(small).to.not.have.any.keys('@type', 'stack_trace');
+    expect(outer).to.deep.include({
+      '@type': 'type.googleapis.com/google.devtools.clouderrorreporting.v1beta1.ReportedErrorEvent',
+      serviceContext: { service: 'api', version },
+      message: 'it failed',
+      bootstrap: 'b1',
+    });
+    expect(outer).to.not.have.property('error');
+    expect(outer?.['stack_trace']).to.match(/^Error: outer\n\s+at .*caused by Error: inner/s);
+    expect(JSON.stringify(hidden)).to.not.include('planted');
+    expect(bare).to.include({ error: 'refused' });
+  });
+
   it('shows errors with their causes', () => {
     log('ERROR', 'failed', { error: new Error('outer', { cause: new Error('inner') }) });
     expect(lines[0]).to.include('outer').and.include('inner');
@@ -39,5 +62,33 @@ describe('the log', () => {
     secrets.push('planted-later');
     careful('INFO', 'planted-later');
     expect(lines.join()).not.to.include('planted');
+  });
+});
+
+describe('the trace of a request', () => {
+  const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+  for (const [name, headers] of Object.entries({
+    'the W3C header': { traceparent: `00-${trace}-${span}-01` },
+    "the header of Google's front ends": { 'x-cloud-trace-context': `${trace}/${BigInt(`0x${span}`)};o=1` },
+  })) {
+    it(`is read from ${name}, with the span`, () => {
+      expect([traceOf(headers), spanOf(headers)]).to.deep.equal([trace, span]);
+      expect(traceFields('p', traceOf(headers), spanOf(headers))).to.deep.equal({
+        'logging.googleapis.com/trace': `projects/p/traces/${trace}`,
+        'logging.googleapis.com/spanId': span,
+      });
+    });
+  }
+
+  it('is a new one without a span where there is none, or nonsense', () => {
+    for (const headers of [
+      {},
+      { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00` },
+      { 'x-cloud-trace-context': 'x' },
+    ]) {
+      expect(traceOf(headers)).to.match(/^(?!0+$)[\da-f]{32}$/);
+      expect(spanOf(headers)).to.equal(undefined);
+    }
+    expect(spanOf({ 'x-cloud-trace-context': `${trace}/99999999999999999999` })).to.equal(undefined);
   });
 });

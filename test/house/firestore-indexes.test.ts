@@ -13,7 +13,14 @@ import {
   EventRecord,
   FileRecord,
   LeaseRecord,
+  LogChunkRecord,
+  LogHeadRecord,
+  NoticeRecord,
+  PassRecord,
 } from '../../functions/engine/documents.js';
+import { createStepLog } from '../../functions/engine/log.js';
+import { noticeWrites } from '../../functions/engine/notice.js';
+import { readLog } from '../../functions/engine/read-log.js';
 import { createMemoryStore } from '../../local/memory-store.js';
 import { collections } from '../../shared/names.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
@@ -104,7 +111,11 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.leases, LeaseRecord],
   [collections.events, EventRecord],
   [collections.files, FileRecord],
+  [collections.logs, LogChunkRecord],
+  [collections.logHeads, LogHeadRecord],
+  [collections.notices, NoticeRecord],
   [collections.counters, CountersRecord],
+  [collections.passes, PassRecord],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {
@@ -138,6 +149,20 @@ describe("Firestore's indexes", () => {
     const store = recordStore(createMemoryStore(), recording);
     await findByName({ store }, 'no-such-project');
     await listBootstraps({ store });
+    // What only jobs on machines write.
+    const whose = { bootstrapId: 'b1', instance: 'install', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };
+    const clock = { now: () => new Date(), wait: async () => undefined };
+    await createStepLog({ store, clock }, whose, () => []).append('job', 0, Buffer.alloc(1000, 'x'), true);
+    await readLog({ store }, 'b1', 'install', 0);
+    // What only a deployment with a webhook writes.
+    const warning = {
+      at: '2030-01-01T00:00:00.000Z',
+      removeAt: '2030-01-01T01:00:00.000Z',
+      text: 'soon',
+      advice: 'extend it',
+    };
+    const warned = { name: 'indexes', projectId: 'indexes-1', owner: 'alice@example.com', events: 1 };
+    await store.commit(noticeWrites('b1', warned, { ...warning, text: warning.text.repeat(50) }));
     issuer = await createIssuer();
     server = await createOrganizationsServer(issuer, { store: recordStore(createMemoryStore(), recording) });
     await callEverything(server);

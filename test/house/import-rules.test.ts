@@ -79,7 +79,7 @@ const rules: Rule[] = [
   onlyFrom('local', ['local', 'functions', 'shared'], 'local/ runs the CLI as a process and knows no tests'),
   onlyFrom(
     'functions/steps',
-    ['functions/steps', 'functions/engine/step.ts', 'shared'],
+    ['functions/steps', 'functions/engine/step.ts', 'functions/remote/remote.ts', 'shared'],
     'a step gets everything by its call: context.cloud, secrets, files; cloud verbs belong in functions/cloud/',
   ),
   onlyFrom(
@@ -106,6 +106,7 @@ const rules: Rule[] = [
     'jobs go through functions/cloud/scheduler.ts',
   ),
   soleImporters('croner', ['local/cloud/scheduler-times.ts'], 'schedules are read in local/cloud/scheduler-times.ts'),
+  soleImporters('ssh2', ['functions/remote', 'local/machines'], 'machines are reached through functions/remote'),
   soleImporters('cac', ['cli'], 'command lines belong in cli/'),
   soleImporters(
     'jose',

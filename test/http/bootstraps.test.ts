@@ -100,7 +100,8 @@ describe('the bootstrap API', () => {
     });
 
     it('refuses what this version cannot do', async () => {
-      const body = makeRequest('first one', { installVersion: '1.2.3', registryUser: 'robot' });
+      const other = { registryType: 'artifact-registry', installVersion: '1.2.3', registryUser: 'robot' } as const;
+      const body = makeRequest('first one', other);
       expect((await server.problem(400, 'POST', '/bootstraps', { body })).code).to.equal('not-in-this-version');
     });
 

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { logKey, readCursor, writeCursor } from '../../functions/engine/cursor.js';
 import type { EventPage } from '../../functions/engine/events.js';
+import type { LogNews } from '../../functions/engine/read-log.js';
 import { type EventSource, type StreamTimes, streamEvents } from '../../functions/http/event-stream.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
 
@@ -14,26 +16,41 @@ const underWay = (instance: string, note: string): BootstrapEvent => ({
   attempt: 0,
 });
 
+const said = (instance: string, text: string, next: number): LogNews => ({
+  event: { schema: 1, type: 'log', at, instance, generation: 1, offset: next - text.length, text },
+  next,
+});
+
 /** A bootstrap whose events the test writes by hand. */
 function createSource() {
   const events: BootstrapEvent[] = [];
   const progress: BootstrapEvent[] = [];
+  const logs: LogNews[] = [];
   const watchers = new Set<{ onChange: () => void; onError: (error: unknown) => void }>();
   const counts = { events: 0, progress: 0 };
   let over = false;
   const source: EventSource = {
     async readEvents(cursor): Promise<EventPage> {
       counts.events += 1;
-      const from = cursor === undefined ? 0 : Number(cursor);
+      const from = readCursor(cursor).event;
       return {
-        events: events.slice(from).map((event, i) => ({ cursor: String(from + i + 1), event })),
+        events: events.slice(from).map((event, i) => ({ cursor: writeCursor({ event: from + i + 1 }), event })),
         ended: over,
         more: false,
+        generation: 1,
       };
     },
     async readProgress() {
       counts.progress += 1;
       return progress;
+    },
+    async readLogs({ generation, offsets }, instances) {
+      return logs.filter(
+        ({ event, next }) =>
+          instances.includes(event.instance) &&
+          event.generation === generation &&
+          next > (offsets.get(logKey(event.instance)) ?? 0),
+      );
     },
     readState: async () => (over ? 'succeeded' : 'running'),
     watch(onChange, onError) {
@@ -49,6 +66,7 @@ function createSource() {
   return {
     source,
     progress,
+    logs,
     counts,
     watchers: () => watchers.size,
     add(event: BootstrapEvent) {
@@ -80,7 +98,8 @@ function follow(source: EventSource, { cursor = undefined as string | undefined,
     pieces,
     finished,
     leave: () => client.abort(),
-    ids: () => pieces.flatMap((piece) => /^id: (.*)$/m.exec(piece)?.[1] ?? []),
+    cursors: () => pieces.flatMap((piece) => /^id: (.*)$/m.exec(piece)?.[1] ?? []),
+    ids: () => pieces.flatMap((piece) => /^id: (.*)$/m.exec(piece)?.[1] ?? []).map((id) => readCursor(id).event),
     types: () => pieces.flatMap((piece) => /^event: (.*)$/m.exec(piece)?.[1] ?? []),
   };
 }
@@ -91,10 +110,10 @@ describe('a stream of events', () => {
     bootstrap.add(ended('project'));
     const stream = follow(bootstrap.source);
     await pause(20);
-    expect(stream.ids()).to.deep.equal(['1']);
+    expect(stream.ids()).to.deep.equal([1]);
     bootstrap.add(ended('network'));
     await pause(20);
-    expect(stream.ids()).to.deep.equal(['1', '2']);
+    expect(stream.ids()).to.deep.equal([1, 2]);
     bootstrap.end();
     await stream.finished;
     expect(stream.types()).to.deep.equal(['instance', 'instance', 'end']);
@@ -106,10 +125,10 @@ describe('a stream of events', () => {
     const bootstrap = createSource();
     for (const name of ['a', 'b', 'c']) bootstrap.add(ended(name));
     bootstrap.end();
-    const stream = follow(bootstrap.source, { cursor: '2' });
+    const stream = follow(bootstrap.source, { cursor: writeCursor({ event: 2 }) });
     await stream.finished;
-    expect(stream.ids()).to.deep.equal(['3', '3']);
-    const nothing = follow(bootstrap.source, { cursor: '3' });
+    expect(stream.ids()).to.deep.equal([3, 3]);
+    const nothing = follow(bootstrap.source, { cursor: writeCursor({ event: 3 }) });
     await nothing.finished;
     expect(nothing.types()).to.deep.equal(['end']);
   });
@@ -141,6 +160,30 @@ describe('a stream of events', () => {
     await stream.finished;
   });
 
+  it('tells what jobs say before the end of their instance, and goes on after what was told', async () => {
+    const bootstrap = createSource();
+    bootstrap.add(ended('project'));
+    bootstrap.progress.push(underWay('install', 'installs'));
+    const first = follow(bootstrap.source);
+    await pause(60);
+    bootstrap.logs.push(said('install', 'begun\n', 6));
+    await pause(100);
+    expect(first.types()).to.deep.equal(['instance', 'progress', 'log']);
+    const cursor = first.cursors().at(-1);
+    first.leave();
+    await first.finished;
+    bootstrap.logs[0] = said('install', 'over\n', 11);
+    bootstrap.add(ended('install'));
+    bootstrap.end();
+    const second = follow(bootstrap.source, { cursor });
+    await second.finished;
+    expect(second.types()).to.deep.equal(['log', 'instance', 'end']);
+    expect(second.pieces.join('')).to.include('over').and.not.include('begun');
+    const third = follow(bootstrap.source, { cursor: second.cursors()[0] });
+    await third.finished;
+    expect(third.types()).to.deep.equal(['instance', 'end']);
+  });
+
   it('breaks silence with a comment', async () => {
     const bootstrap = createSource();
     const stream = follow(bootstrap.source, { times: { ...quick, commentSeconds: 0.03 } });
@@ -155,7 +198,7 @@ describe('a stream of events', () => {
     bootstrap.add(ended('project'));
     const stream = follow(bootstrap.source, { times: { ...quick, streamSeconds: 0.05 } });
     await stream.finished;
-    expect(stream.ids()).to.deep.equal(['1', '1']);
+    expect(stream.ids()).to.deep.equal([1, 1]);
     expect(stream.pieces.at(-1)).to.contain('"reason":"time","state":"running"');
     expect(bootstrap.watchers()).to.equal(0);
   });

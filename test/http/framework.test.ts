@@ -13,7 +13,7 @@ async function startFramework(env: Readonly<Record<string, string>>): Promise<{ 
   const { port } = probe.address() as AddressInfo;
   await new Promise((resolve) => probe.close(resolve));
   const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
-  const source = fileURLToPath(new URL('../../functions/index.js', import.meta.url));
+  const source = fileURLToPath(new URL('../../functions/main.js', import.meta.url));
   const child = spawn(
     process.execPath,
     [framework.replace(/index\.js$/, 'main.js'), '--target=bootstraps', `--source=${source}`, `--port=${port}`],

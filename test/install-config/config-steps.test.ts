@@ -324,6 +324,30 @@ describe('the install config and the secrets file', () => {
       for (const name of generated) expect(again.value(name), name).to.equal(files.value(name));
     });
 
+    it('with flags left out takes away what they wrote into both files, and nothing that a person or a host wrote', async () => {
+      const dropping = makeBootstrap();
+      const with_ = {
+        clusterAdminEmail: 'alice@example.com',
+        forge2AppClientId: 'two',
+        metricsRemoteWriteUrl: 'https://metrics.example.com/write',
+        metricsRemoteWriteUser: 'writer',
+      };
+      const caller = { forge2AppClientSecret: 'secret-of-two', metricsRemoteWritePassword: 'password-of-writer' };
+      const before = dc(await dropping.go({ options: with_, caller }), 'dc1');
+      const derived = ['cluster-admin-email', 'forge2AppClientId', 'forge2AppClientSecret', 'metricsRemoteWriteUser'];
+      for (const name of [...derived, 'metricsRemoteWritePassword']) expect(before.value(name), name).to.be.a('string');
+      const secrets = await edited(dropping, before.secrets, (all) => {
+        all.push(fieldSecret('mine', 'by hand'), { name: 'kubeConfig', file: { name: 'kubeConfig', content: 'host' } });
+      });
+      const without = Object.fromEntries(Object.keys(with_).map((option) => [option, undefined]));
+      const after = dc(await dropping.go({ options: without, caller: {}, base: { dc1: { secrets } } }), 'dc1');
+      for (const name of [...derived, 'metricsRemoteWritePassword'])
+        expect(after.value(name), name).to.equal(undefined);
+      expect([after.value('mine'), after.value('kubeConfig')]).to.deep.equal(['by hand', 'host']);
+      expect(after.config.platform.clusterAdminEmail).to.equal(undefined);
+      for (const name of generated) expect(after.value(name), name).to.equal(before.value(name));
+    });
+
     it('keeps what a person added by hand to the config', async () => {
       const config = structuredClone(files.config);
       config.platform.override = { replicas: 3 };

@@ -114,6 +114,8 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
       projectId: 'my-project-abcd1234',
       owner: 'alice@example.com',
       ownerMember: 'user:alice@example.com',
+      sharedMembers: [],
+      formerMembers: [],
       options,
       sshPublicKey: 'ssh-ed25519 AAAA alice',
       base: now.base ?? {},

@@ -8,11 +8,19 @@ import type { StepContext } from '../../functions/context.js';
 import { createStepSecrets, requestId } from '../../functions/engine/call.js';
 import { graphOf } from '../../functions/engine/graph.js';
 import { type Instance, needOutputs, planOf } from '../../functions/engine/plan.js';
-import type { BootstrapFacts, Outcome, StepCall } from '../../functions/engine/step.js';
+import { type AnyStep, again, type BootstrapFacts, type Outcome, type StepCall } from '../../functions/engine/step.js';
+import { createRemote } from '../../functions/remote/remote.js';
 import { steps } from '../../functions/steps/index.js';
 import { createClock } from '../../local/clock.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
-import { environmentOf, functionAccount, initialState, local, makeProofKey } from '../../local/deployment.js';
+import {
+  type DeployedFacts,
+  environmentOf,
+  functionAccount,
+  initialState,
+  local,
+  makeDeploymentSecrets,
+} from '../../local/deployment.js';
 import { createTestKeys } from '../../local/test-keys.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { functionNames } from '../../shared/names.js';
@@ -51,7 +59,14 @@ export interface Lab {
 /** As the engine's budget for propagation. */
 const longestSeconds = 600;
 
-export async function createLab(options: BootstrapOptions, timeFactor = 0): Promise<Lab> {
+export interface LabMachines {
+  /** All that the plan may hold, in place of the steps in the cloud alone. */
+  readonly steps: readonly AnyStep[];
+  /** Starts what the steps on machines need; what of it is deployed. */
+  start(cloud: SimulatedCloud): Promise<Partial<DeployedFacts>>;
+}
+
+export async function createLab(options: BootstrapOptions, timeFactor = 0, machines?: LabMachines): Promise<Lab> {
   const cloud = await createSimulatedCloud({
     timeFactor,
     initial: initialState(),
@@ -60,22 +75,25 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
   const environment = { GCE_METADATA_HOST: cloud.metadataHost, METADATA_SERVER_DETECTION: 'assume-present' };
   const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, environment);
-  await makeProofKey(cloud);
+  await makeDeploymentSecrets(cloud);
   const config = readConfig(
     environmentOf(functionNames.runCloudStep, {
       origin: 'http://127.0.0.1:1',
       endpoints: cloud.endpoints,
       issuerUrl: cloud.issuerUrl,
       forge1Url: 'http://127.0.0.1:1',
+      ...(await machines?.start(cloud)),
     }),
   );
-  const clock = createClock(timeFactor);
+  // Machines take the time that they take.
+  const clock = createClock(machines === undefined ? timeFactor : 0.1);
   const context: StepContext = {
     config,
     clock,
     log: () => undefined,
     cloud: createCloud({ config, clock, log: () => undefined }),
     keys: createTestKeys(),
+    remote: createRemote(config),
   };
   const createdAt = new Date();
   let bootstrap: BootstrapFacts = {
@@ -84,6 +102,8 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
     projectId: 'laws-abcd1234',
     owner: 'alice@example.com',
     ownerMember: 'user:alice@example.com',
+    sharedMembers: [],
+    formerMembers: [],
     options,
     sshPublicKey: 'ssh-ed25519 AAAA alice',
     base: {},
@@ -91,7 +111,7 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
     deadlineAt: new Date(createdAt.getTime() + 7_200_000),
     generation: 1,
   };
-  const instances = [...planOf(graphOf(steps), options).values()];
+  const instances = [...planOf(graphOf(machines?.steps ?? steps), options).values()];
   const outputs: Record<string, unknown> = {};
   const files = new Map<string, string>();
   const secrets = createStepSecrets(context, bootstrap.id, undefined, () => undefined);
@@ -105,6 +125,11 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
     files: {
       read: async (name) => files.get(name),
       write: async (name, content) => void files.set(name, content),
+    },
+    log: {
+      offset: async () => 0,
+      append: async (_source, offset, bytes) => offset + bytes.length,
+      lastLine: () => '',
     },
     attempt,
     requestId: (purpose) => requestId(bootstrap.id, bootstrap.generation, instance.id, attempt, purpose),
@@ -181,6 +206,17 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0): Prom
         const outcome: Outcome = await instance.step.run(at);
         if (outcome.kind === 'needsClient') throw new Error(`${instance.id} needs the client`);
         if (outcome.kind === 'again') return outcome;
+        if (outcome.kind === 'recheck') {
+          const needed = outcome.needs.flatMap((need) => {
+            const filling = instance.fillings[need];
+            if (filling?.kind === 'byKey') return Object.values(filling.ids);
+            return filling?.kind === 'one' ? [filling.id] : [];
+          });
+          for (const id of needed) {
+            outputs[id] = await lab.drive(lab.instance(id));
+          }
+          return again(1, outcome.note);
+        }
         const made = await instance.step.observe(at);
         if (made === undefined) throw new Problem('cloud-propagation', `${instance.id} sees nothing of what it made`);
         return instance.step.output.parse(made);

@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -195,6 +195,21 @@ describe('gcloud against the simulated cloud', function () {
         env: environment,
       });
       expect(stdout).to.equal('not so secret');
+    });
+
+    it('objects of Cloud Storage, up and down, listed and removed', async () => {
+      const file = join(folder, 'object');
+      writeFileSync(file, 'stored');
+      const storage = async (...args: string[]) =>
+        (await run('gcloud', ['storage', ...args], { env: environment })).stdout;
+      await storage('buckets', 'create', 'gs://bucket-of-gcloud', '--location', region);
+      await storage('cp', file, 'gs://bucket-of-gcloud/a/object');
+      expect((await storage('ls', 'gs://bucket-of-gcloud/**')).trim()).to.equal('gs://bucket-of-gcloud/a/object');
+      expect((await storage('ls', 'gs://bucket-of-gcloud')).trim()).to.equal('gs://bucket-of-gcloud/a/');
+      await storage('cp', 'gs://bucket-of-gcloud/a/object', `${file}.back`);
+      expect(readFileSync(`${file}.back`, 'utf8')).to.equal('stored');
+      await storage('rm', 'gs://bucket-of-gcloud/a/object');
+      expect((await storage('ls', 'gs://bucket-of-gcloud')).trim()).to.equal('');
     });
 
     it('an external account key of the public CA', async () => {

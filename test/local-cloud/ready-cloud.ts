@@ -15,6 +15,7 @@ export const services = [
   'pubsub',
   'publicca',
   'cloudscheduler',
+  'storage',
   'iam',
   'serviceusage',
   'cloudresourcemanager',

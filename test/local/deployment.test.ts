@@ -1,7 +1,7 @@
 /** The roles of the functions: each is known to the cloud, and each of those that the simulated cloud enforces is needed. */
 import { expect } from 'chai';
 import { roles } from '../../local/cloud/roles.js';
-import { functionAccount, functionRoles, local, scheduleRole, secretsRole } from '../../local/deployment.js';
+import { customRoles, functionAccount, functionGrants, local } from '../../local/deployment.js';
 import { type FunctionName, functionNames, topics } from '../../shared/names.js';
 import { makeScene, type Scene } from '../support/scene.js';
 
@@ -12,10 +12,11 @@ const flags = (zone: string) => ({
   'cloud-acme-issuer': true as const,
 });
 const project = `projects/${local.project}`;
+const secretsRole = `${project}/roles/plinthSecrets`;
 
 const needed: readonly (readonly [FunctionName, role: string, resource: string, refused: string])[] = [
-  [functionNames.bootstraps, secretsRole.name, project, 'secretmanager.'],
-  [functionNames.runCloudStep, secretsRole.name, project, 'secretmanager.'],
+  [functionNames.bootstraps, secretsRole, project, 'secretmanager.'],
+  [functionNames.runCloudStep, secretsRole, project, 'secretmanager.'],
   [
     functionNames.runCloudStep,
     'roles/pubsub.publisher',
@@ -42,16 +43,15 @@ describe('roles of the functions', function () {
   after(() => scene?.close());
 
   it('are given to every function, and exist', () => {
-    expect(Object.keys(functionRoles)).to.have.members(Object.values(functionNames));
-    const given = Object.values(functionRoles).flatMap((scopes) => Object.values(scopes).flat());
-    const own: readonly string[] = [secretsRole.name, scheduleRole.name];
-    for (const role of given) expect(own.includes(role) || roles[role] !== undefined, role).to.equal(true);
+    const named = new Set(functionGrants.map(({ name }) => name));
+    expect([...named]).to.have.members(Object.values(functionNames));
+    const own = new Set(customRoles.map(({ name }) => name));
+    for (const { role } of functionGrants) expect(own.has(role) || roles[role] !== undefined, role).to.equal(true);
   });
 
   it('never are owner, editor or admin of plinth’s own project', () => {
-    for (const { project: own = [] } of Object.values(functionRoles)) {
-      expect(own.filter((role) => /owner|editor|admin/i.test(role))).to.deep.equal([]);
-    }
+    const own = functionGrants.filter(({ on }) => on === 'project').map(({ role }) => role);
+    expect(own.filter((role) => /owner|editor|admin/i.test(role))).to.deep.equal([]);
   });
 
   for (const [i, [name, role, resource, method]] of needed.entries()) {

@@ -60,6 +60,9 @@ const labelsIn = async (lab: Lab) =>
 describe('step project', () => {
   it('labels what it makes, with a proof that only the key can make', () =>
     inLab({ installVersion: '1.2.3' }, async (lab) => {
+      lab.resume({
+        package: { version: '1.2.3', hash: 'ABC', object: 'packages/1.2.3/ABC/installer.tar.gz', sha256: '' },
+      });
       await lab.make('project');
       const labels = await labelsIn(lab);
       expect(labels).to.include({
@@ -67,6 +70,7 @@ describe('step project', () => {
         'plinth-bootstrap': 'b-laws',
         'plinth-deployment': 'local',
         'install-version': 'v1_2_3',
+        'install-hash': 'habc',
         'delete-after': `t${Math.floor(lab.bootstrap.deadlineAt.getTime() / 1000)}`,
       });
       expect(labels['plinth-proof']).to.match(/^p[0-9a-f]{60}$/);

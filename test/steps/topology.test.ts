@@ -97,13 +97,18 @@ describe('topology', () => {
 
   it('takes id and name of the first datacenter from the flags, and derives the second', () => {
     const [only] = datacentersOf(makeOptions({ datacenterId: 7, datacenterName: 'lab' }));
-    expect(only).to.include({ key: 'dc1', id: 7, name: 'lab', suffix: '', configPath: '/etc/platform/config.yaml' });
+    expect(only).to.include({ key: 'dc1', id: 7, name: 'lab', suffix: '' });
+    expect(only?.files.config).to.equal('/etc/platform/config.yaml');
     expect(datacenters.keys(two)).to.deep.equal(['dc1', 'dc2']);
     expect(datacenterOf(two, 'dc2')).to.deep.include({
       id: 2,
       name: 'dev-dc2',
-      configPath: '/etc/platform/config-dc2.yaml',
-      secretsDir: '/etc/platform/secrets-dc2',
+      files: {
+        config: '/etc/platform/config-dc2.yaml',
+        secretsDir: '/etc/platform/secrets-dc2',
+        secrets: '/etc/platform/secrets-dc2/prod.vault.yaml',
+        identity: '/etc/platform/secrets-dc2/age_key.txt',
+      },
       domains: { platform: 'cs.d.example.com', workspaces: '2.ws.d.example.com', ssh: '2.ssh.cs.d.example.com' },
     });
   });

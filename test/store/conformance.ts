@@ -162,6 +162,17 @@ export function storeConformance(open: () => Promise<Store>): void {
     expect(await ids({ where: [['n', '>=', 'text']] })).to.deep.equal([]);
   });
 
+  it('queries by what a list holds', async () => {
+    await put('a', { people: ['alice', 'bob'] }, 'listed');
+    await put('b', { people: ['bob'] }, 'listed');
+    await put('c', { people: 'alice' }, 'listed');
+    const ids = async (person: string) =>
+      (await store.query({ collection: 'listed', where: [['people', 'array-contains', person]] })).map(({ id }) => id);
+    expect(await ids('alice')).to.deep.equal(['a']);
+    expect(await ids('bob')).to.deep.equal(['a', 'b']);
+    expect(await ids('carol')).to.deep.equal([]);
+  });
+
   it('keeps the time after which a document may go', async () => {
     const expireAt = '2030-01-02T03:04:05.678Z';
     await put('one', { expireAt });

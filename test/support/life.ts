@@ -1,9 +1,7 @@
 /** The end of bootstraps as tests bring it about: deadlines moved in the store, cleanup called by hand, the job of Cloud Scheduler paused. */
-import { cleanup } from '../../functions/engine/cleanup.js';
 import type { BootstrapRecord } from '../../functions/engine/documents.js';
-import { steps } from '../../functions/steps/index.js';
-import { local } from '../../local/deployment.js';
-import type { CleanupReport } from '../../shared/bootstrap/cleanup.js';
+import { functionUrl, invokers, local } from '../../local/deployment.js';
+import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { collections, functionNames, schedulerJobs } from '../../shared/names.js';
 import type { Scene } from './scene.js';
 
@@ -14,6 +12,8 @@ export interface Life {
   expire(id: string): Promise<void>;
   change(id: string, data: Readonly<Record<string, unknown>>): Promise<void>;
   record(id: string): Promise<BootstrapRecord | undefined>;
+  /** As Cloud Scheduler calls it; `query` as it is to stand in the URL. */
+  call(query: string): Promise<Response>;
   cleanup(dryRun?: boolean): Promise<CleanupReport>;
   /** As `cleanup`, and then all that follows from it. */
   cleaned(): Promise<CleanupReport>;
@@ -23,7 +23,7 @@ export interface Life {
 export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
   const half = stack.functionsHalf;
   if (half === undefined) throw new Error('the functions run elsewhere');
-  const context = () => half.contextOf(functionNames.cleanup);
+  const url = functionUrl(half.origin, functionNames.cleanup);
   const life: Life = {
     async pause() {
       const name = `projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
@@ -43,7 +43,15 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
       await half.store.commit([{ kind: 'update', collection: collections.bootstraps, id, data }]);
     },
     record: async (id) => (await half.store.get(collections.bootstraps, id))?.data as BootstrapRecord | undefined,
-    cleanup: (dryRun = false) => cleanup(context(), steps, { dryRun }),
+    async call(query) {
+      const token = await cloud.identity.idToken({ email: invokers.scheduler, audience: url });
+      return fetch(`${url}${query}`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    },
+    async cleanup(dryRun = false) {
+      const reply = await life.call(dryRun ? '?dryRun=true' : '');
+      if (!reply.ok) throw new Error(`cleanup: ${reply.status} ${await reply.text()}`);
+      return CleanupReport.parse(await reply.json());
+    },
     async cleaned() {
       const report = await life.cleanup();
       await stack.settle();

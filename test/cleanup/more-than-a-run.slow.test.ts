@@ -1,0 +1,81 @@
+/** More past its time than one run takes: the rest goes at once, unless the schedule is paused, and never in a circle. */
+import { expect } from 'chai';
+import type { ProjectRecord } from '../../local/cloud/api.js';
+import { grantAtOnce } from '../../local/cloud/policies.js';
+import { functionAccount, local, people } from '../../local/deployment.js';
+import { functionNames, schedulerJobs } from '../../shared/names.js';
+import { type Life, lifeOf } from '../support/life.js';
+import { makeScene, type Scene } from '../support/scene.js';
+import { addExpired } from './expired.js';
+
+const run = 500;
+
+describe('more than one run takes', function () {
+  this.timeout(600_000);
+  let scene: Scene;
+  let life: Life;
+
+  before(async () => {
+    scene = await makeScene();
+    life = lifeOf(scene);
+    // At New Year: nothing that goes here waits for its schedule.
+    await job('PATCH', '?updateMask=schedule', { schedule: '0 0 1 1 *' });
+    await scene.cloud.scheduledCalls.idle();
+    const members = [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`];
+    grantAtOnce(scene.cloud.world, local.folder, [{ role: 'roles/owner', members }]);
+  });
+  after(() => scene?.close());
+
+  async function job(method: string, path: string, body: object = {}): Promise<void> {
+    const name = `projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
+    const { accessToken } = await scene.stack.tokens(people.admin);
+    const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+    const url = `${scene.cloud.endpoints.cloudscheduler}/v1/${name}${path}`;
+    const reply = await fetch(url, { method, headers, body: JSON.stringify(body) });
+    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
+  }
+  const activeOf = (ids: readonly string[]) => {
+    const projects = scene.cloud.world.table<ProjectRecord>('projects');
+    return ids.filter((id) => projects[id]?.state === 'ACTIVE').length;
+  };
+  /** One call of the schedule's, and all that follows from it; how many more calls it asked for. */
+  async function called(): Promise<number> {
+    const since = scene.cloud.calls.last();
+    await life.call('');
+    for (let asked = -1; asked !== scene.cloud.calls.last(); ) {
+      asked = scene.cloud.calls.last();
+      await scene.cloud.scheduledCalls.idle();
+      await scene.stack.settle(300);
+    }
+    const caller = functionAccount(functionNames.cleanup);
+    const asked = scene.cloud.calls.list({ since, method: 'cloudscheduler.projects.locations.jobs.run' });
+    expect(asked.filter((call) => call.caller !== caller)).to.deep.equal([]);
+    return asked.length;
+  }
+
+  it('goes without waiting for the schedule: 1,200', async () => {
+    const ids = await addExpired(scene.stack, 'many', 2 * run + 200);
+    expect(await called()).to.equal(2);
+    expect(activeOf(ids)).to.equal(0);
+  });
+
+  it('waits while the schedule is paused', async () => {
+    const ids = await addExpired(scene.stack, 'held', run + 20);
+    await job('POST', ':pause');
+    expect(await called()).to.equal(0);
+    expect(activeOf(ids)).to.equal(20);
+    await job('POST', ':resume');
+    expect(await called()).to.equal(0);
+    expect(activeOf(ids)).to.equal(0);
+  });
+
+  it('comes to an end where nothing goes, and what stays keeps no other from going', async () => {
+    const stay = await addExpired(scene.stack, 'stay', run + 20, '42');
+    expect(await called()).to.equal(0);
+    expect(activeOf(stay)).to.equal(stay.length);
+    const go = await addExpired(scene.stack, 'goes', 5);
+    expect(await called()).to.equal(0);
+    expect(activeOf(go)).to.equal(0);
+    expect(activeOf(stay)).to.equal(stay.length);
+  });
+});

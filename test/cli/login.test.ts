@@ -1,0 +1,160 @@
+/** People at their browsers: a login on loopback, what it leaves, and how it ends. The browser is an HTTP client that follows where it is sent. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { local } from '../../local/deployment.js';
+import { createStack, type Stack } from '../../local/stack.js';
+import { createSandbox, type Sandbox, type Started } from './run-cli.js';
+
+describe('plinth login', function () {
+  this.timeout(60_000);
+  let stack: Stack;
+  let sandbox: Sandbox;
+  before(async () => {
+    stack = await createStack();
+  });
+  after(() => stack.close());
+  beforeEach(() => {
+    sandbox = createSandbox(stack.url);
+    sandbox.env = {
+      ...sandbox.env,
+      PLINTH_TOKEN: '',
+      PLINTH_ISSUER: stack.record.issuerUrl,
+      PLINTH_OAUTH_CLIENT_ID: local.oauthClient,
+    };
+  });
+  afterEach(() => sandbox.remove());
+
+  const file = () => join(sandbox.configFolder, 'credentials.json');
+  const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, string>;
+  const addressIn = async (started: Started): Promise<URL> => {
+    await started.saw(/https?:\S+code_challenge\S+/);
+    return new URL(/https?:\S+code_challenge\S+/.exec(started.text())?.[0] ?? '');
+  };
+  const visit = async (address: URL, email: string): Promise<string> => {
+    address.searchParams.set('email', email);
+    return (await fetch(address)).text();
+  };
+  async function logIn(email = 'alice@example.com'): Promise<string> {
+    const started = sandbox.start(['login']);
+    await visit(await addressIn(started), email);
+    const { code, stdout, stderr } = await started.ended;
+    expect(code, stderr).to.equal(0);
+    return stdout + stderr;
+  }
+
+  it('makes later commands speak for who logged in, and shows nothing that is secret', async () => {
+    const shown = await logIn();
+    expect(shown).to.include('Logged in as alice@example.com.');
+    const { refreshToken, idToken } = kept();
+    expect(shown).to.not.include(refreshToken).and.to.not.include(idToken);
+    expect((statSync(file()).mode & 0o777).toString(8)).to.equal('600');
+    const made = await sandbox.run(['org', 'create', 'logged-in', '--json']);
+    expect(made.code, made.stderr).to.equal(0);
+    expect((await sandbox.run(['whoami'])).stdout).to.equal('alice@example.com, by plinth login.\n');
+    expect((await sandbox.run(['token'])).stdout).to.equal(`${idToken}\n`);
+  });
+
+  it('renews a token that has run out by itself', async () => {
+    await logIn();
+    const [header, , signature] = (kept()['idToken'] ?? '').split('.');
+    const old = Buffer.from(JSON.stringify({ email: 'alice@example.com', exp: 1 })).toString('base64url');
+    writeFileSync(file(), JSON.stringify({ ...kept(), idToken: `${header}.${old}.${signature}` }));
+    const listed = await sandbox.run(['org', 'list']);
+    expect(listed.code, listed.stderr).to.equal(0);
+    expect(kept()['idToken']).to.not.include(`.${old}.`);
+  });
+
+  it('takes no answer that does not bear its state', async () => {
+    const started = sandbox.start(['login']);
+    const address = await addressIn(started);
+    const back = new URL(address.searchParams.get('redirect_uri') ?? '');
+    back.searchParams.set('code', 'planted');
+    back.searchParams.set('state', 'guessed');
+    expect((await fetch(back)).status).to.equal(400);
+    expect(existsSync(file())).to.equal(false);
+    expect(await visit(address, 'alice@example.com')).to.include('plinth knows you now');
+    expect((await started.ended).code).to.equal(0);
+  });
+
+  it('says that it was not agreed to, and what to do', async () => {
+    const started = sandbox.start(['login']);
+    const address = await addressIn(started);
+    const back = new URL(address.searchParams.get('redirect_uri') ?? '');
+    back.searchParams.set('error', 'access_denied');
+    back.searchParams.set('state', address.searchParams.get('state') ?? '');
+    await fetch(back);
+    const { code, stderr } = await started.ended;
+    expect(code).to.equal(3);
+    expect(stderr).to.include('access_denied').and.include('plinth login');
+  });
+
+  it('ends with logout, for the issuer too', async () => {
+    await logIn();
+    const before = kept();
+    expect((await sandbox.run(['logout'])).stdout).to.equal('alice@example.com is logged out.\n');
+    expect(existsSync(file())).to.equal(false);
+    expect((await sandbox.run(['whoami'])).code).to.equal(3);
+    writeFileSync(file(), JSON.stringify({ ...before, idToken: 'a.b.c' }));
+    const { code, stderr } = await sandbox.run(['org', 'list']);
+    expect(code).to.equal(3);
+    expect(stderr).to.include('Log in again: plinth login.').and.not.include(before['refreshToken']);
+  });
+
+  it('needs the client of the deployment', async () => {
+    const { code, stderr } = await sandbox.run(['login'], { PLINTH_OAUTH_CLIENT_ID: '' });
+    expect(code).to.equal(2);
+    expect(stderr).to.include('PLINTH_OAUTH_CLIENT_ID').and.include('oauth.clientId');
+  });
+});
+
+describe('the local token issuer', () => {
+  let stack: Stack;
+  before(async () => {
+    stack = await createStack();
+  });
+  after(() => stack.close());
+  const verifier = 'v'.repeat(43);
+  const redirect = 'http://127.0.0.1:1/callback';
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const authorize = (changes: Readonly<Record<string, string>> = {}) =>
+    fetch(
+      `${stack.record.issuerUrl}/o/oauth2/v2/auth?${new URLSearchParams({
+        response_type: 'code',
+        client_id: local.oauthClient,
+        redirect_uri: redirect,
+        scope: 'openid email',
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        state: 's',
+        email: 'alice@example.com',
+        ...changes,
+      })}`,
+      { redirect: 'manual' },
+    );
+  const exchange = async (code: string, changes: Readonly<Record<string, string>> = {}) => {
+    const form = { grant_type: 'authorization_code', client_id: local.oauthClient, code, redirect_uri: redirect };
+    const body = new URLSearchParams({ ...form, code_verifier: verifier, ...changes });
+    return fetch(`${stack.record.issuerUrl}/token`, { method: 'POST', body });
+  };
+
+  for (const [name, changes] of Object.entries({
+    'another client': { client_id: 'other' },
+    'a redirect that is not loopback': { redirect_uri: 'http://example.com/callback' },
+    'a name that only sounds like loopback': { redirect_uri: 'http://127.0.0.1.example.com:1/' },
+    'no challenge': { code_challenge: '' },
+    'a challenge in the clear': { code_challenge_method: 'plain' },
+    'no state': { state: '' },
+  })) {
+    it(`refuses ${name}`, async () => {
+      expect((await authorize(changes)).status).to.equal(400);
+    });
+  }
+
+  it('gives nothing for a wrong verifier, and nothing for a code that was tried', async () => {
+    const code = new URL((await authorize()).headers.get('location') ?? '').searchParams.get('code') ?? '';
+    expect((await exchange(code, { code_verifier: 'w'.repeat(43) })).status).to.equal(400);
+    expect((await exchange(code)).status).to.equal(400);
+  });
+});

@@ -1,0 +1,49 @@
+/** New bootstraps stopped and started by an operator at the command line, as an operator and a caller see it. */
+import { expect } from 'chai';
+import { people } from '../../local/deployment.js';
+import { startPlinth } from '../../local/plinth-process.js';
+import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
+
+describe('new bootstraps, stopped by an operator', function () {
+  this.timeout(60_000);
+  let scene: Scene;
+  let operator: Caller;
+  let alice: Caller;
+  before(async () => {
+    scene = await makeScene();
+    operator = await scene.caller(people.admin);
+    alice = await scene.caller();
+  });
+  after(() => scene?.close());
+  const plinth = (caller: Caller, ...args: string[]) => startPlinth(['beta', 'bootstraps', ...args], caller).ended;
+
+  it('are refused with the reason, and taken again when they are started', async () => {
+    expect((await plinth(operator, 'status')).stdout).to.match(/New bootstraps +open/);
+    const stood = succeeded(await alice.bootstrap('stood'));
+    const stopped = await plinth(operator, 'stop', '--reason', 'moving house');
+    expect(stopped.exitCode, stopped.stderr).to.equal(0);
+    expect(stopped.stdout).to.contain('moving house').and.to.contain(people.admin);
+    const refused = await alice.bootstrap('refused');
+    expect(refused.exitCode).to.equal(5);
+    expect(refused.result.problem).to.include({ code: 'stopped' });
+    expect(refused.result.problem?.detail).to.contain('moving house');
+    expect(refused.result.problem?.advice).to.contain('started them again');
+    const again = await alice.bootstrap('stood');
+    expect(again.result.created).to.equal(false);
+    expect(succeeded(again).id).to.equal(stood.id);
+    const json = await plinth(operator, 'status', '--json');
+    expect(JSON.parse(json.stdout).admission).to.include({ state: 'stopped', reason: 'moving house' });
+    expect((await plinth(operator, 'start')).stdout).to.match(/New bootstraps +open/);
+    succeeded(await alice.bootstrap('refused'));
+  });
+
+  it('are nobody else’s to stop, and not without a reason', async () => {
+    const other = await plinth(alice, 'stop', '--reason', 'mine');
+    expect(other.exitCode).to.equal(3);
+    expect(other.stderr).to.contain('for operators');
+    const bare = await plinth(operator, 'stop');
+    expect(bare.exitCode).to.equal(2);
+    expect(bare.stderr).to.contain('--reason is needed');
+    expect((await plinth(operator, 'status')).stdout).to.match(/open/);
+  });
+});

@@ -1,0 +1,207 @@
+/** Whose a project is and who else works in it: shared, taken back, given away; over HTTP, at the command line, and in the cloud. */
+import { expect } from 'chai';
+import { findProofKey, isProof, ownerLabel } from '../../functions/steps/cloud/proof.js';
+import { local } from '../../local/deployment.js';
+import { startPlinth } from '../../local/plinth-process.js';
+import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { collections, functionNames, labels } from '../../shared/names.js';
+import { type Life, lifeOf } from '../support/life.js';
+import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
+
+const [alice, bob, carol] = ['alice', 'bob', 'carol'].map((name) => `${name}@${local.domain}`) as [
+  string,
+  string,
+  string,
+];
+
+describe('the people of a project', function () {
+  this.timeout(120_000);
+  let scene: Scene;
+  let life: Life;
+  let aliceAt: Caller;
+  let bobAt: Caller;
+
+  before(async () => {
+    scene = await makeScene();
+    life = lifeOf(scene);
+    await life.pause();
+    aliceAt = await scene.caller(alice);
+    bobAt = await scene.caller(bob);
+  });
+  after(() => scene?.close());
+
+  const made = async (name: string): Promise<BootstrapView> => succeeded(await (await scene.caller()).bootstrap(name));
+  const plinth = (caller: Caller, ...args: string[]) => startPlinth(['beta', 'bootstrap-cloud', ...args], caller).ended;
+  const ask = async (email: string, method: string, path: string, body?: object) => {
+    const { idToken } = await scene.stack.tokens(email);
+    const reply = await fetch(`${scene.stack.url}/bootstraps${path}`, {
+      method,
+      headers: { authorization: `Bearer ${idToken}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await reply.text();
+    return {
+      status: reply.status,
+      body: (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as never,
+    };
+  };
+  const statusOf = async (...call: Parameters<typeof ask>) => (await ask(...call)).status;
+  /** Who has the caller's role on the project. */
+  const editors = ({ projectId }: BootstrapView): string[] => {
+    const { bindings = [] } = scene.cloud.world.policies.get(`projects/${projectId}`, 3) as {
+      bindings?: { role: string; members: string[] }[];
+    };
+    return bindings
+      .filter(({ role }) => role === 'roles/editor')
+      .flatMap(({ members }) => members)
+      .filter((each) => each.startsWith('user:'))
+      .sort();
+  };
+
+  it('are those it is shared with: they see it, follow it, extend it, and have the role; nothing more', async () => {
+    const view = await made('shared');
+    expect(await statusOf(bob, 'GET', `/${view.id}`)).to.equal(404);
+    const { exitCode, stdout, stderr } = await plinth(aliceAt, 'share', 'shared', '--with', 'Bob@example.com');
+    expect(exitCode, stderr).to.equal(0);
+    expect(stdout).to.contain(`shared with ${bob}`);
+    await scene.stack.settle();
+    expect(editors(view)).to.deep.equal([`user:${alice}`, `user:${bob}`]);
+    const { state, sharedWith } = await scene.view(view.id, bob);
+    expect({ state, sharedWith }).to.deep.equal({ state: 'succeeded', sharedWith: [bob] });
+
+    const listed = await plinth(bobAt, 'list');
+    expect(listed.stdout).to.match(/shared +shared-\w+ +succeeded.*alice@example\.com/);
+    expect((await plinth(bobAt, 'status', 'shared')).stdout).to.contain(bob);
+    expect(await statusOf(bob, 'GET', `/${view.id}/events`)).to.equal(200);
+    expect(await statusOf(bob, 'GET', `/${view.id}/config`)).to.equal(200);
+    expect(await statusOf(bob, 'POST', `/${view.id}/extend`, { ttl: '3h' })).to.equal(200);
+    for (const [method, verb, body] of [
+      ['POST', 'remove', undefined],
+      ['POST', 'cancel', undefined],
+      ['GET', 'secrets', undefined],
+      ['POST', 'age-identity', undefined],
+      ['POST', 'unprotect', undefined],
+      ['POST', 'protect', { until: new Date(Date.now() + 3_600_000).toISOString(), reason: 'mine' }],
+      ['POST', 'share', { with: carol }],
+      ['POST', 'unshare', { with: bob }],
+      ['POST', 'transfer', { with: bob }],
+    ] as const) {
+      expect(await statusOf(bob, method, `/${view.id}/${verb}`, body), verb).to.equal(403);
+      expect(await statusOf(carol, method, `/${view.id}/${verb}`, body), verb).to.equal(404);
+    }
+    const refused = await plinth(bobAt, 'cleanup', 'shared', '--yes');
+    expect(refused.exitCode).to.equal(3);
+    expect(refused.stderr).to.contain('only its owner and operators');
+
+    // Twice is fine.
+    const { events } = (await life.record(view.id)) ?? {};
+    expect(await statusOf(alice, 'POST', `/${view.id}/share`, { with: bob })).to.equal(200);
+    expect((await life.record(view.id))?.events).to.equal(events);
+    expect(await statusOf(alice, 'POST', `/${view.id}/share`, { with: alice })).to.equal(400);
+    expect((await plinth(aliceAt, 'share', 'shared', '--with', 'nobody')).exitCode).to.equal(2);
+
+    const back = await plinth(aliceAt, 'share', 'shared', '--with', bob, '--remove');
+    expect(back.exitCode, back.stderr).to.equal(0);
+    await scene.stack.settle();
+    expect(editors(view)).to.deep.equal([`user:${alice}`]);
+    expect(await statusOf(bob, 'GET', `/${view.id}`)).to.equal(404);
+    expect((await plinth(bobAt, 'list')).stdout).to.contain('No bootstraps');
+    expect((await scene.view(view.id)).state).to.equal('succeeded');
+  });
+
+  it('change their owner: record, name, counts, labels, proof and role', async () => {
+    const view = await made('given');
+    await ask(alice, 'POST', `/${view.id}/share`, { with: bob });
+    const counted = async () =>
+      ((await scene.stack.functionsHalf?.store.get(collections.counters, 'living'))?.data['byOwner'] ?? {}) as Record<
+        string,
+        number
+      >;
+    const before = await counted();
+    const { exitCode, stdout, stderr } = await plinth(aliceAt, 'transfer', 'given', '--with', bob);
+    expect(exitCode, stderr).to.equal(0);
+    expect(stdout).to.contain(`${bob}'s now`);
+    await scene.stack.settle();
+
+    const after = await counted();
+    expect([after[alice], after[bob]]).to.deep.equal([(before[alice] ?? 0) - 1, (before[bob] ?? 0) + 1]);
+    expect(editors(view)).to.deep.equal([`user:${bob}`]);
+    const found = life.project(view.projectId)['labels'] as Record<string, string>;
+    const context = scene.stack.functionsHalf?.contextOf(functionNames.runCloudStep);
+    const key = context === undefined ? '' : ((await findProofKey(context)) ?? '');
+    const proven = {
+      projectNumber: String(life.project(view.projectId)['projectNumber']),
+      bootstrapId: view.id,
+      owner: ownerLabel(bob),
+      expiry: found[labels.deleteAfter] ?? '',
+    };
+    expect(found[labels.owner]).to.equal(ownerLabel(bob));
+    expect(isProof(key, found[labels.proof], proven)).to.equal(true);
+    expect(await statusOf(alice, 'GET', `/${view.id}`)).to.equal(404);
+    const { owner, sharedWith } = await scene.view(view.id, bob);
+    expect({ owner, sharedWith }).to.deep.equal({ owner: bob, sharedWith: [] });
+    // Twice is fine, also by an operator; and it counts where it is when it goes.
+    expect(await statusOf(`admin@${local.domain}`, 'POST', `/${view.id}/transfer`, { with: bob })).to.equal(200);
+    expect((await plinth(bobAt, 'cleanup', 'given', '--yes')).exitCode).to.equal(0);
+    await scene.stack.settle();
+    expect((await scene.view(view.id, bob)).state).to.equal('removed');
+    expect((await counted())[bob] ?? 0).to.equal(before[bob] ?? 0);
+    expect(await statusOf(bob, 'POST', `/${view.id}/transfer`, { with: alice })).to.equal(409);
+  });
+
+  it('can be nobody who may not bootstrap', async () => {
+    const view = await made('kept');
+    const refused = await plinth(aliceAt, 'transfer', 'kept', '--with', 'eve@elsewhere.example');
+    expect(refused.exitCode).to.equal(3);
+    expect(refused.stderr).to.contain('may not bootstrap here');
+    expect((await scene.view(view.id)).owner).to.equal(alice);
+  });
+
+  it('are told in its events, with who did it', async () => {
+    const view = await made('told');
+    await ask(alice, 'POST', `/${view.id}/share`, { with: bob });
+    await ask(`admin@${local.domain}`, 'POST', `/${view.id}/unshare`, { with: bob });
+    await scene.stack.settle();
+    const stream = String((await ask(alice, 'GET', `/${view.id}/events`)).body);
+    expect(stream).to.contain(`"actor":"${alice}","action":"share with ${bob}"`);
+    expect(stream).to.contain(`"actor":"admin@${local.domain}","action":"unshare with ${bob}"`);
+  });
+
+  it('survive a race with cleanup: what was answered with 200 stands, or the project is gone', async () => {
+    for (let round = 0; round < 3; round++) {
+      const view = await made(`race-${round}`);
+      await life.expire(view.id);
+      const [given] = await Promise.all([ask(alice, 'POST', `/${view.id}/transfer`, { with: bob }), life.cleanup()]);
+      await scene.stack.settle();
+      await life.cleaned();
+      const record = await life.record(view.id);
+      expect(record?.state).to.equal('removed');
+      expect(record?.owner).to.equal(given.status === 200 ? bob : alice);
+      expect(life.project(view.projectId)).to.include({ state: 'DELETE_REQUESTED' });
+    }
+    const counted = (await scene.stack.functionsHalf?.store.get(collections.counters, 'living'))?.data as unknown as {
+      inAll: number;
+      byOwner: Record<string, number>;
+    };
+    expect(counted.inAll).to.equal(Object.values(counted.byOwner).reduce((sum, each) => sum + each, 0));
+  });
+
+  it('list what they have in pages', async () => {
+    const { body } = await ask(`admin@${local.domain}`, 'GET', '?all=true');
+    const all = (body as BootstrapSummary[]).map(({ id }) => id);
+    const seen: string[] = [];
+    const { idToken } = await scene.stack.tokens(`admin@${local.domain}`);
+    for (let path: string | undefined = '/bootstraps?all=true&limit=2'; path !== undefined; ) {
+      const reply: Response = await fetch(`${scene.stack.url}${path}`, {
+        headers: { authorization: `Bearer ${idToken}` },
+      });
+      expect(reply.status).to.equal(200);
+      const page = (await reply.json()) as BootstrapSummary[];
+      expect(page.length).to.be.within(1, 2);
+      seen.push(...page.map(({ id }) => id));
+      path = /<([^>]+)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1];
+    }
+    expect(seen).to.deep.equal(all);
+    expect(all).to.have.length.above(4);
+  });
+});

@@ -1,0 +1,129 @@
+/** Logs of jobs in documents: whoever is killed where, no byte is lost and none is double; and no secret, however it is cut. */
+import { expect } from 'chai';
+import { createStepLog, cutOf, removeLogs } from '../../functions/engine/log.js';
+import type { StepLog } from '../../functions/engine/step.js';
+import type { Store } from '../../functions/store/store.js';
+import { createMemoryStore } from '../../local/memory-store.js';
+import { collections } from '../../shared/names.js';
+
+const clock = { now: () => new Date(), wait: async () => undefined };
+const whose = { bootstrapId: 'b1', instance: 'k0s:k0s-1', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };
+const logOn = (store: Store, secrets: readonly string[] = [], changes = {}): StepLog =>
+  createStepLog({ store, clock }, { ...whose, ...changes }, () => secrets);
+
+async function storedIn(store: Store): Promise<string> {
+  const chunks = await store.query({ collection: collections.logs, where: [['bootstrapId', '==', 'b1']] });
+  const inOrder = chunks.sort((a, b) => Number(a.data['offset']) - Number(b.data['offset']));
+  let text = '';
+  for (const { data } of inOrder) {
+    expect(data['offset']).to.equal(Buffer.byteLength(text));
+    text += data['text'];
+  }
+  return text;
+}
+
+/** As a step does it: reads from where the log says, so many bytes at a time. */
+async function follow(log: StepLog, bytes: Buffer, atOnce: number): Promise<void> {
+  let at = await log.offset('job');
+  for (let from = at, take = atOnce; at < bytes.length; ) {
+    at = await log.append('job', from, bytes.subarray(from, from + take), from + take >= bytes.length);
+    take = at === from ? take + atOnce : atOnce;
+    from = at;
+  }
+}
+
+const killedAt = (store: Store, call: number, after: boolean): Store => {
+  let calls = 0;
+  const guarded = async <T>(work: () => Promise<T>): Promise<T> => {
+    calls += 1;
+    if (calls > call || (calls === call && !after)) throw new Error('killed');
+    const answer = await work();
+    if (calls === call) throw new Error('killed');
+    return answer;
+  };
+  return {
+    ...store,
+    get: (...of) => guarded(() => store.get(...of)),
+    commit: (...of) => guarded(() => store.commit(...of)),
+  };
+};
+
+describe('the log of a step', () => {
+  it('is whole whatever call the function is killed before or after', async () => {
+    const bytes = Buffer.from('one wörd and another secret-value, then the end\n');
+    for (const after of [false, true]) {
+      for (let call = 1; call <= 8; call++) {
+        const store = createMemoryStore();
+        await follow(logOn(killedAt(store, call, after), ['secret-value']), bytes, 25).catch((error: Error) =>
+          expect(error.message).to.equal('killed'),
+        );
+        await follow(logOn(store, ['secret-value']), bytes, 25);
+        expect(await storedIn(store), `${after ? 'after' : 'before'} call ${call}`).to.equal(
+          'one wörd and another <secret>, then the end\n',
+        );
+      }
+    }
+  }).timeout(120_000);
+
+  it('doubles nothing when two write at once', async () => {
+    const store = createMemoryStore();
+    const bytes = Buffer.from('0123456789'.repeat(4));
+    await Promise.all([follow(logOn(store), bytes, 20), follow(logOn(store), bytes, 20)]);
+    expect(await storedIn(store)).to.equal(bytes.toString());
+  });
+
+  it('goes on behind what an earlier generation stored', async () => {
+    const store = createMemoryStore();
+    await logOn(store).append('job', 0, Buffer.from('first\n'), true);
+    await logOn(store, [], { generation: 2 }).append('job-2', 0, Buffer.from('second\n'), true);
+    expect(await storedIn(store)).to.equal('first\nsecond\n');
+    const [head] = await store.query({ collection: collections.logHeads });
+    expect(head?.data).to.include({ generation: 2, begins: 6, stored: 13 });
+  });
+
+  it('keeps back what may be half a secret, or half a character, wherever it is cut', () => {
+    const text = Buffer.from('a sécret-value-é and xsécret');
+    const secrets = ['sécret-value-é', 'xs'];
+    for (let end = 0; end <= text.length; end++) {
+      const part = text.subarray(0, end);
+      const shown = part.subarray(0, cutOf(part, secrets)).toString();
+      for (let rest = shown; ; rest = rest.slice(1)) {
+        if (secrets.some((secret) => rest !== '' && secret !== rest && secret.startsWith(rest))) {
+          expect.fail(`${end}: shows "${shown}"`);
+        }
+        if (rest === '') break;
+      }
+      expect(shown).not.to.include('\uFFFD');
+    }
+    expect(cutOf(Buffer.from('nothing of it'), secrets)).to.equal(13);
+  });
+
+  it('stays under its bound, and says so', async () => {
+    const store = createMemoryStore();
+    const log = createStepLog({ store, clock }, whose, () => [], 1000);
+    let at = 0;
+    for (let n = 0; n < 3; n++) at = await log.append('job', at, Buffer.alloc(600, 'x'), false);
+    expect(at).to.equal(1800);
+    const text = await storedIn(store);
+    expect(text.length).to.equal(1000);
+    expect(text).to.include('longer than what is kept here');
+    const much = await logOn(store, [], { instance: 'other' }).append('job', 0, Buffer.alloc(2_000_000, 'x'), true);
+    expect(much).to.equal(256 * 1024);
+  });
+
+  it('goes with the bootstrap', async () => {
+    const store = createMemoryStore();
+    await logOn(store).append('job', 0, Buffer.from('first\n'), true);
+    // More than one commit takes.
+    const [first] = await store.query({ collection: collections.logs });
+    for (let n = 0; n < 450; n++) {
+      const data = { ...first?.data, offset: 100 + n };
+      await store.commit([{ kind: 'create', collection: collections.logs, id: `b1~job~more-${n}`, data }]);
+    }
+    await logOn(store, [], { bootstrapId: 'b2' }).append('job', 0, Buffer.from('of another\n'), true);
+    await removeLogs(store, 'b1');
+    for (const collection of [collections.logs, collections.logHeads]) {
+      expect((await store.query({ collection })).map(({ data }) => data['bootstrapId'])).to.deep.equal(['b2']);
+    }
+  });
+});

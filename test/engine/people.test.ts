@@ -1,0 +1,139 @@
+/** What a person does to whose a bootstrap is, cut off at any call of the store: it stands as a whole or not at all, and doing it again is fine. */
+import { expect } from 'chai';
+import { protect } from '../../functions/engine/lifetime.js';
+import { share, transfer, unshare } from '../../functions/engine/people.js';
+import type { AnyStep, StepCall } from '../../functions/engine/step.js';
+import { collections } from '../../shared/names.js';
+import { toy } from './toys.js';
+import { alice, bob, createWorld, type KillAt, type World } from './world.js';
+
+const carol = 'carol@example.com';
+
+/** The two steps that show in the cloud whose it is. */
+function stepsOf(world: World): AnyStep[] {
+  const shows = (name: string, wantedOf: (facts: StepCall['bootstrap']) => unknown, needs = {}) => {
+    const thingOf = ({ bootstrap }: StepCall) => JSON.stringify(wantedOf(bootstrap));
+    return toy(world, name, {
+      needs,
+      observe: async (call) => {
+        const thing = world.things.get(name);
+        return thing === thingOf(call) ? { thing, from: {} } : undefined;
+      },
+      run: async (call) => {
+        world.make(name, thingOf(call));
+        return { kind: 'done' };
+      },
+    });
+  };
+  const project = shows('project', ({ owner, protection }) => ({ owner, reason: protection?.reason }));
+  const callerRole = shows('caller-role', ({ owner, sharedMembers }) => [owner, sharedMembers], {
+    project,
+  });
+  return [project, callerRole];
+}
+
+interface Act {
+  readonly what: string;
+  /** Stands already when the act begins. */
+  readonly sharedWith?: string;
+  act(world: World, steps: readonly AnyStep[], id: string): Promise<unknown>;
+}
+
+const until = new Date(Date.now() + 3_600_000).toISOString();
+
+const acts: readonly Act[] = [
+  { what: 'sharing', act: ({ context }, steps, id) => share(context, steps, id, alice.email, carol) },
+  {
+    what: 'no longer sharing',
+    sharedWith: carol,
+    act: ({ context }, steps, id) => unshare(context, steps, id, alice.email, carol),
+  },
+  {
+    what: 'giving away',
+    sharedWith: bob.email,
+    act: ({ context }, steps, id) => transfer(context, steps, id, alice.email, bob.email),
+  },
+  {
+    what: 'protecting',
+    act: ({ context }, steps, id) => protect(context, steps, id, alice.email, { until, reason: 'a demo' }),
+  },
+];
+
+/** All that is stored of whose it is, without times. */
+async function standing({ store }: World, id: string) {
+  const [record, names, counters, events, leases] = await Promise.all([
+    store.get(collections.bootstraps, id),
+    store.query({ collection: collections.names }),
+    store.query({ collection: collections.counters }),
+    store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
+    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
+  ]);
+  const { owner, ownerMember, sharedWith, formerPeople, protection, events: last } = record?.data ?? {};
+  return {
+    record: { owner, ownerMember, sharedWith, formerPeople, protection, last },
+    claimed: names.map(({ data }) => data['owner']),
+    counted: counters.map(({ data }) => data['byOwner']),
+    told: events.length,
+    leased: leases.map(({ data }) => data['instance']).sort(),
+  };
+}
+
+async function begun({ sharedWith }: Act): Promise<{ world: World; steps: AnyStep[]; id: string }> {
+  const world = createWorld();
+  const steps = stepsOf(world);
+  const { bootstrap } = await world.begin(steps);
+  await world.drain(steps);
+  if (sharedWith !== undefined) await share(world.context, steps, bootstrap.id, alice.email, sharedWith);
+  await world.drain(steps);
+  world.revive();
+  return { world, steps, id: bootstrap.id };
+}
+
+describe('what a person does, cut off before or after any call of the store', () => {
+  for (const act of acts) {
+    it(`stands as a whole or not at all, is carried out, and may be done again: ${act.what}`, async () => {
+      const whole = await begun(act);
+      const before = await standing(whole.world, whole.id);
+      await act.act(whole.world, whole.steps, whole.id);
+      const calls = whole.world.calls();
+      const after = await standing(whole.world, whole.id);
+      expect(after).not.to.deep.equal(before);
+      await whole.world.drain(whole.steps);
+      const shown = [...whole.world.things];
+      const end = await standing(whole.world, whole.id);
+      expect(calls).to.be.greaterThan(1);
+
+      const cuts = Array.from({ length: calls }, (_, n) => n + 1).flatMap((call) =>
+        (['before', 'after'] as const).flatMap((when) => [true, false].map((again) => ({ call, when, again }))),
+      );
+      let stood = 0;
+      for (const { again, ...kill } of cuts satisfies readonly (KillAt & { again: boolean })[]) {
+        const { world, steps, id } = await begun(act);
+        const where = `${kill.when} call ${kill.call}${again ? ', and again' : ''}`;
+        world.kill(kill);
+        await act.act(world, steps, id).then(
+          () => expect.fail(`${where}: said that all went well`),
+          () => undefined,
+        );
+        world.queue.splice(0);
+        world.revive();
+        const now = await standing(world, id);
+        const isWhole = now.told === after.told;
+        if (isWhole) stood += 1;
+        expect(now, where).to.deep.equal(isWhole ? after : before);
+        if (again) await act.act(world, steps, id);
+        // Its messages were lost with it.
+        world.pass(120);
+        await world.sweep();
+        await world.drain(steps);
+        if (!again && !isWhole) continue;
+        expect([...world.things], where).to.deep.equal(shown);
+        const { told: _, ...rest } = await standing(world, id);
+        const { told: __, ...wanted } = end;
+        const events = { last: again && act.what === 'protecting' ? rest.record.last : wanted.record.last };
+        expect(rest, where).to.deep.equal({ ...wanted, record: { ...wanted.record, ...events } });
+      }
+      expect(stood, 'cut off after it stood').to.be.greaterThan(0);
+    });
+  }
+});

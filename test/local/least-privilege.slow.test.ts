@@ -1,0 +1,376 @@
+/**
+ * No role too few, none too many: with each row of terraform/roles.json taken away in its turn, something that plinth does
+ * is refused to that function; with all of them nothing is. Permissions of our own roles, too. The simulated cloud enforces
+ * them call by call; the store in memory is asked for them here, as Firestore would.
+ */
+import { expect } from 'chai';
+import type { Context } from '../../functions/context.js';
+import { findProofKey, proofOf } from '../../functions/steps/cloud/proof.js';
+import type { Store } from '../../functions/store/store.js';
+import { customRoles as ownRoles } from '../../local/cloud/roles.js';
+import {
+  customRoles,
+  functionAccount,
+  functionGrants,
+  functionUrl,
+  invokers,
+  local,
+  people,
+  resourcesFor,
+} from '../../local/deployment.js';
+import { collections, type FunctionName, functionNames, labels } from '../../shared/names.js';
+import { addExpired } from '../cleanup/expired.js';
+import { type Life, lifeOf } from '../support/life.js';
+import { type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.js';
+
+type Grant = (typeof functionGrants)[number];
+
+/** Everything that a role could be needed for; a zone is for one domain. */
+const flags = (name: string): Flags => ({
+  'dns-project-id': local.dnsProject,
+  'dns-zone-name': name,
+  'cloud-acme-issuer': true,
+});
+
+/** What fetches packages is not among the steps yet, so nothing shows here that it needs these. */
+const later: readonly Grant['on'][] = ['packages', 'itself'];
+
+/** Machines take time, so only what works on them has them. */
+const parts = [
+  { title: 'least privilege', machines: 'none', here: (name: FunctionName) => name !== functionNames.runHostStep },
+  {
+    title: 'least privilege, on machines',
+    machines: 'embedded',
+    here: (name: FunctionName) => name === functionNames.runHostStep,
+  },
+] as const;
+
+for (const { title, machines, here } of parts)
+  describe(title, function () {
+    this.timeout(180_000);
+    let receiver: Receiver;
+    let scene: Scene;
+    let life: Life;
+    let count = 0;
+    const refusedByStore: string[] = [];
+
+    before(async () => {
+      receiver = await startReceiver();
+      scene = await makeScene({ webhookUrl: receiver.url, machines });
+      life = lifeOf(scene);
+      await life.pause();
+      for (const name of Object.values(functionNames)) guardStore(name);
+    });
+    after(async () => {
+      await scene?.close();
+      await receiver?.close();
+    });
+
+    const half = () => {
+      const { functionsHalf } = scene.stack;
+      if (functionsHalf === undefined) throw new Error('the functions run elsewhere');
+      return functionsHalf;
+    };
+
+    /** Each function is given a store that knows who asks. */
+    function guardStore(name: FunctionName): void {
+      const context = half().contextOf(name) as { -readonly [K in keyof Context]: Context[K] };
+      const email = functionAccount(name);
+      const may = () =>
+        scene.cloud.world.policies.allows(
+          { email, kind: 'serviceAccount' },
+          'datastore.entities.get',
+          `projects/${local.project}`,
+        );
+      context.store = new Proxy(context.store, {
+        get(target, key) {
+          const member: unknown = Reflect.get(target, key);
+          if (typeof member !== 'function' || key === 'close') return member;
+          return (...args: unknown[]) => {
+            if (may()) return Reflect.apply(member, target, args);
+            refusedByStore.push(email);
+            const error = Object.assign(new Error('7 PERMISSION_DENIED: Missing or insufficient permissions.'), {
+              code: 7,
+            });
+            if (key === 'watch') throw error;
+            return Promise.reject(error);
+          };
+        },
+      }) as Store;
+    }
+
+    const as = async (email: string, method: string, path: string, body?: object) => {
+      const { idToken } = await scene.stack.tokens(email);
+      return fetch(`${scene.stack.url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${idToken}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    };
+    async function sweep(): Promise<void> {
+      const url = functionUrl(scene.stack.url, functionNames.sweep);
+      const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
+      await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    }
+    const newName = () => {
+      count += 1;
+      return `least-${count}`;
+    };
+    const start = async () => {
+      const name = newName();
+      return (await scene.caller()).start(name, flags(name));
+    };
+    const bootstrap = async () => {
+      const name = newName();
+      return succeeded(await (await scene.caller()).bootstrap(name, flags(name)));
+    };
+
+    /** Takes a grant away from wherever it stands; gives back what puts it there again. */
+    function take({ name, role, on }: Grant): () => void {
+      const { policies } = scene.cloud.world;
+      const member = `serviceAccount:${functionAccount(name)}`;
+      const before = resourcesFor(on, name).map((resource) => ({ resource, policy: policies.get(resource, 3) }));
+      for (const { resource, policy } of before) {
+        const bindings = (policy['bindings'] ?? []) as { role: string; members: string[] }[];
+        const left = bindings.map((binding) =>
+          binding.role === role ? { ...binding, members: binding.members.filter((each) => each !== member) } : binding,
+        );
+        expect(left, `${name} does not have ${role} on ${resource}`).to.not.deep.equal(bindings);
+        policies.set(resource, { ...policy, bindings: left });
+      }
+      return () => {
+        for (const { resource, policy } of before) {
+          const standing = policies.get(resource, 3);
+          policies.set(resource, { ...standing, bindings: policy['bindings'] ?? [] });
+        }
+      };
+    }
+
+    /** Who was refused, since then; a project that is not there yet is refused to everybody. */
+    const refusals = (since: number, by: string): string[] => [
+      ...scene.cloud.calls
+        .list({ since })
+        .filter(
+          ({ caller, status, method }) =>
+            caller === by && status === 403 && method !== 'cloudresourcemanager.projects.get',
+        )
+        .map(({ method }) => method),
+      ...refusedByStore.filter((email) => email === by).map(() => 'firestore'),
+    ];
+
+    /** What there is to do for each function that takes all of its roles. */
+    const stories: Readonly<Record<FunctionName, (grant: Grant | undefined) => Promise<void>>> = {
+      [functionNames.bootstraps]: async () => {
+        await as(people.admin, 'GET', '/cleanup');
+        await as(people.admin, 'GET', '/cleanup/schedule');
+        said = await bootstrapUntil();
+      },
+      [functionNames.api]: async () => {
+        await as(people.admin, 'POST', '/organizations', { name: newName() });
+      },
+      [functionNames.runCloudStep]: async () => {
+        said = await bootstrapUntil();
+      },
+      [functionNames.runHostStep]: async () => {
+        said = await bootstrapUntil();
+      },
+      [functionNames.sweep]: async () => {
+        // Nobody else sends the first step, so sweep has to; and an owner is to be warned.
+        const silent = functionGrants.find(({ name, on }) => name === functionNames.bootstraps && on === 'topics');
+        if (silent === undefined) throw new Error('bootstraps publishes nothing');
+        const view = await bootstrap();
+        const soon = new Date(Date.now() + 50 * 60_000).toISOString();
+        await life.change(view.id, {
+          deadlineAt: soon,
+          removeAt: soon,
+          warnAt: new Date(Date.now() - 1000).toISOString(),
+        });
+        const speak = take(silent);
+        try {
+          const running = await start();
+          const leases = await eventually(async () => {
+            const found = await half().store.query({ collection: collections.leases, limit: 1 });
+            return found.length > 0 ? found : undefined;
+          });
+          const dueAt = new Date(Date.now() - 1000).toISOString();
+          for (const { id } of leases ?? []) {
+            await half().store.commit([{ kind: 'update', collection: collections.leases, id, data: { dueAt } }]);
+          }
+          await sweep();
+          running.child.kill('SIGKILL');
+          await running.ended;
+        } finally {
+          speak();
+        }
+      },
+      [functionNames.cleanup]: async (grant) => {
+        if (grant?.on === 'proofKey' || grant?.on === 'parents') return;
+        await life.expire((await bootstrap()).id);
+        await life.call('');
+        if (grant === undefined || isNextRun(grant.role)) await moreThanARun();
+      },
+    };
+
+    const isNextRun = (role: string) => role.endsWith('/plinthScheduleRun');
+
+    /** Something goes, and more is past its time than one run looks at: it asks for another. */
+    async function moreThanARun(): Promise<void> {
+      count += 1;
+      // Kept, as their records know another number.
+      const held = await addExpired(scene.stack, `held${count}x`, 499, '42');
+      const more = await addExpired(scene.stack, `more${count}x`, 2);
+      await life.call('');
+      await scene.stack.settle();
+      // Each account may make so many projects, and no more.
+      for (const id of [...held, ...more]) delete scene.cloud.world.table('projects')[id];
+    }
+
+    /** Where nothing is refused, as a search without rights finds nothing: what a function then does not see. */
+    async function unseen({ name, on }: Grant): Promise<string[]> {
+      if (on !== 'proofKey' && on !== 'parents') return [];
+      if (name !== functionNames.bootstraps && name !== functionNames.cleanup) return [];
+      const orphan = await makeOrphan();
+      if (name === functionNames.bootstraps) {
+        const survey = await (await as(people.admin, 'GET', '/cleanup')).text();
+        return survey.includes(orphan) ? [] : ['the project without a record is not shown'];
+      }
+      const { remove } = await life.cleanup(true);
+      return remove.some(({ projectId }) => projectId === orphan) ? [] : ['the project without a record would stay'];
+    }
+
+    /** A project that is past its time, of which only its labels tell. */
+    async function makeOrphan(): Promise<string> {
+      const view = await bootstrap();
+      const project = life.project(view.projectId) as { labels: Record<string, string>; projectNumber: string };
+      const expiry = `t${Math.floor(Date.now() / 1000) - 60}`;
+      const key = await findProofKey(half().contextOf(functionNames.runCloudStep));
+      const proof = proofOf(key ?? '', {
+        projectNumber: String(project.projectNumber),
+        bootstrapId: view.id,
+        owner: project.labels[labels.owner] ?? '',
+        expiry,
+      });
+      project.labels = { ...project.labels, [labels.deleteAfter]: expiry, [labels.proof]: proof };
+      await half().store.commit([{ kind: 'delete', collection: collections.bootstraps, id: view.id }]);
+      return view.projectId;
+    }
+
+    /** What the command line said last, for whoever reads a failure. */
+    let said = '';
+    let aborted = () => false;
+    /** As long as nothing was refused, at most until its end. */
+    async function bootstrapUntil(): Promise<string> {
+      const running = await start();
+      let ended = false;
+      void running.ended.then(() => {
+        ended = true;
+      });
+      await eventually(async () => (ended || aborted() ? true : undefined));
+      if (!ended) running.child.kill('SIGKILL');
+      const { stdout, stderr } = await running.ended;
+      return `${stdout}${stderr}`;
+    }
+
+    async function eventually<T>(look: () => Promise<T | undefined>, seconds = 60): Promise<T | undefined> {
+      for (let waited = 0; waited < seconds * 1000; waited += 25) {
+        const found = await look();
+        if (found !== undefined) return found;
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+      return undefined;
+    }
+
+    async function refusedWithout(grant: Grant): Promise<string[]> {
+      const since = scene.cloud.calls.last();
+      refusedByStore.length = 0;
+      const { name } = grant;
+      const by = functionAccount(name);
+      const undo = take(grant);
+      aborted = () => refusals(since, by).length > 0;
+      try {
+        await stories[name](grant);
+        const gone = await unseen(grant);
+        if (gone.length > 0) return gone;
+        await eventually(async () => (aborted() ? true : undefined), 5);
+        return refusals(since, by);
+      } finally {
+        aborted = () => false;
+        undo();
+      }
+    }
+
+    it('is enough: with all roles every function does what it is for', async () => {
+      const since = scene.cloud.calls.last();
+      for (const name of Object.values(functionNames).filter(here)) {
+        await stories[name](undefined);
+      }
+      for (const grant of functionGrants.filter(({ name }) => here(name)))
+        expect(await unseen(grant)).to.deep.equal([]);
+      await scene.stack.settle(60);
+      const refused = Object.values(functionNames).flatMap((name) =>
+        refusals(since, functionAccount(name)).map((method) => `${name} ${method}`),
+      );
+      expect(refused).to.deep.equal([
+        // Of the story itself: the one step that sweep had to send.
+        ...refused.filter((each) => each === `${functionNames.bootstraps} pubsub.projects.topics.publish`),
+      ]);
+    });
+
+    for (const grant of functionGrants.filter(({ name, on }) => here(name) && !later.includes(on))) {
+      const { name, role, on } = grant;
+      it(`${name} needs ${role} on ${on}`, async () => {
+        const refused = await refusedWithout(grant);
+        expect(refused, `nothing was refused, so nothing needs it\n${said.slice(-2000)}`).to.not.deep.equal([]);
+      });
+    }
+
+    const inUse = functionGrants.filter(({ name }) => here(name)).map(({ role }) => role);
+    for (const { name: role, permissions } of customRoles.filter(({ name }) => inUse.includes(name))) {
+      for (const permission of permissions) {
+        it(`${role.split('/').at(-1)} needs ${permission}`, async () => {
+          const view = permission.endsWith('.delete') ? await bootstrap() : undefined;
+          const table = ownRoles(scene.cloud.world) as Record<
+            string,
+            { title: string; permissions: readonly string[] }
+          >;
+          const standing = table[role];
+          if (standing === undefined) throw new Error(`${role} is not there`);
+          table[role] = { ...standing, permissions: permissions.filter((each) => each !== permission) };
+          const since = scene.cloud.calls.last();
+          const service = permission.split('.')[0] ?? '';
+          const found = () =>
+            Object.values(functionNames)
+              .flatMap((name) => refusals(since, functionAccount(name)))
+              .filter((method) => method.startsWith(service));
+          aborted = () => found().length > 0;
+          try {
+            if (isNextRun(role)) {
+              await as(people.admin, 'POST', '/cleanup/schedule/resume');
+              await moreThanARun();
+            } else if (service === 'cloudscheduler') {
+              for (const [method, path] of [
+                ['GET', ''],
+                ['POST', '/resume'],
+                ['POST', '/run'],
+                ['POST', '/pause'],
+              ] as const) {
+                await as(people.admin, method, `/cleanup/schedule${path}`);
+              }
+            } else if (view !== undefined) {
+              await life.expire(view.id);
+              await life.call('');
+              await eventually(async () => (aborted() ? true : undefined), 30);
+            } else {
+              said = await bootstrapUntil();
+            }
+            expect(found(), `nothing was refused, so nothing needs it\n${said.slice(-2000)}`).to.not.deep.equal([]);
+          } finally {
+            aborted = () => false;
+            table[role] = standing;
+            if (permission === 'cloudscheduler.jobs.pause' || isNextRun(role)) await life.pause();
+          }
+        });
+      }
+    }
+  });

@@ -1,0 +1,173 @@
+/**
+ * Kubernetes on simulated machines, by the steps that install it: every node joins by a token of its controller, and what is
+ * taken away comes back. k0s is a stand-in (local/machines/k0s); the steps do not know.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Host } from '../../functions/remote/remote.js';
+import { reach } from '../../functions/steps/hosts/reach.js';
+import { stepsOf } from '../../functions/steps/index.js';
+import { k0sReady } from '../../functions/steps/install/k0s-ready.js';
+import { local } from '../../local/deployment.js';
+import { type K0sReleases, startK0sReleases } from '../../local/k0s-releases.js';
+import { type Machines, startMachines } from '../../local/machines/index.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { makeOptions } from '../install-config/make-options.js';
+import { createLab, type Lab } from '../laws/lab.js';
+import { needMachines } from '../support/machines.js';
+
+interface Cluster {
+  readonly lab: Lab;
+  readonly machines: Machines;
+  /** Drives the instance and all that it needs, each once, side by side. */
+  make(id: string): Promise<unknown>;
+  host(name: string): Promise<Host>;
+  close(): Promise<void>;
+}
+
+async function makeCluster(options: Partial<BootstrapOptions>): Promise<Cluster> {
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-k0s-'));
+  let machines: Machines | undefined;
+  let releases: K0sReleases | undefined;
+  const close = async (lab?: Lab): Promise<void> => {
+    await machines?.close();
+    await releases?.close();
+    await lab?.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const given = makeOptions({ billingAccount: local.billingAccount, installVersion: '1.0.0', ...options });
+  const lab = await createLab(given, 0, {
+    steps: stepsOf({ hosts: true }).slice(0, stepsOf({ hosts: true }).indexOf(k0sReady) + 1),
+    async start(cloud) {
+      releases = await startK0sReleases();
+      const ports = [cloud.frontUrl, releases.url].map((url) => Number(new URL(url).port));
+      machines = await startMachines({
+        world: cloud.world,
+        folder: join(folder, 'machines'),
+        outsidePorts: () => ports,
+        onNote: (note) => process.stderr.write(`${note}\n`),
+      });
+      const { url } = releases;
+      return { sshProxyUrl: machines.proxyUrl, k0sReleasesUrl: url, releases: { url, sha256: '0'.repeat(64) } };
+    },
+  });
+  if (machines === undefined) throw new Error('no machines were started');
+
+  const making = new Map<string, Promise<unknown>>();
+  const make = (id: string): Promise<unknown> => {
+    const known = making.get(id);
+    if (known !== undefined) return known;
+    const made = (async () => {
+      const instance = lab.instance(id);
+      await Promise.all(instance.needs.map(make));
+      lab.outputs[id] = await lab.drive(instance);
+      return lab.outputs[id];
+    })();
+    making.set(id, made);
+    return made;
+  };
+
+  // No step needs them, and yet nothing is reached without.
+  await Promise.all(lab.instances.flatMap(({ id }) => (/^firewall\b/.test(id) ? [make(id)] : [])));
+
+  const host = (name: string): Promise<Host> => {
+    const call = lab.call(lab.instance(`host-setup:${name}`));
+    return reach(call as unknown as Parameters<typeof reach>[0], name);
+  };
+
+  return { lab, machines, make, host, close: () => close(lab) };
+}
+
+interface NodeList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string };
+    readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
+  }[];
+}
+
+/** Of each node, whether it is Ready: True, False or Unknown. */
+async function readiness(host: Host): Promise<Record<string, string | undefined>> {
+  const { stdout } = await host.exec('/usr/local/bin/k0s kubectl get nodes -o json');
+  const { items } = JSON.parse(stdout) as NodeList;
+  return Object.fromEntries(
+    items.map(({ metadata, status }) => [
+      metadata.name,
+      status.conditions.find(({ type }) => type === 'Ready')?.status,
+    ]),
+  );
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 150; turn += 1) {
+    if (await holds()) return;
+    await sleep(100);
+  }
+  throw new Error(`not within 15 s: ${what}`);
+}
+
+const k0sSteps = /^k0s-/;
+
+describe('Kubernetes on simulated machines', function () {
+  this.timeout(120_000);
+  let cluster: Cluster;
+  before(async function () {
+    needMachines(this);
+    cluster = await makeCluster({});
+    await cluster.make('k0s-ready:dc1');
+  });
+  after(() => cluster?.close());
+
+  const ready = { 'k0s-1': 'True', 'k0s-2': 'True', 'k0s-3': 'True' };
+  const drive = (id: string) => cluster.lab.drive(cluster.lab.instance(id));
+  const vmPath = (name: string): string => {
+    const { projectId, options } = cluster.lab.bootstrap;
+    return `projects/${projectId}/zones/${options.zone}/instances/${name}`;
+  };
+
+  it('is seen as it was made, and made once', async () => {
+    const tokens = async () =>
+      (await (await cluster.host('k0s-1')).exec('/usr/local/bin/k0s kubectl get secrets -n kube-system -o name'))
+        .stdout;
+    const before = await tokens();
+    // One a worker, and another for one that was slow to join.
+    expect(before.trim().split('\n')).to.have.length.at.least(2);
+    for (const instance of cluster.lab.instances.filter(({ id }) => k0sSteps.test(id))) {
+      const seen = await instance.step.observe(cluster.lab.call(instance));
+      expect(seen, instance.id).to.deep.equal(cluster.lab.outputs[instance.id]);
+      expect(await drive(instance.id)).to.deep.equal(seen);
+    }
+    expect(await tokens()).to.equal(before);
+  });
+
+  it('says that a node is not Ready when its VM is taken away, and has it back by the steps', async () => {
+    cluster.machines.preempt(vmPath('k0s-3'));
+    const controller = await cluster.host('k0s-1');
+    await until('k0s-3 is lost', async () => (await readiness(controller))['k0s-3'] === 'Unknown');
+    const seen = cluster.lab.instance('k0s-ready:dc1');
+    expect(await seen.step.observe(cluster.lab.call(seen))).to.equal(undefined);
+    await drive('k0s-ready:dc1');
+    expect(await readiness(controller)).to.deep.equal(ready);
+  });
+});
+
+describe('Kubernetes on simulated machines of two datacenters', function () {
+  this.timeout(180_000);
+  let cluster: Cluster;
+  before(async function () {
+    needMachines(this);
+    cluster = await makeCluster({ multiDc: true });
+    await Promise.all(['k0s-ready:dc1', 'k0s-ready:dc2'].map(cluster.make));
+  });
+  after(() => cluster?.close());
+
+  it('is one of its own in each', async () => {
+    for (const suffix of ['', '-dc2']) {
+      const names = [1, 2, 3].map((n) => `k0s-${n}${suffix}`);
+      const expected = Object.fromEntries(names.map((name) => [name, 'True']));
+      expect(await readiness(await cluster.host(names[0] ?? ''))).to.deep.equal(expected);
+    }
+  });
+});

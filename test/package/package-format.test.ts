@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { create, extract } from 'tar';
+import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
+import { PackageVersion, readPackageManifest } from '../../shared/package/manifest.js';
+import { createSandbox, type Sandbox } from '../cli/run-cli.js';
+
+describe('an installer package', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let made: MadePackage;
+  let unpacked: string;
+  let sandbox: Sandbox;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'plinth-format-'));
+    made = await makePackage(join(folder, 'one'));
+    unpacked = join(folder, 'unpacked');
+    mkdirSync(unpacked);
+    await extract({ file: made.full.path, cwd: unpacked });
+    sandbox = createSandbox();
+  });
+  after(() => {
+    rmSync(folder, { recursive: true, force: true });
+    sandbox?.remove();
+  });
+
+  it('is the same bytes each time it is made', async () => {
+    const again = await makePackage(join(folder, 'two'));
+    expect([again.hash, again.full.sha256, again.lite.sha256]).to.deep.equal([
+      made.hash,
+      made.full.sha256,
+      made.lite.sha256,
+    ]);
+    expect(readFileSync(again.full.path)).to.deep.equal(readFileSync(made.full.path));
+  });
+
+  it('is another build when its version is another', async () => {
+    const other = await makePackage(join(folder, 'three'), '1.0.1');
+    expect(other.hash).not.to.equal(made.hash);
+  });
+
+  it('bears one hash with and without images', async () => {
+    const lite = join(folder, 'lite');
+    mkdirSync(lite);
+    await extract({ file: made.lite.path, cwd: lite });
+    const manifests = [unpacked, lite].map((each) =>
+      readPackageManifest(readFileSync(join(each, 'package.json'), 'utf8')),
+    );
+    expect(manifests.map(({ hash }) => hash)).to.deep.equal([made.hash, made.hash]);
+    expect(() => readFileSync(join(lite, 'images/api/index.json'))).to.throw(/ENOENT/);
+  });
+
+  it('holds images that skopeo reads, with the digests that it names', () => {
+    const { images } = readPackageManifest(readFileSync(join(unpacked, 'package.json'), 'utf8'));
+    expect(images).to.have.length(2);
+    for (const { path, tag, digest } of images) {
+      const said = execFileSync('skopeo', ['inspect', `oci:${join(unpacked, path)}:${tag}`], { encoding: 'utf8' });
+      const { Digest, Layers } = JSON.parse(said) as { Digest: string; Layers: string[] };
+      expect(Digest).to.equal(digest);
+      expect(Layers).to.have.length(2);
+      // Copied, each layer is unpacked and held against the config.
+      execFileSync('skopeo', [
+        'copy',
+        '--quiet',
+        `oci:${join(unpacked, path)}:${tag}`,
+        `docker-archive:${join(folder, `${digest.slice(7)}.tar`)}`,
+      ]);
+    }
+  });
+
+  it('takes versions with and without v, and nothing that no label or path could hold', () => {
+    for (const good of ['1', 'v1.2.3', '1.2.3-rc.1', '2.113.0+k0s.0']) {
+      expect(PackageVersion.parse(good)).to.equal(good.replace('v', ''));
+    }
+    for (const bad of ['', 'latest', '../1', '1/2', '1.2.3 ', `1.${'0'.repeat(60)}`]) {
+      expect(PackageVersion.safeParse(bad).success, bad).to.equal(false);
+    }
+  });
+
+  /** Every way in which an archive may not be what was made, and how it is told. */
+  const spoilt: Readonly<Record<string, readonly [spoil: (package_: string) => void, told: RegExp]>> = {
+    'a changed file': [(at) => writeFileSync(join(at, 'lib/sample.py'), '# other'), /lib\/sample\.py is not what/],
+    'a file more': [(at) => writeFileSync(join(at, 'lib/more.py'), ''), /lib\/more\.py is not named/],
+    'a file less': [(at) => rmSync(join(at, 'lib/sample.py')), /lib\/sample\.py is missing/],
+    'a link': [
+      (at) => symlinkSync('/etc/passwd', join(at, 'lib/link.py')),
+      /neither a file nor a folder|cannot be unpacked/,
+    ],
+    'a manifest that was changed': [
+      (at) => {
+        const path = join(at, 'package.json');
+        writeFileSync(path, readFileSync(path, 'utf8').replace('"Programs"', '"Other"'));
+      },
+      /its content has/,
+    ],
+    'no manifest': [(at) => rmSync(join(at, 'package.json')), /no package\.json/],
+    'an image less': [
+      (at) => rmSync(join(at, 'images/api/blobs'), { recursive: true }),
+      /the image plinth-sample\/api is missing/,
+    ],
+  };
+  for (const [name, [spoil, told]] of Object.entries(spoilt)) {
+    it(`is refused with ${name}`, async () => {
+      const at = mkdtempSync(join(folder, 'spoilt-'));
+      await extract({ file: made.full.path, cwd: at });
+      spoil(at);
+      const file = join(sandbox.folder, 'spoilt.tar.gz');
+      await create({ file, cwd: at, gzip: true }, ['.']);
+      const { code, stderr } = await sandbox.run([
+        'install',
+        'platform',
+        '--package',
+        file,
+        '--state-dir',
+        join(at, 's'),
+      ]);
+      expect(code).to.equal(2);
+      expect(stderr).to.match(told);
+    });
+  }
+
+  it('is refused when its archive was cut short', async () => {
+    const whole = readFileSync(made.full.path);
+    writeFileSync(join(sandbox.folder, 'short.tar.gz'), whole.subarray(0, whole.length - 500));
+    const ran = await sandbox.run([
+      'install',
+      'platform',
+      '--package',
+      'short.tar.gz',
+      '--state-dir',
+      join(folder, 's'),
+    ]);
+    expect(ran.code).to.equal(2);
+    expect(ran.stderr).to.match(/cannot be unpacked/);
+  });
+});

@@ -1,0 +1,82 @@
+/** The command line as one executable, built and run where there is neither Node nor a package.json. */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { linuxAmd64Fault } from '../../shared/linux-binary.js';
+import { version } from '../../shared/version.js';
+import { bootstrap, five, watch } from '../cli/run-cli.js';
+import { createService, json, makeView } from '../cli/service.js';
+
+const build = () =>
+  execFileSync(process.execPath, [fileURLToPath(new URL('../../docs/build-binary.js', import.meta.url))]);
+const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+const built = join('dist', 'bin', 'plinth');
+
+describe('the single executable', () => {
+  let folder: string;
+  before(() => {
+    build();
+    folder = mkdtempSync(join(tmpdir(), 'plinth-single-'));
+    cpSync(built, join(folder, 'plinth'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    spawnSync(join(folder, 'plinth'), args, { cwd: folder, env, encoding: 'utf8' });
+
+  it('is for Linux on amd64, and its checksums are beside it', () => {
+    expect(linuxAmd64Fault(readFileSync(built))).to.equal(undefined);
+    expect(readFileSync(`${built}.sha256`, 'utf8')).to.equal(`${sha256(built)}  plinth\n`);
+    const released = join('dist', 'release', `v${version}`);
+    expect(readFileSync(join(released, 'SHA256SUMS'), 'utf8')).to.equal(`${sha256(built)}  plinth-linux-amd64\n`);
+    expect(sha256(join(released, 'plinth-linux-amd64'))).to.equal(sha256(built));
+  });
+
+  it('comes out the same from the same sources', () => {
+    const before = sha256(built);
+    build();
+    expect(sha256(built)).to.equal(before);
+  });
+
+  it('tells its version and its help in an empty environment', () => {
+    expect(run(['--version'])).to.include({ status: 0, stdout: `${version}\n`, stderr: '' });
+    const help = run(['beta', 'bootstrap-cloud', '--help']);
+    expect(help).to.include({ status: 0, stderr: '' });
+    expect(help.stdout).to.include('--remote-cli-binary');
+  });
+
+  it('takes no orders for Node: neither its options nor the environment', () => {
+    expect(run(['--version'], { NODE_OPTIONS: '--require=/nowhere.js' })).to.include({ status: 0, stderr: '' });
+    expect(run(['--eval', 'process.exit(77)']).status).to.equal(2);
+  });
+
+  it('says what is wrong with a command line, all at once', () => {
+    const { status, stderr } = run([...bootstrap, '--dry-run', '--region=nowhere']);
+    expect(status).to.equal(2);
+    for (const flag of ['--project-name', '--billing-account', '--base-domain']) expect(stderr).to.include(flag);
+  });
+
+  it('asks the service for the plan of a dry run', async () => {
+    const service = await createService();
+    service.instead.set('POST /bootstraps', [
+      (response) =>
+        json(response, 200, {
+          instances: [{ id: 'project', title: 'Cloud project', lane: 'cloud', needs: [], makes: ['project demo'] }],
+          warnings: [],
+          cost: makeView().cost,
+        }),
+    ]);
+    const env = { PLINTH_ENDPOINT: service.url, PLINTH_TOKEN: 'token-of-alice', HOME: folder };
+    try {
+      const child = spawn(join(folder, 'plinth'), [...bootstrap, ...five, '--dry-run'], { cwd: folder, env });
+      const { code, stdout, stderr } = await watch(child).ended;
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.include('Cloud project');
+    } finally {
+      await service.close();
+    }
+  });
+});

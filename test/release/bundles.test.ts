@@ -1,0 +1,128 @@
+/** What is in the bundles: as much as the function uses, and within its budget. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { bundleFunction, type FunctionBundle } from '../../docs/function-bundle.js';
+import { type ProtoNode, trimProtos } from '../../docs/trim-protos.js';
+import { functionNames } from '../../shared/names.js';
+
+type Name = keyof typeof functionNames;
+
+/** KiB of code. Raise one only for what is worth its part of every cold start. */
+const budgets: Readonly<Record<Name, number>> = {
+  bootstraps: 4600,
+  api: 3500,
+  runCloudStep: 5100,
+  runHostStep: 5500,
+  sweep: 3600,
+  cleanup: 4500,
+};
+
+const packageOf = (input: string): string | undefined => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
+
+describe('the bundle of a function', function () {
+  this.timeout(60_000);
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-bundles-'));
+  const bundles = new Map<Name, FunctionBundle>();
+  before(async () => {
+    for (const [name, functionName] of Object.entries(functionNames)) {
+      bundles.set(name as Name, await bundleFunction(name as Name, functionName, { into: folder }));
+    }
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const bundle = (name: Name): FunctionBundle => bundles.get(name) as FunctionBundle;
+  /** What is really in the code, by packages and files of ours. */
+  const held = (name: Name): { packages: Set<string>; files: Set<string> } => {
+    const inputs = Object.values(bundle(name).metafile.outputs).flatMap((output) =>
+      Object.entries(output.inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : [])),
+    );
+    return {
+      packages: new Set(inputs.flatMap((input) => packageOf(input) ?? [])),
+      files: new Set(inputs.filter((input) => packageOf(input) === undefined)),
+    };
+  };
+
+  for (const [name, budget] of Object.entries(budgets) as [Name, number][]) {
+    it(`of ${functionNames[name]} keeps to its ${budget} KiB`, () => {
+      expect(Math.round(bundle(name).bytes / 1024)).to.be.at.most(budget);
+    });
+  }
+
+  it('holds the clients that it calls, and no others', () => {
+    const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cloud/pubsub'];
+    const found = Object.fromEntries(
+      (Object.keys(functionNames) as Name[]).map((name) => [
+        name,
+        clients.filter((client) => held(name).packages.has(client)),
+      ]),
+    );
+    const [compute, scheduler, pubsub] = clients;
+    expect(found).to.deep.equal({
+      bootstraps: [scheduler, pubsub],
+      api: [],
+      runCloudStep: [compute, pubsub],
+      runHostStep: [compute, pubsub],
+      sweep: [pubsub],
+      cleanup: [pubsub],
+    });
+  });
+
+  it('holds no other function', () => {
+    const own = (name: Name) =>
+      [...held(name).files].filter((file) => /^functions\/(http|events|steps)\/(?!cloud\/proof)/.test(file));
+    expect(own('api').filter((file) => /steps|events|bootstraps/.test(file))).to.deep.equal([]);
+    expect(own('sweep').filter((file) => /steps|organizations/.test(file))).to.deep.equal([]);
+    expect(own('runCloudStep').filter((file) => /organizations|cleanup|http\/bootstraps/.test(file))).to.deep.equal([]);
+  });
+
+  it('leaves the functions framework to the deployment, in the version that is locked here', () => {
+    const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
+    const { packages } = read('package-lock.json');
+    const framework = '@google-cloud/functions-framework';
+    const manifest = read(join(bundle('api').folder, 'package.json'));
+    expect(manifest).to.deep.include({
+      main: 'index.mjs',
+      dependencies: { [framework]: packages[`node_modules/${framework}`].version },
+    });
+    const lock = read(join(bundle('api').folder, 'package-lock.json'));
+    expect(lock.packages['node_modules/express']).to.deep.equal(packages['node_modules/express']);
+    expect(held('api').packages.has(framework)).to.equal(false);
+  });
+});
+
+describe('trimmed protos', () => {
+  const root: ProtoNode = {
+    nested: {
+      v1: {
+        nested: {
+          Disks: { methods: { Get: { requestType: 'GetDisk', responseType: 'Disk' } } },
+          Images: { methods: { Get: { requestType: 'GetImage', responseType: 'Image' } } },
+          GetDisk: { fields: { name: { type: 'string' } } },
+          Disk: { fields: { key: { type: 'Key' }, status: { type: 'Disk.Status' } }, nested: { Status: {} } },
+          Key: { nested: { Inner: { fields: { more: { type: 'More' } } } } },
+          More: {},
+          GetImage: {},
+          Image: {},
+        },
+      },
+      beta: {},
+    },
+  };
+
+  it('hold a service with all that its messages lead to, and no other version', () => {
+    const trimmed = trimProtos(root, 'v1', new Set(['Disks']));
+    expect(Object.keys(trimmed.nested ?? {})).to.deep.equal(['v1']);
+    expect(Object.keys(trimmed.nested?.['v1']?.nested ?? {})).to.have.members([
+      'Disks',
+      'GetDisk',
+      'Disk',
+      'Key',
+      'More',
+    ]);
+  });
+
+  it('refuse a service that there is not', () => {
+    expect(() => trimProtos(root, 'v1', new Set(['Nodes']))).to.throw(/no service Nodes/);
+  });
+});

@@ -1,0 +1,12 @@
+/** Ed25519 key pairs in OpenSSH's form, for machines and people of the tests. */
+import { generateKeyPairSync } from 'node:crypto';
+import { type OpenSshPair, openSshPair } from '../../shared/openssh.js';
+
+export const makeKey = (): OpenSshPair =>
+  openSshPair(
+    generateKeyPairSync('ed25519', {
+      privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+    }).privateKey,
+    'test',
+  );

@@ -1,0 +1,11 @@
+/** What a piece of work fails with, which must be a Problem. */
+import { Problem } from '../../shared/problems.js';
+
+export const problemOf = async (work: Promise<unknown>): Promise<Problem> => {
+  const error = await work.then(
+    () => new Error('It went well'),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof Problem) return error;
+  throw error;
+};

@@ -1,0 +1,241 @@
+/** The builds, judged by Cloud Build's own API surface; the scripts in them are run where they can be. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import type { Schema } from '../../local/cloud/surface.js';
+import { functionNames } from '../../shared/names.js';
+import { projectFolder } from '../support/recording-store.js';
+import { makeScene, type Scene } from '../support/scene.js';
+
+const read = (file: string): string => readFileSync(join(projectFolder, file), 'utf8');
+const { schemas } = JSON.parse(read('local/cloud/discovery/cloudbuild.v1.json')) as {
+  schemas: Readonly<Record<string, Schema>>;
+};
+
+/** What does not fit, by path: unknown fields, wrong types, values that there are not, what only Google sets. */
+function faultsIn(value: unknown, schema: Schema, path: string): string[] {
+  if (schema.$ref !== undefined) return faultsIn(value, schemas[schema.$ref] ?? {}, path);
+  if (schema.readOnly) return [`${path} is set by Cloud Build alone`];
+  const is = (type: string) => (typeof value === type ? [] : [`${path} must be a ${type}`]);
+  if (schema.enum !== undefined) return schema.enum.includes(String(value)) ? [] : [`${path} is no ${String(value)}`];
+  if (schema.format === 'google-duration')
+    return /^\d+(\.\d+)?s$/.test(String(value)) ? [] : [`${path} must be seconds, as 60s`];
+  if (schema.format === 'int64') return /^\d+$/.test(String(value)) ? [] : [`${path} must be a whole number`];
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+      return is(schema.type);
+    case 'integer':
+    case 'number':
+      return is('number');
+    case 'array':
+      if (!Array.isArray(value)) return [`${path} must be a list`];
+      return value.flatMap((each, i) => faultsIn(each, schema.items ?? {}, `${path}[${i}]`));
+    case 'object': {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path} must be an object`];
+      return [
+        ...Object.entries(value).flatMap(([name, each]) => {
+          const field = schema.properties?.[name] ?? schema.additionalProperties;
+          return field === undefined ? [`${path}.${name} is unknown`] : faultsIn(each, field, `${path}.${name}`);
+        }),
+        ...Object.entries(schema.properties ?? {})
+          .filter(([name, field]) => field.description?.startsWith('Required') && !(name in value))
+          .map(([name]) => `${path}.${name} is missing`),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+interface Step {
+  readonly id?: string;
+  readonly script?: string;
+  readonly args?: readonly string[];
+  readonly entrypoint?: string;
+  readonly waitFor?: readonly string[];
+  readonly automapSubstitutions?: boolean;
+}
+interface Build {
+  readonly steps: readonly Step[];
+  readonly substitutions?: Readonly<Record<string, string>>;
+}
+
+const builtIn = ['PROJECT_ID', 'LOCATION', 'SHORT_SHA'];
+
+/** Rules of Cloud Build that its surface does not tell. */
+function rulesBroken(build: Build): string[] {
+  const ids = build.steps.map(({ id }) => id ?? '');
+  const known = new Set([...Object.keys(build.substitutions ?? {}), ...builtIn]);
+  return [
+    ...ids.filter((id, i) => id === '' || ids.indexOf(id) !== i).map((id) => `the id ${id} is not unique`),
+    ...build.steps.flatMap(({ id, script, args, entrypoint, waitFor = [], automapSubstitutions }, i) => [
+      ...waitFor
+        .filter((each) => !ids.slice(0, i).includes(each))
+        .map((each) => `${id} waits for ${each}, which is not before it`),
+      ...(script !== undefined && (args !== undefined || entrypoint !== undefined)
+        ? [`${id} has a script and args`]
+        : []),
+      ...(script !== undefined && !script.startsWith('#!') ? [`${id}: its script has no interpreter`] : []),
+      ...[...(script ?? '').matchAll(/\$\{?(_[A-Z_]+|[A-Z]+_(?:ID|SHA)|LOCATION)\b/g)].flatMap(([, name = '']) => {
+        if (!known.has(name)) return [`${id} uses ${name}, which there is not`];
+        return automapSubstitutions ? [] : [`${id} uses ${name}, which a script gets by automapSubstitutions alone`];
+      }),
+    ]),
+    ...Object.keys(build.substitutions ?? {})
+      .filter((name) => !/^_[A-Z0-9_]+$/.test(name))
+      .map((name) => `${name} is no name of a substitution`),
+  ];
+}
+
+const builds = ['cloudbuild.yaml', 'terraform/delivery/deploy.cloudbuild.yaml'];
+const buildOf = (file: string): Build => parse(read(file)) as Build;
+const judge = (build: unknown): string[] => [
+  ...faultsIn(build, schemas['Build'] ?? {}, 'build'),
+  ...rulesBroken(build as Build),
+];
+
+const mistakes: readonly (readonly [title: string, (build: Record<string, unknown>) => unknown, RegExp])[] = [
+  ['a misspelt field', (build) => ({ ...build, timout: '60s' }), /timout is unknown/],
+  ['a duration that is none', (build) => ({ ...build, timeout: 3600 }), /timeout must be seconds/],
+  [
+    'a machine that there is not',
+    (build) => ({ ...build, options: { machineType: 'E2_TINY' } }),
+    /machineType is no E2_TINY/,
+  ],
+  ['a field that Google sets', (build) => ({ ...build, status: 'SUCCESS' }), /status is set by Cloud Build/],
+  ['a step without an image', (build) => ({ ...build, steps: [{ id: 'x' }] }), /name is missing/],
+  [
+    'a step that waits for none',
+    (build) => ({ ...build, steps: [{ id: 'x', name: 'y', waitFor: ['z'] }] }),
+    /waits for z/,
+  ],
+  [
+    'a substitution that is not declared',
+    (build) => ({ ...build, steps: [{ id: 'x', name: 'y', script: '#!/bin/sh\necho $_NONE' }] }),
+    /_NONE, which there is not/,
+  ],
+];
+
+const run = (file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string) =>
+  new Promise<{ exitCode: number; output: string }>((resolve) => {
+    const child = execFile(file, args, { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
+      resolve({
+        exitCode: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1,
+        output: stdout + stderr,
+      }),
+    );
+    child.stdin?.end(input);
+  });
+
+describe('cloudbuild', function () {
+  this.timeout(60_000);
+
+  for (const file of builds) {
+    it(`${file} fits what Cloud Build takes`, () => {
+      expect(judge(buildOf(file))).to.deep.equal([]);
+    });
+
+    it(`${file} has scripts that their shell can read`, async () => {
+      for (const { id, script } of buildOf(file).steps) {
+        if (script === undefined) continue;
+        const shell = script.startsWith('#!/bin/sh') ? 'sh' : 'bash';
+        const { exitCode, output } = await run(shell, ['-n'], {}, script);
+        expect(exitCode, `${id}: ${output}`).to.equal(0);
+      }
+    });
+  }
+
+  it('runs only scripts of package.json that there are', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const called = builds.flatMap((file) =>
+      [...read(file).matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name),
+    );
+    expect(called).to.have.length.above(3);
+    expect(Object.keys(scripts)).to.include.members(called);
+  });
+
+  it('deploys only after an approval', () => {
+    const trigger = parse(read('terraform/delivery/trigger.yaml')) as Record<string, unknown>;
+    expect(faultsIn(trigger, schemas['BuildTrigger'] ?? {}, 'trigger')).to.deep.equal([]);
+    expect(trigger).to.have.deep.property('approvalConfig', { approvalRequired: true });
+    expect(read('cloudbuild.yaml'))
+      .to.include(`triggers run ${String(trigger['name'])} `)
+      .and.not.include('terraform apply');
+  });
+
+  describe('finds', () => {
+    for (const [title, change, says] of mistakes) {
+      it(title, () => {
+        expect(judge(change({ ...buildOf('cloudbuild.yaml') })).join('\n')).to.match(says);
+      });
+    }
+  });
+
+  describe('the smoke test', () => {
+    let scene: Scene;
+    before(async () => {
+      scene = await makeScene();
+    });
+    after(() => scene?.close());
+    const smoke = join(projectFolder, '.ci/smoke');
+
+    it('passes where plinth serves, for strangers and for somebody known', async () => {
+      const { idToken } = await scene.stack.tokens('alice@example.com');
+      const { exitCode, output } = await run(smoke, [scene.stack.url, scene.stack.url], { PLINTH_TOKEN: idToken });
+      expect(exitCode, output).to.equal(0);
+      expect(output)
+        .to.match(/ok {6}401 .*\/bootstraps\n/)
+        .and.match(/ok {6}200 .*\/bootstraps\n/);
+      expect(output).not.to.include(idToken);
+    });
+
+    it('fails where something else answers', async () => {
+      const other = createServer((_, response) => response.writeHead(500).end()).listen(0, '127.0.0.1');
+      await new Promise((resolve) => other.once('listening', resolve));
+      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      try {
+        const { exitCode, output } = await run(smoke, [scene.stack.url, url]);
+        expect(exitCode).to.equal(1);
+        expect(output).to.include(`FAILED  500 instead of 200  ${url}/openapi.json`);
+      } finally {
+        other.close();
+      }
+    });
+  });
+
+  it('rolls back to the revisions that were noted, function by function', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-roll-back-'));
+    try {
+      // A gcloud that writes down what it is asked, and knows one revision of each service but the last.
+      writeFileSync(
+        join(folder, 'gcloud'),
+        '#!/bin/sh\necho "$@" >>"$CALLS"\n[ "$3" = describe ] || exit 0\n[ "$4" = cleanup ] && exit 1\necho "$4-00007-abc"\n',
+        { mode: 0o755 },
+      );
+      const env = { PATH: `${folder}:${process.env['PATH']}`, CALLS: join(folder, 'calls') };
+      const file = join(folder, 'revisions');
+      const at = ['plinth-test', 'europe-west4', file];
+      const script = join(projectFolder, '.ci/roll-back');
+      expect((await run(script, ['note', ...at], env)).exitCode).to.equal(0);
+      const noted = readFileSync(file, 'utf8').trim().split('\n');
+      expect(noted.map((line) => line.split(' ')[0])).to.have.members(
+        Object.values(functionNames).filter((name) => name !== 'cleanup'),
+      );
+      writeFileSync(env.CALLS, '');
+      expect((await run(script, ['go', ...at], env)).exitCode).to.equal(0);
+      const moved = readFileSync(env.CALLS, 'utf8').trim().split('\n');
+      expect(moved).to.have.length(noted.length);
+      expect(moved[0]).to.match(
+        /^run services update-traffic \S+ --project plinth-test .* --to-revisions \S+-00007-abc=100/,
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,105 @@
+/**
+ * Our terraform in a folder of its own with the real binary, offline: the provider comes from a mirror beside it. Made by
+ * the tests, once each, and changed by those that plant mistakes.
+ */
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ProviderSchema } from './provider.js';
+import { type Block, providerBlock, providerVersion, resourceBlock } from './provider-schema.js';
+
+export interface TerraformRun {
+  readonly exitCode: number;
+  /** Both streams, as terraform wrote them. */
+  readonly output: string;
+}
+
+export interface Workspace {
+  readonly folder: string;
+  /** In the folder, or in one beneath it. */
+  terraform(args: readonly string[], within?: string): Promise<TerraformRun>;
+  close(): void;
+}
+
+export const terraformFolder = fileURLToPath(new URL('../../../terraform/', import.meta.url));
+
+const typesIn = (folder: string, kind: 'resource' | 'data'): string[] => {
+  const pattern = new RegExp(`^${kind} "(google_\\w+)"`, 'gm');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tf'));
+  return [
+    ...new Set(
+      files.flatMap((file) =>
+        [...readFileSync(join(folder, file), 'utf8').matchAll(pattern)].map(([, type = '']) => type),
+      ),
+    ),
+  ];
+};
+
+/** What the provider does not have is left out, and terraform says so. */
+function schemaFor(folder: string): ProviderSchema {
+  const blocks = (kind: 'resource' | 'data'): Record<string, Block> =>
+    Object.fromEntries(
+      typesIn(folder, kind).flatMap((type) => {
+        const block = resourceBlock(type, kind);
+        return block === undefined ? [] : [[type, block]];
+      }),
+    );
+  return { provider: providerBlock(), resources: blocks('resource'), dataSources: blocks('data') };
+}
+
+const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+
+/** Terraform's mirrors hold a program for each system: here a line of shell that starts ours. */
+function makeMirror(root: string, schemaFile: string): void {
+  const system = `${process.platform}_${architectures[process.arch] ?? process.arch}`;
+  const folder = join(root, 'mirror/registry.terraform.io/hashicorp/google', providerVersion, system);
+  mkdirSync(folder, { recursive: true });
+  const program = join(folder, `terraform-provider-google_v${providerVersion}`);
+  const provider = fileURLToPath(new URL('provider.js', import.meta.url));
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${provider}' '${schemaFile}'\n`);
+  chmodSync(program, 0o755);
+}
+
+/** `change` is made to the copy before anything is read of it. */
+export function makeWorkspace(change: (folder: string) => void = () => {}): Workspace {
+  const root = mkdtempSync(join(tmpdir(), 'plinth-terraform-'));
+  const folder = join(root, 'terraform');
+  cpSync(terraformFolder, folder, { recursive: true, filter: (path) => !path.includes('/.terraform') });
+  change(folder);
+  const schemaFile = join(root, 'schema.json');
+  writeFileSync(schemaFile, JSON.stringify(schemaFor(folder)));
+  makeMirror(root, schemaFile);
+  const cliConfig = join(root, 'terraform.rc');
+  writeFileSync(
+    cliConfig,
+    `provider_installation {\n  filesystem_mirror {\n    path = "${join(root, 'mirror')}"\n  }\n}\n`,
+  );
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: root,
+    TF_CLI_CONFIG_FILE: cliConfig,
+    TF_DISABLE_PLUGIN_TLS: '1',
+    TF_IN_AUTOMATION: '1',
+    CHECKPOINT_DISABLE: '1',
+    NO_COLOR: '1',
+  };
+  return {
+    folder,
+    terraform: (args, within = '.') =>
+      new Promise((resolve, reject) => {
+        const options = { cwd: join(folder, within), env, maxBuffer: 64 * 1024 * 1024 };
+        execFile('terraform', [...args], options, (error, stdout, stderr) => {
+          if (error !== null && typeof error.code !== 'number') {
+            reject(
+              new Error(
+                `terraform cannot be run; install it (https://developer.hashicorp.com/terraform/install): ${error.message}`,
+              ),
+            );
+          } else resolve({ exitCode: typeof error?.code === 'number' ? error.code : 0, output: `${stdout}${stderr}` });
+        });
+      }),
+    close: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
