@@ -71,6 +71,12 @@ export interface Config {
   readonly sshProxy?: string;
   /** Base URL of forge1's API, for team keys. */
   readonly forge1ApiUrl: string;
+  /** Base URLs of registries, as machines and nodes reach them. */
+  readonly registryUrls: {
+    readonly forge1: string;
+    /** Undefined: the host of the region, `https://<region>-docker.pkg.dev`. */
+    readonly artifactRegistry?: string;
+  };
   /** Base URLs that go into the install config. */
   readonly forgeUrls: Readonly<Record<'forge1' | 'forge2' | 'forge3' | 'forge4', string>>;
   readonly acmeDirectories: {
@@ -110,6 +116,8 @@ const secureUrl = z.string().refine((value) => {
   return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
 }, 'must be an https URL (plain http is for loopback only)');
 const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
+/** Names of images begin with its host. */
+const registry = url.refine((value) => new URL(value).pathname === '/', 'must have no path');
 /** What goes through it is encrypted end to end, so plain http is fine. */
 const proxy = z
   .string()
@@ -215,6 +223,15 @@ export const settings = {
     'HTTP CONNECT proxy for SSH to machines, as `http://host:port`: where the way out leads through one. The command line knows a variable of the same name.',
   ),
   PLINTH_FORGE1_API_URL: setting(url, "Base URL of forge1's API, where team keys are read.", 'https://api.github.com'),
+  PLINTH_FORGE1_REGISTRY_URL: setting(
+    registry,
+    "Base URL of forge1's container registry, which nodes pull from, or the jumpbox mirrors.",
+    'https://ghcr.io',
+  ),
+  PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: optional(
+    registry,
+    "Base URL of Artifact Registry's Docker endpoint. Unset: that of the region, `https://<region>-docker.pkg.dev`.",
+  ),
   PLINTH_FORGE1_URL: setting(url, 'Base URL of forge1, for the install config.', 'https://github.com'),
   PLINTH_FORGE2_URL: setting(url, 'Base URL of forge2, for the install config.', 'https://gitlab.com'),
   PLINTH_FORGE3_URL: setting(url, 'Base URL of forge3, for the install config.', 'https://bitbucket.org'),
@@ -361,6 +378,10 @@ export function readConfig(env: Environment): Config {
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,
     ...ifSet('sshProxy', read.PLINTH_SSH_PROXY),
     forge1ApiUrl: read.PLINTH_FORGE1_API_URL,
+    registryUrls: {
+      forge1: read.PLINTH_FORGE1_REGISTRY_URL,
+      ...ifSet('artifactRegistry', read.PLINTH_ARTIFACT_REGISTRY_DOCKER_URL),
+    },
     forgeUrls: {
       forge1: read.PLINTH_FORGE1_URL,
       forge2: read.PLINTH_FORGE2_URL,

@@ -181,8 +181,9 @@ export const dnsProjectOf = (options: BootstrapOptions, projectId: string): stri
 export const hasRegistry = (options: BootstrapOptions): boolean => options.registryType === 'artifact-registry';
 
 export const repositoryName = 'platform-registry';
-export const repositoryServer = (options: BootstrapOptions, projectId: string): string =>
-  `${options.region}-docker.pkg.dev/${projectId}/${repositoryName}`;
+/** As names of images begin; `dockerUrl` is the setting. */
+export const repositoryServer = (options: BootstrapOptions, projectId: string, dockerUrl?: string): string =>
+  `${dockerUrl === undefined ? `${options.region}-docker.pkg.dev` : new URL(dockerUrl).host}/${projectId}/${repositoryName}`;
 
 export const accountIds = { cloudController: 'cloud-controller', registryWriter: 'artifact-registry-writer' } as const;
 export const accountEmail = (accountId: string, projectId: string): string =>

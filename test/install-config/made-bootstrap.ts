@@ -18,6 +18,7 @@ import { makeOptions } from './make-options.js';
 
 export const settings = {
   forge1ApiUrl: 'https://api.forge1.example',
+  registryUrls: { forge1: 'https://ghcr.io' },
   forgeUrls: {
     forge1: 'https://github.com',
     forge2: 'https://gitlab.com',

@@ -16,7 +16,8 @@ export const repository = defineProjectStep({
 
   async observe({ context, bootstrap: { options, projectId } }) {
     const found = await context.cloud.artifactRegistry.repository(projectId, options.region, repositoryName);
-    return found === undefined ? undefined : { server: repositoryServer(options, projectId) };
+    if (found === undefined) return undefined;
+    return { server: repositoryServer(options, projectId, context.config.registryUrls.artifactRegistry) };
   },
 
   run({ context, bootstrap: { options, projectId }, files }) {

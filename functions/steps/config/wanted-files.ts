@@ -154,15 +154,16 @@ export async function newServerCertificate({ secrets: file, postgres }: WantedFi
   );
 }
 
-function registryServer({ bootstrap, needs }: ConfigCall, jumpboxIp: string): string {
+function registryServer({ bootstrap, context, needs }: ConfigCall, jumpboxIp: string): string {
   const { options, projectId } = bootstrap;
+  const { artifactRegistry, forge1 } = context.config.registryUrls;
   switch (options.registryType) {
     case 'local-container':
       return `${jumpboxIp}:5000`;
     case 'artifact-registry':
-      return needs.repository?.server ?? repositoryServer(options, projectId);
+      return needs.repository?.server ?? repositoryServer(options, projectId, artifactRegistry);
     case 'forge1':
-      return 'ghcr.io';
+      return new URL(forge1).host;
   }
 }
 
