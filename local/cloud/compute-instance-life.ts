@@ -249,6 +249,22 @@ const preempted: Effect = (args, world) => {
   else down(target, instance, 'TERMINATED', world);
 };
 
+/** A guest that turned its own power off: its VM is terminated, also where automaticRestart is true, which is for crashes. */
+export function guestShutDown(world: World, target: string): void {
+  const instance = held(world, instances)[target];
+  const place = placeAt(target, world);
+  if (instance === undefined || place === undefined) return;
+  const id = String(instance.resource['id']);
+  systemOperation(world, place, 'compute.instances.guestTerminate', target, id);
+  world.schedule(0, 'compute.instances.guestTerminated', { target, id }, { exact: true });
+}
+
+const guestTerminated: Effect = (args, world) => {
+  const target = textOf(args['target']) ?? '';
+  const instance = instanceAt(world, target, args);
+  if (instance?.resource['status'] === 'RUNNING') down(target, instance, 'TERMINATED', world);
+};
+
 // --- down -----------------------------------------------------------------------------------------------------------
 
 /** An ephemeral public address goes with the power. */
@@ -336,6 +352,7 @@ export const instanceEffects: Record<string, Effect> = {
   'compute.instances.stockout': stockout,
   'compute.instances.overQuota': overQuota,
   'compute.instances.preempted': preempted,
+  'compute.instances.guestTerminated': guestTerminated,
   'compute.instances.stopped': ending(stopped('TERMINATED')),
   'compute.instances.suspended': ending(stopped('SUSPENDED')),
   'compute.instances.deleted': ending((target, args, world) => {

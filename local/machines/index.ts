@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from '../cloud/api.js';
-import { guests, preempt } from '../cloud/compute-instance-life.js';
+import { guestShutDown, guests, preempt } from '../cloud/compute-instance-life.js';
 import { type ConnectProxy, startConnectProxy } from './connect-proxy.js';
 import { removeDisk } from './disk.js';
 import { type Answer, createFabric } from './fabric.js';
@@ -105,6 +105,7 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
           const known = guests(world)[vm.path];
           if (known !== undefined) known.serial += `${line}\n`;
         },
+        onPowerOff: () => guestShutDown(world, vm.path),
       })
       .catch((error: Error) => {
         onNote(`The machine of ${vm.path} did not start: ${error.message}`);

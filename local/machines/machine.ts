@@ -23,6 +23,8 @@ export interface MachineOptions {
   readonly startupMilliseconds: number;
   /** Of the guest: the serial console. */
   readonly onSerial: (line: string) => void;
+  /** It turned itself off. */
+  readonly onPowerOff: () => void;
 }
 
 export interface Machine {

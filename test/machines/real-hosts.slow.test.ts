@@ -169,6 +169,16 @@ describe('a real host', function () {
     expect(await said('root@node-1', 'cat /root/file')).to.equal('kept');
   });
 
+  it('that turns itself off is terminated, and comes back when it is started', async () => {
+    const statusOf = async () => String((await world.vm('GET instances/node-1'))['status']);
+    await world.ssh('root@node-1', 'systemctl poweroff');
+    for (const end = Date.now() + 30_000; Date.now() < end && (await statusOf()) !== 'TERMINATED'; await sleep(200));
+    expect(await statusOf()).to.equal('TERMINATED');
+    await world.vm('POST instances/node-1/start');
+    await world.machines.settle();
+    expect(await said('root@node-1', 'cat /root/file')).to.equal('kept');
+  });
+
   it('that is deleted runs on nowhere, and leaves no files', async () => {
     const disk = `ready-project~node-2~${String((await world.vm('GET instances/node-2'))['id'])}`;
     await said('root@node-2', 'systemd-run --quiet sleep 86412; setsid sleep 86412 > /dev/null 2>&1 < /dev/null &');

@@ -127,7 +127,10 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
     if (ended.signal.aborted) return;
     group.remove();
     onSerial(signal === 'SIGHUP' ? 'reboot: Restarting system' : 'reboot: Power down');
-    if (signal !== 'SIGHUP') return;
+    if (signal !== 'SIGHUP') {
+      options.onPowerOff();
+      return;
+    }
     now = begin(0);
     now.ready.catch((error: Error) => onSerial(`the VM did not start: ${error.message}`));
   }
