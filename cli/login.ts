@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Problem } from '../shared/problems.js';
+import { timeLimit } from '../shared/time-limit.js';
 import { type Credentials, writeCredentials } from './credentials-file.js';
 import { claimsOf, doorsOf, grant } from './oauth.js';
 import type { LoginClient, Settings } from './settings.js';
@@ -43,7 +44,7 @@ export async function login({ settings, client, onAddress, open, interrupted }: 
     for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
     onAddress(address.href);
     if (open) openInBrowser(address.href);
-    const code = await callback.code(AbortSignal.any([interrupted, AbortSignal.timeout(patienceMs)]));
+    const code = await callback.code(AbortSignal.any([interrupted, timeLimit(patienceMs)]));
     const granted = await grant(doors, client, {
       grant_type: 'authorization_code',
       code,

@@ -3,6 +3,7 @@
  * loopback. Called by login.ts and token.ts; the issuer says itself where its doors are (OpenID Connect Discovery).
  */
 import { Problem } from '../shared/problems.js';
+import { timeLimit } from '../shared/time-limit.js';
 import type { LoginClient } from './settings.js';
 import { reasonOf } from './transport.js';
 
@@ -25,7 +26,7 @@ async function ask(url: string, form?: Readonly<Record<string, string>>): Promis
     const response = await fetch(url, {
       ...(form !== undefined && { method: 'POST', body: new URLSearchParams(form) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: timeLimit(timeoutMs),
     });
     return { status: response.status, body: await response.json().catch(() => undefined) };
   } catch (error) {

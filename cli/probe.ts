@@ -1,6 +1,7 @@
 /** Asks what answers at an endpoint, by one light call of the API that should be there. Called by configure and doctor. */
 import { bootstrapRoutes, pathTo } from '../shared/api.js';
 import { organizationRoutes } from '../shared/organization/routes.js';
+import { timeLimit } from '../shared/time-limit.js';
 import { version } from '../shared/version.js';
 import { serviceVersion } from './other-version.js';
 import type { Api } from './settings.js';
@@ -35,7 +36,7 @@ export async function probe(api: Api, endpoint: string, interrupted: AbortSignal
           endpoint.startsWith('https:') && { 'x-serverless-authorization': `Bearer ${token}` }),
       },
       redirect: 'manual',
-      signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), interrupted]),
+      signal: AbortSignal.any([timeLimit(timeoutMs), interrupted]),
     });
   } catch (error) {
     interrupted.throwIfAborted();

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { pathTo, type Route } from '../shared/api.js';
 import { type Fault, nothingServed, Problem, type ProblemCode, problemKinds, unknownHere } from '../shared/problems.js';
+import { timeLimit } from '../shared/time-limit.js';
 import { version } from '../shared/version.js';
 import { serviceVersion, unreadableAnswer, versionAdvice } from './other-version.js';
 import type { Token } from './token.js';
@@ -72,7 +73,7 @@ export function createTransport({ endpoint, token, userAgent, onTrace, interrupt
           ...(body !== undefined && { body: JSON.stringify(body) }),
           // The token goes where it was told to go, and nowhere that an answer says.
           redirect: 'error',
-          signal: signal ?? AbortSignal.any([AbortSignal.timeout(requestMs), interrupted]),
+          signal: signal ?? AbortSignal.any([timeLimit(requestMs), interrupted]),
         });
       } catch (error) {
         interrupted.throwIfAborted();

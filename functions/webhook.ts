@@ -1,5 +1,6 @@
 /** One message to a webhook, signed as Standard Webhooks says (https://www.standardwebhooks.com). Called by engine/notice.ts. */
 import { createHmac } from 'node:crypto';
+import { timeLimit } from '../shared/time-limit.js';
 
 const timeoutMs = 10_000;
 
@@ -38,7 +39,7 @@ export async function postWebhook(
       },
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: timeLimit(timeoutMs),
     });
     // What it says is of no use, and may be endless.
     await reply.body?.cancel();

@@ -2,6 +2,7 @@
  * Pushes Pub/Sub messages: to functions as binary CloudEvents, the way Eventarc does it, to other endpoints as Pub/Sub does.
  * At least once; what was not acknowledged is in the state of the simulated cloud and comes again after a restart. Made by the local stack and by tests.
  */
+import { timeLimit } from '../shared/time-limit.js';
 import type { JsonObject, World } from './cloud/api.js';
 import { objectOf, textOf } from './cloud/json-fields.js';
 import { subscriptions, topics } from './cloud/pubsub-names.js';
@@ -156,7 +157,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
         headers,
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(ackDeadlineMs)]),
+        signal: AbortSignal.any([closing.signal, timeLimit(ackDeadlineMs)]),
       });
       const text = await reply.text();
       return reply.ok ? undefined : `${reply.status} ${text.slice(0, 200)}`;

@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timeLimit } from '../shared/time-limit.js';
 
 export type EmulatorName = 'firestore' | 'pubsub';
 
@@ -91,7 +92,7 @@ export const answers = (host: string): Promise<boolean> =>
 /** Firestore's emulator takes connections before it takes calls; both answer plain HTTP once they are up. */
 async function isReady(host: string): Promise<boolean> {
   if (!(await answers(host))) return false;
-  return fetch(`http://${host}/`, { signal: AbortSignal.timeout(2000) }).then(
+  return fetch(`http://${host}/`, { signal: timeLimit(2000) }).then(
     async (reply) => {
       await reply.body?.cancel();
       return true;

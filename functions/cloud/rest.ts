@@ -4,6 +4,7 @@
  */
 import { Compute } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
+import { timeLimit } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
 
@@ -61,7 +62,7 @@ export const createRest =
         method,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(timeoutSeconds * 1000),
+        signal: timeLimit(timeoutSeconds * 1000),
       });
       status = response.status;
       reply = await response.text();

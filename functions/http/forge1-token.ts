@@ -1,5 +1,6 @@
 /** Looks at what a forge1 token may do, before anything is made with it. Called where a bootstrap begins. */
 import { Problem } from '../../shared/problems.js';
+import { timeLimit } from '../../shared/time-limit.js';
 
 const flag = '--forge1-pat';
 const timeoutMs = 10_000;
@@ -23,7 +24,7 @@ export async function checkForge1Token(apiUrl: string, token: string, signal?: A
     headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': 'plinth' },
     // The token goes where the setting says, and nowhere that an answer says.
     redirect: 'error',
-    signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])]),
+    signal: AbortSignal.any([timeLimit(timeoutMs), ...(signal === undefined ? [] : [signal])]),
   }).catch((error: unknown) => {
     throw unreachable('forge1 does not answer', 5, error);
   });

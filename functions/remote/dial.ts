@@ -2,6 +2,7 @@
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Problem } from '../../shared/problems.js';
+import { timeLimit } from '../../shared/time-limit.js';
 
 export interface DialOptions {
   /** For messages. */
@@ -14,7 +15,7 @@ export interface DialOptions {
 /** Throws a Problem of code `host-unreachable`. */
 export async function dial(address: string, port: number, options: DialOptions): Promise<Socket> {
   const { name, proxy, timeoutSeconds } = options;
-  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
+  const signal = timeLimit(timeoutSeconds * 1000);
   const socket = await (proxy === undefined
     ? direct(address, port, signal)
     : through(new URL(proxy), address, port, signal)

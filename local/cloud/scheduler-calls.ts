@@ -3,6 +3,7 @@
  * token of the job's account. At least once; a job never runs twice at a time unless it is asked to. Made by the simulated cloud.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timeLimit } from '../../shared/time-limit.js';
 import type { Identity } from '../identity.js';
 import type { JsonObject } from './api.js';
 import { numberOf, objectOf, textOf } from './json-fields.js';
@@ -146,7 +147,7 @@ export function createScheduledCalls({
         headers,
         ...(body === undefined ? {} : { body: Buffer.from(body, 'base64') }),
         redirect: 'manual',
-        signal: AbortSignal.any([closing.signal, AbortSignal.timeout(secondsOf(job['attemptDeadline'], 180) * 1000)]),
+        signal: AbortSignal.any([closing.signal, timeLimit(secondsOf(job['attemptDeadline'], 180) * 1000)]),
       });
       const text = await reply.text();
       if (reply.ok) return undefined;

@@ -136,6 +136,13 @@ describe('the house', () => {
     );
   });
 
+  it('limits time by shared/time-limit.ts, as AbortSignal.any of Node 20 loses timeouts', () => {
+    const limits = [...sources].filter(
+      ([file, text]) => !within('test')(file) && text.includes('AbortSignal.timeout('),
+    );
+    expect(limits.map(([file]) => file)).to.deep.equal(['shared/time-limit.ts']);
+  });
+
   it('imports only files that are there', () => {
     const missing = imports.filter(({ to }) => ours(to) && to.endsWith('.ts') && !sources.has(to));
     expect(missing).to.deep.equal([]);

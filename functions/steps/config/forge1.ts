@@ -3,6 +3,7 @@
  */
 import { z } from 'zod';
 import { Problem } from '../../../shared/problems.js';
+import { timeLimit } from '../../../shared/time-limit.js';
 
 export interface Forge1Access {
   /** Base URL, a setting of the deployment. Never one that a caller gave. */
@@ -77,7 +78,7 @@ async function all<T>(access: Forge1Access, path: string, item: z.ZodType<T>, wh
 async function call(access: Forge1Access, url: URL, what: string): Promise<{ body: unknown; headers: Headers }> {
   // Before fetch sees it: its own error would quote the token.
   if (!/^[\x21-\x7e]+$/.test(access.token)) throw refusal(401, new Headers(), what);
-  const timeout = AbortSignal.timeout(bounds.secondsACall * 1000);
+  const timeout = timeLimit(bounds.secondsACall * 1000);
   let response: Response;
   let text: string;
   try {
