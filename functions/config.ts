@@ -109,11 +109,12 @@ const count = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number);
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** Names beneath `localhost` are of this computer alone (RFC 6761). */
+const isLoopback = (hostname: string): boolean => /^(?:(?:.+\.)?localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
 const secureUrl = z.string().refine((value) => {
   if (!URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
-  return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }, 'must be an https URL (plain http is for loopback only)');
 const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
 /** Names of images begin with its host. */

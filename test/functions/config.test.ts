@@ -41,6 +41,15 @@ describe('the settings', () => {
     expect(limits).to.deep.equal({ livingPerOwner: 3, livingInAll: 20 });
   });
 
+  it('take plain http only for what is on this computer', () => {
+    const faulty = (url: string) => faultsOf({ ...least, PLINTH_FORGE1_API_URL: url });
+    for (const host of ['localhost', '127.0.0.1:80', '[::1]', 'a.localhost:1'])
+      expect(faulty(`http://${host}`)).to.deep.equal([]);
+    for (const host of ['127.0.0.1.example.com', 'notlocalhost', 'localhost.example.com']) {
+      expect(faulty(`http://${host}`)).to.deep.equal(['PLINTH_FORGE1_API_URL']);
+    }
+  });
+
   it('tell all faults at once', () => {
     expect(
       faultsOf({
