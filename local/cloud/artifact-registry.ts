@@ -9,16 +9,14 @@ import {
   type JsonObject,
   type World,
 } from './api.js';
+import { artifactService, removeRepository, repositories } from './artifact-records.js';
 import { regions } from './compute-places.js';
 import { numberOf, objectOf, textOf } from './json-fields.js';
 import { pageOf } from './pages.js';
 import { testPermissions } from './test-permissions.js';
 
-const service = 'artifactregistry.googleapis.com';
 const typeUrl = 'type.googleapis.com/google.devtools.artifactregistry.v1';
 
-/** By `projects/<id>/locations/<l>/repositories/<r>`. */
-const repositories = (world: World): Record<string, JsonObject> => world.table('artifactregistry.repositories');
 const operations = (world: World): Record<string, JsonObject> => world.table('artifactregistry.operations');
 
 const multiRegions = ['asia', 'europe', 'us'];
@@ -28,7 +26,7 @@ function nameOf(call: CloudCall, world: World): string {
   const given = call.params['name'] ?? call.params['parent'] ?? call.params['resource'] ?? '';
   const [, project = '', ...rest] = given.split('/');
   const writes = /\.(create|delete|patch)$/.test(call.method);
-  const { projectId } = world.project(project, { service, billing: writes });
+  const { projectId } = world.project(project, { service: artifactService, billing: writes });
   return ['projects', projectId, ...rest].join('/');
 }
 
@@ -104,7 +102,7 @@ const made: Effect = (args, world) => {
 
 const gone: Effect = (args, world) => {
   const path = textOf(args['path']) ?? '';
-  delete repositories(world)[path];
+  removeRepository(world, path);
   world.policies.remove(path);
   finish(world, textOf(args['name']) ?? '', { '@type': 'type.googleapis.com/google.protobuf.Empty' });
 };

@@ -4,8 +4,11 @@
  */
 import type { GoogleApi } from '../../functions/config.js';
 import { createIdentity, type Identity, type IdentityKeys } from '../identity.js';
-import type { Effect, JsonObject, World } from './api.js';
+import { listenNear } from '../loopback.js';
+import { registryServer } from '../registry/server.js';
+import type { Caller, Effect, JsonObject, World } from './api.js';
 import { apiDefinitions } from './apis.js';
+import { imageGate, imagesOf } from './artifact-images.js';
 import { type Calls, createCalls } from './calls.js';
 import { controlPaths } from './control.js';
 import { createFaults, type Faults } from './faults.js';
@@ -45,6 +48,8 @@ export interface SimulatedCloud {
   /** `host:port`, for GCE_METADATA_HOST. */
   readonly metadataHost: string;
   readonly issuerUrl: string;
+  /** Of Artifact Registry's Docker endpoint: `127.0.0.1:<port>`. */
+  readonly imagesHost: string;
   readonly world: World;
   readonly calls: Calls;
   readonly faults: Faults;
@@ -94,15 +99,11 @@ export async function createSimulatedCloud({
   };
   const snapshot = createSnapshot(snapshotFile, kept);
   world.onChange(() => snapshot.touch());
-  const answer = createKernel({
-    definitions: apiDefinitions,
-    world,
-    calls,
-    callerOf(token) {
-      const caller = known().callerOf(token);
-      return caller !== undefined && isBarred(world, caller.email) ? undefined : caller;
-    },
-  });
+  const callerOf = (token: string): Caller | undefined => {
+    const caller = known().callerOf(token);
+    return caller !== undefined && isBarred(world, caller.email) ? undefined : caller;
+  };
+  const answer = createKernel({ definitions: apiDefinitions, world, calls, callerOf });
   const kernel: Kernel = async (apis, request) => {
     const reply = await answer(apis, request);
     if (request.httpMethod !== 'GET') await snapshot.written();
@@ -129,9 +130,20 @@ export async function createSimulatedCloud({
     { world, identity, project: metadata.project, defaultServiceAccount: metadata.serviceAccount },
     ports['metadata'] ?? 0,
   );
+  const images = await listenNear(
+    registryServer({
+      gate: imageGate(world, callerOf),
+      images: imagesOf(world),
+      onPushed() {
+        world.changed();
+        return snapshot.written();
+      },
+    }),
+    ports['images'] ?? 0,
+  );
   Object.assign(
     ports,
-    { front: front.port, metadata: machine.port },
+    { front: front.port, metadata: machine.port, images: images.port },
     Object.fromEntries(servers.map(([host, server]) => [host, server.port])),
   );
 
@@ -143,6 +155,7 @@ export async function createSimulatedCloud({
     endpoints: Object.fromEntries(servers.map(([host, server]) => [host, server.url])) as Record<GoogleApi, string>,
     metadataHost: machine.url.slice('http://'.length),
     issuerUrl: front.url,
+    imagesHost: images.url.slice('http://'.length),
     world,
     calls,
     faults,
@@ -154,7 +167,9 @@ export async function createSimulatedCloud({
       snapshot.touch();
       snapshot.flush();
       world.close();
-      await Promise.all([front, machine, ...servers.map(([, server]) => server)].map((server) => server.close()));
+      await Promise.all(
+        [front, machine, images, ...servers.map(([, server]) => server)].map((server) => server.close()),
+      );
     },
   };
 }

@@ -1,0 +1,46 @@
+/** What a registry holds, as the protocol sees it. Implemented by the registries that stand for others; a push is checked here. */
+import { createHash } from 'node:crypto';
+
+export interface Manifest {
+  readonly digest: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+export interface Images {
+  /** `reference`: tag or digest. */
+  manifest(image: string, reference: string): Promise<Manifest | undefined> | Manifest | undefined;
+  blob(image: string, digest: string): Promise<Buffer | undefined> | Buffer | undefined;
+  /** Undefined: there is no such image. */
+  tags(image: string): Promise<readonly string[] | undefined> | readonly string[] | undefined;
+  putBlob(image: string, digest: string, bytes: Buffer): void;
+  /** `tag`: undefined where it is pushed by its digest. */
+  putManifest(image: string, manifest: Manifest, tag: string | undefined): void;
+}
+
+export const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+export const isDigest = (reference: string): boolean => /^sha256:[0-9a-f]{64}$/.test(reference);
+
+interface Named {
+  readonly digest?: unknown;
+}
+interface ManifestContent {
+  readonly mediaType?: unknown;
+  readonly config?: Named;
+  readonly layers?: readonly Named[];
+  readonly manifests?: readonly Named[];
+}
+
+/** What a manifest names: an image's config and layers, an index's manifests. Undefined: it is no manifest. */
+export function referencesOf(bytes: Buffer): { readonly blobs: string[]; readonly manifests: string[] } | undefined {
+  let content: ManifestContent;
+  try {
+    content = JSON.parse(bytes.toString('utf8')) as ManifestContent;
+  } catch {
+    return undefined;
+  }
+  const { config, layers, manifests } = content;
+  if (manifests === undefined && (config === undefined || layers === undefined)) return undefined;
+  const blobs = [...(config === undefined ? [] : [config]), ...(layers ?? [])].map(({ digest }) => String(digest));
+  return { blobs, manifests: (manifests ?? []).map(({ digest }) => String(digest)) };
+}
