@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { local } from '../../local/deployment.js';
 import { forge1NarrowPat, forge1Pat } from '../../local/forge1.js';
-import { domainOf, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { domainOf, makeScene, ofBootstraps, type Scene, succeeded } from '../support/scene.js';
 
 describe('variants of a bootstrap', function () {
   this.timeout(60_000);
@@ -97,7 +97,7 @@ describe('variants of a bootstrap', function () {
     const refused = await alice.bootstrap('team', { ...team, 'forge1-pat': forge1NarrowPat });
     expect(refused.exitCode).to.equal(2);
     expect(JSON.stringify(refused.result)).to.include('read:org').and.not.to.include(forge1NarrowPat);
-    expect(scene.cloud.calls.list({ since })).to.deep.equal([]);
+    expect(ofBootstraps(scene.cloud, since)).to.deep.equal([]);
 
     const { projectId } = succeeded(await alice.bootstrap('team', { ...team, 'forge1-pat': forge1Pat }));
     const { accessToken } = await scene.stack.tokens(alice.email);

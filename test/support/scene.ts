@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RecordedCall, SimulatedCloud } from '../../local/cloud/index.js';
-import { local } from '../../local/deployment.js';
+import { functionAccount, local } from '../../local/deployment.js';
 import { environmentFor } from '../../local/environment.js';
 import { type Findings, inspect, type Wanted } from '../../local/inspect.js';
 import {
@@ -19,6 +19,7 @@ import type { CloudRecord } from '../../local/state-folder.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
+import { functionNames } from '../../shared/names.js';
 
 /** Flags by name; `true` is a flag without a value, a list repeats it, undefined leaves it out. */
 export type Flags = Readonly<Record<string, string | true | readonly string[] | undefined>>;
@@ -194,6 +195,10 @@ const making =
 /** Calls that changed the cloud, in plinth's own project or in others. */
 export const changesIn = (cloud: SimulatedCloud, since = 0) =>
   cloud.calls.list({ since }).filter(({ method, status }) => making.test(method) && status >= 200 && status < 300);
+
+/** Calls for bootstraps: the schedules go on beside each test, and cleanup asks which projects there are. */
+export const ofBootstraps = (cloud: SimulatedCloud, since: number) =>
+  cloud.calls.list({ since }).filter(({ caller }) => caller !== functionAccount(functionNames.cleanup));
 
 export interface History {
   readonly calls: readonly RecordedCall[];
