@@ -2,7 +2,7 @@
  * Where plinth is and who is asking: environment, config file. The only reader of process.env in the command line.
  * Called by main and by what it hands on.
  */
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../shared/problems.js';
 import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './config-file.js';
@@ -13,12 +13,20 @@ export interface Settings {
   readonly home: string;
   /** `$XDG_CONFIG_HOME/plinth`: config file, age identities, keys that plinth made. */
   readonly configFolder: string;
+  /** `$XDG_RUNTIME_DIR`, which is in memory; else the folder for what is temporary. */
+  readonly runtimeFolder: string;
   /** `PLINTH_TOKEN`. */
   readonly token: string | undefined;
   /** `PLINTH_SSH_PROXY`: `http://host:port` of the HTTP CONNECT proxy through which machines are reached. */
   readonly sshProxy: string | undefined;
   /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
   readonly sshAgent: string | undefined;
+  /** `OTEL_EXPORTER_OTLP_…`: where the traces of commands are sent; nowhere unless they say so. */
+  readonly traces: {
+    readonly baseUrl: string | undefined;
+    readonly url: string | undefined;
+    readonly headers: string | undefined;
+  };
   readonly noColor: boolean;
   /** A terminal that cannot move its cursor. */
   readonly dumbTerminal: boolean;
@@ -33,9 +41,15 @@ export function readSettings(): Settings {
     home,
     // Relative paths are to be ignored, says the XDG specification.
     configFolder: join(xdg?.startsWith('/') ? xdg : join(home, '.config'), 'plinth'),
+    runtimeFolder: env['XDG_RUNTIME_DIR'] || tmpdir(),
     token: env['PLINTH_TOKEN'] || undefined,
     sshProxy: env['PLINTH_SSH_PROXY'] || undefined,
     sshAgent: env['SSH_AUTH_SOCK'] || undefined,
+    traces: {
+      baseUrl: env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined,
+      url: env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || undefined,
+      headers: env['OTEL_EXPORTER_OTLP_HEADERS'] || undefined,
+    },
     noColor: (env['NO_COLOR'] ?? '') !== '',
     dumbTerminal: env['TERM'] === 'dumb',
   };

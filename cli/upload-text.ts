@@ -29,5 +29,7 @@ export const uploadLine = (step: UploadStep): string =>
     ? `↻ ${printable(uploadTitle(step))}: tries again: ${printable(step.why ?? '')}`
     : `… ${printable(uploadTitle(step))}: ${amount(step)}`;
 
-const amount = ({ bytes, of }: UploadStep): string => `${megabytes(bytes)} of ${megabytes(of)} MB`;
+/** `13.5 of 27.0 MB` */
+export const amount = ({ bytes, of }: Pick<UploadStep, 'bytes' | 'of'>): string =>
+  `${megabytes(bytes)} of ${megabytes(of)} MB`;
 const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);

@@ -3,9 +3,11 @@
  * the docs and terraform list: each variable once, with its meaning and default.
  */
 import { z } from 'zod';
+import { isLoopback } from '../shared/loopback.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import type { Releases } from '../shared/release.js';
 import { PricesSetting, type PriceTable } from './cost/prices.js';
+import { readHeaders, tracesUrl } from './tracing/tracing.js';
 
 /** Put in by the bundler, which knows the executable that was built of the same sources; sources do not know it. */
 declare const PLINTH_RELEASE_SHA256: string | undefined;
@@ -95,6 +97,8 @@ export interface Config {
   readonly packagesBucket?: string;
   /** Where the jobs of Cloud Scheduler are, in plinth's own project. */
   readonly schedulerRegion: string;
+  /** Where traces are sent; undefined: nowhere. */
+  readonly traces?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
   /** Identity that Cloud Scheduler and Eventarc call with. */
   readonly invokers: { readonly scheduler: string; readonly eventarc: string };
 }
@@ -109,8 +113,6 @@ const count = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
   .transform(Number);
-/** Names beneath `localhost` are of this computer alone (RFC 6761). */
-const isLoopback = (hostname: string): boolean => /^(?:(?:.+\.)?localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
 const secureUrl = z.string().refine((value) => {
   if (!URL.canParse(value)) return false;
   const { protocol, hostname } = new URL(value);
@@ -285,6 +287,16 @@ export const settings = {
     "Gets the warnings before a project's time is over, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
   ),
   PLINTH_EVENTARC_INVOKER: setting(text, 'E-mail that Eventarc calls with.', ''),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    url,
+    'Where traces are sent by OTLP over HTTP, `/v1/traces` beneath it; `https://telemetry.googleapis.com` is Cloud Trace. Unset: nowhere.',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(url, 'The same as the whole URL; it wins.'),
+  OTEL_EXPORTER_OTLP_HEADERS: setting(
+    text,
+    'Headers of those exports, as `name=value,name=value`. Whoever sees the settings of a function sees them, so a collector that asks for more than Cloud Trace does is better reached without. Cloud Trace needs none.',
+    '',
+  ),
   PLINTH_ENDPOINT_CLOUDRESOURCEMANAGER: endpoint('cloudresourcemanager'),
   PLINTH_ENDPOINT_CLOUDBILLING: endpoint('cloudbilling'),
   PLINTH_ENDPOINT_SERVICEUSAGE: endpoint('serviceusage'),
@@ -334,6 +346,11 @@ function readValues(env: Environment): Values {
     );
   }
   return values as Values;
+}
+
+function tracesOf(read: Values): Config['traces'] {
+  const url = tracesUrl(read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, read.OTEL_EXPORTER_OTLP_ENDPOINT);
+  return url === undefined ? undefined : { url, headers: readHeaders(read.OTEL_EXPORTER_OTLP_HEADERS) };
 }
 
 /** Throws a Problem with all faults at once. */
@@ -403,6 +420,7 @@ export function readConfig(env: Environment): Config {
     ...ifSet('webhookUrl', read.PLINTH_WEBHOOK_URL),
     ...ifSet('packagesBucket', read.PLINTH_PACKAGES_BUCKET),
     schedulerRegion: read.PLINTH_SCHEDULER_REGION,
+    ...ifSet('traces', tracesOf(read)),
     invokers: { scheduler: read.PLINTH_SCHEDULER_INVOKER, eventarc: read.PLINTH_EVENTARC_INVOKER },
   };
 }

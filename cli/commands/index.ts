@@ -8,7 +8,7 @@ import { cleanupSchedule } from './cleanup-schedule.js';
 import { configure } from './configure.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
-import { installPlatform, installUser } from './install.js';
+import { installImages, installPlatform, installUser } from './install.js';
 import { cleanup, extend, protect, unprotect } from './life.js';
 import { list } from './list.js';
 import { loginCommands } from './login.js';
@@ -31,7 +31,7 @@ export const commands: readonly Command[] = [
   cleanupList,
   ...cleanupSchedule,
   ...admission,
-  ...[installPlatform, installUser],
+  ...[installPlatform, installImages, installUser],
   dial,
   ...[orgList, orgCreate, orgMembers, orgAddMember, orgSetRole, orgRemoveMember, orgTeams, orgEvents],
   ...[teamList, teamCreate, teamMembers, teamAddMember, teamRemoveMember, teamMigrate],

@@ -1,9 +1,10 @@
-/** `plinth install platform|user`: the part of plinth that runs on the jumpbox. Needs no plinth service. */
+/** `plinth install images|platform|user`: the part of plinth that runs on the jumpbox. Needs no plinth service. */
 import type { Option } from '../../shared/bootstrap/options.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../command.js';
 import { printable } from '../output.js';
+import { amount } from '../upload-text.js';
 
 const options = ['installConfig', 'secretsFile'] as const satisfies readonly Option[];
 const flags = {
@@ -41,6 +42,11 @@ function teller({ output }: Call): (event: InstallEvent) => void {
         return;
       case 'component-ended':
         output.say(`${event.component}: ${event.result} (${event.seconds.toFixed(1)} s)`);
+        return;
+      case 'images':
+        output.say(
+          `${event.done} of ${event.total} images, ${amount({ bytes: event.bytes, of: event.totalBytes })}, in ${printable(event.registry)}`,
+        );
     }
   };
 }
@@ -117,5 +123,60 @@ export const installUser = defineCommand({
     const name = call.word('user')?.text ?? 'test-user';
     const made = await tellingLastLines(call, createUser(inputs, name, teller(call), call.interrupted));
     return { data: { ...made }, show: () => JSON.stringify(made) };
+  },
+});
+
+const { package: archive, 'age-key': ageKey, 'state-dir': stateDir } = flags;
+
+export const installImages = defineCommand({
+  words: 'install images',
+  summary: 'Bring the images of a package to the registry that the config names; runs on the jumpbox',
+  description: [
+    'Copies, by skopeo, what is not there by its digest, and holds each image against its digest once it is there. Run the same command again after an interruption; it goes on where it stopped.',
+    'Images come out of the package; those that installer-lite.tar.gz lacks from the registry of --from, with the login that skopeo has for it (skopeo login).',
+    "The config's registry is opened by registryUsername and registryPassword of the secrets file; one of type artifact-registry by a token of this machine's own identity. Nodes pull from a registry of type forge1 themselves.",
+  ],
+  options,
+  flags: {
+    package: archive,
+    'age-key': ageKey,
+    'state-dir': stateDir,
+    from: 'URL of the registry that has the images which the package lacks.',
+    'dry-run': 'Only look: fails if an image is missing.',
+  },
+  examples: [
+    'plinth install images --package installer.tar.gz --install-config /etc/platform/config.yaml --secrets-file /etc/platform/secrets/prod.vault.yaml',
+    'plinth install images --package installer-lite.tar.gz --from https://ghcr.io',
+  ],
+
+  async run(call) {
+    const [{ readInputs }, { bringImages }] = await Promise.all([
+      import('../install/inputs.js'),
+      import('../install/images.js'),
+    ]);
+    const from = call.word('from');
+    const url = from !== undefined && URL.canParse(from.text) ? new URL(from.text) : undefined;
+    if (from !== undefined && url === undefined)
+      throw new Problem('bad-input', '--from must be the URL of a registry.');
+    const inputs = await readInputs(call);
+    const report = await bringImages(inputs, {
+      from: url,
+      onlyLook: call.has('dry-run'),
+      settings: call.settings,
+      onEvent: teller(call),
+      signal: call.interrupted,
+    }).catch((error: unknown): never => {
+      if (!call.interrupted.aborted) throw error;
+      throw new Problem('detached', 'Interrupted while images were copied.', {
+        advice: 'Run the same command again: it goes on where it stopped.',
+      });
+    });
+    const { images, missing, copied, registry } = report;
+    const show = () => `${images.length} images stand in ${registry}, ${copied} of them copied now.`;
+    if (missing.length === 0) return { data: { ...report }, show };
+    const problem = new Problem('not-found', `Not in ${registry}: ${missing.join(', ')}.`, {
+      advice: 'Run the same command without --dry-run.',
+    });
+    return { data: { ...report }, problem };
   },
 });

@@ -1,4 +1,4 @@
-/** What `plinth install platform --json` writes, one event a line. Read by whoever follows the installation from afar. */
+/** What `plinth install … --json` writes, one event a line. Read by whoever follows the installation from afar. */
 import { z } from 'zod';
 
 const component = { component: z.string(), step: z.string() };
@@ -25,6 +25,15 @@ export const InstallEvent = z.discriminatedUnion('type', [
     /** `unchanged`: its check says that it stands as wanted. */
     result: z.enum(['installed', 'unchanged', 'skipped', 'removed', 'failed']),
     seconds: z.number(),
+  }),
+  /** Of `plinth install images`: how many of them are in the registry, and how much of what was missing. */
+  z.object({
+    type: z.literal('images'),
+    registry: z.string(),
+    done: z.int(),
+    total: z.int(),
+    bytes: z.int(),
+    totalBytes: z.int(),
   }),
 ]);
 export type InstallEvent = z.infer<typeof InstallEvent>;

@@ -1,0 +1,74 @@
+/**
+ * What opens the registry that the config names, as the file that skopeo reads: by the secrets file, or by a token that this
+ * machine's own identity gets from Google's metadata server. In a folder in memory, for as long as it is needed. Called by images.ts.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { findSecret } from '../../shared/install-config/secrets.js';
+import { Problem } from '../../shared/problems.js';
+import { secretMode } from '../files.js';
+import type { InstallInputs } from './inputs.js';
+
+export interface RegistryLogin {
+  /** Good for some minutes at least. */
+  authFile(): Promise<string>;
+  end(): void;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function createRegistryLogin(inputs: InstallInputs, env: Env, runtimeFolder: string): RegistryLogin {
+  const { registry } = inputs.config;
+  const host = registry.server.split('/')[0] ?? '';
+  mkdirSync(runtimeFolder, { recursive: true, mode: 0o700 });
+  const folder = mkdtempSync(join(runtimeFolder, 'registry-'));
+  const path = join(folder, 'auth.json');
+  let goodUntil = 0;
+  return {
+    async authFile() {
+      if (Date.now() < goodUntil) return path;
+      const user = field(inputs, 'registryUsername');
+      const { password, seconds } =
+        registry.type === 'artifact-registry'
+          ? await accessToken(env)
+          : { password: field(inputs, 'registryPassword'), seconds: Number.POSITIVE_INFINITY };
+      const auth = Buffer.from(`${user}:${password}`).toString('base64');
+      writeFileSync(path, JSON.stringify({ auths: { [host]: { auth } } }), { mode: secretMode });
+      goodUntil = Date.now() + (seconds - marginSeconds) * 1000;
+      return path;
+    },
+    end: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The metadata server gives a new token when less is left of the one it has. */
+const marginSeconds = 240;
+
+function field({ secrets }: InstallInputs, name: string): string {
+  const value = findSecret(secrets, name)?.fields?.password;
+  if (value !== undefined && value !== '') return value;
+  throw new Problem('bad-input', `The secrets file has no ${name}, which opens the registry.`);
+}
+
+const tokenUrl = 'http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token';
+const Token = z.object({ access_token: z.string().min(1), expires_in: z.number() });
+
+async function accessToken(env: Env): Promise<{ password: string; seconds: number }> {
+  const args = ['--fail', '--silent', '--show-error', '--max-time', '20', '--retry', '3'];
+  const { stdout } = await promisify(execFile)('curl', [...args, '--header', 'Metadata-Flavor: Google', tokenUrl], {
+    env,
+  }).catch((error: { readonly stderr?: string; readonly message: string }): never => {
+    throw new Problem(
+      'install-failed',
+      `This machine's identity gets no token: ${error.stderr?.trim() || error.message}`,
+      {
+        advice: 'Run this on the jumpbox, which carries the identity that may write to the repository.',
+      },
+    );
+  });
+  const { access_token: password, expires_in: seconds } = Token.parse(JSON.parse(stdout));
+  return { password, seconds };
+}
