@@ -83,6 +83,8 @@ export const BootstrapRecord = z.object({
   package: ChosenPackage.optional(),
   /** Names of the files that hold what the caller had already, by datacenter. */
   base: z.record(z.string(), z.object({ config: z.string().optional(), secrets: z.string().optional() })),
+  /** Of the request that began it: its steps are parts of that trace, in every generation. Missing in records of earlier releases. */
+  traceparent: z.string().optional(),
   createdAt: time,
   deadlineAt: time,
   protection: ProtectionRecord.optional(),
@@ -132,8 +134,8 @@ export const LeaseRecord = z.object({
   failures: z.record(z.string(), z.int()),
   /** Seconds of cloud time waited for propagation. */
   propagationSeconds: z.number(),
-  /** Seconds of cloud time that an undo has waited so far, when it was handed over. */
-  undoSeconds: z.number().optional(),
+  /** How long it was waited for, and since when, as of the last write. */
+  waited: z.object({ seconds: z.number(), since: time }).optional(),
   /** Claims after a holder vanished: a step that kills its function must not do so for ever. */
   deaths: z.int(),
   note: z.string().optional(),

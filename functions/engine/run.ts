@@ -16,6 +16,7 @@ import { type CallRecord, type LeaseRecord, leaseId, liftBootstrap, liftLease, r
 import { endWith, type FoundBootstrap } from './end.js';
 import { graphOf } from './graph.js';
 import { addSeconds, claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
+import { endless } from './patience.js';
 import { persist } from './persist.js';
 import { type Instance, type Plan, planOf, titleOf } from './plan.js';
 import { publishReady, type Trace } from './publish.js';
@@ -51,12 +52,16 @@ const maxDeaths = 5;
 /** What it needs is sent back to be looked at again this often at most, in one generation. */
 const maxRechecks = 5;
 const maxCalls = 60;
-/** What does not go within an hour of waiting for it fails, so that somebody hears why, and quarantine can show it. */
-const longestUndoSeconds = 3600;
 /** What is further off is left to sweep: a fresh message would only wait, or be handed on again and again. */
 const longestWaitSeconds = 300;
 
-type Turn = Ending | { readonly state: 'again'; readonly seconds: number; readonly note: string };
+interface Again {
+  readonly state: 'again';
+  readonly seconds: number;
+  readonly note: string;
+  readonly patienceSeconds?: number | undefined;
+}
+type Turn = Ending | Again;
 
 export async function runInstance(
   context: Context,
@@ -145,7 +150,7 @@ function createRun(
   if (outer.ending?.aborted) endNow();
   const signal = AbortSignal.any([held.signal, deadline.signal]);
 
-  let undoSeconds = held.current().undoSeconds ?? 0;
+  let { waited } = held.current();
   const attempts = (): number => Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
 
   async function end(ending: Ending): Promise<RunResult> {
@@ -159,7 +164,7 @@ function createRun(
     const notBefore = addSeconds(clock.now(), seconds);
     const data: Partial<LeaseRecord> = {
       ...change,
-      ...(undoSeconds === 0 ? {} : { undoSeconds }),
+      ...(waited === undefined ? {} : { waited }),
       state: 'ready',
       holder: undefined,
       expiresAt: undefined,
@@ -193,7 +198,7 @@ function createRun(
     if (
       Object.entries(change).some(([field, value]) => (({ note, retry }) as Record<string, unknown>)[field] !== value)
     ) {
-      await held.save(change);
+      await held.save({ ...change, waited });
     }
     if (held.current().cancel) return end({ state: 'cancelled' });
     await clock.wait(seconds, signal).catch((error: unknown) => {
@@ -203,6 +208,13 @@ function createRun(
     if (deadline.signal.aborted) return handOver(0);
     return held.current().cancel ? end({ state: 'cancelled' }) : undefined;
   }
+
+  const comeBack = ({ seconds, note, patienceSeconds }: Omit<Again, 'state'>): Again => ({
+    state: 'again',
+    seconds,
+    note: hide(note),
+    patienceSeconds,
+  });
 
   /** One look, and one go if something is missing. What it throws is the step's. */
   async function turn(instance: Instance, call: StepCall): Promise<Turn> {
@@ -217,7 +229,7 @@ function createRun(
     const standing = await look();
     if (standing !== undefined) return standing;
     const outcome = await step.run(call);
-    if (outcome.kind === 'again') return { state: 'again', seconds: outcome.seconds, note: hide(outcome.note) };
+    if (outcome.kind === 'again') return comeBack(outcome);
     if (outcome.kind === 'needsClient') return { state: 'client', note: hide(outcome.what) };
     if (outcome.kind === 'recheck') return recheck(instance, outcome.needs, outcome.note);
     const made = await look();
@@ -245,19 +257,19 @@ function createRun(
   async function undo({ id, step }: Instance, call: StepCall): Promise<Turn> {
     const output = step.output.safeParse(bootstrap.data.instances[id]?.output).data;
     const outcome = await step.undo?.({ ...call, output });
-    if (outcome?.kind === 'again') return { state: 'again', seconds: outcome.seconds, note: hide(outcome.note) };
+    if (outcome?.kind === 'again') return comeBack(outcome);
     const note = outcome?.kind === 'done' ? outcome.note : undefined;
     return { state: 'gone', ...(note === undefined ? {} : { note: hide(note) }) };
   }
 
   /** Undefined: look again. */
-  const act = (turned: Turn): Promise<RunResult | undefined> => {
+  const act = (turned: Turn, instance: Instance, beganAt: Date): Promise<RunResult | undefined> => {
     if (turned.state !== 'again') return end(turned);
-    if (removing) {
-      if (undoSeconds >= longestUndoSeconds)
-        return end({ state: 'failed', problem: stored(endless(turned.note), hide) });
-      undoSeconds += turned.seconds;
-    }
+    const { seconds = 0, since = beganAt.toISOString() } = waited ?? {};
+    const looked = (clock.now().getTime() - beganAt.getTime()) / 1000;
+    const problem = endless(instance, turned, { seconds: seconds + looked, since }, removing);
+    if (problem !== undefined) return end({ state: 'failed', problem: stored(problem, hide) });
+    waited = { seconds: seconds + looked + turned.seconds, since };
     return pause(turned.seconds, { note: turned.note, retry: undefined });
   };
 
@@ -307,6 +319,7 @@ function createRun(
       }
       const facts = await persist(() => factsOf(context, bootstrapId, bootstrap.data));
       for (;;) {
+        const beganAt = clock.now();
         const outcome = await tried(() => {
           const attempt = attempts();
           const call = createCall({
@@ -321,7 +334,9 @@ function createRun(
           });
           return removing ? undo(instance, call) : turn(instance, call);
         });
-        const result = await ('error' in outcome ? failed(outcome.error, instance) : act(outcome.value));
+        const result = await ('error' in outcome
+          ? failed(outcome.error, instance)
+          : act(outcome.value, instance, beganAt));
         if (result !== undefined) return result;
       }
     } finally {
@@ -338,12 +353,6 @@ async function tried<T>(work: () => Promise<T>): Promise<{ readonly value: T } |
     return { error };
   }
 }
-
-const endless = (note: string): Problem =>
-  new Problem('cloud-propagation', `It is not gone after an hour of waiting: ${note}.`, {
-    advice:
-      'Look into the project for what keeps it; then have an operator run plinth beta bootstrap-cloud cleanup for it.',
-  });
 
 /** What a person reads of a fault of ours: nothing but where to look. */
 const internal = (instance: Instance, traceId: string | undefined): Problem =>

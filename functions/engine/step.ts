@@ -20,8 +20,11 @@ export interface Each<Of extends string = string> {
 export type Outcome =
   /** What was missing has been made (or asked for); look again. */
   | { readonly kind: 'done'; readonly note?: string }
-  /** Come back in `seconds`; `note` says in words what it waits for. */
-  | { readonly kind: 'again'; readonly seconds: number; readonly note: string }
+  /**
+   * Come back in `seconds`; `note` says in words what it waits for. Waited for without end it fails: after half an hour in a
+   * generation, or after `patienceSeconds`.
+   */
+  | { readonly kind: 'again'; readonly seconds: number; readonly note: string; readonly patienceSeconds?: number }
   /** Only the caller's machine can go on; `what` names it. */
   | { readonly kind: 'needsClient'; readonly what: string }
   /** What it needs is no longer as it was, such as a VM that was taken away: those of `needs` are looked at again, then this. */
@@ -30,7 +33,12 @@ export type Outcome =
 export const done: Outcome = { kind: 'done' };
 /** Of an undo, with what there is to say: most often that there was nothing to remove. */
 export const doneWith = (note: string): Outcome => ({ kind: 'done', note });
-export const again = (seconds: number, note: string): Outcome => ({ kind: 'again', seconds, note });
+export const again = (seconds: number, note: string, patienceSeconds?: number): Outcome => ({
+  kind: 'again',
+  seconds,
+  note,
+  ...(patienceSeconds === undefined ? {} : { patienceSeconds }),
+});
 /** @public Part of the contract; steps that upload from the caller's machine use it. */
 export const needsClient = (what: string): Outcome => ({ kind: 'needsClient', what });
 /** @public Part of the contract; `needs` are names of members of the step's `needs`. */

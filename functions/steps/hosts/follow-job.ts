@@ -10,6 +10,8 @@ type Call = Pick<StepCall, 'bootstrap' | 'log' | 'secrets' | 'signal'>;
 const mostLost = 10;
 /** Then the engine has its turn: who cancels waits so long. */
 const turnSeconds = 15;
+/** An install of a whole platform is through long before. It goes on when nobody follows it any more. */
+const patienceSeconds = 7200;
 const tailBytes = 4096;
 
 /**
@@ -26,9 +28,9 @@ export async function followJob(call: Call, host: Host, name: string, script: st
     await job.start(script);
     const isMine = (await job.claim(mine)) === mine;
     const { look, last, isWhole } = await read(call, job);
-    if (look.state === 'running') return again(0, last === '' ? `${what} is under way` : last);
+    if (look.state === 'running') return again(0, last === '' ? `${what} is under way` : last, patienceSeconds);
     // Somebody else stores it, too.
-    if (!isWhole) return again(1, `${what} has ended; the rest of its log is read`);
+    if (!isWhole) return again(1, `${what} has ended; the rest of its log is read`, patienceSeconds);
     if (look.state !== 'exited') {
       // What of it is still there must not run beside the next one.
       await job.kill();
