@@ -22,7 +22,8 @@ import {
 import { type EmulatorPushes, startEmulatorPushes } from './emulator-pushes.js';
 import { adoptEmulator, type Emulator, type EmulatorName, type EmulatorRecord, startEmulator } from './emulators.js';
 import { type Forge1, startForge1 } from './forge1.js';
-import { type K0sReleases, startK0sReleases } from './k0s-releases.js';
+import { startK0sReleases } from './k0s-releases.js';
+import { startLoadBalancers } from './load-balancers.js';
 import { type Machines, startMachines, type TierName } from './machines/index.js';
 import { whyNoMachines } from './machines/possible.js';
 import { whyNoRealHosts } from './machines/real/possible.js';
@@ -102,8 +103,8 @@ async function machinesOf(
   tier: TierName,
   cloud: SimulatedCloud,
   folder: StateFolder,
-  forge1: Forge1,
-  k0sReleases: K0sReleases,
+  /** Servers on loopback that machines reach. */
+  servers: readonly string[],
   onNote: (note: string) => void,
 ): Promise<Machines | undefined> {
   const disks = folder.file('machines');
@@ -113,7 +114,7 @@ async function machinesOf(
     return undefined;
   }
   const portOf = (url: string): number => Number(new URL(url).port);
-  const fixed = [cloud.frontUrl, forge1.url, k0sReleases.url, ...Object.values(cloud.endpoints)].map(portOf);
+  const fixed = [cloud.frontUrl, ...servers, ...Object.values(cloud.endpoints)].map(portOf);
   const outsidePorts = (): number[] => {
     const { origin, releasesUrl } = folder.readFunctions() ?? {};
     return [
@@ -162,14 +163,16 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     const { identity } = cloud;
     const forge1 = await startForge1();
     closers.push(() => forge1.close());
-    const k0sReleases = await startK0sReleases();
+    const loadBalancers = await startLoadBalancers(cloud.world);
+    closers.push(() => loadBalancers.close());
+    const k0sReleases = await startK0sReleases(loadBalancers.url);
     closers.push(() => k0sReleases.close());
     await makeDeploymentSecrets(cloud);
 
     const machines =
       options.machines === 'none'
         ? undefined
-        : await machinesOf(options.machines, cloud, folder, forge1, k0sReleases, onNote);
+        : await machinesOf(options.machines, cloud, folder, [forge1.url, k0sReleases.url, loadBalancers.url], onNote);
     closers.push(() => machines?.close() ?? Promise.resolve());
 
     const record: CloudRecord = {

@@ -19,7 +19,7 @@ const versions = ['v1.31.9+k0s.0', 'v1.31.14+k0s.0', 'v1.32.10+k0s.0'];
 const program = fileURLToPath(new URL('./machines/k0s/main.js', import.meta.url));
 
 /** One script that Node runs by its first line; extensionless files are CommonJS to it. */
-async function makeK0s(version: string): Promise<Buffer> {
+async function makeK0s(version: string, cloud: string | undefined): Promise<Buffer> {
   const { outputFiles } = await build({
     entryPoints: [program],
     bundle: true,
@@ -28,7 +28,7 @@ async function makeK0s(version: string): Promise<Buffer> {
     target: 'node20',
     minifySyntax: true,
     minifyWhitespace: true,
-    define: { K0S_VERSION: JSON.stringify(version) },
+    define: { K0S_VERSION: JSON.stringify(version), K0S_CLOUD: JSON.stringify(cloud ?? null) },
     banner: { js: '#!/usr/bin/env node' },
     write: false,
     logLevel: 'warning',
@@ -36,10 +36,11 @@ async function makeK0s(version: string): Promise<Buffer> {
   return Buffer.from(outputFiles[0]?.contents ?? []);
 }
 
-export async function startK0sReleases(): Promise<K0sReleases> {
+/** `cloud`: where its clusters get addresses for services (load-balancers.ts); without, as without a cloud controller, they get none. */
+export async function startK0sReleases(cloud?: string): Promise<K0sReleases> {
   const made = new Map<string, Promise<Buffer>>();
   const programOf = (version: string): Promise<Buffer> => {
-    const known = made.get(version) ?? makeK0s(version);
+    const known = made.get(version) ?? makeK0s(version, cloud);
     made.set(version, known);
     return known;
   };

@@ -43,6 +43,7 @@ const filesOf = ({ hostname, address }: DiskFacts): Readonly<Record<string, stri
   'etc/profile': lines(['[ -z "$BASH_VERSION" ] || [ ! -r /etc/bash.bashrc ] || . /etc/bash.bashrc']),
   'etc/bash.bashrc': lines(["PS1='\\u@\\h:\\w\\$ '"]),
   'etc/ssh/sshd_config': lines(['Include /etc/ssh/sshd_config.d/*.conf', 'KbdInteractiveAuthentication no']),
+  'etc/ssh/ssh_config': lines(['Host *', '    ProxyCommand /usr/local/sbin/dial %h %p']),
   'etc/ssh/sshd_config.d/60-cloudimg-settings.conf': lines(['PasswordAuthentication no']),
 });
 

@@ -4,9 +4,10 @@ import type { Server } from 'node:net';
 import { hostname } from 'node:os';
 import { stringify } from 'yaml';
 import { startApiServer } from './api-server.js';
+import { runCloudController } from './cloud-controller.js';
 import { type ClusterConfig, readClusterConfig } from './cluster-config.js';
 import type { Given } from './command-line.js';
-import { conditionsOf, type Kind, kinds, type Thing } from './kinds.js';
+import { conditionsOf, kindOf, type Thing } from './kinds.js';
 import { type Access, kubeConfigOf } from './kube-config.js';
 import { heartbeatSeconds, joinCluster, nodeName, runKubelet } from './kubelet.js';
 import { createObjects, type Objects } from './objects.js';
@@ -17,8 +18,6 @@ import { k0sVars, type Status, serveStatus } from './status.js';
 
 /** Of a node without a sign of life, as a tenth of node-monitor-grace-period. */
 const graceSeconds = 4 * heartbeatSeconds;
-
-const kindOf = (plural: string): Kind => kinds.find((each) => each.plural === plural) as Kind;
 
 /** By `--config`, else the default file, else defaults. */
 export function configOf(given: Given): ClusterConfig {
@@ -73,7 +72,15 @@ function firstOf(cidr: string): string {
   return [...numbers.slice(0, 3), Number(numbers[3]) + 1].join('.');
 }
 
-export async function runController(given: Given, version: string, args: readonly string[]): Promise<never> {
+/** `cloud`: where addresses for services are had. */
+export async function runController(
+  given: Given,
+  {
+    version,
+    cloud,
+    args,
+  }: { readonly version: string; readonly cloud?: string | undefined; readonly args: readonly string[] },
+): Promise<never> {
   const config = configOf(given);
   const { api, network } = config.spec;
   const ca = await clusterCa();
@@ -88,6 +95,7 @@ export async function runController(given: Given, version: string, args: readonl
   writeWhole(place.adminConfig, kubeConfigOf(local, 'Default', 'local'));
   writeWhole(place.runtimeConfig, stringify({ spec: { nodeConfig: config } }));
 
+  if (cloud !== undefined) void runCloudController(objects, cloud);
   const workloads = given['enable-worker'] === 'true' || given['single'] === 'true';
   let trouble: string | undefined = workloads ? 'the kubelet has not reported yet' : undefined;
   const status = (): Status => ({

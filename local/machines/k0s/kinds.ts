@@ -88,7 +88,13 @@ export const kinds: readonly Kind[] = [
   kind('v1', 'ConfigMap', 'configmaps', ['cm'], { columns: { Data: (thing) => keys(thing['data']) } }),
   kind('v1', 'Service', 'services', ['svc'], {
     ...withStatus,
-    columns: { Type: (thing) => String(at(thing, 'spec', 'type') ?? 'ClusterIP') },
+    columns: {
+      Type: (thing) => String(at(thing, 'spec', 'type') ?? 'ClusterIP'),
+      'External-IP': (thing) => {
+        const pending = at(thing, 'spec', 'type') === 'LoadBalancer' ? '<pending>' : '<none>';
+        return String(at(thing, 'status', 'loadBalancer', 'ingress', '0', 'ip') ?? pending);
+      },
+    },
   }),
   kind('v1', 'ServiceAccount', 'serviceaccounts', ['sa']),
   kind('v1', 'Pod', 'pods', ['po'], withStatus),
@@ -98,5 +104,8 @@ export const kinds: readonly Kind[] = [
     ...withStatus,
   }),
 ];
+
+/** Of ours alone. */
+export const kindOf = (plural: string): Kind => kinds.find((each) => each.plural === plural) as Kind;
 
 export const apiOf = ({ group, version }: Kind): string => (group === '' ? version : `${group}/${version}`);

@@ -1,10 +1,11 @@
-/** `k0s kubectl`: reading by itself, as machines here may have no kubectl; all else by the machine's own, with the admin's kubeconfig. */
+/** `k0s kubectl`: what plinth and packages need by itself, as machines here may have no kubectl; all else by the machine's own, with the admin's kubeconfig. */
 import { spawnSync } from 'node:child_process';
 import { stringify } from 'yaml';
 import { apiOf, type Kind, kinds, type Thing } from './kinds.js';
 import { readKubeConfig } from './kube-config.js';
+import { readWriting, write } from './kubectl-write.js';
 import { place, readIfThere } from './place.js';
-import { mustAsk, reachApi } from './reach.js';
+import { type Api, mustAsk, reachApi } from './reach.js';
 import { cellsOf } from './table.js';
 
 interface Question {
@@ -13,6 +14,8 @@ interface Question {
   readonly namespace: string;
   readonly all: boolean;
   readonly output: string;
+  readonly selector: string;
+  readonly ignoreNotFound: boolean;
 }
 
 /** Undefined: more than is read here. */
@@ -22,11 +25,15 @@ function readQuestion(argv: readonly string[]): Question | undefined {
   let namespace = 'default';
   let output = '';
   let all = false;
+  let selector = '';
+  let ignoreNotFound = false;
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     const [flag = '', value] = word.split(/=(.*)/s);
     if (['-n', '--namespace'].includes(flag)) namespace = value ?? rest.shift() ?? '';
     else if (['-o', '--output'].includes(flag)) output = value ?? rest.shift() ?? '';
+    else if (['-l', '--selector'].includes(flag)) selector = value ?? rest.shift() ?? '';
     else if (['-A', '--all-namespaces'].includes(flag)) all = true;
+    else if (flag === '--ignore-not-found') ignoreNotFound = true;
     else if (word.startsWith('-')) return undefined;
     else words.push(word);
   }
@@ -34,7 +41,7 @@ function readQuestion(argv: readonly string[]): Question | undefined {
   const kind = kinds.find((each) => [each.plural, each.kind.toLowerCase(), ...each.short].includes(asked));
   const isKnown =
     verb === 'get' && kind !== undefined && words.length < 3 && ['', 'json', 'yaml', 'name'].includes(output);
-  return isKnown ? { kind, name, namespace, all, output } : undefined;
+  return isKnown ? { kind, name, namespace, all, output, selector, ignoreNotFound } : undefined;
 }
 
 function printed({ kind, output }: Question, found: Readonly<Record<string, unknown>>): string {
@@ -69,6 +76,8 @@ export async function kubectl(argv: readonly string[]): Promise<number> {
   }
   const api = reachApi(readKubeConfig(config));
   if (raw !== undefined) return ask(async () => text(await mustAsk(api, 'GET', raw)));
+  const writing = readWriting(argv);
+  if (writing !== undefined) return ask(() => write(api, writing));
   const question = readQuestion(argv);
   if (question === undefined) {
     const { status, error } = spawnSync('kubectl', [...argv], {
@@ -78,11 +87,19 @@ export async function kubectl(argv: readonly string[]): Promise<number> {
     if (error !== undefined) throw new Error(`kubectl ${argv.join(' ')} is not stood for here: ${error.message}`);
     return status ?? 1;
   }
-  const { kind, name, namespace, all } = question;
+  return ask(() => answered(api, question));
+}
+
+async function answered(api: Api, question: Question): Promise<string> {
+  const { kind, name, namespace, all, selector, ignoreNotFound } = question;
   const words = [apiOf(kind).includes('/') ? 'apis' : 'api', apiOf(kind)];
   if (kind.namespaced && !all) words.push('namespaces', namespace);
   words.push(kind.plural, ...(name === undefined ? [] : [name]));
-  return ask(async () => printed(question, await mustAsk(api, 'GET', `/${words.join('/')}`)));
+  const path = `/${words.join('/')}${selector === '' ? '' : `?labelSelector=${encodeURIComponent(selector)}`}`;
+  const { status, body } = await api.ask('GET', path);
+  if (status === 404 && ignoreNotFound) return '';
+  if (status >= 300) throw new Error(String(body['message'] ?? `status ${status}`));
+  return printed(question, body);
 }
 
 /** Pages that are no JSON come as a message. */

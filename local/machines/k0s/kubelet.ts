@@ -74,7 +74,7 @@ export interface NodeFacts {
   readonly taints: readonly object[];
 }
 
-async function ownAddress(): Promise<string> {
+export async function ownAddress(): Promise<string> {
   const known = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const own = known.find(({ family, address }) => family === 'IPv4' && !address.startsWith('127.'))?.address;
   return own ?? (await lookup(hostname(), 4)).address;

@@ -17,8 +17,9 @@ import { readStatus, shown } from './status.js';
 import { createToken } from './token.js';
 import { runWorker } from './worker.js';
 
-/** Put in by the bundler: the version that was asked for. */
+/** Put in by the bundler: the version that was asked for, and where services get addresses, or null. */
 declare const K0S_VERSION: string;
+declare const K0S_CLOUD: string | null;
 const version = K0S_VERSION;
 
 const texts = (...names: string[]): Flag[] => names.map((name) => ({ name }));
@@ -117,7 +118,7 @@ const root: Command = {
       name: 'controller',
       short: 'Run controller',
       flags: [...persistent, ...controllerFlags, ...workerFlags],
-      run: (given) => runController(checked(given), version, args),
+      run: (given) => runController(checked(given), { version, cloud: K0S_CLOUD ?? undefined, args }),
     },
     {
       name: 'worker',

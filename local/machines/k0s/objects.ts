@@ -1,7 +1,7 @@
 /** The objects of a cluster, kept in one file in place of etcd. Used by the API server and the controllers behind it. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fault } from './fault.js';
-import { apiOf, type Kind, kinds, type Metadata, type Thing } from './kinds.js';
+import { apiOf, type Kind, kindOf, type Metadata, type Thing } from './kinds.js';
 import { place, readIfThere, writeWhole } from './place.js';
 
 export interface Change {
@@ -28,7 +28,7 @@ export interface Objects {
 }
 
 const isName = (name: string): boolean => name.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(name);
-const namespaceKind = kinds[0] as Kind;
+const namespaceKind = kindOf('namespaces');
 
 interface Kept {
   version: number;

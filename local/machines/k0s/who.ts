@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { fault } from './fault.js';
-import { type Kind, kinds } from './kinds.js';
+import { type Kind, kindOf } from './kinds.js';
 import type { Objects } from './objects.js';
 import { whoOf } from './pki.js';
 
@@ -11,7 +11,7 @@ export interface Who {
   readonly groups: readonly string[];
 }
 
-const secrets = kinds.find((each) => each.plural === 'secrets') as Kind;
+const secrets = kindOf('secrets');
 
 const bootstrapper = (objects: Objects, token: string): Who | undefined => {
   const [id = '', secret] = token.split('.');

@@ -1,0 +1,78 @@
+/** In place of Google's cloud controller: services of type LoadBalancer get their address from what stands for Google. Started by the controller, where there is such a thing. */
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Asked, Given } from '../../load-balancers.js';
+import { kindOf, type Thing } from './kinds.js';
+import { nodeName, ownAddress } from './kubelet.js';
+import type { Objects } from './objects.js';
+
+interface Spec {
+  readonly type?: string;
+  readonly loadBalancerIP?: string;
+}
+interface Status {
+  readonly loadBalancer?: { readonly ingress?: readonly { readonly ip: string }[] };
+}
+
+const services = kindOf('services');
+const nameOf = ({ metadata }: Thing): string => `${metadata.namespace}/${metadata.name}`;
+const specOf = (service: Thing): Spec => (service['spec'] as Spec | undefined) ?? {};
+const addressOf = (service: Thing): string | undefined =>
+  (service['status'] as Status | undefined)?.loadBalancer?.ingress?.[0]?.ip;
+
+/** Each second, as who asked for too much may ask for less, and what was not free may become so. */
+export async function runCloudController(objects: Objects, url: string): Promise<never> {
+  const cluster = objects.get(kindOf('namespaces'), undefined, 'kube-system').metadata.uid;
+  const said = new Map<string, string>();
+  let had = false;
+  const look = async (): Promise<void> => {
+    const all = objects.list(services).filter((each) => specOf(each).type === 'LoadBalancer');
+    // The last one that goes gives its address back.
+    if (all.length === 0 && !had) return;
+    const given = await ask(url, {
+      cluster,
+      node: { name: nodeName(), address: await ownAddress() },
+      services: Object.fromEntries(all.map((each) => [nameOf(each), specOf(each).loadBalancerIP ?? null])),
+    });
+    had = all.length > 0;
+    for (const { metadata } of all) {
+      // It may have changed since.
+      const service = objects.find(services, metadata.namespace, metadata.name);
+      const found = given[`${metadata.namespace}/${metadata.name}`];
+      if (service === undefined || found === undefined) continue;
+      const why = 'why' in found ? found.why : '';
+      if (why !== '' && said.get(nameOf(service)) !== why) {
+        process.stderr.write(`Error syncing load balancer of ${nameOf(service)}: ${why}\n`);
+      }
+      said.set(nameOf(service), why);
+      const ip = 'ip' in found ? found.ip : undefined;
+      if (addressOf(service) === ip) continue;
+      const status = { loadBalancer: ip === undefined ? {} : { ingress: [{ ip, ipMode: 'VIP' }] } };
+      objects.replace(services, metadata.namespace, metadata.name, { ...service, status });
+    }
+  };
+  for (;;) {
+    await look().catch((error: Error) => void process.stderr.write(`cloud controller: ${error.message}\n`));
+    await sleep(1000);
+  }
+}
+
+/** Through the machine's proxy where it has one. */
+function ask(url: string, asked: Asked): Promise<Given> {
+  const proxy = process.env['HTTPS_PROXY'];
+  const { host, hostname, port } = new URL(url);
+  const at = proxy === undefined ? { hostname, port } : new URL(proxy);
+  const options = { hostname: at.hostname, port: at.port, method: 'POST', path: `http://${host}/`, headers: { host } };
+  return new Promise((resolve, reject) => {
+    const asking = request(options, (response) => {
+      text(response).then((body) => {
+        if (response.statusCode === 200) resolve(JSON.parse(body) as Given);
+        else reject(new Error(`${response.statusCode} ${body}`));
+      }, reject);
+    });
+    asking.setTimeout(10_000, () => asking.destroy(new Error('i/o timeout')));
+    asking.once('error', reject);
+    asking.end(JSON.stringify(asked));
+  });
+}
