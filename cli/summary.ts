@@ -75,7 +75,11 @@ export function summary(view: BootstrapView, style: Style, parts: SummaryParts =
     ),
     ...section(
       'Addresses',
-      result.addresses.map(({ name, address }) => [name, address]),
+      result.addresses.map(({ name, address, service }) => [
+        name,
+        address,
+        ...(service === undefined ? [] : [`of the service ${service}`]),
+      ]),
     ),
     ...(result.dns === undefined
       ? []

@@ -31,11 +31,13 @@ import { hostSetup } from './hosts/host-setup.js';
 import { nodeKey } from './hosts/node-key.js';
 import { nodeLogin } from './hosts/node-login.js';
 import { plinthBinary } from './hosts/plinth-binary.js';
+import { clusterAdminEmail } from './install/cluster-admin-email.js';
 import { install, installSecond } from './install/install.js';
 import { k0sBinary } from './install/k0s-binary.js';
 import { k0sController } from './install/k0s-controller.js';
 import { k0sReady } from './install/k0s-ready.js';
 import { k0sWorker } from './install/k0s-worker.js';
+import { loadBalancers } from './install/load-balancers.js';
 import { installerPackage } from './install/package.js';
 import { testUser } from './install/test-user.js';
 
@@ -101,8 +103,10 @@ const hostSteps: readonly AnyStep[] = [
   k0sController,
   k0sWorker,
   k0sReady,
+  clusterAdminEmail,
   install,
   installSecond,
+  loadBalancers,
   testUser,
 ];
 

@@ -9,7 +9,8 @@ import { vm } from './cloud/vm.js';
 import { zone } from './cloud/zone.js';
 import { config } from './config/config.js';
 import { hostKey } from './hosts/host-key.js';
-import { addressesOf, datacentersOf, vmsOf } from './topology.js';
+import { loadBalancers } from './install/load-balancers.js';
+import { addressesOf, datacenters, datacentersOf, vmsOf } from './topology.js';
 
 /** `outputs`: by instance (`vm:jumpbox`), of those that are done. A part is missing until its steps are. */
 export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<string, unknown>>): BootstrapResult {
@@ -18,6 +19,7 @@ export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<str
   const readEach = <O>(step: { readonly name: string; readonly output: ZodType<O> }, keys: readonly string[]): O[] =>
     keys.flatMap((key) => read(step, key) ?? []);
 
+  const taken = readEach(loadBalancers, datacenters.keys(options)).flatMap((found) => found.taken);
   const dnsZone = read(zone);
   const registry = read(repository)?.server;
   return {
@@ -25,7 +27,10 @@ export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<str
       vm,
       vmsOf(options).map(({ name }) => name),
     ).map((found) => ({ ...found, ...read(hostKey, found.name) })),
-    addresses: readEach(address, addressesOf(options)),
+    addresses: readEach(address, addressesOf(options)).map((found) => {
+      const service = taken.find((each) => each.address === found.name)?.service;
+      return { ...found, ...(service === undefined ? {} : { service }) };
+    }),
     ...(dnsZone === undefined
       ? {}
       : {

@@ -74,6 +74,8 @@ export const AddressView = z.object({
   address: z.string(),
   /** When Compute Engine reserved it; missing in records of earlier releases. */
   createdAt: z.iso.datetime().optional(),
+  /** `<namespace>/<name>` of the Kubernetes service that has it, once the platform is installed. */
+  service: z.string().optional(),
 });
 
 /** What stands so far; a part is missing until its steps are done. */

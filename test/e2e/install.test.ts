@@ -31,11 +31,20 @@ describe('a bootstrap with an install', function () {
   const flags = { 'install-skip-steps': ['postgres'] };
 
   it('installs the newest build of a version, and a resume leaves it as it is', async () => {
-    const wanted = { ...flags, 'install-version': made.version, 'create-test-user': true } as const;
+    const wanted = {
+      ...flags,
+      'install-version': made.version,
+      'create-test-user': true,
+      'cluster-admin-email': 'Ada@Example.com',
+    } as const;
     const outcome = await alice.bootstrap('installs', wanted);
     const view = succeeded(outcome);
     const states = Object.fromEntries(view.instances.map(({ id, state }) => [id, state]));
     expect(states).to.include({ package: 'done', 'k0s-ready:dc1': 'done', 'install:dc1': 'done', 'test-user': 'done' });
+
+    expect(states).to.include({ 'cluster-admin-email:dc1': 'done', 'load-balancers:dc1': 'done' });
+    const services = ['gateway', 'public-gateway', 'ssh-proxy'].map((name) => `plinth-sample/${name}`);
+    expect(view.result.addresses.map(({ service }) => service)).to.deep.equal(services);
 
     const { token, url, path } = outcome.result['testUser'] as { token: string; url: string; path: string };
     expect(statSync(path).mode & 0o777).to.equal(0o600);

@@ -16,11 +16,21 @@ import { plinthBinary } from '../hosts/plinth-binary.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { uploaded } from '../hosts/uploaded.js';
 import { datacenterOf, datacenters } from '../topology.js';
+import { clusterAdminEmail } from './cluster-admin-email.js';
 import { installs } from './k0s.js';
 import { k0sReady } from './k0s-ready.js';
 import { installerPackage } from './package.js';
 
-const needs = { ...hostNeeds(), config, handover, plinthBinary, nodeLogin, k0sReady, installerPackage } as const;
+const needs = {
+  ...hostNeeds(),
+  config,
+  handover,
+  plinthBinary,
+  nodeLogin,
+  k0sReady,
+  installerPackage,
+  clusterAdminEmail,
+} as const;
 
 const first: Each<'datacenters'> = { of: datacenters.of, keys: (options) => datacenters.keys(options).slice(0, 1) };
 const second: Each<'datacenters'> = { of: datacenters.of, keys: (options) => datacenters.keys(options).slice(1) };
