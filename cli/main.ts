@@ -7,11 +7,15 @@ import { version } from '../shared/version.js';
 import { type ArgumentName, bracketed } from './arguments.js';
 import { type Argv, readArgv } from './argv.js';
 import type { Call, Command } from './command.js';
+import type { CommandTrace } from './command-trace.js';
 import { commands } from './commands/index.js';
 import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './flags.js';
 import { createRegistry, nearestBeneath, nearestCommand } from './help.js';
 import { createOutput, type Output } from './output.js';
 import { type Api, endpointOf, readSettings, type Settings } from './settings.js';
+
+/** Begun with the first call of a command. */
+let trace: Promise<CommandTrace> | undefined;
 
 async function main(args: readonly string[]): Promise<number> {
   const { stdout, stderr } = process;
@@ -86,7 +90,10 @@ async function main(args: readonly string[]): Promise<number> {
     const reach = (api: Api) => {
       // A command that checks more tells these faults with its own; none goes beyond them.
       if (faults.length > 0) throw refusalOf(faults);
-      return connect(api, settings, argv, output, signal);
+      trace ??= import('./command-trace.js').then(({ beginCommandTrace }) =>
+        beginCommandTrace(settings, command.words, output),
+      );
+      return connect(api, settings, argv, output, signal, trace);
     };
     const { data, show, problem: ended, exitCode } = await command.run(call);
     const code = exitCode ?? ended?.kind.exit ?? 0;
@@ -103,7 +110,14 @@ async function main(args: readonly string[]): Promise<number> {
   return problem.kind.exit;
 }
 
-async function connect(api: Api, settings: Settings, argv: Argv, output: Output, interrupted: AbortSignal) {
+async function connect(
+  api: Api,
+  settings: Settings,
+  argv: Argv,
+  output: Output,
+  interrupted: AbortSignal,
+  trace: Promise<CommandTrace>,
+) {
   const endpoint = await endpointFor(api, settings, argv);
   const [{ createTransport }, { createToken }] = await Promise.all([import('./transport.js'), import('./token.js')]);
   return createTransport({
@@ -111,6 +125,7 @@ async function connect(api: Api, settings: Settings, argv: Argv, output: Output,
     token: createToken(settings, endpoint),
     userAgent: `plinth/${version}`,
     onTrace: output.trace,
+    span: (await trace).span,
     interrupted,
   });
 }
@@ -226,4 +241,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
-process.exitCode = await main(process.argv.slice(2));
+const exitCode = await main(process.argv.slice(2));
+await trace?.then(({ end }) => end(exitCode)).catch(() => undefined);
+process.exitCode = exitCode;

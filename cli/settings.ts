@@ -2,6 +2,7 @@
  * Where plinth is and who is asking: environment, config file. The only reader of process.env in the command line.
  * Called by main and by what it hands on.
  */
+import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../shared/problems.js';
@@ -13,7 +14,7 @@ export interface Settings {
   readonly home: string;
   /** `$XDG_CONFIG_HOME/plinth`: config file, age identities, keys that plinth made. */
   readonly configFolder: string;
-  /** `$XDG_RUNTIME_DIR`, which is in memory; else the folder for what is temporary. */
+  /** In memory: `$XDG_RUNTIME_DIR`, or Linux's shared memory; elsewhere the folder for what is temporary. */
   readonly runtimeFolder: string;
   /** `PLINTH_TOKEN`. */
   readonly token: string | undefined;
@@ -32,6 +33,8 @@ export interface Settings {
   readonly dumbTerminal: boolean;
 }
 
+const shared = '/dev/shm';
+
 export function readSettings(): Settings {
   const env = process.env;
   const home = env['HOME'] ?? homedir();
@@ -41,7 +44,7 @@ export function readSettings(): Settings {
     home,
     // Relative paths are to be ignored, says the XDG specification.
     configFolder: join(xdg?.startsWith('/') ? xdg : join(home, '.config'), 'plinth'),
-    runtimeFolder: env['XDG_RUNTIME_DIR'] || tmpdir(),
+    runtimeFolder: env['XDG_RUNTIME_DIR'] || (existsSync(shared) ? shared : tmpdir()),
     token: env['PLINTH_TOKEN'] || undefined,
     sshProxy: env['PLINTH_SSH_PROXY'] || undefined,
     sshAgent: env['SSH_AUTH_SOCK'] || undefined,

@@ -4,9 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import type { Span } from '../functions/tracing/tracing.js';
 import { pathTo, type Route } from '../shared/api.js';
 import { type Fault, nothingServed, Problem, type ProblemCode, problemKinds, unknownHere } from '../shared/problems.js';
 import { timeLimit } from '../shared/time-limit.js';
+import { traceparentOf } from '../shared/trace.js';
 import { version } from '../shared/version.js';
 import { serviceVersion, unreadableAnswer, versionAdvice } from './other-version.js';
 import type { Token } from './token.js';
@@ -15,6 +17,8 @@ export interface TransportParts {
   readonly endpoint: string;
   readonly token: Token;
   readonly userAgent: string;
+  /** Of the command: each try of a call is a part of it. */
+  readonly span: Span;
   /** For `--verbose`: a call that was made, a retry that will be. */
   readonly onTrace: (text: string) => void;
   /** Ctrl-C: whatever is under way is given up. */
@@ -51,13 +55,17 @@ const requestMs = 120_000;
 const tries = { whileAway: 4, whileUnderWay: 40 } as const;
 const backoffMs = { first: 500, most: 15_000 } as const;
 
-export function createTransport({ endpoint, token, userAgent, onTrace, interrupted }: TransportParts): Transport {
+export function createTransport({ endpoint, token, userAgent, span, onTrace, interrupted }: TransportParts): Transport {
   async function send(route: Route, { params, query = {}, body, headers, signal }: Sent = {}): Promise<Response> {
     const search = new URLSearchParams(query).toString();
     const path = `${pathTo(route, params)}${search === '' ? '' : `?${search}`}`;
     for (const last of [false, true]) {
       const bearer = `Bearer ${await token.get(last)}`;
       const startedAt = Date.now();
+      const part = span.child(`${route.method} ${route.path}`, {
+        kind: 'client',
+        attributes: { 'http.request.method': route.method, 'http.route': route.path },
+      });
       let response: Response;
       try {
         response = await fetch(`${endpoint}${path}`, {
@@ -67,6 +75,7 @@ export function createTransport({ endpoint, token, userAgent, onTrace, interrupt
             // In front of a private function IAM takes this one, and leaves the other as it is.
             ...(endpoint.startsWith('https:') && { 'x-serverless-authorization': bearer }),
             'user-agent': userAgent,
+            traceparent: traceparentOf(part),
             ...(body !== undefined && { 'content-type': 'application/json' }),
             ...headers,
           },
@@ -76,11 +85,16 @@ export function createTransport({ endpoint, token, userAgent, onTrace, interrupt
           signal: signal ?? AbortSignal.any([timeLimit(requestMs), interrupted]),
         });
       } catch (error) {
+        part.end({ failure: reasonOf(error) });
         interrupted.throwIfAborted();
         signal?.throwIfAborted();
         onTrace(`${route.method} ${path}: ${reasonOf(error)}`);
         throw unreachable(error);
       }
+      part.end({
+        attributes: { 'http.response.status_code': response.status },
+        failure: response.ok ? undefined : String(response.status),
+      });
       onTrace(`${route.method} ${path}: ${response.status} in ${Date.now() - startedAt} ms`);
       if (response.ok) return response;
       if (response.status === 401 && token.renewable && !last) {

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { releaseFile, releaseFolder } from '../shared/release.js';
-import { withoutAddons } from './function-bundle.js';
+import { openTelemetryAsModules, withoutAddons } from './function-bundle.js';
 import { nodeForLinux } from './node-for-linux.js';
 
 const folder = join('dist', 'bin');
@@ -26,7 +26,7 @@ try {
     target: 'node26',
     minifySyntax: true,
     minifyWhitespace: true,
-    plugins: [withoutAddons],
+    plugins: [withoutAddons, openTelemetryAsModules],
     // What is CommonJS inside asks for Node's own modules with require.
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(process.execPath);",

@@ -2,6 +2,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { openTelemetryAsModules } from './function-bundle.js';
 
 /** CommonJS inside, which does not go into an ES module; all are loaded on first use. */
 const external = ['google-auth-library', 'ssh2', 'yaml'];
@@ -22,6 +23,7 @@ export async function bundleCli(outdir: string): Promise<readonly string[]> {
     minifySyntax: true,
     minifyWhitespace: true,
     external,
+    plugins: [openTelemetryAsModules],
     metafile: true,
     logLevel: 'warning',
   });

@@ -137,6 +137,23 @@ export const withoutAddons: Plugin = {
   },
 };
 
+/** OpenTelemetry's packages as the ES modules that they also are: of those what is not used is left out. */
+export const openTelemetryAsModules: Plugin = {
+  name: 'opentelemetry as ES modules',
+  setup({ onResolve, resolve: resolved }) {
+    onResolve({ filter: /^@opentelemetry\/[^/]+$/ }, async (found) => {
+      if (found.kind === 'require-call' || found.pluginData === openTelemetryAsModules) return undefined;
+      const { kind, resolveDir } = found;
+      const { path, errors, sideEffects } = await resolved(found.path, {
+        kind,
+        resolveDir,
+        pluginData: openTelemetryAsModules,
+      });
+      return errors.length > 0 ? { errors } : { path: path.replace('/build/src/', '/build/esm/'), sideEffects };
+    });
+  },
+};
+
 export interface FunctionBundle {
   readonly folder: string;
   /** Of the code, without the source maps. */
@@ -144,17 +161,26 @@ export interface FunctionBundle {
   readonly metafile: Metafile;
 }
 
-/** `releaseSha256`: of the executable that was built of the same sources, if one was. */
+interface BundleChoices {
+  readonly into: string;
+  /** Of the executable that was built of the same sources, if one was. */
+  readonly releaseSha256?: string | undefined;
+  /** What is served in place of the function, or besides: the bench compares. */
+  readonly entry?: ((own: string) => string) | undefined;
+}
+
 export async function bundleFunction(
   name: DeployableName,
   functionName: string,
-  { into, releaseSha256 }: { readonly into: string; readonly releaseSha256?: string | undefined },
+  { into, releaseSha256, entry = (own) => own }: BundleChoices,
 ): Promise<FunctionBundle> {
   const folder = join(into, functionName);
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     stdin: {
-      contents: `import { ${name} } from './functions/index.js'; import { serve } from './functions/serve.js'; serve([${name}]);`,
+      contents: entry(
+        `import { ${name} } from './functions/index.js'; import { serve } from './functions/serve.js'; serve([${name}]);`,
+      ),
       resolveDir: resolve('.'),
       sourcefile: 'entry.js',
     },
@@ -185,6 +211,7 @@ export async function bundleFunction(
       namedOnFirstUse,
       oneLanguage,
       withoutAddons,
+      openTelemetryAsModules,
     ],
     define: releaseSha256 === undefined ? {} : { PLINTH_RELEASE_SHA256: JSON.stringify(releaseSha256) },
     // What is CommonJS inside asks for Node's own modules with require, and for its folder.

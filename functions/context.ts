@@ -8,6 +8,8 @@ import { createPublisher, type Publisher } from './publisher.js';
 import { createRemote, type Remote } from './remote/remote.js';
 import { createFirestoreStore } from './store/firestore.js';
 import type { Store } from './store/store.js';
+import { exporterOf } from './trace-exporter.js';
+import { createTracing, type Tracing } from './tracing/tracing.js';
 
 export interface Clock {
   /** Real time, never scaled. */
@@ -25,6 +27,7 @@ export interface Context {
   readonly cloud: Cloud;
   readonly keys: KeyMaker;
   readonly remote: Remote;
+  readonly tracing: Tracing;
   /** Aborted when this process is about to end; absent: it ends when all is done. */
   readonly ending?: AbortSignal;
 }
@@ -38,7 +41,11 @@ const realClock: Clock = {
 };
 
 /** Google's clients are loaded on first use: an HTTP function never pays for what only a lane needs. */
-export function createContext(config: Config, overrides: Partial<Omit<Context, 'config'>> = {}): Context {
+export function createContext(
+  config: Config,
+  /** `service`: which function it is, for its traces. */
+  overrides: Partial<Omit<Context, 'config'>> & { readonly service?: string } = {},
+): Context {
   const log = overrides.log ?? createLog();
   const clock = overrides.clock ?? realClock;
   return {
@@ -51,5 +58,6 @@ export function createContext(config: Config, overrides: Partial<Omit<Context, '
     cloud: overrides.cloud ?? createCloud({ config, log, clock }),
     keys: overrides.keys ?? createKeyMaker(),
     remote: overrides.remote ?? createRemote(config),
+    tracing: overrides.tracing ?? createTracing(exporterOf(config, overrides.service ?? 'plinth', log)),
   };
 }

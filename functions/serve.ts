@@ -7,10 +7,12 @@ import { createLog } from './log.js';
 
 export function serve(chosen: Parameters<typeof register>[0]): void {
   let context: Context | undefined;
-  const ending = onEnding(createLog(), async () => context?.remote.close());
+  const ending = onEnding(createLog(), async () => {
+    await Promise.all([context?.remote.close(), context?.tracing.flush()]);
+  });
   register(chosen, (service) => {
     // A process serves one function, whatever it has registered.
-    context ??= createContext(readProcessConfig(), { ending, log: createLog({ service }) });
+    context ??= createContext(readProcessConfig(), { ending, log: createLog({ service }), service });
     return context;
   });
 }

@@ -10,7 +10,7 @@ import { createFirestoreStore } from '../functions/store/firestore.js';
 import type { Store } from '../functions/store/store.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import { createClock } from './clock.js';
-import { environmentOf, local } from './deployment.js';
+import { environmentOf, type FunctionEnvironment, local } from './deployment.js';
 import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from './function-processes.js';
 import { type FunctionServer, startFunctionServer } from './function-server.js';
 import { createMemoryStore } from './memory-store.js';
@@ -23,6 +23,8 @@ export interface FunctionsHalfOptions {
   readonly keys: KeyMaker;
   /** Gets the warnings before a project's time is over. */
   readonly webhookUrl?: string | undefined;
+  /** More settings of every function; these win. */
+  readonly settings?: FunctionEnvironment | undefined;
   /** What the functions are given for the store. */
   readonly wrapStore?: ((store: Store) => Store) | undefined;
   /** Bundles to serve, each in a process of its own, in place of the sources in this one. */
@@ -68,7 +70,7 @@ let running = false;
 export async function startFunctionsHalf(
   folder: StateFolder,
   record: CloudRecord,
-  { port, keys, webhookUrl, wrapStore = (store) => store, bundles, onLog }: FunctionsHalfOptions,
+  { port, keys, webhookUrl, settings, wrapStore = (store) => store, bundles, onLog }: FunctionsHalfOptions,
 ): Promise<FunctionsHalf> {
   if (running) throw new Error('This process serves the functions already; a second stack needs a process of its own.');
   running = true;
@@ -90,26 +92,30 @@ export async function startFunctionsHalf(
     if (server === undefined) throw new Error('The functions are not served yet.');
     return server.origin;
   };
-  const environmentAt = (name: FunctionName, origin: string) =>
-    environmentOf(name, {
+  const environmentAt = (name: FunctionName, origin: string) => ({
+    ...environmentOf(name, {
       origin,
       endpoints: record.endpoints,
       issuerUrl: record.issuerUrl,
       forge1Url: record.forge1Url,
+      forge1RegistryUrl: record.forge1RegistryUrl,
+      artifactRegistryDockerUrl: record.artifactRegistryDockerUrl,
       k0sReleasesUrl: record.k0sReleasesUrl,
       sshProxyUrl: record.sshProxyUrl,
       webhookUrl,
       releases,
       firestoreHost: emulatorHost('firestore'),
       pubsubHost: emulatorHost('pubsub'),
-    });
+    }),
+    ...settings,
+  });
   const contextOf = (name: FunctionName): Context => {
     const known = contexts.get(name);
     if (known !== undefined) return known;
     const config = readConfig(environmentAt(name, originNow()));
     // Each has its own, as each runs on a machine of its own.
     const clock = createClock(record.timeFactor);
-    const context = createContext(config, { clock, log, keys, store: storeOf(config) });
+    const context = createContext(config, { clock, log, keys, store: storeOf(config), service: name });
     contexts.set(name, context);
     return context;
   };

@@ -10,7 +10,7 @@ import { createKeyMaker } from '../functions/keys.js';
 import type { Store } from '../functions/store/store.js';
 import { collections } from '../shared/names.js';
 import { type CloudHalf, startCloudHalf } from './cloud-half.js';
-import { local } from './deployment.js';
+import { type FunctionEnvironment, local } from './deployment.js';
 import type { BundleOptions } from './function-processes.js';
 import { type FunctionsHalf, startFunctionsHalf } from './functions-half.js';
 import type { TierName } from './machines/index.js';
@@ -40,6 +40,8 @@ export interface StackOptions {
   readonly concurrency?: number;
   /** Gets the warnings before a project's time is over; default: nobody. */
   readonly webhookUrl?: string;
+  /** More settings of every function; these win. */
+  readonly settings?: FunctionEnvironment;
   /** Which machines answer SSH for VMs, where this computer can hold them; `none` (default): VMs are but entries. */
   readonly machines?: TierName | 'none';
   /** What the functions are given for the store: the same one, watched. */
@@ -136,6 +138,7 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
         port,
         keys: keys === 'real' ? createKeyMaker() : createTestKeys(),
         webhookUrl: options.webhookUrl,
+        settings: options.settings,
         wrapStore: options.wrapStore,
         bundles: options.bundles,
         onLog,

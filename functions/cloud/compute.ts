@@ -4,7 +4,7 @@
  */
 import { faultOfThrown, orUndefined, problemOf } from './errors.js';
 import { type ComputeAnswer, type Operation, readCompute } from './operations.js';
-import { reasonHeader, type Transport } from './rest.js';
+import { reasonHeader, reportCall, type Transport } from './rest.js';
 
 export interface Network {
   readonly id?: string;
@@ -177,8 +177,7 @@ export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<
   async function call<T>(name: ClientName, verb: string, doing: string, request: Resource): Promise<T> {
     const client = await clients(name);
     const startedAt = performance.now();
-    const report = (result: string) =>
-      onCall?.(`compute.${name}.${verb} → ${result} in ${Math.round(performance.now() - startedAt)} ms`);
+    const report = (result: string) => reportCall(onCall, `compute.${name}.${verb}`, result, startedAt);
     try {
       const method = client[verb];
       if (method === undefined) throw new TypeError(`compute has no ${name}.${verb}`);
@@ -311,8 +310,7 @@ export function createCompute(clients: ComputeClients, { onCall, reason }: Pick<
       const client = await clients('addresses');
       const list = client['aggregatedListAsync'] as unknown as AggregatedList;
       const startedAt = performance.now();
-      const report = (result: string) =>
-        onCall?.(`compute.addresses.aggregatedList → ${result} in ${Math.round(performance.now() - startedAt)} ms`);
+      const report = (result: string) => reportCall(onCall, 'compute.addresses.aggregatedList', result, startedAt);
       try {
         const found: string[] = [];
         const options = {

@@ -7,7 +7,7 @@ import { createDns } from './dns.js';
 import { createIam } from './iam.js';
 import { createProjects } from './projects.js';
 import { createPublicCa } from './public-ca.js';
-import { credentialsOf, type Transport } from './rest.js';
+import { credentialsOf, type OnCall, type Transport } from './rest.js';
 import { createScheduler, createSchedulerClient } from './scheduler.js';
 import { createSecretManager } from './secret-manager.js';
 import { createServices } from './services.js';
@@ -16,13 +16,13 @@ import { createVmLookup } from './vm-lookup.js';
 
 export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'clock'> {
   /** Told of every cloud call, one line each, for `--verbose`. */
-  readonly onCall?: ((text: string) => void) | undefined;
+  readonly onCall?: OnCall | undefined;
 }
 
 export type Cloud = ReturnType<typeof verbsOf> & {
   readonly scheduler: ReturnType<typeof createScheduler>;
   /** The same cloud, with the same credentials and clients, that tells its calls to somebody else, and Google what for. */
-  reportingTo(onCall: (text: string) => void, reason?: string): Cloud;
+  reportingTo(onCall: OnCall, reason?: string): Cloud;
 };
 
 export function createCloud({ config, onCall }: CloudContext): Cloud {

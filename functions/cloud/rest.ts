@@ -8,12 +8,23 @@ import { timeLimit } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
 
+/** Of a call that has ended, what says nothing of whom it was about. */
+export interface CallFacts {
+  /** `GET dns`, `compute.disks.insert`. */
+  readonly name: string;
+  /** A status, or why there is none. */
+  readonly result: string;
+  readonly milliseconds: number;
+}
+/** `text` is for who may read all of it. */
+export type OnCall = (text: string, call: CallFacts) => void;
+
 /** Credentials, and where calls go and are told of. */
 export interface Transport {
   readonly config: Config;
   readonly credentials: Compute;
   /** Told of every call: method, URL, status, milliseconds. Never of bodies. */
-  readonly onCall: ((text: string) => void) | undefined;
+  readonly onCall: OnCall | undefined;
   /** What the calls are made for: Google writes it into the audit log of the project that is called about. */
   readonly reason?: string | undefined;
 }
@@ -39,6 +50,18 @@ export interface RestCall {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Rest = <T>(method: Method, path: string, call: RestCall) => Promise<T>;
 
+/** `startedAt`: by `performance.now()`. */
+export function reportCall(
+  onCall: OnCall | undefined,
+  name: string,
+  result: string,
+  startedAt: number,
+  inFull = name,
+): void {
+  const milliseconds = Math.round(performance.now() - startedAt);
+  onCall?.(`${inFull} → ${result} in ${milliseconds} ms`, { name, result, milliseconds });
+}
+
 const timeoutSeconds = 60;
 
 export const createRest =
@@ -50,7 +73,7 @@ export const createRest =
     }
     const startedAt = performance.now();
     const report = (result: string) =>
-      onCall?.(`${method} ${url.href} → ${result} in ${Math.round(performance.now() - startedAt)} ms`);
+      reportCall(onCall, `${method} ${api}`, result, startedAt, `${method} ${url.href}`);
 
     let status: number;
     let reply: string;

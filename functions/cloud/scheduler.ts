@@ -4,7 +4,7 @@
  */
 import type { ScheduleView } from '../../shared/cleanup-schedule.js';
 import { faultOfThrown, orUndefined, problemOf } from './errors.js';
-import type { Transport } from './rest.js';
+import { reportCall, type Transport } from './rest.js';
 
 interface Timestamp {
   readonly seconds?: number | string | { toString(): string } | null;
@@ -60,8 +60,7 @@ const timeoutMilliseconds = 20_000;
 export function createScheduler(client: SchedulerClient, { config, onCall }: Pick<Transport, 'config' | 'onCall'>) {
   async function call(verb: keyof Client, doing: string, name: string): Promise<Job> {
     const startedAt = performance.now();
-    const report = (result: string) =>
-      onCall?.(`cloudscheduler.${verb} → ${result} in ${Math.round(performance.now() - startedAt)} ms`);
+    const report = (result: string) => reportCall(onCall, `cloudscheduler.${verb}`, result, startedAt);
     const path = `projects/${config.project}/locations/${config.schedulerRegion}/jobs/${name}`;
     try {
       const clientNow = await client();

@@ -1,6 +1,7 @@
 /** A project of ours that no record knows gets one, made of its labels, so that it goes as any other does. Called by cleanup.ts. */
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
 import { collections, labels } from '../../shared/names.js';
+import { newTrace, traceparentOf } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { Conflict } from '../store/store.js';
 import { type BootstrapRecord, leaseId, liftName, nameIn, read } from './documents.js';
@@ -48,6 +49,7 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     given: {},
     sshPublicKey: '',
     base: {},
+    traceparent: traceparentOf(newTrace()),
     createdAt: at,
     deadlineAt,
     warnings: [

@@ -4,6 +4,7 @@ import type { BootstrapOptions, GivenOptions, SecretOptions } from '../../shared
 import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import { type Trace, traceparentOf } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { checkAdmission } from './admission.js';
@@ -26,7 +27,7 @@ import { makeBootstrapId, makeProjectId } from './ids.js';
 import { addSeconds } from './lease.js';
 import { afterConflict, persist } from './persist.js';
 import { type Plan, planOf } from './plan.js';
-import { publishReady, type Trace } from './publish.js';
+import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites, eventWrites, readyLease } from './transition.js';
 import { inTurn } from './turns.js';
@@ -142,6 +143,7 @@ async function begin(
     callerSecret: draft.callerSecret,
     ...(facts.package === undefined ? {} : { package: facts.package }),
     base: files.names,
+    ...(facts.trace === undefined ? {} : { traceparent: traceparentOf(facts.trace) }),
     createdAt: at,
     deadlineAt: addSeconds(now, ttlSeconds(options)),
     warnings: [...facts.warnings],

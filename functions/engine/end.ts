@@ -4,6 +4,7 @@
  */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
+import type { Trace } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { callerSecret } from './caller-secret.js';
@@ -13,7 +14,7 @@ import { type Held, LeaseLost } from './lease.js';
 import { removeLogs } from './log.js';
 import { afterConflict, persist } from './persist.js';
 import { type Instance, planOf } from './plan.js';
-import { publishReady, type Trace } from './publish.js';
+import { publishReady } from './publish.js';
 import { lastWrites } from './removal.js';
 import { removalPlanOf } from './removal-plan.js';
 import { changeWrites, type Ending, endInstance, readyLease } from './transition.js';

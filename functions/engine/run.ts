@@ -7,10 +7,14 @@ import type { StepMessage } from '../../shared/bootstrap/message.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import type { Trace } from '../../shared/trace.js';
+import type { OnCall } from '../cloud/rest.js';
 import type { Context } from '../context.js';
 import { createHide } from '../hide.js';
 import { redact, withFields } from '../log.js';
 import { Conflict } from '../store/store.js';
+import { traceFields } from '../trace.js';
+import type { Span } from '../tracing/tracing.js';
 import { createCall, factsOf } from './call.js';
 import { type CallRecord, type LeaseRecord, leaseId, liftBootstrap, liftLease, read } from './documents.js';
 import { endWith, type FoundBootstrap } from './end.js';
@@ -19,15 +23,17 @@ import { addSeconds, claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } 
 import { endless } from './patience.js';
 import { persist } from './persist.js';
 import { type Instance, type Plan, planOf, titleOf } from './plan.js';
-import { publishReady, type Trace } from './publish.js';
+import { publishReady } from './publish.js';
 import { removalPlanOf } from './removal-plan.js';
 import { exhausted, failureClass, retryDelay } from './retry.js';
 import type { AnyStep, StepCall } from './step.js';
+import { beginStepSpan, endStepSpan } from './step-span.js';
 import type { Ending } from './transition.js';
 
 export interface RunOptions {
   /** When the function is stopped from outside. */
   readonly deadlineAt: Date;
+  /** Of the message. */
   readonly trace?: Trace | undefined;
   readonly times?: Partial<LeaseTimes>;
 }
@@ -88,10 +94,15 @@ export async function runInstance(
 
   const held = await claim(context, lease, { ...leaseTimes, ...options.times });
   if (held === undefined) return 'busy';
+  const span = await beginStepSpan(context, bootstrap.data, message, options.trace);
   try {
-    return await createRun(context, steps, message, options, bootstrap, held, restSeconds)();
+    const result = await createRun(context, steps, message, options, bootstrap, held, restSeconds, span)();
+    endStepSpan(span, held.current(), result);
+    return result;
   } catch (error) {
-    if (error instanceof LeaseLost) return 'lost';
+    const lost = error instanceof LeaseLost;
+    endStepSpan(span, held.current(), lost ? 'lost' : 'broken off', lost ? undefined : 'internal');
+    if (lost) return 'lost';
     throw error;
   } finally {
     await held.stop().catch(() => undefined);
@@ -102,10 +113,11 @@ function createRun(
   outer: Context,
   steps: readonly AnyStep[],
   { bootstrapId, instance: instanceId, generation }: StepMessage,
-  { deadlineAt, trace }: RunOptions,
+  { deadlineAt }: RunOptions,
   bootstrap: FoundBootstrap,
   held: Held,
   restSeconds: number,
+  span: Span,
 ): () => Promise<RunResult> {
   const { store, clock } = outer;
   const graph = graphOf(steps);
@@ -120,14 +132,14 @@ function createRun(
     withFields(outer.log, {
       bootstrap: bootstrapId,
       instance: instanceId,
-      ...(trace === undefined
-        ? {}
-        : { 'logging.googleapis.com/trace': `projects/${outer.config.project}/traces/${trace.id}` }),
+      ...traceFields(outer.config.project, span),
     }),
     () => [...secrets],
   );
-  const onCall = (text: string): void => {
+  const onCall: OnCall = (text, { name, result, milliseconds }) => {
     log('DEBUG', text);
+    const startedAt = Date.now() - milliseconds;
+    span.child(name, { kind: 'client', startedAt, attributes: { 'plinth.result': result } }).end();
     if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: hide(text) });
   };
   const context: Context = { ...outer, log, cloud: outer.cloud.reportingTo(onCall, `${bootstrapId}/${instanceId}`) };
@@ -154,8 +166,9 @@ function createRun(
   const attempts = (): number => Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
 
   async function end(ending: Ending): Promise<RunResult> {
-    const parts = { context, graph, held, bootstrapId, instance: instanceId, generation, calls, trace };
+    const parts = { context, graph, held, bootstrapId, instance: instanceId, generation, calls, trace: span };
     await endWith(parts, ending, { bootstrap, atMilliseconds });
+    if (ending.state === 'failed') endStepSpan(span, held.current(), ending.state, ending.problem.code);
     return ending.state;
   }
 
@@ -187,7 +200,7 @@ function createRun(
       }
     }
     const { lane } = held.current();
-    if (publish) await publishReady(context, bootstrapId, generation, [{ id: instanceId, lane }], trace);
+    if (publish) await publishReady(context, bootstrapId, generation, [{ id: instanceId, lane }], span);
     return 'handed-over';
   }
 
@@ -288,7 +301,7 @@ function createRun(
     const counted = { ...failures, [kind]: tries + 1 };
     if (delay === undefined) {
       await held.save({ failures: counted });
-      const problem = known ? exhausted(error, tries) : internal(instance, trace?.id);
+      const problem = known ? exhausted(error, tries) : internal(instance, span.id);
       return end({ state: 'failed', problem: stored(problem, hide) });
     }
     const change: Partial<LeaseRecord> = {
@@ -310,7 +323,7 @@ function createRun(
       if (bootstrap.data.state === 'cancelling' || held.current().cancel) return await end({ state: 'cancelled' });
       if (held.current().deaths >= maxDeaths) {
         log('ERROR', `The function ended ${maxDeaths} times while it ran this instance`);
-        return await end({ state: 'failed', problem: stored(internal(instance, trace?.id), hide) });
+        return await end({ state: 'failed', problem: stored(internal(instance, span.id), hide) });
       }
       if (restSeconds > 0) {
         if (secondsLeft() < restSeconds) return await handOver(restSeconds, {}, false);
@@ -355,9 +368,9 @@ async function tried<T>(work: () => Promise<T>): Promise<{ readonly value: T } |
 }
 
 /** What a person reads of a fault of ours: nothing but where to look. */
-const internal = (instance: Instance, traceId: string | undefined): Problem =>
+const internal = (instance: Instance, traceId: string): Problem =>
   new Problem('internal', `Something went wrong inside plinth at "${titleOf(instance)}".`, {
-    advice: `Run the same command again; if it comes back, tell your operator${traceId === undefined ? '' : ` this trace: ${traceId}`}.`,
+    advice: `Run the same command again; if it comes back, tell your operator this trace: ${traceId}.`,
   });
 
 const stored = ({ code, detail, advice }: Problem, hide: (text: string) => string): StoredProblem => ({

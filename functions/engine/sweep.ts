@@ -1,5 +1,6 @@
 /** Each minute: sends again what is due — messages that were lost, leases of functions that died, waits that are over. Called by events/sweep.ts. */
 import { collections } from '../../shared/names.js';
+import type { Trace } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { Conflict, type Document } from '../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from './documents.js';
@@ -20,7 +21,8 @@ const perRun = 500;
 const patienceSeconds = 60;
 const atOnce = 25;
 
-export async function sweep(context: Context): Promise<Swept> {
+/** `trace`: of the run; the steps that are sent go on in the traces of their bootstraps, and name it. */
+export async function sweep(context: Context, trace?: Trace): Promise<Swept> {
   const { store, clock, log } = context;
   const now = clock.now();
   const found = await persist(() =>
@@ -37,7 +39,7 @@ export async function sweep(context: Context): Promise<Swept> {
     const taken = await Promise.all(due.slice(i, i + atOnce).map((lease) => postpone(context, lease, now)));
     sent.push(...taken.flatMap((lease) => lease ?? []));
   }
-  await publish(context, sent);
+  await publish(context, sent, trace);
   if (sent.length > 0) log('INFO', `Sent ${sent.length} instances again`);
   return { published: sent.length, more: found.length === perRun };
 }

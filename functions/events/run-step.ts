@@ -4,7 +4,7 @@ import type { Context } from '../context.js';
 import { runInstance } from '../engine/run.js';
 import type { AnyStep } from '../engine/step.js';
 import { withFields } from '../log.js';
-import { spanOf, traceFields, traceOf } from '../trace.js';
+import { traceFields, traceIn } from '../trace.js';
 
 /** The part we read of a CloudEvent `google.cloud.pubsub.topic.v1.messagePublished`. */
 export interface MessagePublished {
@@ -26,22 +26,31 @@ export async function runStep(context: Context, steps: readonly AnyStep[], event
   const startedAt = context.clock.now();
   const { data, attributes } = event.data?.message ?? {};
   const headers = { traceparent: attributes?.['traceparent'] };
-  const traceId = traceOf(headers);
-  const log = withFields(context.log, traceFields(context.config.project, traceId, spanOf(headers)));
   const message = parse(data);
+  const { bootstrapId = '', instance = '' } = message ?? {};
+  const span = await context.tracing.begin('step message', traceIn(headers), {
+    kind: 'consumer',
+    attributes: { 'messaging.system': 'gcp_pubsub', 'plinth.bootstrap': bootstrapId, 'plinth.instance': instance },
+  });
+  const log = withFields(context.log, traceFields(context.config.project, span));
   if (message === undefined) {
     log('ERROR', 'A message that is none of ours was dropped', { event: event.id });
-    return;
+    span.end({ failure: 'none of ours' });
+    return context.tracing.flush();
   }
-  const { bootstrapId, instance } = message;
   const deadlineAt = new Date(startedAt.getTime() + functionSeconds * 1000);
   try {
-    const result = await runInstance(context, steps, message, { deadlineAt, trace: { id: traceId } });
+    const result = await runInstance(context, steps, message, { deadlineAt, trace: span });
     const seconds = (context.clock.now().getTime() - startedAt.getTime()) / 1000;
     log('INFO', `${instance}: ${result}`, { bootstrap: bootstrapId, instance, result, seconds });
+    span.end({ attributes: { 'plinth.outcome': result } });
   } catch (error) {
     log('ERROR', `${instance} was not run to a border; sweep takes it up`, { bootstrap: bootstrapId, instance, error });
+    span.end({ failure: 'not run to a border' });
     throw error;
+  } finally {
+    // The function may be frozen once it has answered.
+    await context.tracing.flush();
   }
 }
 

@@ -3,34 +3,40 @@ import type { HttpFunction, Request } from '@google-cloud/functions-framework';
 import { Problem, problemBody } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { createVerifier } from '../http/auth.js';
-import { spanOf, traceFields, traceOf } from '../trace.js';
+import { traceFields, traceIn } from '../trace.js';
+import type { Span } from '../tracing/tracing.js';
 
 /** `work` gives the body of the reply. */
 export function createScheduledFunction(
   context: Context,
   name: string,
-  work: (request: Request) => Promise<object>,
+  work: (request: Request, span: Span) => Promise<object>,
 ): HttpFunction {
-  const { config, log } = context;
+  const { config, log, tracing } = context;
   const verifier = createVerifier(context);
   return async (request, response) => {
-    const traceId = traceOf(request.headers);
+    const span = await tracing.begin(name, traceIn(request.headers), { kind: 'server' });
     try {
       await verifier.authenticateInvoker(request.headers, {
         email: config.invokers.scheduler,
         audiences: config.auth.audiences,
       });
-      response.status(200).json(await work(request));
+      const report = await work(request, span);
+      span.end();
+      await tracing.flush();
+      response.status(200).json(report);
     } catch (error) {
       const known = error instanceof Problem;
       const problem = known
         ? error
         : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
       log(known ? 'WARNING' : 'ERROR', `A ${name} failed: ${problem.code}`, {
-        ...traceFields(config.project, traceId, spanOf(request.headers)),
+        ...traceFields(config.project, span),
         error,
       });
-      response.status(problem.kind.status).type('application/problem+json').send(problemBody(problem, traceId));
+      span.end({ failure: problem.code });
+      await tracing.flush();
+      response.status(problem.kind.status).type('application/problem+json').send(problemBody(problem, span.id));
     }
   };
 }

@@ -7,10 +7,10 @@ import { warn } from '../engine/warn.js';
 import { createScheduledFunction } from './scheduled.js';
 
 export const createSweepFunction = (context: Context): HttpFunction =>
-  createScheduledFunction(context, 'sweep', async () => {
+  createScheduledFunction(context, 'sweep', async (_request, span) => {
     // None keeps another from its work.
     const [swept, told] = await Promise.allSettled([
-      sweep(context),
+      sweep(context, span),
       warn(context).then(async (warned) => ({ warned, notices: await sendNotices(context) })),
     ]);
     if (told.status === 'rejected')

@@ -91,7 +91,7 @@ function bootstrapHandlers(
   }
 
   return {
-    async beginBootstrap({ caller, query, body, traceId, gone }) {
+    async beginBootstrap({ caller, query, body, span, gone }) {
       checkMayBootstrap(config, caller);
       const given = body.options;
       const { options, secrets, warnings } = acceptOptions(given, { strict: body.strict });
@@ -107,7 +107,7 @@ function bootstrapHandlers(
       if (secrets.forge1Pat !== undefined) await checkForge1Token(config.forge1ApiUrl, secrets.forge1Pat, gone);
       const { sshPublicKey, base } = body;
       const asked = { caller, options, secrets, given, package: chosen, sshPublicKey, base };
-      const facts = { ...asked, checkBase: checkBase(context), warnings, trace: { id: traceId } };
+      const facts = { ...asked, checkBase: checkBase(context), warnings, trace: span };
       const { bootstrap, created, changes } = await beginOrResume(context, steps, facts);
       return { status: created ? 201 : 200, body: { bootstrap: await view(bootstrap), created, changes, warnings } };
     },

@@ -33,7 +33,13 @@ const drained = (response: ServerResponse, gone: AbortSignal): Promise<void> =>
     gone.addEventListener('abort', go);
   });
 
-export async function sendAnswer(response: ServerResponse, answer: Answer, gone: AbortSignal): Promise<void> {
+/** `beforeEnd` is waited for before the last byte is sent: once all is answered, the function may be frozen. */
+export async function sendAnswer(
+  response: ServerResponse,
+  answer: Answer,
+  gone: AbortSignal,
+  beforeEnd: () => Promise<void>,
+): Promise<void> {
   const { status, headers, body } = answer;
   if (isStream(body)) {
     response.writeHead(status, { ...alwaysHeaders, ...headers }).flushHeaders();
@@ -41,9 +47,11 @@ export async function sendAnswer(response: ServerResponse, answer: Answer, gone:
       if (gone.aborted) break;
       if (!response.write(piece)) await drained(response, gone);
     }
+    await beforeEnd();
     response.end();
     return;
   }
+  await beforeEnd();
   if (status === 204) {
     response.writeHead(status, { ...alwaysHeaders, ...headers }).end();
     return;

@@ -9,7 +9,8 @@ import { type Fault, nothingServed, Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { createHide, type Hide } from '../hide.js';
 import { errorText } from '../log.js';
-import { spanOf, traceFields, traceOf } from '../trace.js';
+import { traceFields, traceIn } from '../trace.js';
+import type { Span } from '../tracing/tracing.js';
 import type { Authenticate, Caller } from './auth.js';
 import { type Body, bodyOf, type FrameworkRequest } from './bodies.js';
 import { parseInput } from './input.js';
@@ -23,8 +24,8 @@ export interface Call<R extends Route = Route> {
   readonly body: Part<R, 'body'>;
   /** Those that the route names, and no others. */
   readonly headers: Part<R, 'headers'>;
-  /** Also the `instance` of every problem. */
-  readonly traceId: string;
+  /** The request's own. Its trace's id is also the `instance` of every problem. */
+  readonly span: Span;
   /** Aborted when the client has gone. */
   readonly gone: AbortSignal;
   readonly caller: R extends { readonly caller: 'anyone' } ? undefined : Caller;
@@ -35,17 +36,12 @@ export type Handlers<T extends RouteTable> = { readonly [K in keyof T]: (call: C
 export type HttpFunction = (request: FrameworkRequest, response: ServerResponse) => Promise<void>;
 
 export interface RouterParts<T extends RouteTable> {
-  readonly context: Pick<Context, 'config' | 'log'>;
+  readonly context: Pick<Context, 'config' | 'log' | 'tracing'>;
   readonly routes: T;
   readonly handlers: Handlers<T>;
   readonly authenticate: Authenticate;
   /** Values in a body, valid or not, that must not come out again, in a reply or a log. */
   readonly secretsIn?: (body: unknown) => readonly string[];
-}
-
-interface Trace {
-  readonly traceId: string;
-  readonly spanId: string | undefined;
 }
 
 interface Match {
@@ -125,31 +121,48 @@ function jsonIn(route: Route, headers: IncomingHttpHeaders, body: Body): unknown
 
 export function createRouter<const T extends RouteTable>(parts: RouterParts<T>): HttpFunction {
   const { context, authenticate, secretsIn = () => [] } = parts;
+  const { tracing } = context;
   const match = createMatcher(parts.routes);
 
   /** What the caller may be told of an error; the rest goes to the log. */
-  function problemOf(error: unknown, { traceId, spanId }: Trace, hide: Hide): Problem {
+  function problemOf(error: unknown, span: Span, hide: Hide): Problem {
     const told = error instanceof Problem && error.code !== 'internal';
     if (told && error.kind.status < 500) return error;
     const problem = told
       ? error
       : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
     context.log(told ? 'WARNING' : 'ERROR', `A request failed: ${problem.code}`, {
-      ...traceFields(context.config.project, traceId, spanId),
+      ...traceFields(context.config.project, span),
       error: hide(errorText(error)),
     });
     return problem;
   }
 
   return async (request, response) => {
-    const traceId = traceOf(request.headers);
+    const span = await tracing.begin(`${request.method}`, traceIn(request.headers), { kind: 'server' });
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     let hide: Hide = createHide([]);
+    let matched: Match | undefined;
+    /** Before the last byte: afterwards the function may be frozen. */
+    const ended = (status: number, failure?: string): Promise<void> => {
+      // As the route has it: paths name people.
+      const name = matched === undefined ? undefined : `${matched.route.method} ${matched.route.path}`;
+      const { id } = matched?.params ?? {};
+      const attributes = {
+        'http.request.method': request.method ?? '',
+        'http.response.status_code': status,
+        ...(matched !== undefined && { 'http.route': matched.route.path }),
+        ...(id !== undefined && failure === undefined && { 'plinth.bootstrap': id }),
+      };
+      span.end({ name, attributes, failure });
+      return tracing.flush();
+    };
     try {
       const url = request.originalUrl ?? request.url ?? '/';
       const [path, search] = splitOnce(url, '?');
-      const { operation, route, params } = match(request.method ?? '', path);
+      matched = match(request.method ?? '', path);
+      const { operation, route, params } = matched;
       const caller = route.caller === 'known' ? await authenticate(request.headers) : undefined;
       const read = bodyOf(request) ?? { bytes: request.rawBody ?? Buffer.alloc(0), cut: false };
       const given = jsonIn(route, request.headers, read);
@@ -157,13 +170,14 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const input = parseInput(route, { params, search, headers: request.headers, body: given });
       if ('faults' in input) throw badInput(input.faults);
       const handler = parts.handlers[operation] as unknown as (call: object) => Promise<Answer>;
-      const answer = await handler({ ...input, traceId, gone: gone.signal, caller });
-      await sendAnswer(response, answer, gone.signal);
+      const answer = await handler({ ...input, span, gone: gone.signal, caller });
+      await sendAnswer(response, answer, gone.signal, () => ended(answer.status));
     } catch (error) {
-      const problem = problemOf(error, { traceId, spanId: spanOf(request.headers) }, hide);
+      const problem = problemOf(error, span, hide);
+      await ended(problem.kind.status, problem.code);
       // A stream that broke can say no more; the client comes back with its cursor.
       if (response.headersSent) response.destroy();
-      else sendProblem(request, response, problem, traceId, hide);
+      else sendProblem(request, response, problem, span.id, hide);
     }
   };
 }

@@ -11,6 +11,7 @@ import type { AnyStep } from '../../functions/engine/step.js';
 import { sweep } from '../../functions/engine/sweep.js';
 import type { Severity } from '../../functions/log.js';
 import type { Store } from '../../functions/store/store.js';
+import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore, type MemoryStore } from '../../local/memory-store.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
@@ -164,6 +165,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
     cloud,
     keys: { make: () => Promise.reject(new Error('No keys are made here')) },
     remote: { host: () => Promise.reject(new Error('No machines are here')), close: async () => undefined },
+    tracing: noTracing,
   });
   let context = contextOf(process);
 
@@ -219,7 +221,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
     run: (steps, message, seconds = 500, times = {}) =>
       runInstance(context, steps, message, {
         deadlineAt: new Date(now().getTime() + seconds * 1000),
-        trace: { id: 'f'.repeat(32) },
+        trace: { id: 'f'.repeat(32), spanId: 'e'.repeat(16), sampled: false },
         times,
       }),
     async drain(steps, next = (waiting) => waiting) {

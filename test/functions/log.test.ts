@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createLog, redact, withFields } from '../../functions/log.js';
-import { spanOf, traceFields, traceOf } from '../../functions/trace.js';
+import { traceFields, traceIn } from '../../functions/trace.js';
+import { readTraceparent, type Trace, traceparentOf } from '../../shared/trace.js';
 import { version } from '../../shared/version.js';
 
 describe('the log', () => {
@@ -72,23 +73,36 @@ describe('the trace of a request', () => {
     "the header of Google's front ends": { 'x-cloud-trace-context': `${trace}/${BigInt(`0x${span}`)};o=1` },
   })) {
     it(`is read from ${name}, with the span`, () => {
-      expect([traceOf(headers), spanOf(headers)]).to.deep.equal([trace, span]);
-      expect(traceFields('p', traceOf(headers), spanOf(headers))).to.deep.equal({
+      const found = traceIn(headers);
+      expect(found).to.deep.equal({ id: trace, spanId: span, sampled: true });
+      expect(traceFields('p', found as Trace)).to.deep.equal({
         'logging.googleapis.com/trace': `projects/p/traces/${trace}`,
         'logging.googleapis.com/spanId': span,
       });
     });
   }
 
-  it('is a new one without a span where there is none, or nonsense', () => {
+  it('is none where none is told, or nonsense', () => {
     for (const headers of [
       {},
       { traceparent: `00-${'0'.repeat(32)}-${'0'.repeat(16)}-00` },
+      { traceparent: `00-${trace}-${'0'.repeat(16)}-00` },
       { 'x-cloud-trace-context': 'x' },
+      { 'x-cloud-trace-context': `${'0'.repeat(32)}/1` },
     ]) {
-      expect(traceOf(headers)).to.match(/^(?!0+$)[\da-f]{32}$/);
-      expect(spanOf(headers)).to.equal(undefined);
+      expect(traceIn(headers), JSON.stringify(headers)).to.equal(undefined);
     }
-    expect(spanOf({ 'x-cloud-trace-context': `${trace}/99999999999999999999` })).to.equal(undefined);
+  });
+
+  it('has a new span where none that can be is told', () => {
+    for (const text of [trace, `${trace}/0;o=1`, `${trace}/99999999999999999999`]) {
+      const { id, spanId } = traceIn({ 'x-cloud-trace-context': text }) as Trace;
+      expect([id, /^(?!0+$)[\da-f]{16}$/.test(spanId)]).to.deep.equal([trace, true]);
+    }
+  });
+
+  it('goes on as it came', () => {
+    const text = `00-${trace}-${span}-00`;
+    expect(traceparentOf(readTraceparent(text) as Trace)).to.equal(text);
   });
 });

@@ -70,7 +70,11 @@ const rules: Rule[] = [
     forbids: ({ from, to }) =>
       within('shared')(from) && !ours(to) && !['zod', 'yaml', 'age-encryption', 'node:crypto'].includes(to),
   },
-  onlyFrom('cli', ['cli', 'shared', 'functions/remote'], 'what the CLI shares with the functions belongs in shared/'),
+  onlyFrom(
+    'cli',
+    ['cli', 'shared', 'functions/remote', 'functions/tracing'],
+    'what the CLI shares with the functions belongs in shared/',
+  ),
   onlyFrom(
     'functions',
     ['functions', 'shared'],

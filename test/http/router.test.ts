@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { onFirstUse } from '../../functions/http/first-use.js';
 import { createRouter } from '../../functions/http/router.js';
+import { noTracing } from '../../functions/tracing/tracing.js';
 import type { RouteTable } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
 
@@ -67,6 +68,7 @@ describe('the router', () => {
       context: {
         config: { project: 'plinth-test' } as never,
         log: (severity, message, fields) => void logged.push(JSON.stringify({ severity, message, ...fields })),
+        tracing: noTracing,
       },
       routes,
       authenticate: async ({ authorization }) => {

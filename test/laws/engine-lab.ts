@@ -12,6 +12,7 @@ import { runInstance } from '../../functions/engine/run.js';
 import { sweep } from '../../functions/engine/sweep.js';
 import { steps } from '../../functions/steps/index.js';
 import type { Store } from '../../functions/store/store.js';
+import { noTracing } from '../../functions/tracing/tracing.js';
 import { createClock } from '../../local/clock.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { environmentOf, functionAccount, initialState, local } from '../../local/deployment.js';
@@ -116,9 +117,9 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
       ...inner,
       reportingTo: (listener, reason) =>
         reporting(
-          inner.reportingTo((text) => {
+          inner.reportingTo((text, facts) => {
             heard(text);
-            listener(text);
+            listener(text, facts);
           }, reason),
         ),
     });
@@ -145,6 +146,7 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
       cloud: reporting(createCloud({ config, log, clock })),
       keys: createTestKeys(),
       remote: { host: () => Promise.reject(new Error('No machines are here')), close: async () => undefined },
+      tracing: noTracing,
     };
   }
   const contexts = new Map<FunctionName, Context>();
