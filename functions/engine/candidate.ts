@@ -10,6 +10,8 @@ export interface Candidate extends CleanupFound {
   readonly verdict: Verdict;
   /** Missing: nothing is to be done about it. */
   readonly act?: (() => Promise<void>) | undefined;
+  /** Its record has nothing more to say: a project that came after its removal is found by its labels. */
+  readonly over?: true | undefined;
 }
 
 export const foundOf = (id: string, record: BootstrapRecord, why: string): CleanupFound => ({

@@ -30,7 +30,7 @@ export async function cleanup(
   const { log } = context;
   const records = await byRecords(context, steps, limit);
   // By the projects that their records name: what a label says of a bootstrap may be another's.
-  const known = new Set(records.found.map(({ projectId }) => projectId));
+  const known = new Set(records.found.flatMap(({ projectId, over }) => (over ? [] : [projectId])));
   let unsearched: { readonly error: unknown } | undefined;
   const projects = await byLabels(context, steps, known, { search, limit }).catch((error: unknown): Labelled => {
     // Keeps nobody whose record is due.
@@ -41,7 +41,9 @@ export async function cleanup(
   const { remove, failed } = await handled(context, all, dryRun);
   if (unsearched !== undefined) throw unsearched.error;
   if (!dryRun) await projects.turn();
-  const keep = all.flatMap(({ verdict, act: _, ...found }) => (!verdict.remove && verdict.shown ? [found] : []));
+  const keep = all.flatMap(({ verdict, act: _, over: __, ...found }) =>
+    !verdict.remove && verdict.shown ? [found] : [],
+  );
   for (const { projectId, why } of keep) log('WARNING', `${projectId} is kept: ${why}`);
   return { remove, keep, failed: [...projects.failed, ...failed], more: records.more || projects.more };
 }
@@ -51,7 +53,7 @@ async function handled({ log }: Context, all: readonly Candidate[], dryRun: bool
   const failed: CleanupFound[] = [];
   for (let i = 0; i < all.length; i += atOnce) {
     await Promise.all(
-      all.slice(i, i + atOnce).map(async ({ verdict, act, ...found }) => {
+      all.slice(i, i + atOnce).map(async ({ verdict, act, over: _, ...found }) => {
         try {
           if (!dryRun) await act?.();
           if (verdict.remove && act !== undefined) remove.push(found);

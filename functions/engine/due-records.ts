@@ -56,7 +56,7 @@ async function candidateOf(context: Context, steps: readonly AnyStep[], document
   const looked = { ...found, verdict: { remove: false, why: verdict.why, shown: false } } as const;
   if (record.state === 'removing') return { ...looked, act: handOver };
   if (record.state === 'cancelling' && record.removal !== undefined) return { ...looked, act: later };
-  if (!verdict.remove) return { ...found, act: later };
+  if (!verdict.remove) return { ...found, act: later, over: record.state === 'removed' || undefined };
   const against = await objection(context, id, record);
   if (against === undefined) return { ...found, act: handOver };
   const soon = () => putOff(context, document, addSeconds(clock.now(), tryAgainSeconds));
