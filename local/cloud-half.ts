@@ -22,9 +22,11 @@ import {
 import { type EmulatorPushes, startEmulatorPushes } from './emulator-pushes.js';
 import { adoptEmulator, type Emulator, type EmulatorName, type EmulatorRecord, startEmulator } from './emulators.js';
 import { type Forge1, startForge1 } from './forge1.js';
+import { type Forge1Registry, startForge1Registry } from './forge1-registry.js';
 import { startK0sReleases } from './k0s-releases.js';
 import { startLoadBalancers } from './load-balancers.js';
 import { type Machines, startMachines, type TierName } from './machines/index.js';
+import { outsideNames } from './machines/outside-names.js';
 import { whyNoMachines } from './machines/possible.js';
 import { whyNoRealHosts } from './machines/real/possible.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
@@ -50,6 +52,7 @@ export interface CloudHalf {
   readonly record: CloudRecord;
   readonly cloud: SimulatedCloud;
   readonly forge1: Forge1;
+  readonly forge1Registry: Forge1Registry;
   /** Undefined where VMs are but entries: not asked for, or not possible here. */
   readonly machines?: Machines | undefined;
   /** Of Cloud Scheduler; they end before the functions do. */
@@ -121,7 +124,7 @@ async function machinesOf(
       ...new Set([...fixed, ...[origin, releasesUrl].flatMap((url) => (url === undefined ? [] : [portOf(url)]))]),
     ];
   };
-  return startMachines({ world: cloud.world, folder: disks, tier, outsidePorts, onNote });
+  return startMachines({ world: cloud.world, identity: cloud.identity, folder: disks, tier, outsidePorts, onNote });
 }
 
 export async function startCloudHalf(folder: StateFolder, options: CloudHalfOptions): Promise<CloudHalf> {
@@ -163,6 +166,8 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     const { identity } = cloud;
     const forge1 = await startForge1();
     closers.push(() => forge1.close());
+    const forge1Registry = await startForge1Registry(cloud.world, forge1);
+    closers.push(() => forge1Registry.close());
     const loadBalancers = await startLoadBalancers(cloud.world);
     closers.push(() => loadBalancers.close());
     const k0sReleases = await startK0sReleases(loadBalancers.url);
@@ -172,7 +177,13 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     const machines =
       options.machines === 'none'
         ? undefined
-        : await machinesOf(options.machines, cloud, folder, [forge1.url, k0sReleases.url, loadBalancers.url], onNote);
+        : await machinesOf(
+            options.machines,
+            cloud,
+            folder,
+            [forge1.url, k0sReleases.url, loadBalancers.url, forge1Registry.url, `http://${cloud.imagesHost}`],
+            onNote,
+          );
     closers.push(() => machines?.close() ?? Promise.resolve());
 
     const record: CloudRecord = {
@@ -186,6 +197,8 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
       metadataHost: cloud.metadataHost,
       issuerUrl: cloud.issuerUrl,
       forge1Url: forge1.url,
+      forge1RegistryUrl: forge1Registry.url,
+      artifactRegistryDockerUrl: `http://${outsideNames.artifactRegistry}:${new URL(`http://${cloud.imagesHost}`).port}`,
       k0sReleasesUrl: k0sReleases.url,
       sshProxyUrl: machines?.proxyUrl,
       emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),
@@ -258,6 +271,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
       record,
       cloud,
       forge1,
+      forge1Registry,
       machines,
       scheduledCalls: cloud.scheduledCalls,
       lookForFunctions,

@@ -260,6 +260,10 @@ export interface DeployedFacts {
   readonly endpoints: Readonly<Record<GoogleApi, string>>;
   readonly issuerUrl: string;
   readonly forge1Url: string;
+  /** Undefined: forge1's own. */
+  readonly forge1RegistryUrl?: string | undefined;
+  /** Undefined: Google's. */
+  readonly artifactRegistryDockerUrl?: string | undefined;
   /** Of k0s; undefined: the real ones. */
   readonly k0sReleasesUrl?: string | undefined;
   /** To the VMs that answer SSH, if any do. */
@@ -297,6 +301,10 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_LIVING_PER_OWNER: '300',
     PLINTH_LIVING_IN_ALL: '1000',
     PLINTH_FORGE1_API_URL: facts.forge1Url,
+    ...(facts.forge1RegistryUrl === undefined ? {} : { PLINTH_FORGE1_REGISTRY_URL: facts.forge1RegistryUrl }),
+    ...(facts.artifactRegistryDockerUrl === undefined
+      ? {}
+      : { PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: facts.artifactRegistryDockerUrl }),
     ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
     ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
     // Machines fetch the release of plinth: without one they are not set up.

@@ -24,6 +24,9 @@ export interface CloudRecord {
   readonly metadataHost: string;
   readonly issuerUrl: string;
   readonly forge1Url: string;
+  /** Registries, as simulated VMs reach them. */
+  readonly forge1RegistryUrl: string;
+  readonly artifactRegistryDockerUrl: string;
   /** Where simulated VMs fetch k0s. */
   readonly k0sReleasesUrl: string;
   /** HTTP CONNECT to the VMs that answer SSH, if any do. */

@@ -1,12 +1,14 @@
 /**
  * The metadata server: what google-auth-library and gcp-metadata ask on a machine of Google's. Each identity that exists
- * in the simulated cloud can be asked for by its e-mail, so several functions in one process are told apart.
+ * in the simulated cloud can be asked for by its e-mail, so several functions in one process are told apart; a VM has its own
+ * account alone (machines/guest-metadata.ts).
  */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Identity, subjectOf } from '../identity.js';
 import type { World } from './api.js';
 import { projectTable } from './projects.js';
 import { listen, type RunningServer } from './server.js';
+import { serviceAccounts } from './service-accounts.js';
 
 export interface MetadataOptions {
   readonly world: World;
@@ -15,34 +17,70 @@ export interface MetadataOptions {
   readonly project: string;
   /** E-mail behind `default`. */
   readonly defaultServiceAccount: string;
-  readonly zone?: string;
+}
+
+/** The machine that asks. */
+export interface MetadataSource {
+  readonly world: World;
+  readonly identity: Identity;
+  readonly project: string;
+  readonly zone: string;
+  readonly id: string;
+  /** Of a VM. */
+  readonly name?: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** E-mails that are listed. */
+  readonly accounts: readonly string[];
+  /** Of their tokens. */
+  readonly scopes: readonly string[];
+  /** The e-mail behind `default`, or behind another name where it may be asked for. */
+  accountNamed(name: string): string | undefined;
 }
 
 const root = '/computeMetadata/v1';
 const lifeSeconds = 3600;
-const scopes = ['https://www.googleapis.com/auth/cloud-platform', 'https://www.googleapis.com/auth/userinfo.email'];
+const functionScopes = [
+  'https://www.googleapis.com/auth/cloud-platform',
+  'https://www.googleapis.com/auth/userinfo.email',
+];
 
 type Found = string | { json: unknown } | undefined;
 
 export function metadataServer(options: MetadataOptions, port: number): Promise<RunningServer> {
-  return listen(port, async (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://loopback');
-    const flavor = { 'metadata-flavor': 'Google', server: 'Metadata Server for VM' };
-    const refusal = refuse(request, url);
-    if (refusal !== undefined) {
-      response.writeHead(refusal, { ...flavor, 'content-type': 'text/html; charset=UTF-8' }).end(`Error ${refusal}`);
-      return;
-    }
-    const path = url.pathname === '/' ? '' : url.pathname.slice(root.length).replace(/^\/|\/$/g, '');
-    const found = await look(options, path, url.searchParams);
-    if (found === undefined) {
-      response.writeHead(404, { ...flavor, 'content-type': 'text/html; charset=UTF-8' }).end('Error 404 (Not Found)');
-    } else if (typeof found === 'string') {
-      response.writeHead(200, { ...flavor, 'content-type': 'application/text' }).end(found);
-    } else {
-      response.writeHead(200, { ...flavor, 'content-type': 'application/json' }).end(JSON.stringify(found.json));
-    }
-  });
+  const { project, defaultServiceAccount } = options;
+  const source: MetadataSource = {
+    ...options,
+    zone: 'europe-west4-a',
+    id: subjectOf(project).slice(0, 19),
+    attributes: {},
+    accounts: [defaultServiceAccount],
+    scopes: functionScopes,
+    accountNamed: (name) => (name === 'default' ? defaultServiceAccount : name),
+  };
+  return listen(port, (request, response) => answerMetadata(source, request, response));
+}
+
+export async function answerMetadata(
+  source: MetadataSource,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://loopback');
+  const flavor = { 'metadata-flavor': 'Google', server: 'Metadata Server for VM' };
+  const refusal = refuse(request, url);
+  if (refusal !== undefined) {
+    response.writeHead(refusal, { ...flavor, 'content-type': 'text/html; charset=UTF-8' }).end(`Error ${refusal}`);
+    return;
+  }
+  const path = url.pathname === '/' ? '' : url.pathname.slice(root.length).replace(/^\/|\/$/g, '');
+  const found = await look(source, path, url.searchParams);
+  if (found === undefined) {
+    response.writeHead(404, { ...flavor, 'content-type': 'text/html; charset=UTF-8' }).end('Error 404 (Not Found)');
+  } else if (typeof found === 'string') {
+    response.writeHead(200, { ...flavor, 'content-type': 'application/text' }).end(found);
+  } else {
+    response.writeHead(200, { ...flavor, 'content-type': 'application/json' }).end(JSON.stringify(found.json));
+  }
 }
 
 /** Without the header it might be a browser that was tricked into asking, or a proxy. */
@@ -53,26 +91,41 @@ function refuse({ headers, method }: IncomingMessage, url: URL): number | undefi
   return url.pathname.startsWith(root) ? undefined : 404;
 }
 
-async function look(options: MetadataOptions, path: string, query: URLSearchParams): Promise<Found> {
-  const { world, project, zone = 'europe-west4-a' } = options;
+async function look(source: MetadataSource, path: string, query: URLSearchParams): Promise<Found> {
+  const { world, project, zone, id, name, attributes } = source;
   const number = projectTable(world)[project]?.projectNumber ?? '0';
+  const all = query.get('recursive') === 'true';
   const account = /^instance\/service-accounts\/([^/]+)(?:\/(\w+))?$/.exec(path);
-  if (account !== null) return lookAtAccount(options, decodeURIComponent(account[1] ?? ''), account[2], query);
+  if (account !== null) return lookAtAccount(source, decodeURIComponent(account[1] ?? ''), account[2], query);
+  const attribute = /^instance\/attributes\/([\w-]+)$/.exec(path)?.[1];
+  if (attribute !== undefined) return attributes[attribute];
   switch (path) {
     case '':
       return 'instance/\noslogin/\nproject/\nuniverse/\n';
     case 'instance':
-      return query.get('recursive') === 'true'
+      return all
         ? { json: { id: 1, zone: `projects/${number}/zones/${zone}` } }
         : 'attributes/\nid\nregion\nservice-accounts/\nzone\n';
     case 'instance/id':
-      return subjectOf(project).slice(0, 19);
+      return id;
+    case 'instance/name':
+      return name;
+    case 'instance/hostname':
+      return name === undefined ? undefined : `${name}.${zone}.c.${project}.internal`;
     case 'instance/zone':
       return `projects/${number}/zones/${zone}`;
     case 'instance/region':
       return `projects/${number}/regions/${zone.slice(0, zone.lastIndexOf('-'))}`;
+    case 'instance/attributes':
+      return all
+        ? { json: attributes }
+        : Object.keys(attributes)
+            .map((key) => `${key}\n`)
+            .join('');
     case 'instance/service-accounts':
-      return `default/\n${options.defaultServiceAccount}/\n`;
+      return source.accounts
+        .flatMap((email, index) => [...(index === 0 ? ['default/\n'] : []), `${email}/\n`])
+        .join('');
     case 'project':
       return 'attributes/\nnumeric-project-id\nproject-id\n';
     case 'project/project-id':
@@ -86,14 +139,14 @@ async function look(options: MetadataOptions, path: string, query: URLSearchPara
 }
 
 async function lookAtAccount(
-  { world, identity, defaultServiceAccount }: MetadataOptions,
+  { world, identity, scopes, accountNamed }: MetadataSource,
   name: string,
   leaf: string | undefined,
   query: URLSearchParams,
 ): Promise<Found> {
-  const email = name === 'default' ? defaultServiceAccount : name;
-  const account = world.table<{ email?: string; disabled?: boolean }>('iam.serviceAccounts')[email];
-  if (account === undefined || account.disabled === true) return undefined;
+  const email = accountNamed(name);
+  const account = email === undefined ? undefined : serviceAccounts(world)[email];
+  if (email === undefined || account === undefined || account.disabled === true) return undefined;
   switch (leaf) {
     case undefined:
       return query.get('recursive') === 'true'

@@ -11,6 +11,7 @@ export interface DiskFacts {
 }
 
 const directories = [
+  'etc/containers',
   ...['etc/ssh/sshd_config.d', 'etc/sysctl.d', 'etc/systemd/system', 'etc/ssl/certs', 'etc/ssl/private'],
   ...['etc/alternatives', 'etc/postgresql-common'],
   ...['home/ubuntu', 'usr/local/bin', 'usr/local/sbin', 'usr/local/lib', 'usr/local/share/ca-certificates'],
@@ -40,6 +41,8 @@ const filesOf = ({ hostname, address }: DiskFacts): Readonly<Record<string, stri
     'ID=ubuntu',
     'ID_LIKE=debian',
   ]),
+  // Comes with skopeo, which takes no image without it.
+  'etc/containers/policy.json': lines(['{ "default": [{ "type": "insecureAcceptAnything" }] }']),
   'etc/profile': lines(['[ -z "$BASH_VERSION" ] || [ ! -r /etc/bash.bashrc ] || . /etc/bash.bashrc']),
   'etc/bash.bashrc': lines(["PS1='\\u@\\h:\\w\\$ '"]),
   'etc/ssh/sshd_config': lines(['Include /etc/ssh/sshd_config.d/*.conf', 'KbdInteractiveAuthentication no']),

@@ -6,6 +6,8 @@ import { connect as connectTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { World } from '../cloud/api.js';
 import { allows } from './firewall.js';
+import { metadataAddress, metadataNames, metadataPort } from './guest-metadata.js';
+import { createPair } from './streams.js';
 import { allVms, rulesOf, type Vm } from './vms.js';
 
 /** `dropped`: no answer ever comes, as with packets that a firewall throws away. */
@@ -27,6 +29,8 @@ export interface FabricOptions {
   readonly worldAddress?: string;
   /** What stands for Google and others listens on loopback ports of this system: VMs reach those, and nothing else outside. */
   readonly isOutside: (port: number) => boolean;
+  /** Takes a connection to the metadata server. */
+  readonly metadata: (vm: Vm, stream: Duplex) => void;
   /** False where the network that `accept` leads through asks the rules itself. */
   readonly asksRules: boolean;
 }
@@ -35,9 +39,12 @@ export interface FabricOptions {
 export const anybody = '198.51.100.10';
 const natAddress = '192.0.2.10';
 
-const isLoopback = (address: string): boolean => address === 'localhost' || address.startsWith('127.');
+/** Names beneath `localhost`, too: programs that pass by their proxy for loopback itself ask it for these. */
+const isLoopback = (address: string): boolean => /^(?:(?:.+\.)?localhost|127\.[\d.]+)$/.test(address);
+const isMetadata = (address: string): boolean => [metadataAddress, ...metadataNames].includes(address);
 
-export function createFabric({ world, accept, worldAddress = anybody, isOutside, asksRules }: FabricOptions): Fabric {
+export function createFabric(options: FabricOptions): Fabric {
+  const { world, accept, worldAddress = anybody, isOutside, metadata, asksRules } = options;
   const reach = (to: Vm, other: Partial<Vm> & { address: string }, port: number): Promise<Answer> | Answer =>
     !asksRules || allows(rulesOf(world, to), { direction: 'INGRESS', at: to, other, port })
       ? accept(to, port)
@@ -56,6 +63,12 @@ export function createFabric({ world, accept, worldAddress = anybody, isOutside,
       if (from === 'world') {
         const to = vms.find(({ externalAddress }) => externalAddress === address);
         return to === undefined ? { kind: 'dropped' } : reach(to, { address: worldAddress }, port);
+      }
+      if (isMetadata(address)) {
+        if (port !== metadataPort) return { kind: 'refused' };
+        const [near, far] = createPair();
+        metadata(from, far);
+        return { kind: 'open', stream: near };
       }
       const mayLeave = (to: { address: string }): boolean =>
         allows(rulesOf(world, from), { direction: 'EGRESS', at: from, other: to, port });

@@ -6,15 +6,19 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from '../cloud/api.js';
 import { guestShutDown, guests, preempt } from '../cloud/compute-instance-life.js';
+import type { Identity } from '../identity.js';
 import { type ConnectProxy, startConnectProxy } from './connect-proxy.js';
 import { removeDisk } from './disk.js';
 import { type Answer, createFabric } from './fabric.js';
+import { createGuestMetadata } from './guest-metadata.js';
 import { type Machine, type MachineOptions, startMachine } from './machine.js';
 import { createRealTier } from './real/index.js';
 import { allVms, type Vm, vmAt } from './vms.js';
 
 export interface MachinesOptions {
   readonly world: World;
+  /** Makes the tokens that VMs ask for. */
+  readonly identity: Identity;
   /** For the disks. */
   readonly folder: string;
   /** Loopback ports of what stands for the rest of the world. */
@@ -75,11 +79,13 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
   /** Those of an earlier run, too. */
   const disks = new Set(readdirSync(folder).map((name) => join(folder, name)));
 
-  const tier = tierName === 'real' ? await createRealTier({ world, folder, outsidePorts, onNote }) : embedded;
+  const metadata = createGuestMetadata(options);
+  const tier = tierName === 'real' ? await createRealTier({ world, folder, metadata, outsidePorts, onNote }) : embedded;
 
   const fabric = createFabric({
     world,
     isOutside: (port) => outsidePorts().includes(port),
+    metadata: metadata.take,
     // There it is asked by the network itself.
     asksRules: tierName === 'embedded',
     async accept(vm, port): Promise<Answer> {
@@ -180,6 +186,7 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
       for (const [path, entry] of [...running]) end(path, entry);
       await Promise.all(ending);
       await tier.close();
+      metadata.close();
     },
   };
 }

@@ -10,7 +10,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import type { Answer } from './fabric.js';
 import { join } from './streams.js';
 
@@ -89,9 +89,11 @@ async function forward(connect: Connect, request: IncomingMessage, response: Ser
     });
     asked.on('response', (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers);
-      reply.pipe(response);
+      // Half an answer is none, at either end.
+      pipeline(reply, response, () => undefined);
     });
     asked.on('error', () => response.destroy());
+    response.on('close', () => asked.destroy());
     request.pipe(asked);
   } catch {
     response.writeHead(400).end('an absolute URL is needed\n');

@@ -76,6 +76,8 @@ const environmentOf = (user: string): Record<string, string> => ({
   all_proxy: 'socks5h://127.0.0.1:1080',
   HTTPS_PROXY: 'http://127.0.0.1:1080',
   https_proxy: 'http://127.0.0.1:1080',
+  // For programs in Go, which know no ALL_PROXY; curl takes it in small letters alone.
+  HTTP_PROXY: 'http://127.0.0.1:1080',
 });
 
 export async function startSandbox({ folder, hostname, address }: SandboxOptions): Promise<Sandbox> {

@@ -60,7 +60,8 @@ describe('a bootstrap of two datacenters', function () {
     expect(second.postgres.caCertPem).to.equal(first.postgres.caCertPem);
     expect(second.cluster.certificates.ca.certPem).not.to.equal(first.cluster.certificates.ca.certPem);
     expect(second.platform.workspaceHostingBaseDomain).to.equal(`2.ws.${domainOf(name)}`);
-    expect(first.registry.server).to.equal(`europe-west4-docker.pkg.dev/${bootstrap.projectId}/platform-registry`);
+    const { host } = new URL(scene.stack.record.artifactRegistryDockerUrl);
+    expect(first.registry.server).to.equal(`${host}/${bootstrap.projectId}/platform-registry`);
     expect(first.platform.certIssuer.acme.eabKeyId).to.be.a('string');
   });
 

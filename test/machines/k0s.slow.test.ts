@@ -46,6 +46,7 @@ async function makeCluster(options: Partial<BootstrapOptions>): Promise<Cluster>
       const ports = [cloud.frontUrl, releases.url].map((url) => Number(new URL(url).port));
       machines = await startMachines({
         world: cloud.world,
+        identity: cloud.identity,
         folder: join(folder, 'machines'),
         outsidePorts: () => ports,
         onNote: (note) => process.stderr.write(`${note}\n`),

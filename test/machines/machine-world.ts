@@ -50,6 +50,9 @@ export interface SshOptions {
 
 const dial = fileURLToPath(new URL('../../local/dial.js', import.meta.url));
 
+/** The others carry none. */
+export const firstNodeAccount = `first-node@${project}.iam.gserviceaccount.com`;
+
 export const vmPath = (name: string): string => `projects/${project}/zones/${zone}/instances/${name}`;
 
 /** Skips where this computer can hold none. */
@@ -63,8 +66,9 @@ export async function makeMachineWorld(nodes: readonly string[], tier: TierName)
   const folder = mkdtempSync(join(tmpdir(), 'plinth-machines-'));
   const machines = await startMachines({
     world: cloud.world,
+    identity: cloud.identity,
     folder: join(folder, 'machines'),
-    outsidePorts: () => [Number(new URL(cloud.frontUrl).port)],
+    outsidePorts: () => [cloud.frontUrl, `http://${cloud.imagesHost}`].map((url) => Number(new URL(url).port)),
     tier,
     onNote: (note) => process.stderr.write(`${note}\n`),
   });
@@ -122,8 +126,12 @@ export async function makeMachineWorld(nodes: readonly string[], tier: TierName)
       metadata: metadata('jumpbox'),
     }),
   );
-  for (const name of nodes) {
-    await vm('POST instances', vmBody(name, { tags: { items: ['k0s'] }, metadata: metadata('k0s') }));
+  const made = await cloud.call('iam', 'POST /v1/projects/P/serviceAccounts', { accountId: 'first-node' });
+  expect(made.status, made.message).to.equal(200);
+  const scopes = ['https://www.googleapis.com/auth/cloud-platform'];
+  for (const [index, name] of nodes.entries()) {
+    const account = index === 0 ? { serviceAccounts: [{ email: firstNodeAccount, scopes }] } : {};
+    await vm('POST instances', vmBody(name, { tags: { items: ['k0s'] }, metadata: metadata('k0s'), ...account }));
   }
   await machines.settle();
 

@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/api.js';
 import { makeBase } from '../../local/machines/real/base.js';
 import { needMachines } from '../support/machines.js';
+import { itKnowsItself } from './guest-identity.js';
 import { type MachineWorld, makeMachineWorld } from './machine-world.js';
 
 /** Whether anything on this computer runs `sleep` so long. */
@@ -148,6 +149,8 @@ describe('a real host', function () {
     await world.global('DELETE firewalls/airgap');
     expect(await said('root@node-1', outside)).to.match(/^[2-5]\d\d$/);
   });
+
+  itKnowsItself(() => world);
 
   it('keeps disk and host key over a reset and a reboot of its own, and nothing that ran', async () => {
     const bootId = () => said('root@node-1', 'cat /proc/sys/kernel/random/boot_id');

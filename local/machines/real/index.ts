@@ -1,9 +1,12 @@
 /** The tier of real hosts: one network of namespaces a VPC network, in it the VMs as systemd and sshd know them. Made by the machines. */
 import { mkdirSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { World } from '../../cloud/api.js';
+import { type GuestMetadata, metadataAddress, metadataNames } from '../guest-metadata.js';
 import type { Tier } from '../index.js';
 import type { Machine, MachineOptions } from '../machine.js';
+import { outsideNames } from '../outside-names.js';
 import { allVms, rulesOf, type Vm } from '../vms.js';
 import { makeBase } from './base.js';
 import { type RealHost, startRealHost } from './host.js';
@@ -13,6 +16,7 @@ import { nftRules, type Plug } from './rules.js';
 export interface RealTierOptions {
   readonly world: World;
   readonly folder: string;
+  readonly metadata: GuestMetadata;
   readonly outsidePorts: () => readonly number[];
   readonly onNote: (note: string) => void;
 }
@@ -31,7 +35,8 @@ interface Standing {
   rules?: string;
 }
 
-export async function createRealTier({ world, folder, outsidePorts, onNote }: RealTierOptions): Promise<Tier> {
+export async function createRealTier(options: RealTierOptions): Promise<Tier> {
+  const { world, folder, metadata, outsidePorts, onNote } = options;
   const base = await makeBase(onNote);
   const mountPoint = join(folder, '..', 'control-groups');
   mkdirSync(mountPoint, { recursive: true });
@@ -41,7 +46,7 @@ export async function createRealTier({ world, folder, outsidePorts, onNote }: Re
   function networkOf(path: string): Standing {
     const found = standing.get(path);
     if (found !== undefined) return found;
-    const made: Standing = { network: startNetwork(mountPoint), hosts: new Map() };
+    const made: Standing = { network: startNetwork(mountPoint, takeMetadata(path)), hosts: new Map() };
     made.network.then(
       (network) => {
         made.up = network;
@@ -51,6 +56,13 @@ export async function createRealTier({ world, folder, outsidePorts, onNote }: Re
     standing.set(path, made);
     return made;
   }
+
+  /** VMs are known by their addresses there, which the network lets nobody else use. */
+  const takeMetadata = (network: string) => (socket: Socket) => {
+    const vm = allVms(world).find((one) => one.network === network && one.address === socket.remoteAddress);
+    if (vm === undefined) socket.destroy();
+    else metadata.take(vm, socket);
+  };
 
   function bringRules(place: Standing, network: Network): void {
     const vms = allVms(world);
@@ -68,7 +80,8 @@ export async function createRealTier({ world, folder, outsidePorts, onNote }: Re
   }
 
   const namesIn = (network: string) => () => [
-    { name: 'metadata.google.internal metadata', address: '169.254.169.254' },
+    { name: metadataNames.join(' '), address: metadataAddress },
+    ...Object.values(outsideNames).map((name) => ({ name, address: '127.0.0.1' })),
     ...allVms(world)
       .filter((one) => one.network === network && one.address !== '')
       .map(({ name, projectId, path, address }) => {

@@ -9,14 +9,13 @@ import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Answer, anybody } from '../fabric.js';
+import { metadataAddress, metadataPort } from '../guest-metadata.js';
 import { join as joinStreams } from '../streams.js';
 import { groupName, removeGroup, sweepGroups } from './control-groups.js';
 import type { NetworkReply, NetworkWish } from './network-program.js';
 
 /** Reserved for documentation (RFC 5737): where VMs find what stands for the outside. */
 export const outsideAddress = '192.0.2.1';
-/** Gateway and metadata server, as boot-vm.sh has it. */
-const gateway = '169.254.169.254';
 
 export interface Network {
   /** nsenter's arguments: into all of its namespaces. */
@@ -40,7 +39,8 @@ const program = fileURLToPath(new URL('./network-program.js', import.meta.url));
 export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
-export async function startNetwork(mountPoint: string): Promise<Network> {
+/** `onMetadata` gets the connections of VMs to the metadata server. */
+export async function startNetwork(mountPoint: string, onMetadata: (socket: Socket) => void): Promise<Network> {
   const waiting = new Map<number, (reply: NetworkReply, handle: unknown) => void>();
   const group = groupName();
   const child = spawn(
@@ -79,8 +79,8 @@ export async function startNetwork(mountPoint: string): Promise<Network> {
     const run = spawnSync('nsenter', ['--target', String(pid), '--net', '--', ...argv], { input, encoding: 'utf8' });
     if (run.status !== 0) throw new Error(`${argv.join(' ')} failed: ${run.stderr?.trim() || run.error?.message}`);
   };
-  // Packets to nowhere vanish, as on the internet.
-  const addresses = [`${gateway}/32`, `${outsideAddress}/32`, `${anybody}/32`];
+  // Packets to nowhere vanish, as on the internet. The metadata server is the gateway, too, as boot-vm.sh has it.
+  const addresses = [`${metadataAddress}/32`, `${outsideAddress}/32`, `${anybody}/32`];
   inNetwork(
     ['ip', '-batch', '-'],
     ['link set lo up', ...addresses.map((one) => `address add ${one} dev lo`), 'route add blackhole default', ''].join(
@@ -111,6 +111,9 @@ export async function startNetwork(mountPoint: string): Promise<Network> {
     }
     joinStreams(inside, outside);
   };
+
+  const metadata = await ask<Server>({ listen: metadataPort, address: metadataAddress });
+  metadata.on('connection', onMetadata);
 
   return {
     entry,
@@ -147,6 +150,7 @@ export async function startNetwork(mountPoint: string): Promise<Network> {
       spawnSync('nsenter', ['--target', String(pid), '--net', '--', 'ip', 'link', 'set', device, 'down']);
     },
     async close() {
+      metadata.close();
       for (const door of doors.values()) (await door.catch(() => undefined))?.close();
       for (const socket of open) socket.destroy();
       if (child.connected) child.disconnect();

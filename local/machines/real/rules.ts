@@ -2,15 +2,13 @@
 import type { JsonObject } from '../../cloud/api.js';
 import { objectsOf, textOf, textsOf } from '../../cloud/json-fields.js';
 import { decidingFirst, type Endpoint, inRanges } from '../firewall.js';
+import { metadataAddress } from '../guest-metadata.js';
 
 export interface Plug {
   /** The VM's end in the network. */
   readonly device: string;
   readonly vm: Endpoint;
 }
-
-/** Always there for a VM, whatever the rules say. */
-const metadataServer = '169.254.169.254';
 
 export function nftRules(
   plugs: readonly Plug[],
@@ -21,12 +19,13 @@ export function nftRules(
     ...chain(`from-${device}`, [
       // Nobody speaks for others.
       `ip saddr != ${vm.address} drop`,
-      `ip daddr ${metadataServer} accept`,
+      // Always there for a VM, whatever the rules say.
+      `ip daddr ${metadataAddress} accept`,
       ...decidingFirst(rules, 'EGRESS', vm).flatMap((rule) => lines(rule, destinationsOf(rule, vm))),
       'accept',
     ]),
     ...chain(`to-${device}`, [
-      `ip saddr ${metadataServer} accept`,
+      `ip saddr ${metadataAddress} accept`,
       ...decidingFirst(rules, 'INGRESS', vm).flatMap((rule) => lines(rule, sourcesOf(rule, neighbours))),
       'drop',
     ]),
