@@ -19,7 +19,7 @@ const titles: Readonly<Record<string, string>> = {
   'load-container-images': 'Container images',
   sops: 'Secrets that the service reads',
   docker: 'Registry of the container tools',
-  postgres: 'PostgreSQL role and database',
+  postgres: 'PostgreSQL',
   ceph: 'Ceph specification',
   kubernetes: 'Kubernetes',
   'set-up-cluster': 'Cluster manifests',

@@ -41,13 +41,19 @@ export async function makeJumpbox(): Promise<Jumpbox> {
   const files = (await bootstrap.go())['dc1'];
   if (files === undefined) throw new Error('no datacenter');
   const { postgres: asked } = files.config;
+  if (asked.mode !== 'install') throw new Error('the bootstrap makes no server of its own');
   const postgres = await startPostgres({
     password: files.value('postgresPassword') ?? '',
-    certPem: asked.mode === 'install' ? asked.primary.sslConfig.serverCertPem : '',
+    certPem: asked.primary.sslConfig.serverCertPem,
     keyPem: files.value('postgresPrimaryServerKeyPem') ?? '',
   });
   const port = await freePort();
-  const config: InstallConfig = { ...files.config, override: { sample: { port, postgresPort: postgres.port } } };
+  const config: InstallConfig = {
+    ...files.config,
+    // There is no host on which a component could install it.
+    postgres: { mode: 'external', caCertPem: asked.caCertPem, primary: { ip: '127.0.0.1', hostname: 'postgres' } },
+    override: { sample: { port, postgresPort: postgres.port } },
+  };
   const writeConfig = (change: (config: InstallConfig) => InstallConfig): void =>
     sandbox.write('config.yaml', writeInstallConfig(change(config)));
   writeConfig((same) => same);

@@ -13,7 +13,11 @@ TEMPORARY, CONFIG = 75, 78
 
 given = json.load(sys.stdin)
 config, secrets = given['config'], given['secrets']
-ETC, OPT = '/etc/plinth-sample', '/opt/plinth-sample'
+# One jumpbox installs in all datacenters: what is of another than the first bears its number.
+DATACENTER = config['dataCenter']['id']
+FIRST = config.get('defaultDataCenterId', DATACENTER)
+NAME = 'plinth-sample' if DATACENTER == FIRST else f'plinth-sample-dc{DATACENTER}'
+ETC, OPT = f'/etc/{NAME}', f'/opt/{NAME}'
 
 
 def at(path):

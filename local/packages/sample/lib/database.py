@@ -1,4 +1,4 @@
-"""The sample's two tables: in PostgreSQL by psql, or, where the step postgres was left out, in a SQLite file."""
+"""The sample's tables: in PostgreSQL by psql, or, where the step postgres was left out, in a SQLite file."""
 import os
 import re
 import sqlite3
@@ -31,7 +31,7 @@ def query(database, sql, **values):
 
 def psql(database, sql, env=None):
     """The statement goes in by standard input: nothing of it is seen among the processes."""
-    connection = ' '.join(f"{key}='{database[key]}'" for key in ('host', 'port', 'user', 'dbname', 'sslmode', 'sslrootcert') if key in database)
+    connection = ' '.join(f"{key}='{database[key]}'" for key in ('host', 'hostaddr', 'port', 'user', 'dbname', 'sslmode', 'sslrootcert') if key in database)
     passfile = {'PGPASSFILE': database['passfile']} if 'passfile' in database else {}
     done = subprocess.run(
         ['psql', '-X', '-q', '-A', '-t', '-F', '\t', '-v', 'ON_ERROR_STOP=1', '-d', connection + ' connect_timeout=10', '-f', '-'],

@@ -1,0 +1,5 @@
+create table if not exists datacenters (
+  id integer primary key,
+  name text not null,
+  version text not null
+);
