@@ -93,7 +93,7 @@ describe('kubectl on the machine of the caller', function () {
     writeFileSync(kubeConfig(), findSecret(secrets, 'kubeConfig')?.file?.content ?? '', { mode: 0o600 });
   });
 
-  it('reaches the API by ssh -L through the jumpbox, with OpenSSH's own client', async () => {
+  it('reaches the API by ssh -L through the jumpbox, with the client of OpenSSH', async () => {
     const config = (await plinth('ssh', 'reached', '--print-config')).stdout.trim();
     const controller = view.result.vms.find(({ name }) => name === 'k0s-1')?.internalIp;
     port = await freePort();
