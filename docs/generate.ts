@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { organizationsInfo } from '../functions/http/description.js';
 import { openApiDocument } from '../functions/http/openapi.js';
-import { bootstrapRoutes } from '../shared/api.js';
+import { bootstrapRoutes, healthRoutes } from '../shared/api.js';
 import { organizationRoutes } from '../shared/organization/routes.js';
 import { cliReference } from './cli-reference.js';
 import { installConfigReference } from './install-config-reference.js';
@@ -15,11 +15,13 @@ import { terraformSettings } from './terraform-settings.js';
 
 /** A page and what makes it: add one here, and its generator beside this file. */
 const pages: Readonly<Record<string, () => string>> = {
-  'bootstraps.openapi.json': () => json(openApiDocument({ title: 'plinth bootstraps', version: '1' }, bootstrapRoutes)),
+  'bootstraps.openapi.json': () =>
+    json(openApiDocument({ title: 'plinth bootstraps', version: '1' }, { ...bootstrapRoutes, ...healthRoutes })),
   'cli.md': cliReference,
   'install-config.md': installConfigReference,
   'organizations-api.md': organizationsApiReference,
-  'organizations.openapi.json': () => json(openApiDocument(organizationsInfo, organizationRoutes)),
+  'organizations.openapi.json': () =>
+    json(openApiDocument(organizationsInfo, { ...organizationRoutes, ...healthRoutes })),
   'problems.md': problemsReference,
   'roles.md': rolesReference,
   'settings.md': settingsReference,

@@ -328,7 +328,7 @@ export const bootstrapRoutes = {
       200: json('It stood already and was resumed; or, with dryRun=true, the plan', z.union([BeginReply, PlanReply])),
       201: json('It was begun', BeginReply),
     },
-    problems: ['not-in-this-version', 'forbidden', 'conflict', 'stopped', 'too-many'],
+    problems: ['forbidden', 'conflict', 'stopped', 'too-many'],
   },
   listBootstraps: {
     method: 'GET',
@@ -472,6 +472,18 @@ export const problemRoutes = {
     caller: 'anyone',
     params: z.strictObject({ code: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]) }),
     replies: { 200: { description: 'A page for people', type: 'text/html', schema: z.string() } },
+    problems: [],
+  },
+} as const satisfies RouteTable;
+
+/** Served beside each API. It is told to anybody, so it says what every answer says anyway. */
+export const healthRoutes = {
+  checkHealth: {
+    method: 'GET',
+    path: '/health',
+    summary: 'Whether this function answers; nothing behind it is asked',
+    caller: 'anyone',
+    replies: { 200: json('It answers', z.object({ status: z.literal('ok'), version: z.string() })) },
     problems: [],
   },
 } as const satisfies RouteTable;

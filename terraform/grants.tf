@@ -101,3 +101,12 @@ resource "google_service_account_iam_member" "function" {
   role               = each.value.role
   member             = local.members[each.value.function]
 }
+
+# Not in roles.json, which holds what every deployment needs: only Cloud Trace asks who sends.
+resource "google_project_iam_member" "traces" {
+  for_each = var.traces ? local.members : {}
+
+  project = var.project_id
+  role    = "roles/telemetry.tracesWriter"
+  member  = each.value
+}

@@ -28,7 +28,7 @@ locals {
 }
 
 resource "google_project_service" "api" {
-  for_each = local.services
+  for_each = setunion(local.services, var.traces ? ["cloudtrace", "telemetry"] : [])
 
   project = var.project_id
   service = "${each.key}.googleapis.com"

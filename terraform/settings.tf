@@ -19,6 +19,7 @@ locals {
     PLINTH_SCHEDULER_REGION      = var.region
     PLINTH_SCHEDULER_INVOKER     = google_service_account.identity["scheduler"].email
     PLINTH_EVENTARC_INVOKER      = google_service_account.identity["eventarc"].email
+    OTEL_EXPORTER_OTLP_ENDPOINT  = var.traces ? "https://telemetry.googleapis.com" : ""
   }
 
   # An empty setting is an unset one.

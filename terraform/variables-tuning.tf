@@ -29,6 +29,13 @@ variable "sizes" {
   }
 }
 
+variable "traces" {
+  description = "Sends the traces of the functions to Cloud Trace. A collector elsewhere: the setting OTEL_EXPORTER_OTLP_ENDPOINT."
+  type        = bool
+  default     = false
+  nullable    = false
+}
+
 variable "firestore_location" {
   description = "Where the documents are: a region or multi-region such as eur3. Default: the region. It can't be changed."
   type        = string

@@ -1,5 +1,5 @@
 /** The bootstrap API: one small function a route over the engine. Called by functions/index.ts for the function `bootstraps`. */
-import { bootstrapRoutes, problemRoutes } from '../../shared/api.js';
+import { bootstrapRoutes, healthRoutes, problemRoutes } from '../../shared/api.js';
 import { flags, isSecret, type Option } from '../../shared/bootstrap/options.js';
 import { acceptOptions } from '../../shared/bootstrap/rules.js';
 import { collections } from '../../shared/names.js';
@@ -28,6 +28,7 @@ import {
 import { createStepSecrets } from '../engine/call.js';
 import type { LogPlaces } from '../engine/cursor.js';
 import type { AnyStep } from '../engine/step.js';
+import { takeUp } from '../engine/take-up.js';
 import { ageIdentity, ageIdentitySecret } from '../steps/config/age-identity.js';
 import { plinthBinary } from '../steps/hosts/plinth-binary.js';
 import { createAccess } from './access.js';
@@ -37,6 +38,7 @@ import { checkBase } from './base-check.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
 import { type StreamTimes, streamEvents, streamTimes } from './event-stream.js';
 import { checkForge1Token } from './forge1-token.js';
+import { healthHandlers } from './health.js';
 import { lifeHandlers } from './life.js';
 import { choosePackage } from './package-choice.js';
 import { answerInPages, pageIn } from './paging.js';
@@ -54,8 +56,8 @@ export const createBootstrapsFunction = (
 ): HttpFunction =>
   createRouter({
     context,
-    routes: { ...bootstrapRoutes, ...problemRoutes },
-    handlers: { ...bootstrapHandlers(context, steps, times), ...problemHandlers },
+    routes: { ...bootstrapRoutes, ...healthRoutes, ...problemRoutes },
+    handlers: { ...bootstrapHandlers(context, steps, times), ...healthHandlers, ...problemHandlers },
     authenticate: createVerifier(context).authenticate,
     secretsIn,
   });
@@ -108,7 +110,11 @@ function bootstrapHandlers(
       const { sshPublicKey, base } = body;
       const asked = { caller, options, secrets, given, package: chosen, sshPublicKey, base };
       const facts = { ...asked, checkBase: checkBase(context), warnings, trace: span };
-      const { bootstrap, created, changes } = await beginOrResume(context, steps, facts);
+      const begun =
+        body.takeUp === undefined
+          ? await beginOrResume(context, steps, facts)
+          : await takeUp(context, steps, facts, body.takeUp);
+      const { bootstrap, created, changes } = begun;
       return { status: created ? 201 : 200, body: { bootstrap: await view(bootstrap), created, changes, warnings } };
     },
 

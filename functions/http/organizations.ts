@@ -1,5 +1,5 @@
 /** The organization API: one small function a route over functions/organizations. Called by functions/index.ts for the function `api`. */
-import { descriptionRoutes, problemRoutes } from '../../shared/api.js';
+import { descriptionRoutes, healthRoutes, problemRoutes } from '../../shared/api.js';
 import type { Organization } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import type { Context } from '../context.js';
@@ -10,6 +10,7 @@ import { removeOrganizationMember } from '../organizations/removal.js';
 import { listOrganizationTeams } from '../organizations/teams.js';
 import { createVerifier } from './auth.js';
 import { descriptionHandlers, organizationsInfo } from './description.js';
+import { healthHandlers } from './health.js';
 import { type KeepingHandlers, withIdempotency } from './idempotency.js';
 import { answerInPages } from './paging.js';
 import { problemHandlers } from './problem-pages.js';
@@ -20,10 +21,11 @@ import { addedAnswer, teamHandlers } from './teams.js';
 export const createOrganizationsFunction = (context: Context): HttpFunction =>
   createRouter({
     context,
-    routes: { ...routes, ...descriptionRoutes, ...problemRoutes },
+    routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes },
     handlers: {
       ...withIdempotency(context, routes, { ...organizationHandlers(context), ...teamHandlers(context) }),
-      ...descriptionHandlers(organizationsInfo, routes),
+      ...descriptionHandlers(organizationsInfo, { ...routes, ...healthRoutes }),
+      ...healthHandlers,
       ...problemHandlers,
     },
     authenticate: createVerifier(context).authenticate,

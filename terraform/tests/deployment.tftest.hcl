@@ -210,3 +210,44 @@ run "no_budget" {
     error_message = "Budgets are for who asks for them."
   }
 }
+
+run "no_traces" {
+  command = plan
+
+  assert {
+    condition     = length(google_project_iam_member.traces) == 0 && !contains(keys(google_project_service.api), "telemetry")
+    error_message = "Who sends no traces needs neither role nor API for it."
+  }
+  assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : !anytrue([for name in keys(f.service_config[0].environment_variables) : startswith(name, "OTEL_")])])
+    error_message = "Traces are off unless they are asked for."
+  }
+}
+
+run "traces" {
+  command = plan
+  variables { traces = true }
+
+  assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["OTEL_EXPORTER_OTLP_ENDPOINT"] == "https://telemetry.googleapis.com"])
+    error_message = "All functions send their traces to Cloud Trace."
+  }
+  assert {
+    condition     = keys(google_project_iam_member.traces) == keys(google_cloudfunctions2_function.function) && alltrue([for grant in google_project_iam_member.traces : grant.role == "roles/telemetry.tracesWriter"])
+    error_message = "Each function may send traces, and no more."
+  }
+  assert {
+    condition     = alltrue([for service in ["telemetry", "cloudtrace"] : contains(keys(google_project_service.api), service)])
+    error_message = "Google drops what is sent where the Cloud Trace API is not enabled."
+  }
+}
+
+run "traces_elsewhere" {
+  command = plan
+  variables { settings = { OTEL_EXPORTER_OTLP_ENDPOINT = "https://collector.example.com" } }
+
+  assert {
+    condition     = google_cloudfunctions2_function.function["sweep"].service_config[0].environment_variables["OTEL_EXPORTER_OTLP_ENDPOINT"] == "https://collector.example.com" && length(google_project_iam_member.traces) == 0
+    error_message = "A collector of one's own needs no role."
+  }
+}

@@ -24,7 +24,7 @@ for (const [name, file] of [
       const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script(module)]);
       const { loaded } = JSON.parse(stdout) as { loaded: string[] };
       const heavy = loaded.filter((path) =>
-        /@google-cloud\/(?:compute|firestore|pubsub)|google-gax|grpc|age-encryption/.test(path),
+        /@google-cloud\/(?:compute|firestore|pubsub)|@opentelemetry|google-gax|grpc|age-encryption/.test(path),
       );
       expect(heavy).to.deep.equal([]);
     });

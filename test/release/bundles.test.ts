@@ -76,6 +76,22 @@ describe('the bundle of a function', function () {
     expect(own('runCloudStep').filter((file) => /organizations|cleanup|http\/bootstraps/.test(file))).to.deep.equal([]);
   });
 
+  it('loads nothing of OpenTelemetry by itself', () => {
+    for (const name of Object.keys(functionNames) as Name[]) {
+      const { outputs } = bundle(name).metafile;
+      // What starts with the process, and what is loaded with its first request, but for the exporter.
+      const exporter = Object.keys(outputs).filter((file) =>
+        Object.keys(outputs[file]?.inputs ?? {}).some((input) => input.includes('@opentelemetry/sdk-trace')),
+      );
+      expect(exporter, name).to.have.length.above(0);
+      const importers = Object.entries(outputs).flatMap(([file, { imports }]) =>
+        imports.filter(({ path }) => exporter.includes(path)).map(({ kind }) => ({ file, kind })),
+      );
+      expect(importers.filter(({ kind }) => kind !== 'dynamic-import')).to.deep.equal([]);
+      expect(importers, name).to.have.length(1);
+    }
+  });
+
   it('leaves the functions framework to the deployment, in the version that is locked here', () => {
     const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
     const { packages } = read('package-lock.json');
