@@ -10,6 +10,7 @@ export const argumentHelp = {
   email: 'E-mail address of the member.',
   role: 'admin or member.',
   name: 'What people call it.',
+  shell: 'bash, zsh or fish.',
 } as const;
 export type ArgumentName = keyof typeof argumentHelp;
 

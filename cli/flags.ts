@@ -65,6 +65,9 @@ export const inheritedOptions = ['verbose', 'help'] as const satisfies readonly 
 const bare = (option: Option) => flagName(option).slice(2);
 const optionsByName: ReadonlyMap<string, Option> = new Map(optionNames.map((option) => [bare(option), option]));
 
+/** The option of the flag table that a flag stands for, by its name without dashes. */
+export const optionOf = (name: string): Option | undefined => optionsByName.get(name);
+
 /** All flags there are: a name means the same in every command. */
 export const allFlags: Readonly<Record<string, ArgvFlag>> = {
   ...Object.fromEntries(

@@ -5,6 +5,7 @@ import { bootstrapCloud } from './bootstrap-cloud.js';
 import { cancel } from './cancel.js';
 import { cleanupList } from './cleanup-list.js';
 import { cleanupSchedule } from './cleanup-schedule.js';
+import { completion } from './completion.js';
 import { configure } from './configure.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
@@ -23,7 +24,7 @@ import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } fr
 import { teamMigrate } from './team-migrate.js';
 
 export const commands: readonly Command[] = [
-  ...[configure, doctor],
+  ...[configure, doctor, completion(() => commands)],
   ...loginCommands,
   ...[bootstrapCloud, status, cancel, list],
   ...[extend, protect, unprotect, share, transfer, cleanup],

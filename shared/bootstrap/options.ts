@@ -764,6 +764,9 @@ export const isSecret = (option: Option): option is SecretOption => flagOf(optio
 const isFile = (option: Option): option is FileOption => flagOf(option).file === true;
 export const fileOptions: readonly FileOption[] = optionNames.filter(isFile);
 
+/** Names a file or folder of the caller's machine; shells complete it as one. */
+export const isPath = (option: Option): boolean => isFile(option) || flagOf(option).schema === path;
+
 /** `datacenterId` → `datacenter-id`. */
 const kebab = (option: string): string => option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 /** `--datacenter-id`: how messages and faults name an option. */

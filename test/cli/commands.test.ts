@@ -364,6 +364,7 @@ describe('plinth', () => {
         step: 'vm',
         address: '127.0.0.1',
         port: '1',
+        shell: 'bash',
       };
       service.standing = true;
       const given = [

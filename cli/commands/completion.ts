@@ -1,0 +1,38 @@
+/** `plinth completion bash|zsh|fish`: a script by which the shell completes commands, flags, values and files. It asks plinth nothing while you type. */
+import { type Command, defineCommand } from '../command.js';
+import { refusal } from '../required.js';
+
+/** `all`: asked for once they are there. */
+export const completion = (all: () => readonly Command[]): Command =>
+  defineCommand({
+    words: 'completion',
+    takes: ['shell'],
+    summary: 'Print a script by which a shell completes plinth',
+    description: [
+      'Prints a script for bash, zsh or fish, made from the same tables as the help: commands, flags, values where there are a few, files where a path is wanted. It holds for the version that printed it, and calls nothing.',
+      'bash: into ~/.local/share/bash-completion/completions/plinth. zsh: into the file _plinth of a folder of your $fpath. fish: into ~/.config/fish/completions/plinth.fish. For this shell alone, load it at once.',
+    ],
+    examples: [
+      'source <(plinth completion bash)',
+      'plinth completion zsh >~/.zfunc/_plinth',
+      'plinth completion fish >~/.config/fish/completions/plinth.fish',
+    ],
+
+    async run(call) {
+      const { placesOf, shells, valueFlags } = await import('../completion/words.js');
+      const shell = shells.find((each) => each === call.word('shell')?.text);
+      const faults = [...call.faults];
+      if (shell === undefined && call.word('shell') !== undefined) {
+        faults.push({ path: '<shell>', message: `must be one of ${shells.join(', ')}` });
+      }
+      if (faults.length > 0 || shell === undefined) throw refusal(faults);
+      const [{ bashCompletion }, { zshCompletion }, { fishCompletion }] = await Promise.all([
+        import('../completion/bash.js'),
+        import('../completion/zsh.js'),
+        import('../completion/fish.js'),
+      ]);
+      const write = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell];
+      const script = write(placesOf(all()), valueFlags());
+      return { data: { shell, script }, show: () => script };
+    },
+  });

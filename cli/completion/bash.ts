@@ -1,0 +1,89 @@
+/** The completion script of bash: 3.2 and newer, without the package bash-completion. Called by the command completion. */
+import type { FlagWord, Place } from './words.js';
+
+/** For `case`: names of flags and words of commands hold nothing that a shell would take for a pattern. */
+const alternatives = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join('|');
+const namesOf = (flags: readonly FlagWord[]): string[] =>
+  flags.flatMap(({ name, short }) => (short === undefined ? [name] : [name, short]));
+
+/** How far the words lead into the commands, for bash and zsh: sets `at` and `arguments`. */
+export const walk = (places: readonly Place[], valued: readonly FlagWord[], step: string): string => `${step}
+    case $word in
+      --) return ;;
+      ${alternatives(namesOf(valued))}) skip=1 ;;
+      -*) ;;
+      *)
+        case "\${at:+$at }$word" in
+          ${alternatives(places.flatMap(({ words }) => (words === '' ? [] : [words])))})
+            if [ "$arguments" -eq 0 ]; then at="\${at:+$at }$word"; else arguments=$((arguments + 1)); fi ;;
+          *) arguments=$((arguments + 1)) ;;
+        esac ;;
+    esac`;
+
+/** One line for each place that has anything to say. */
+export const cases = (
+  places: readonly Place[],
+  line: (place: Place) => readonly (readonly [string, string])[],
+): string => places.flatMap((place) => line(place).map(([at, what]) => `      '${at}') ${what} ;;`)).join('\n');
+
+export function bashCompletion(places: readonly Place[], valued: readonly FlagWord[]): string {
+  const paths = namesOf(valued.filter(({ takes }) => takes === 'path'));
+  const chosen = valued.flatMap(({ name, short, takes }) =>
+    typeof takes === 'string' ? [] : [{ names: short === undefined ? [name] : [name, short], values: takes }],
+  );
+  return `# Completion of plinth in bash. To have it in every shell:
+#   plinth completion bash >~/.local/share/bash-completion/completions/plinth
+_plinth() {
+  local at='' flag='' word words='' arguments=0 skip=0 i
+  local cur=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} lead=''
+  COMPREPLY=()
+  # bash parts words at "=".
+  if [ "$cur" = = ]; then
+    flag=$before cur=''
+  elif [ "$before" = = ]; then
+    flag=\${COMP_WORDS[COMP_CWORD - 2]}
+  else
+    case $cur in
+      --*=*) flag=\${cur%%=*} lead="\${cur%%=*}=" cur=\${cur#*=} ;;
+      *) flag=$before ;;
+    esac
+  fi
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if [ "$word" = = ]; then skip=1; continue; fi
+${walk(places, valued, '    if [ "$skip" -eq 1 ]; then skip=0; continue; fi')}
+  done
+  case $flag in
+${chosen.map(({ names, values }) => `    ${alternatives(names)}) words='${values.join(' ')}' ;;`).join('\n')}
+    ${alternatives(paths)})
+      compopt -o filenames 2>/dev/null
+      local IFS=$'\\n'
+      COMPREPLY=($(compgen -P "$lead" -f -- "$cur"))
+      return ;;
+    ${alternatives(namesOf(valued.filter(({ takes }) => takes === 'text')))}) return ;;
+    *)
+      [ -n "$lead" ] && return
+      case $cur in
+        -*)
+          case $at in
+${cases(places, ({ words, flags }) => [[words, `words='${namesOf(flags).join(' ')}'`]])}
+          esac ;;
+        *)
+          case "$at $arguments" in
+${cases(places, nextWords)}
+          esac ;;
+      esac ;;
+  esac
+  COMPREPLY=($(compgen -P "$lead" -W "$words" -- "$cur"))
+}
+complete -F _plinth plinth`;
+}
+
+const nextWords = ({ words, next, values }: Place): (readonly [string, string])[] => {
+  const first = [...next.map(({ word }) => word), ...(values.get(0) ?? [])];
+  const later = [...values].filter(([at]) => at > 0);
+  return [
+    ...(first.length === 0 ? [] : [[`${words} 0`, `words='${first.join(' ')}'`] as const]),
+    ...later.map(([at, texts]) => [`${words} ${at}`, `words='${texts.join(' ')}'`] as const),
+  ];
+};

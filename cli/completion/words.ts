@@ -1,0 +1,102 @@
+/** What may be written where on plinth's command line, read from the commands and the one table of flags. Called by the scripts of the shells. */
+import { z } from 'zod';
+import { type Flag, flagName, flagOf, isPath, type Option } from '../../shared/bootstrap/options.js';
+import { Role } from '../../shared/organization/organization.js';
+import type { ArgumentName } from '../arguments.js';
+import type { Command } from '../command.js';
+import { allFlags, commonFlags, inheritedOptions, optionOf, sharedFlags } from '../flags.js';
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+export interface FlagWord {
+  /** `--registry-type` */
+  readonly name: string;
+  /** `-s` */
+  readonly short?: string;
+  readonly help: string;
+  readonly takes: 'nothing' | 'text' | 'path' | readonly string[];
+  readonly repeated: boolean;
+}
+
+/** After `plinth` and these words: a command, the beginning of some, or both. */
+export interface Place {
+  readonly words: string;
+  readonly next: readonly { readonly word: string; readonly help: string }[];
+  readonly flags: readonly FlagWord[];
+  /** Of arguments that take one of a few words: by how many stand before it. */
+  readonly values: ReadonlyMap<number, readonly string[]>;
+}
+
+const argumentValues: Partial<Record<ArgumentName, readonly string[]>> = { role: Role.options, shell: shells };
+const flagValues: Readonly<Record<string, readonly string[]>> = { role: Role.options };
+/** Of plinth's own flags; those of the table say it themselves. */
+const ownPaths: ReadonlySet<string> = new Set(['package', 'age-key', 'state-dir', 'root', 'from']);
+
+const enumOf = ({ schema }: Flag): readonly string[] | undefined =>
+  schema instanceof z.ZodEnum ? schema.options.map(String) : undefined;
+
+function takesOf(name: string, option: Option | undefined): FlagWord['takes'] {
+  if (allFlags[name]?.kind === 'bool') return 'nothing';
+  if (option === undefined) return flagValues[name] ?? (ownPaths.has(name) ? 'path' : 'text');
+  return enumOf(flagOf(option)) ?? (isPath(option) ? 'path' : 'text');
+}
+
+function flagWord(name: string, help: string): FlagWord {
+  const flag = allFlags[name];
+  return {
+    name: `--${name}`,
+    ...(flag?.short !== undefined && { short: `-${flag.short}` }),
+    help,
+    takes: takesOf(name, optionOf(name)),
+    repeated: flag?.kind === 'list',
+  };
+}
+const optionWord = (option: Option): FlagWord => flagWord(flagName(option).slice(2), flagOf(option).help);
+
+/** All flags that take a value, as a name means the same in every command. */
+export const valueFlags = (): FlagWord[] =>
+  Object.keys(allFlags)
+    .map((name) => flagWord(name, ''))
+    .filter(({ takes }) => takes !== 'nothing');
+
+export function placesOf(commands: readonly Command[]): Place[] {
+  const byWords = new Map(commands.map((command) => [command.words, command]));
+  const all = new Set(
+    commands.flatMap(({ words }) => {
+      const parts = words.split(' ');
+      return parts.map((_, count) => parts.slice(0, count).join(' ')).concat(words);
+    }),
+  );
+  const beneath = (words: string): Place['next'] =>
+    [...all]
+      .filter((each) => each !== '' && each.slice(0, Math.max(0, each.lastIndexOf(' '))) === words)
+      .map((each) => {
+        const known = byWords.get(each)?.summary;
+        return { word: each.slice(each.lastIndexOf(' ') + 1), help: known ?? `Commands of plinth ${each}` };
+      });
+  const everywhere = [
+    ...inheritedOptions.map(optionWord),
+    ...commonFlags.map((name) => flagWord(name, sharedFlags[name])),
+  ];
+  return [...all].map((words) => {
+    const command = byWords.get(words);
+    const own = (command?.options ?? [])
+      .filter((option) => !(inheritedOptions as readonly Option[]).includes(option))
+      .map(optionWord);
+    const flags = Object.entries(command?.flags ?? {}).map(([name, help]) => flagWord(name, help));
+    const version = words === '' ? [flagWord('version', sharedFlags.version)] : [];
+    const taken = [...(command?.takes ?? []), ...(command?.mayTake ?? [])];
+    return {
+      words,
+      next: beneath(words),
+      flags: [...own, ...flags, ...everywhere, ...version],
+      values: new Map(
+        taken.flatMap((name, at) => {
+          const values = argumentValues[name];
+          return values === undefined ? [] : [[at, values] as const];
+        }),
+      ),
+    };
+  });
+}
