@@ -23,7 +23,6 @@ const kind = (status: number, exit: number, title: string, retry: RetryClass = '
 
 export const problemKinds = {
   'bad-input': kind(400, 2, 'The input is not valid'),
-  'not-in-this-version': kind(400, 2, 'This version cannot do that yet'),
   'members-outside': kind(400, 2, 'Members of the team are outside the organization'),
   unauthenticated: kind(401, 3, 'The caller is not known'),
   forbidden: kind(403, 3, 'The caller may not do that'),

@@ -13,7 +13,8 @@ import {
   optionNames,
 } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
-import { checkOptions, type OptionFault, refusalOf } from '../../shared/bootstrap/rules.js';
+import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
+import type { Fault } from '../../shared/problems.js';
 import type { Client } from '../client.js';
 import { type Call, defineCommand } from '../command.js';
 import type { Helper } from '../follow.js';
@@ -135,7 +136,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   };
   const unreadable = (['installLocal', 'pcAppsValues'] as const).flatMap((option) => {
     const paths = given[option] ?? [];
-    return (typeof paths === 'string' ? [paths] : paths).flatMap((path): OptionFault[] => {
+    return (typeof paths === 'string' ? [paths] : paths).flatMap((path): Fault[] => {
       const why = whyUnreadable(expandHome(path, settings.home));
       return why === undefined ? [] : [{ path: flagName(option), message: `${path}: ${why}` }];
     });
@@ -143,7 +144,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const binary = given.remoteCliBinary;
   const unfit = binary === undefined ? undefined : binaryFault(expandHome(binary, settings.home));
   const told = new Set(call.faults.map(({ path }) => path));
-  const faults: OptionFault[] = [
+  const faults: Fault[] = [
     ...call.faults,
     // A flag that could not be read is not told of twice.
     ...checked.faults.filter(({ path }) => !told.has(path)),

@@ -7,7 +7,6 @@ import type { Handlers } from './router.js';
 const explanations: Readonly<Record<ProblemCode, string>> = {
   'bad-input':
     'Something in the request does not fit: a field, a flag, a parameter of the path or query, or the JSON itself. “errors” lists every fault. Nothing was made.',
-  'not-in-this-version': 'The option is known, but this version does not act on it, and does not ignore it either.',
   'members-outside':
     'Every member of a team in an organization is a member of that organization. “members” lists those who are not. Add them to the organization, or migrate with force, which removes them from the team. Nothing has changed.',
   unauthenticated:

@@ -40,6 +40,10 @@ import { k0sWorker } from './install/k0s-worker.js';
 import { loadBalancers } from './install/load-balancers.js';
 import { installerPackage } from './install/package.js';
 import { testUser } from './install/test-user.js';
+import { images } from './registry/images.js';
+import { registry } from './registry/registry.js';
+import { registryTrust } from './registry/registry-trust.js';
+import { registryPrograms } from './registry/tools.js';
 
 /** All that Google Cloud is asked for. */
 export const steps: readonly AnyStep[] = [
@@ -97,6 +101,12 @@ const hostSteps: readonly AnyStep[] = [
   plinthBinary,
   handover,
   installerPackage,
+
+  // What its images lie in.
+  registryPrograms,
+  registry,
+  registryTrust,
+  images,
 
   // Kubernetes, then the platform.
   k0sBinary,

@@ -179,6 +179,11 @@ export const dnsProjectOf = (options: BootstrapOptions, projectId: string): stri
 /* The rest by name */
 
 export const hasRegistry = (options: BootstrapOptions): boolean => options.registryType === 'artifact-registry';
+export const hasLocalRegistry = (options: BootstrapOptions): boolean => options.registryType === 'local-container';
+
+/** Of the registry on the jumpbox, by that machine's internal address. */
+export const localRegistryServer = (jumpboxIp: string): string => `${jumpboxIp}:5000`;
+export const localRegistryUser = 'custom-registry';
 
 export const repositoryName = 'platform-registry';
 /** As names of images begin; `dockerUrl` is the setting. */

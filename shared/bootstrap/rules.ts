@@ -17,17 +17,12 @@ import {
 } from './options.js';
 import { firstZoneOf, regionOf } from './places.js';
 
-export interface OptionFault extends Fault {
-  /** The flag is known, and this version cannot do what it asks for. */
-  readonly notYet?: true;
-}
-
 export interface CheckedOptions {
   /** This and the next two are to be used only when there are no faults. */
   readonly options: BootstrapOptions;
   readonly local: LocalOptions;
   readonly secrets: SecretOptions;
-  readonly faults: readonly OptionFault[];
+  readonly faults: readonly Fault[];
   readonly warnings: readonly string[];
   /** What follows from what was given, for people: a zone from its region. */
   readonly notes: readonly string[];
@@ -47,7 +42,7 @@ interface Facts {
 interface Rule {
   /** The flag that the fault is told of. */
   readonly option: Option;
-  readonly does: 'refuse' | 'warn' | 'not yet';
+  readonly does: 'refuse' | 'warn';
   readonly message: string | ((facts: Facts) => string);
   when(facts: Facts): boolean;
 }
@@ -91,13 +86,7 @@ const rules: readonly Rule[] = [
       (option): Rule => ({ option, does: 'refuse', message: 'is required', when: ({ has }: Facts) => !has(option) }),
     ),
 
-  /* Not in this version */
-  {
-    option: 'registryType',
-    does: 'not yet',
-    message: 'must be forge1 for an install: installing from another registry is not in this version of plinth',
-    when: ({ values, installs }) => installs && values.registryType !== 'forge1',
-  },
+  /* For an install alone */
   {
     option: 'createTestUser',
     does: 'warn',
@@ -248,7 +237,7 @@ const rules: readonly Rule[] = [
 
 /** `strict`: what would be warned about is refused. */
 export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean | undefined } = {}): CheckedOptions {
-  const faults: OptionFault[] = [];
+  const faults: Fault[] = [];
   const warnings: string[] = [];
   const found: Partial<Record<Option, unknown>> = {};
   const has = (option: Option) => given[option] !== undefined && given[option] !== '';
@@ -268,8 +257,7 @@ export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean
     if (!rule.when(facts)) continue;
     const message = typeof rule.message === 'string' ? rule.message : rule.message(facts);
     const fault = { path: flagName(rule.option), message };
-    if (rule.does === 'not yet') faults.push({ ...fault, notYet: true });
-    else if (rule.does === 'refuse' || how.strict === true) faults.push(fault);
+    if (rule.does === 'refuse' || how.strict === true) faults.push(fault);
     else warnings.push(`${fault.path} ${fault.message}`);
   }
 
@@ -298,14 +286,11 @@ export function acceptOptions(
 }
 
 /** One problem of all faults. */
-export function refusalOf(faults: readonly OptionFault[]): Problem {
-  const notYet = faults.every((fault) => fault.notYet);
-  const errors = faults.map(({ path, message }) => ({ path, message }));
-  return new Problem(
-    notYet ? 'not-in-this-version' : 'bad-input',
-    errors.map(({ path, message }) => `${path} ${message}`).join('; '),
-    { errors, advice: notYet ? 'Leave these flags out.' : 'Correct these flags and run the command again.' },
-  );
+export function refusalOf(errors: readonly Fault[]): Problem {
+  return new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
+    errors,
+    advice: 'Correct these flags and run the command again.',
+  });
 }
 
 /** Applies defaults, and what follows from one option for another. */

@@ -99,12 +99,6 @@ describe('the bootstrap API', () => {
       expect(errors?.map(({ path }) => path)).to.deep.equal(['options.sshPrivateKeyPath']);
     });
 
-    it('refuses what this version cannot do', async () => {
-      const other = { registryType: 'artifact-registry', installVersion: '1.2.3', registryUser: 'robot' } as const;
-      const body = makeRequest('first one', other);
-      expect((await server.problem(400, 'POST', '/bootstraps', { body })).code).to.equal('not-in-this-version');
-    });
-
     it('takes warnings for refusals if asked to', async () => {
       const body = makeRequest('first one', { vaultPassword: 'planted-vault-password' }, { strict: true });
       const { errors } = await server.problem(400, 'POST', '/bootstraps', { body });

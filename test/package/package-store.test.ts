@@ -91,11 +91,11 @@ describe('the package store', function () {
       sha256: lite.sha256,
     });
     expect(await choose({ installHash: hash })).to.deep.include(means);
-    expect(await choose({ installHash: hash, registryType: 'artifact-registry' })).to.deep.include({
-      ...means,
-      archive: 'full',
-      sha256: full.sha256,
-    });
+    const isFull = { ...means, archive: 'full', sha256: full.sha256 };
+    expect(await choose({ installHash: hash, registryType: 'artifact-registry' })).to.deep.include(isFull);
+    const local = { installHash: hash, registryType: 'local-container' };
+    expect(await choose(local)).to.deep.include({ ...means, archive: 'lite' });
+    expect(await choose({ ...local, airgapped: true })).to.deep.include(isFull);
     expect(await choose({})).to.equal(undefined);
     expect(await choose({ installLocal: 'p.tar.gz', installHash: hash })).to.equal(undefined);
   });

@@ -44,4 +44,59 @@ describe('the plan of all steps', () => {
     const vms = needsOf({}, 'host-setup:ceph-1').filter((id) => id.startsWith('vm:'));
     expect(vms).to.have.members(['vm:ceph-1', 'vm:jumpbox']);
   });
+
+  describe('of images', () => {
+    const installVersion = '1.0.0';
+    const types = ['forge1', 'artifact-registry', 'local-container'] as const;
+    const steps = ['registry-tools', 'registry', 'registry-trust', 'images', 'repository'];
+    const stepsIn = (options: Partial<BootstrapOptions>) =>
+      steps.filter((name) => [...plan(options).values()].some(({ step }) => step.name === name));
+
+    it('has a registry where its type wants one, and copies where something is installed', () => {
+      expect(types.map((registryType) => stepsIn({ registryType }))).to.deep.equal([
+        [],
+        ['repository'],
+        ['registry-tools', 'registry', 'registry-trust'],
+      ]);
+      expect(types.map((registryType) => stepsIn({ registryType, installVersion }))).to.deep.equal([
+        [],
+        ['registry-tools', 'images', 'repository'],
+        ['registry-tools', 'registry', 'registry-trust', 'images'],
+      ]);
+    });
+
+    it('copies once registry and package are there, and installs after that, on machines that trust it', () => {
+      const local = { registryType: 'local-container', installVersion, multiDc: true } as const;
+      expect(needsOf(local, 'images')).to.include.members([
+        ...['registry-tools', 'registry', 'registry-trust:jumpbox', 'package', 'plinth-binary', 'handover:dc1'],
+      ]);
+      expect(needsOf(local, 'install:dc1')).to.include.members([
+        'images',
+        'registry-trust:k0s-1',
+        'registry-trust:ceph-3',
+      ]);
+      expect(needsOf(local, 'install-second:dc2')).to.include.members(['images', 'registry-trust:k0s-1-dc2']);
+      const project = { registryType: 'artifact-registry', installVersion } as const;
+      expect(needsOf(project, 'images'))
+        .to.include.members(['repository-roles', 'package'])
+        .and.not.include('registry');
+      expect(needsOf(project, 'install:dc1')).to.include('images');
+    });
+
+    it('makes the registry, Kubernetes and the package at once', () => {
+      const local = plan({ registryType: 'local-container', installVersion });
+      const beneath = (id: string): Set<string> => {
+        const needs = local.get(id)?.needs ?? [];
+        return new Set([...needs, ...needs.flatMap((need) => [...beneath(need)])]);
+      };
+      const apart = ['registry', 'registry-trust:k0s-2', 'k0s-ready:dc1', 'package'];
+      for (const id of apart)
+        expect(
+          [...beneath(id)].filter((need) => apart.includes(need)),
+          id,
+        ).to.deep.equal([]);
+      expect([...beneath('k0s-ready:dc1')]).not.to.include('registry-tools');
+      expect([...beneath('registry')]).not.to.include('config:dc1');
+    });
+  });
 });

@@ -9,6 +9,7 @@ import {
   type Secret,
   type SecretsFile,
 } from '../../../shared/install-config/secrets.js';
+import { localRegistryUser } from '../topology.js';
 import type { MadeSecrets } from './made-secrets.js';
 import { mergeSecrets } from './standing-files.js';
 
@@ -20,9 +21,6 @@ export interface GivenSecretsParts {
   /** Of the registry on the jumpbox. */
   readonly registryPassword: string | undefined;
 }
-
-/** User of the registry on the jumpbox. */
-const localRegistryUser = 'custom-registry';
 
 /** The secrets that flags give. One without its flag stays as it stands while what it belongs to is wanted, see ownersOf. */
 export function givenSecrets({ options, caller, registryType, registryPassword }: GivenSecretsParts): Secret[] {

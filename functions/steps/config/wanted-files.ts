@@ -11,7 +11,7 @@ import { eabKey, readEabKey } from '../cloud/eab-key.js';
 import { repository } from '../cloud/repository.js';
 import { vm } from '../cloud/vm.js';
 import { zone } from '../cloud/zone.js';
-import { datacenterOf, type datacenters, repositoryServer, vmsOf } from '../topology.js';
+import { datacenterOf, type datacenters, localRegistryServer, repositoryServer, vmsOf } from '../topology.js';
 import { ageIdentity } from './age-identity.js';
 import { makeServerCertificate, servesAs } from './certificates.js';
 import { buildInstallConfig, postgresHostname } from './install-config.js';
@@ -159,7 +159,7 @@ function registryServer({ bootstrap, context, needs }: ConfigCall, jumpboxIp: st
   const { artifactRegistry, forge1 } = context.config.registryUrls;
   switch (options.registryType) {
     case 'local-container':
-      return `${jumpboxIp}:5000`;
+      return localRegistryServer(jumpboxIp);
     case 'artifact-registry':
       return needs.repository?.server ?? repositoryServer(options, projectId, artifactRegistry);
     case 'forge1':

@@ -17,14 +17,23 @@ const tailBytes = 4096;
 /**
  * `name` is the step's own, `[a-z0-9-]+`. What runs already is followed, whoever began it, and its end is ours. A job that was
  * lost with its machine is begun anew; one that had ended when this generation first looked is so, too: it did not bring what
- * is wanted. Throws with the last that it said.
+ * is wanted. `before` brings what a job needs and takes away itself, such as a login; it is called for each that is yet to begin.
+ * Throws with the last that it said.
  */
-export async function followJob(call: Call, host: Host, name: string, script: string, what: string): Promise<Outcome> {
+export async function followJob(
+  call: Call,
+  host: Host,
+  name: string,
+  script: string,
+  what: string,
+  before?: () => Promise<void>,
+): Promise<Outcome> {
   const mine = `generation ${call.bootstrap.generation}`;
   // So that the log is free of what the caller gave, whoever says it.
   await call.secrets.caller();
   for (let run = 1, lost = 0; ; run++) {
     const job = host.job(idOf(name, script, run));
+    if (before !== undefined && (await job.poll(0, { maxBytes: 1 })).state === 'unknown') await before();
     await job.start(script);
     const isMine = (await job.claim(mine)) === mine;
     const { look, last, isWhole } = await read(call, job);

@@ -15,7 +15,9 @@ import { nodeLogin } from '../hosts/node-login.js';
 import { plinthBinary } from '../hosts/plinth-binary.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { uploaded } from '../hosts/uploaded.js';
-import { datacenterOf, datacenters } from '../topology.js';
+import { images } from '../registry/images.js';
+import { registryTrust } from '../registry/registry-trust.js';
+import { datacenterOf, datacenters, vmsOf } from '../topology.js';
 import { clusterAdminEmail } from './cluster-admin-email.js';
 import { installs } from './k0s.js';
 import { k0sReady } from './k0s-ready.js';
@@ -29,6 +31,8 @@ const needs = {
   nodeLogin,
   k0sReady,
   installerPackage,
+  images,
+  trust: of(registryTrust, (options, key) => vmsOf(options, key).map(({ name }) => name)),
   clusterAdminEmail,
 } as const;
 

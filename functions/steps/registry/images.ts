@@ -1,0 +1,111 @@
+/**
+ * The images of the package in the registry that nodes pull from: out of the full package, or mirrored from forge1's registry.
+ * plinth on the jumpbox copies them, as a job that outlives whoever began it.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import { of, type StepCall } from '../../engine/step.js';
+import type { Host } from '../../remote/remote.js';
+import { repositoryRoles } from '../cloud/repository-roles.js';
+import { followJob, keepLog } from '../hosts/follow-job.js';
+import { handover } from '../hosts/handover.js';
+import { plinthBinary } from '../hosts/plinth-binary.js';
+import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
+import { runScript } from '../hosts/script.js';
+import { installerPackage } from '../install/package.js';
+import { datacenterOf, datacenters, hasLocalRegistry } from '../topology.js';
+import { registry } from './registry.js';
+import { registryTrust } from './registry-trust.js';
+import { bringsImages, registryPrograms } from './tools.js';
+
+const firstOf = (options: BootstrapOptions): string => datacenters.keys(options)[0] ?? '';
+
+const needs = {
+  ...hostNeeds(),
+  registryPrograms,
+  registry,
+  trust: of(registryTrust, () => ['jumpbox']),
+  // The jumpbox carries the identity that may write there.
+  repositoryRoles,
+  plinthBinary,
+  // All datacenters have one registry.
+  handover: of(handover, (options) => [firstOf(options)]),
+  installerPackage,
+} as const;
+type Call = StepCall<typeof needs, undefined>;
+
+const isMirrored = (options: BootstrapOptions): boolean => hasLocalRegistry(options) && !options.airgapped;
+
+export const images = defineHostStep({
+  name: 'images',
+  title: 'Container images',
+  needs,
+  when: bringsImages,
+  describe: (options) => [
+    isMirrored(options)
+      ? "images of the package, mirrored from forge1's registry to the jumpbox"
+      : `images of the package, out of it to ${hasLocalRegistry(options) ? 'the jumpbox' : 'the image repository'}`,
+  ],
+  output: z.object({
+    /** Of what was asked for. */
+    digest: z.string(),
+  }),
+  async observe(call) {
+    const host = await reach(call);
+    const { digest, command, script } = planOf(call);
+    // Until a job was through there is nothing to look at, and a package to unpack.
+    if ((await host.read(marker))?.toString().trim() !== digest) return undefined;
+    const look = `XDG_RUNTIME_DIR=${runtimeFolder} ${command} --dry-run`;
+    const { exitCode } = await runScript(host, look, [], { timeoutSeconds: 300, signal: call.signal });
+    if (exitCode !== 0) return undefined;
+    await keepLog(call, host, 'images', script);
+    return { digest };
+  },
+  async run(call) {
+    const host = await reach(call);
+    const { script } = planOf(call);
+    return followJob(call, host, 'images', script, 'Copying the images', () => login(call, host));
+  },
+});
+
+/** In memory. */
+const runtimeFolder = '/run/plinth/images';
+/** Where skopeo looks for logins. */
+const loginPath = `${runtimeFolder}/containers/auth.json`;
+const marker = '/var/lib/platform/images';
+
+/** At forge1's registry; the job takes it away again. */
+async function login({ bootstrap: { options }, context, secrets }: Call, host: Host): Promise<void> {
+  if (!isMirrored(options)) return;
+  const { forge1Pat = '' } = await secrets.caller();
+  const auth = Buffer.from(`${options.registryUser ?? ''}:${forge1Pat}`).toString('base64');
+  const content = { auths: { [new URL(context.config.registryUrls.forge1).host]: { auth } } };
+  await host.upload(loginPath, JSON.stringify(content), { mode: 0o600 });
+}
+
+function planOf({ bootstrap: { options }, context, needs: { handover, installerPackage, plinthBinary } }: Call) {
+  const first = firstOf(options);
+  const { configPath = '', secretsPath = '' } = handover[first] ?? {};
+  const words = [
+    `${plinthBinary.path} install images`,
+    `--package ${installerPackage?.path}`,
+    `--install-config ${configPath}`,
+    `--secrets-file ${secretsPath}`,
+    `--age-key ${datacenterOf(options, first).files.identity}`,
+    ...(isMirrored(options) ? [`--from ${context.config.registryUrls.forge1}`] : []),
+  ];
+  const from = [words, installerPackage?.sha256, handover[first]?.sha256];
+  const digest = createHash('sha256').update(JSON.stringify(from)).digest('hex');
+  const command = words.join(' ');
+  const script = `set -eu
+export XDG_RUNTIME_DIR=${runtimeFolder}
+trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
+trap 'exit 143' TERM
+mkdir -p -m 700 "$XDG_RUNTIME_DIR"
+${command}
+echo ${digest} > ${marker}.new
+mv -f ${marker}.new ${marker}
+`;
+  return { digest, command, script };
+}

@@ -1,0 +1,133 @@
+/**
+ * The registry on the jumpbox: docker-registry of the distribution, with TLS by a certificate of our own making and one user.
+ * Its authority and password are the bootstrap's, in Secret Manager; the server's key stands on the jumpbox alone, and is made anew
+ * where it is lost.
+ */
+import { createPublicKey } from 'node:crypto';
+import { z } from 'zod';
+import { done, of, type StepCall } from '../../engine/step.js';
+import type { Host } from '../../remote/remote.js';
+import { makeServerCertificate, servesAs } from '../config/certificates.js';
+import { readMadeSecrets, secrets } from '../config/secrets.js';
+import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
+import { mustRun, runScript } from '../hosts/script.js';
+import { hasLocalRegistry, localRegistryServer, localRegistryUser } from '../topology.js';
+import { registryConfig, registryPaths, registryUnit, registryUnitFile } from './registry-files.js';
+import { registryPrograms } from './tools.js';
+
+const needs = { ...hostNeeds(), registryPrograms, secrets: of(secrets, () => ['dc1']) } as const;
+type Call = StepCall<typeof needs, undefined>;
+
+export const registry = defineHostStep({
+  name: 'registry',
+  title: 'Registry on the jumpbox',
+  needs,
+  when: hasLocalRegistry,
+  describe: () => ['docker-registry on the jumpbox at port 5000, with TLS and a password'],
+  output: z.object({ server: z.string() }),
+  async observe(call) {
+    const host = await reach(call);
+    const facts = await factsOf(call);
+    if (!(await hasFiles(host, facts)) || !(await isServed(call, host, facts))) return undefined;
+    const { exitCode } = await runScript(host, answers, [facts.server, registryPaths.caCertificate, registryUnit], {
+      stdin: `user = "${localRegistryUser}:${facts.password}"\n`,
+    });
+    return exitCode === 0 ? { server: facts.server } : undefined;
+  },
+  async run(call) {
+    const host = await reach(call);
+    const facts = await factsOf(call);
+    // Before anything else lies there: whoever comes after a crash sees that nothing runs.
+    await mustRun(host, 'Stopping the registry', stopped, [registryUnit]);
+    for (const [path, text] of Object.entries(facts.files)) await host.upload(path, text, { mode: 0o644 });
+    if (!(await isServed(call, host, facts))) await makePair(call, host, facts);
+    await mustRun(host, 'Writing the user of the registry', user, [registryPaths.users, localRegistryUser], {
+      stdin: facts.password,
+    });
+    await mustRun(host, 'Starting the registry', started, [registryUnit, registryPaths.data, facts.server]);
+    return done;
+  },
+  summary: ({ server }) => server,
+});
+
+interface Facts {
+  readonly address: string;
+  readonly server: string;
+  readonly password: string;
+  readonly ca: { readonly privateKey: string; readonly certPem: string };
+  /** Those that anybody may read. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+async function factsOf({ secrets: store, needs }: Call): Promise<Facts> {
+  const made = await readMadeSecrets(store, 'dc1', needs.secrets['dc1']?.secretVersion ?? '');
+  if (made.registry === undefined) throw new Error('no authority and password were made for the registry');
+  const { caKeyPem, caCertPem, password } = made.registry;
+  const address = needs.machines['jumpbox']?.internalIp ?? '';
+  const server = localRegistryServer(address);
+  return {
+    address,
+    server,
+    password,
+    ca: { privateKey: caKeyPem, certPem: caCertPem },
+    files: {
+      [registryPaths.config]: registryConfig(server),
+      [registryPaths.unit]: registryUnitFile,
+      [registryPaths.caCertificate]: caCertPem,
+    },
+  };
+}
+
+async function hasFiles(host: Host, { files }: Facts): Promise<boolean> {
+  const found = await Promise.all(
+    Object.entries(files).map(async ([path, text]) => (await host.read(path))?.toString() === text),
+  );
+  return !found.includes(false);
+}
+
+/** Key and certificate are there, and good for this address and authority. */
+async function isServed({ context }: Call, host: Host, { address, ca }: Facts): Promise<boolean> {
+  const [certificate, key] = await Promise.all([host.read(registryPaths.certificate), host.read(registryPaths.key)]);
+  if (certificate === undefined || key === undefined) return false;
+  const name = { hostname: 'jumpbox', ip: address };
+  return servesAs(certificate.toString(), ca.certPem, key.toString(), name, context.clock.now());
+}
+
+async function makePair({ context }: Call, host: Host, { address, ca }: Facts): Promise<void> {
+  const { privateKey } = await context.keys.make('rsa-2048');
+  const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+  const name = { hostname: 'jumpbox', ip: address };
+  const certificate = await makeServerCertificate(ca, publicKey, name, context.clock.now());
+  await host.upload(registryPaths.key, privateKey, { mode: 0o600 });
+  await host.upload(registryPaths.certificate, certificate, { mode: 0o644 });
+}
+
+/** With the password, which comes by standard input, and not without. It starts with the machine, too. */
+const answers = `set -eu
+systemctl is-enabled --quiet "$3"
+ask() { curl --silent --output /dev/null --max-time 20 --write-out '%{http_code}' --cacert "$ca" "$@" "https://$server/v2/" || true; }
+server=$1 ca=$2
+[ "$(ask </dev/null)" = 401 ]
+[ "$(ask --config -)" = 200 ]`;
+
+const stopped = `systemctl stop "$1" 2>/dev/null || true
+# The distribution's own has the same port.
+systemctl disable --now docker-registry.service >/dev/null 2>&1 || true`;
+
+/** bcrypt; salted, so that it is another text each time. */
+const user = `set -eu
+umask 077
+htpasswd -niB "$2" > "$1.new"
+mv -f "$1.new" "$1"`;
+
+const started = `set -eu
+mkdir -p -m 700 "$2"
+systemctl daemon-reload
+systemctl enable --quiet "$1"
+systemctl start "$1"
+for _ in $(seq 100); do
+  curl --silent --insecure --output /dev/null --max-time 5 "https://$3/v2/" && exit 0
+  sleep 0.1
+done
+journalctl --no-pager --lines 3 --output cat --unit "$1" >&2 || true
+exit 1`;

@@ -1,0 +1,64 @@
+/** The programs of the distribution that a registry on the jumpbox needs, and what copies images to one. */
+import { z } from 'zod';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import { of } from '../../engine/step.js';
+import { followJob } from '../hosts/follow-job.js';
+import { hostSetup } from '../hosts/host-setup.js';
+import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
+import { runScript } from '../hosts/script.js';
+import { installs } from '../install/k0s.js';
+import { hasLocalRegistry } from '../topology.js';
+
+/** Nodes pull from forge1's registry themselves. */
+export const bringsImages = (options: BootstrapOptions): boolean =>
+  installs(options) && options.registryType !== 'forge1';
+
+interface Tool {
+  readonly program: string;
+  /** Of Ubuntu and Debian. */
+  readonly package: string;
+}
+const copier: Tool = { program: 'skopeo', package: 'skopeo' };
+const registryTools: readonly Tool[] = [
+  { program: 'docker-registry', package: 'docker-registry' },
+  { program: 'htpasswd', package: 'apache2-utils' },
+];
+const toolsOf = (options: BootstrapOptions): readonly Tool[] => [
+  ...(bringsImages(options) ? [copier] : []),
+  ...(hasLocalRegistry(options) ? registryTools : []),
+];
+
+export const registryPrograms = defineHostStep({
+  name: 'registry-tools',
+  title: 'Programs for images',
+  needs: { ...hostNeeds(), jumpboxSetup: of(hostSetup, () => ['jumpbox']) },
+  when: (options: BootstrapOptions) => toolsOf(options).length > 0,
+  describe: (options) => [
+    `${toolsOf(options)
+      .map((tool) => tool.package)
+      .join(', ')} on the jumpbox, by apt-get`,
+  ],
+  output: z.object({}),
+  async observe(call) {
+    const programs = toolsOf(call.bootstrap.options).map(({ program }) => program);
+    const check = 'for each; do command -v "$each" >/dev/null || exit 1; done';
+    const { exitCode } = await runScript(await reach(call), check, programs);
+    return exitCode === 0 ? {} : undefined;
+  },
+  async run(call) {
+    const script = installed(toolsOf(call.bootstrap.options));
+    return followJob(call, await reach(call), 'registry-tools', script, 'Installing the programs for images');
+  },
+});
+
+/** What is there is left alone: a machine without a way to the archive may bring all of it. */
+const installed = (tools: readonly Tool[]): string => `set -eu
+export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
+packages=
+${tools.map((tool) => `command -v ${tool.program} >/dev/null || packages="$packages ${tool.package}"`).join('\n')}
+[ -n "$packages" ] || exit 0
+# The distribution would start its own registry, at the port of ours.
+ln -sf /dev/null /etc/systemd/system/docker-registry.service
+apt-get -o DPkg::Lock::Timeout=300 update -qq
+apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends $packages
+`;
