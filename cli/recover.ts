@@ -5,7 +5,7 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Host } from '../functions/remote/remote.js';
-import type { LocalOptions } from '../shared/bootstrap/options.js';
+import type { BootstrapOptions, LocalOptions } from '../shared/bootstrap/options.js';
 import { filesOnJumpbox } from '../shared/install-config/on-jumpbox.js';
 import { Problem } from '../shared/problems.js';
 import type { Call } from './command.js';
@@ -36,8 +36,8 @@ export async function recoverFiles(
     key,
     local,
     keys,
-    secretsDir,
-  }: { key: SshKey; local: LocalOptions; keys: readonly DatacenterKey[]; secretsDir: string },
+    options,
+  }: { key: SshKey; local: LocalOptions; keys: readonly DatacenterKey[]; options: BootstrapOptions },
 ): Promise<RecoveredFile[]> {
   if (key.keep !== undefined) {
     throw new Problem('bad-input', 'No SSH key was found, and a new one opens no jumpbox.', {
@@ -50,7 +50,8 @@ export async function recoverFiles(
     const host = (await jumpboxHost(remote, from, identity, call.interrupted)).asRoot();
     const found = [];
     for (const datacenter of keys) {
-      found.push(await readFrom(host, from, datacenter, filesOnJumpbox(secretsDir, suffixOf(datacenter))));
+      const paths = filesOnJumpbox(options.secretsDir, suffixOf(datacenter));
+      found.push(await readFrom(host, from, datacenter, paths, options));
     }
     const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
     return [
@@ -65,11 +66,19 @@ export async function recoverFiles(
   }
 }
 
+/** As far as it is looked at here. */
+interface StandingConfig {
+  readonly bootstrap?: { readonly id?: unknown };
+  readonly dataCenters?: unknown;
+  readonly platform?: { readonly domain?: unknown };
+}
+
 async function readFrom(
   host: Host,
   { id, name }: RecoveryFrom,
   datacenter: DatacenterKey,
   paths: ReturnType<typeof filesOnJumpbox>,
+  { baseDomain, multiDc }: BootstrapOptions,
 ) {
   const read = async (path: string): Promise<string> => {
     const content = await host.read(path);
@@ -88,9 +97,17 @@ async function readFrom(
     import('yaml'),
     import('../shared/install-config/secrets.js'),
   ]);
-  const of = (parse(config) as { bootstrap?: { id?: unknown } } | null)?.bootstrap?.id;
+  const stands = (parse(config) ?? {}) as StandingConfig;
+  const of = stands.bootstrap?.id;
   if (of !== id) {
     throw new Problem('conflict', `${paths.config} on the jumpbox of ${name} is of another bootstrap, ${String(of)}.`);
+  }
+  // Else files would be left behind, or others made for another domain.
+  const two = stands.dataCenters !== undefined;
+  if (two !== multiDc || stands.platform?.domain !== `cs.${baseDomain}`) {
+    throw new Problem('conflict', `${name} was not bootstrapped with these flags.`, {
+      advice: `As ${paths.config} on its jumpbox has it: ${two ? '--multi-dc, ' : 'without --multi-dc, '}--base-domain ${String(stands.platform?.domain).replace(/^cs\./, '')}.`,
+    });
   }
   await decryptSecrets(secrets, ageIdentity.trim()).catch((error: unknown) => {
     throw new Problem('conflict', `The age identity on the jumpbox of ${name} does not open ${paths.secrets} there.`, {

@@ -69,17 +69,22 @@ export const bootstrapCloud = defineCommand({
 
     const standing = await client.find(options.projectName);
     const recovered = local.recoverConfig
-      ? await recover(call, client, { key, local, keys, secretsDir: options.secretsDir }, standing?.id, options)
+      ? await recover(call, client, { key, local, keys, options }, standing?.id, options)
       : undefined;
-    if (recovered !== undefined && standing === undefined) return lostRecord(options.projectName, recovered);
-    const base = standing === undefined ? {} : await readBase(local, keys, standing.id, settings.configFolder);
+    const known = standing?.id ?? recovered?.id;
+    const base = known === undefined ? {} : await readBase(local, keys, known, settings.configFolder);
     if (key.keep !== undefined) {
       key.keep();
       output.say(`No SSH key was found, so plinth made one: ${key.from.replace(/\.pub$/, '')}`);
     }
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await (await loadIdentity()).loginIdentity(call, key) : undefined;
-    const begun = await begin(call, client, { ...request, ...(Object.keys(base).length > 0 && { base }) });
+    const begun = await begin(call, client, {
+      ...request,
+      ...(Object.keys(base).length > 0 && { base }),
+      // Its record is lost: with what came from the jumpbox it goes on under a new one.
+      ...(standing === undefined && recovered !== undefined && { takeUp: recovered.id }),
+    });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others) output.warn(text);
     sayBegun(call, begun);
@@ -100,7 +105,7 @@ export const bootstrapCloud = defineCommand({
       warnings: [...new Set([...told, ...view.warnings])],
       bootstrap: view,
       ...(testUser !== undefined && { testUser }),
-      ...(recovered !== undefined && { recovered }),
+      ...(recovered !== undefined && { recovered: recovered.files }),
       ...(local.timer && { timings }),
     };
     const problem = follow.problemOfEnd(view);
@@ -169,14 +174,16 @@ async function recover(
   parts: Parameters<typeof recoverFiles>[2],
   standing: string | undefined,
   { projectName, zone }: BootstrapOptions,
-): Promise<RecoveredFile[]> {
+): Promise<{ readonly id: string; readonly files: readonly RecoveredFile[] }> {
   const { recoverFiles } = await import('../recover.js');
   const { output } = call;
-  const files = await recoverFiles(call, await recoveryFrom(client, standing, projectName, zone), parts);
+  const from = await recoveryFrom(client, standing, projectName, zone);
+  const files = await recoverFiles(call, from, parts);
   for (const { path, what, backup } of files) {
     output.say(`Recovered the ${what}: ${path}${backup === undefined ? '' : `; what stood there is now ${backup}`}`);
   }
-  return files;
+  if (standing === undefined) output.say(`plinth has lost its record of ${projectName}; it is made anew.`);
+  return { id: from.id, files };
 }
 
 async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
@@ -184,16 +191,6 @@ async function recoveryFrom(client: Client, id: string | undefined, project: str
   const { name, result } = await client.get(id);
   return { id, name, jumpbox: result.vms.find((vm) => vm.name === 'jumpbox') };
 }
-
-/** There is nothing to resume, and the name would begin another project. */
-const lostRecord = (name: string, recovered: readonly RecoveredFile[]) => ({
-  data: { recovered },
-  show: () =>
-    [
-      `plinth has lost its record of ${name}, so its bootstrap does not go on. Its project stands, and goes when its time is over.`,
-      `The same command without --recover-config begins another project for ${name}.`,
-    ].join('\n'),
-});
 
 const loadIdentity = () => import('../login-identity.js');
 

@@ -104,7 +104,7 @@ const dropDraft = ({ cloud, log }: Context, id: string): Promise<void> =>
     .remove(secretId(id, callerSecretName))
     .catch((error: unknown) => log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap: id, error }));
 
-const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
+export const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
   cloud.secretManager.write(secretId(id, callerSecretName), JSON.stringify(secrets), secretLabels(config, id));
 
 async function begin(
@@ -129,27 +129,7 @@ async function begin(
   const now = clock.now();
   const at = now.toISOString();
   const files = baseFiles(draft.id, facts.base, now);
-  const empty: BootstrapRecord = {
-    schema: 1,
-    name: options.projectName,
-    projectId: draft.projectId,
-    owner: caller.email,
-    ownerMember: caller.member,
-    state: 'running',
-    generation: 1,
-    options: { ...options },
-    given: openOnly(facts.given, facts.options),
-    sshPublicKey: facts.sshPublicKey,
-    callerSecret: draft.callerSecret,
-    ...(facts.package === undefined ? {} : { package: facts.package }),
-    base: files.names,
-    ...(facts.trace === undefined ? {} : { traceparent: traceparentOf(facts.trace) }),
-    createdAt: at,
-    deadlineAt: addSeconds(now, ttlSeconds(options)),
-    warnings: [...facts.warnings],
-    instances: {},
-    events: 0,
-  };
+  const empty = newRecord(facts, { ...draft, base: files.names }, now);
   const change = started(dated(empty, at), planOf(graphOf(steps), options), at);
   const record: BootstrapRecord = { ...change.record, events: change.events.length };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
@@ -180,8 +160,35 @@ async function begin(
   return { bootstrap, created: true, changes: [] };
 }
 
+/** Of a bootstrap of which nothing has been made yet. */
+export const newRecord = (
+  facts: BeginFacts,
+  its: Pick<BootstrapRecord, 'projectId' | 'callerSecret' | 'base'>,
+  now: Date,
+): BootstrapRecord => ({
+  schema: 1,
+  name: facts.options.projectName,
+  projectId: its.projectId,
+  owner: facts.caller.email,
+  ownerMember: facts.caller.member,
+  state: 'running',
+  generation: 1,
+  options: { ...facts.options },
+  given: openOnly(facts.given, facts.options),
+  sshPublicKey: facts.sshPublicKey,
+  callerSecret: its.callerSecret,
+  ...(facts.package === undefined ? {} : { package: facts.package }),
+  base: its.base,
+  ...(facts.trace === undefined ? {} : { traceparent: traceparentOf(facts.trace) }),
+  createdAt: now.toISOString(),
+  deadlineAt: addSeconds(now, ttlSeconds(facts.options)),
+  warnings: [...facts.warnings],
+  instances: {},
+  events: 0,
+});
+
 /** The first change of a generation: all wait, what needs nothing is ready. */
-function started(record: BootstrapRecord, plan: Plan, at: string): Change {
+export function started(record: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
   const instances = Object.fromEntries(
     [...plan.keys()].map((id) => {
       const output = record.instances[id]?.output;
@@ -189,7 +196,7 @@ function started(record: BootstrapRecord, plan: Plan, at: string): Change {
     }),
   );
   const event = { schema: 1, type: 'state', at, state: 'running', generation: record.generation } as const;
-  return advance({ ...record, instances }, plan, at, [{ event }]);
+  return advance({ ...record, instances }, plan, at, [...told, { event }]);
 }
 
 async function resume(
@@ -315,7 +322,7 @@ function countOne(
 const openOnly = (given: GivenOptions, resolved: BootstrapOptions): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([option, value]) => option in resolved && value !== undefined));
 
-function baseFiles(
+export function baseFiles(
   id: string,
   base: BeginFacts['base'],
   now: Date,

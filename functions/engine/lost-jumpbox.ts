@@ -5,13 +5,21 @@
 import type { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import type { SeenVm } from '../cloud/vm-lookup.js';
 import type { Context } from '../context.js';
 import { findProofKey, isProof, labelValue } from '../steps/cloud/proof.js';
 import { findByName, getBootstrap } from './bootstraps.js';
 import { numberOf } from './removal-rule.js';
 import type { SeenProject } from './step.js';
 
-export async function findLostJumpbox(context: Context, project: string, zone: string): Promise<LostJumpbox> {
+type FoundProject = Awaited<ReturnType<Context['cloud']['projects']['search']>>[number];
+
+/** By the project's name or id. The zone is part of what it was made with: another one would be given other machines. */
+export async function findLost(
+  context: Context,
+  project: string,
+  zone: string,
+): Promise<{ readonly project: FoundProject; readonly jumpbox: SeenVm }> {
   const { cloud, config } = context;
   const notFound = (): Problem =>
     new Problem('not-found', `There is no project ${JSON.stringify(project)} here without a record.`, {
@@ -39,16 +47,21 @@ export async function findLostJumpbox(context: Context, project: string, zone: s
       advice: 'Give the --zone that it was made in.',
     });
   }
+  return { project: lost, jumpbox };
+}
+
+export async function findLostJumpbox(context: Context, name: string, zone: string): Promise<LostJumpbox> {
+  const { project, jumpbox } = await findLost(context, name, zone);
   const { hostKeys, ...addresses } = jumpbox;
   return {
-    id: bootstrapOf(lost),
-    name: lost.displayName ?? project,
-    projectId: lost.projectId,
+    id: bootstrapOf(project),
+    name: project.displayName ?? name,
+    projectId: project.projectId,
     jumpbox: { ...addresses, hostKeys: [...hostKeys] },
   };
 }
 
-const bootstrapOf = ({ labels: found = {} }: SeenProject): string => found[labels.bootstrap] ?? '';
+export const bootstrapOf = ({ labels: found = {} }: SeenProject): string => found[labels.bootstrap] ?? '';
 
 /** Labels alone anybody may write who may write to the project. */
 function isOurs(project: SeenProject, key: string | undefined): boolean {

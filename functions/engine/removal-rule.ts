@@ -80,7 +80,7 @@ export const deploymentOf = (
 ): Deployment => ({ parent: defaultParent, name: deployment, proofKey });
 
 /** Undefined: no time that we wrote. */
-function timeIn(label: string | undefined): number | undefined {
+export function timeIn(label: string | undefined): number | undefined {
   const seconds = /^t(\d{1,12})$/.exec(label ?? '')?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }

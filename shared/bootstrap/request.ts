@@ -63,6 +63,14 @@ export const BootstrapRequest = z.strictObject({
     .strictObject({ dc1: standing.optional(), dc2: standing.optional() })
     .optional()
     .meta({ description: 'What the caller holds of the same bootstrap, by datacenter: the base of a re-run' }),
+  takeUp: z
+    .string()
+    .regex(/^b[a-z0-9]{15}$/, 'is no id of a bootstrap')
+    .optional()
+    .meta({
+      description:
+        'Id of a bootstrap of the caller whose record is lost, and whose files were recovered: it goes on with the project that it has made',
+    }),
   strict: z.boolean().optional().meta({ description: 'Warnings are refusals' }),
 });
 export type BootstrapRequest = z.infer<typeof BootstrapRequest>;
