@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { local } from './deployment.js';
 import type { Identity } from './identity.js';
+import { openLogins } from './logins.js';
 
 interface Reply {
   readonly status: number;
@@ -38,9 +39,10 @@ const refusal = (error: string, description: string): Reply => ({
   body: { error, error_description: description },
 });
 
-export function createOAuth(identity: () => Identity): OAuth {
+/** `loginsFile`: where logins are kept. */
+export function createOAuth(identity: () => Identity, loginsFile?: string): OAuth {
   const codes = new Map<string, Asked>();
-  const refreshTokens = new Map<string, string>();
+  const logins = openLogins(loginsFile);
 
   const idTokenFor = (email: string, nonce?: string): Promise<string> => {
     const hd = email.slice(email.lastIndexOf('@') + 1);
@@ -95,7 +97,7 @@ export function createOAuth(identity: () => Identity): OAuth {
       const value = (name: string): string => form.get(name) ?? '';
       if (value('client_id') !== local.oauthClient) return refusal('invalid_client', 'The OAuth client was not found.');
       if (value('grant_type') === 'refresh_token') {
-        const email = refreshTokens.get(value('refresh_token'));
+        const email = logins.emailOf(value('refresh_token'));
         return email === undefined ? refusal('invalid_grant', 'Token has been expired or revoked.') : answer(email, {});
       }
       if (value('grant_type') !== 'authorization_code') return refusal('unsupported_grant_type', 'Invalid grant_type');
@@ -109,12 +111,12 @@ export function createOAuth(identity: () => Identity): OAuth {
         return refusal('invalid_grant', 'Invalid code verifier.');
       }
       const refreshToken = random('1//');
-      refreshTokens.set(refreshToken, asked.email);
+      logins.add(refreshToken, asked.email);
       return answer(asked.email, { refresh_token: refreshToken }, asked.nonce);
     },
 
     revoke(form) {
-      return refreshTokens.delete(form.get('token') ?? '')
+      return logins.remove(form.get('token') ?? '')
         ? { status: 200, body: {} }
         : refusal('invalid_token', 'Token expired or revoked');
     },

@@ -10,6 +10,7 @@ export interface ControlOptions {
   readonly calls: Calls;
   readonly faults: Faults;
   readonly state: () => unknown;
+  readonly loginsFile?: string | undefined;
 }
 
 /** A fault as `POST /_local/faults` takes it: `{type: "call" | "stockout" | "quota", fault: {…}}`. */
@@ -18,8 +19,8 @@ type PostedFault =
   | { type: 'stockout'; fault: StockoutFault }
   | { type: 'quota'; fault: QuotaFault };
 
-export function controlPaths({ identity, calls, faults, state }: ControlOptions): ControlPath {
-  const oauth = createOAuth(identity);
+export function controlPaths({ identity, calls, faults, state, loginsFile }: ControlOptions): ControlPath {
+  const oauth = createOAuth(identity, loginsFile);
   return async ({ method, path, query, body }) => {
     switch (`${method} ${path}`) {
       case 'GET /.well-known/openid-configuration': {

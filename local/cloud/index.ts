@@ -32,6 +32,8 @@ export interface SimulatedCloudOptions {
   readonly timeFactor?: number;
   /** State is kept there and read at the start. */
   readonly snapshotFile?: string | undefined;
+  /** Of the token issuer: who is logged in is kept there, by hashes. */
+  readonly loginsFile?: string | undefined;
   /** Front port; 0 (default) is any, or the one that the snapshot remembers. */
   readonly port?: number;
   readonly initial?: InitialState;
@@ -65,6 +67,7 @@ export async function createSimulatedCloud({
   seed = 1,
   timeFactor = 0,
   snapshotFile,
+  loginsFile,
   port = 0,
   initial = {},
   metadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' },
@@ -117,7 +120,7 @@ export async function createSimulatedCloud({
   const front = await frontServer(
     kernel,
     media,
-    controlPaths({ identity: known, calls, faults, state }),
+    controlPaths({ identity: known, calls, faults, state, loginsFile }),
     port || (ports['front'] ?? 0),
   );
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });

@@ -1,8 +1,10 @@
 /** People at their browsers: a login on loopback, what it leaves, and how it ends. The browser is an HTTP client that follows where it is sent. */
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createSimulatedCloud } from '../../local/cloud/index.js';
 import { local } from '../../local/deployment.js';
 import { createStack, type Stack } from '../../local/stack.js';
 import { createSandbox, type Sandbox, type Started } from './run-cli.js';
@@ -118,9 +120,9 @@ describe('the local token issuer', () => {
   const verifier = 'v'.repeat(43);
   const redirect = 'http://127.0.0.1:1/callback';
   const challenge = createHash('sha256').update(verifier).digest('base64url');
-  const authorize = (changes: Readonly<Record<string, string>> = {}) =>
+  const authorize = (changes: Readonly<Record<string, string>> = {}, issuer = stack.record.issuerUrl) =>
     fetch(
-      `${stack.record.issuerUrl}/o/oauth2/v2/auth?${new URLSearchParams({
+      `${issuer}/o/oauth2/v2/auth?${new URLSearchParams({
         response_type: 'code',
         client_id: local.oauthClient,
         redirect_uri: redirect,
@@ -133,11 +135,45 @@ describe('the local token issuer', () => {
       })}`,
       { redirect: 'manual' },
     );
-  const exchange = async (code: string, changes: Readonly<Record<string, string>> = {}) => {
+  const exchange = async (
+    code: string,
+    changes: Readonly<Record<string, string>> = {},
+    issuer = stack.record.issuerUrl,
+  ) => {
     const form = { grant_type: 'authorization_code', client_id: local.oauthClient, code, redirect_uri: redirect };
     const body = new URLSearchParams({ ...form, code_verifier: verifier, ...changes });
-    return fetch(`${stack.record.issuerUrl}/token`, { method: 'POST', body });
+    return fetch(`${issuer}/token`, { method: 'POST', body });
   };
+
+  it('knows who is logged in after a restart, and keeps no token for that', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-logins-'));
+    const loginsFile = join(folder, 'logins.json');
+    const during = async <T>(use: (issuer: string) => Promise<T>): Promise<T> => {
+      const cloud = await createSimulatedCloud({ loginsFile });
+      try {
+        return await use(cloud.issuerUrl);
+      } finally {
+        await cloud.close();
+      }
+    };
+    const renew = (token: string) => (issuer: string) =>
+      exchange('', { grant_type: 'refresh_token', refresh_token: token }, issuer);
+    try {
+      const token = await during(async (issuer) => {
+        const back = new URL((await authorize({}, issuer)).headers.get('location') ?? '');
+        const reply = await exchange(back.searchParams.get('code') ?? '', {}, issuer);
+        return ((await reply.json()) as { refresh_token: string }).refresh_token;
+      });
+      expect(readFileSync(loginsFile, 'utf8')).to.include('alice@example.com').and.not.include(token);
+      expect(statSync(loginsFile).mode & 0o777).to.equal(0o600);
+      expect((await during(renew(token))).status).to.equal(200);
+      expect((await during(renew(`${token}x`))).status).to.equal(400);
+      await during((issuer) => fetch(`${issuer}/revoke`, { method: 'POST', body: new URLSearchParams({ token }) }));
+      expect((await during(renew(token))).status).to.equal(400);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   for (const [name, changes] of Object.entries({
     'another client': { client_id: 'other' },

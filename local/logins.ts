@@ -1,0 +1,37 @@
+/** Who is logged in at the local issuer: refresh tokens by their hash, in a file of the state folder, so that a login outlives a restart. Called by oauth.ts. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { writeWhole } from './state-folder.js';
+
+export interface Logins {
+  /** Whose token it is. */
+  emailOf(refreshToken: string): string | undefined;
+  add(refreshToken: string, email: string): void;
+  /** False: there was none. */
+  remove(refreshToken: string): boolean;
+}
+
+const Kept = z.record(z.string(), z.string());
+const hashOf = (refreshToken: string): string => createHash('sha256').update(refreshToken).digest('hex');
+
+/** Without a file they live as long as this process. */
+export function openLogins(file: string | undefined): Logins {
+  const kept = file !== undefined && existsSync(file) ? Kept.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
+  const emails = new Map(Object.entries(kept));
+  const keep = (): void => {
+    if (file !== undefined) writeWhole(file, `${JSON.stringify(Object.fromEntries(emails), null, 2)}\n`);
+  };
+  return {
+    emailOf: (refreshToken) => emails.get(hashOf(refreshToken)),
+    add(refreshToken, email) {
+      emails.set(hashOf(refreshToken), email);
+      keep();
+    },
+    remove(refreshToken) {
+      const removed = emails.delete(hashOf(refreshToken));
+      if (removed) keep();
+      return removed;
+    },
+  };
+}
