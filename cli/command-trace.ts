@@ -1,13 +1,12 @@
 /** The one trace of a command: its calls are parts of it, and the service goes on in it. Begun by main with the first call. */
 import { createTracing, readHeaders, type Span, tracesUrl } from '../functions/tracing/tracing.js';
-import { Problem } from '../shared/problems.js';
 import { version } from '../shared/version.js';
 import type { Output } from './output.js';
 import type { Settings } from './settings.js';
 
 export interface CommandTrace {
   readonly span: Span;
-  /** Sends what is to be sent; takes no longer than a second. */
+  /** Sends what is to be sent; takes two seconds at most. */
   end(exitCode: number): Promise<void>;
 }
 
@@ -17,21 +16,21 @@ export async function beginCommandTrace(
   words: string,
   { warn, trace }: Pick<Output, 'warn' | 'trace'>,
 ): Promise<CommandTrace> {
-  const url = tracesUrl(traces.url, traces.baseUrl);
-  if (url !== undefined && !/^https?:/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
-    const message = 'is no http or https URL';
-    const path = traces.url === undefined ? 'OTEL_EXPORTER_OTLP_ENDPOINT' : 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT';
-    throw new Problem('bad-input', `${path} ${message}.`, { errors: [{ path, message }] });
-  }
+  const given = tracesUrl(traces.url, traces.baseUrl);
+  const url = given !== undefined && URL.canParse(given) ? new URL(given) : undefined;
+  const takes = url !== undefined && ['http:', 'https:'].includes(url.protocol);
+  // It is not about what was asked for, and may be meant for other programs.
+  if (given !== undefined && !takes)
+    warn('OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL, so no trace is sent there.');
   const tracing = createTracing(
-    url === undefined
-      ? undefined
-      : {
-          url,
+    takes
+      ? {
+          url: url.href,
           headers: async () => readHeaders(traces.headers ?? ''),
           resource: { 'service.name': 'plinth', 'service.version': version },
-          onFailure: (why) => warn(`The trace of this command cannot be sent to ${new URL(url).host}: ${why}`),
-        },
+          onFailure: (why) => warn(`The trace of this command cannot be sent to ${url.host}: ${why}`),
+        }
+      : undefined,
   );
   const span = await tracing.begin(`plinth ${words}`, undefined);
   trace(`trace ${span.id}`);

@@ -10,7 +10,7 @@ import type { Exporter, Span, SpanFacts, Tracing } from './tracing.js';
 
 /** Whoever waits for an answer waits no longer than this for its spans; the export goes on, up to its own time. */
 const patienceMilliseconds = 1000;
-const exportMilliseconds = 3000;
+const exportMilliseconds = 2000;
 
 const kinds = {
   server: SpanKind.SERVER,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { OnCall } from '../../functions/cloud/rest.js';
 import {
   beginOrResume,
   findByName,
@@ -249,7 +250,7 @@ describe('a bootstrap', () => {
 
     it('tell of the cloud calls of an instance before its end', async () => {
       const calling = toy(world, 'calling');
-      let report: (text: string) => void = () => undefined;
+      let report: OnCall = () => undefined;
       const { cloud } = world.context;
       Object.assign(cloud, {
         reportingTo(listener: typeof report) {
@@ -260,7 +261,7 @@ describe('a bootstrap', () => {
       const step = {
         ...calling,
         run(call: never) {
-          report('GET https://x → 200');
+          report('GET https://x → 200', { name: 'GET x', result: '200', milliseconds: 1 });
           return calling.run(call);
         },
       };
