@@ -25,7 +25,7 @@ interface Service {
 }
 
 describe('kubectl on the machine of the caller', function () {
-  this.timeout(240_000);
+  this.timeout(400_000);
   let scene: Scene;
   let alice: Caller;
   let folder: string;

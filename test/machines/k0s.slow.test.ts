@@ -112,7 +112,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 const k0sSteps = /^k0s-/;
 
 describe('Kubernetes on simulated machines', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let cluster: Cluster;
   before(async function () {
     needMachines(this);
@@ -152,10 +152,35 @@ describe('Kubernetes on simulated machines', function () {
     await drive('k0s-ready:dc1');
     expect(await readiness(controller)).to.deep.equal(ready);
   });
+
+  it('joins with another token where the one that lies there is over', async () => {
+    const [controller, node] = await Promise.all(['k0s-1', 'k0s-2'].map(cluster.host));
+    if (controller === undefined || node === undefined) throw new Error('two machines are known');
+    const { stdout: over } = await controller.exec('/usr/local/bin/k0s token create --role=worker --expiry=1ms');
+    const leave = 'systemctl stop k0sworker; rm -f /var/lib/k0s/kubelet.conf; umask 077; cat > /etc/k0s/join-token';
+    await node.exec(`${leave}; touch -d '2 hours ago' /etc/k0s/join-token; systemctl start k0sworker`, { stdin: over });
+    await until('k0s-2 is lost', async () => (await readiness(controller))['k0s-2'] === 'Unknown');
+    await drive('k0s-worker:k0s-2');
+    expect((await node.read('/etc/k0s/join-token'))?.toString()).not.to.equal(over);
+    await drive('k0s-ready:dc1');
+    expect(await readiness(controller)).to.deep.equal(ready);
+  });
+
+  it('has every node join anew, and another kubeconfig, when the controller was reset', async () => {
+    const controller = await cluster.host('k0s-1');
+    const authority = async () => (await controller.read('/var/lib/k0s/pki/ca.crt'))?.toString();
+    const before = await authority();
+    await controller.exec('systemctl stop k0scontroller; /usr/local/bin/k0s reset');
+    expect(await authority()).to.equal(undefined);
+    // As the same command does: what is needed is looked at first.
+    for (const id of ['k0s-controller:dc1', 'k0s-worker:k0s-2', 'k0s-worker:k0s-3', 'k0s-ready:dc1']) await drive(id);
+    expect(await authority()).not.to.equal(before);
+    expect(await readiness(controller)).to.deep.equal(ready);
+  });
 });
 
 describe('Kubernetes on simulated machines of two datacenters', function () {
-  this.timeout(180_000);
+  this.timeout(300_000);
   let cluster: Cluster;
   before(async function () {
     needMachines(this);
