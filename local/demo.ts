@@ -3,6 +3,7 @@
  * simulated cloud. Then it looks from outside whether all is there, and says what is missing, if anything is.
  */
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readInstallConfig } from '../shared/install-config/config.js';
@@ -13,6 +14,7 @@ import { local, people } from './deployment.js';
 import { emulatorMissing } from './emulators.js';
 import { environmentFor } from './environment.js';
 import { inspect } from './inspect.js';
+import { type MachinesChoice, machinesUsage, readMachines } from './machines-option.js';
 import { ageIdentitiesIn, homeOf, makeFolder, runPlinth } from './plinth-process.js';
 import { createStack, type Stack } from './stack.js';
 
@@ -128,13 +130,37 @@ async function expire(
   return lines.flatMap(([good, what]) => (good ? [] : [what]));
 }
 
+const usage = `npm run demo -- [options]
+
+  --store S            memory (default) · emulator: Google's Firestore and Pub/Sub emulators (Java)
+${machinesUsage}`;
+
+function readOptions(args: string[]): { store: 'memory' | 'emulator'; machines: MachinesChoice } | undefined {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    args,
+    options: { store: text, machines: text, help: { type: 'boolean', short: 'h' } },
+  });
+  if (values.help === true) return undefined;
+  const { store = 'memory' } = values;
+  if (store !== 'memory' && store !== 'emulator')
+    throw new Error(`--store must be memory or emulator, not "${store}".`);
+  return { store, machines: readMachines(values.machines, tmpdir()) };
+}
+
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { store: { type: 'string', default: 'memory' } } });
-  const { store } = values;
-  if (store !== 'memory' && store !== 'emulator') {
-    process.stderr.write(`--store must be memory or emulator, not "${store}".\n`);
+  let options: ReturnType<typeof readOptions>;
+  try {
+    options = readOptions(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${usage}`);
     return 2;
   }
+  if (options === undefined) {
+    process.stdout.write(usage);
+    return 0;
+  }
+  const { store, machines } = options;
   const without = store === 'emulator' ? (emulatorMissing('firestore') ?? emulatorMissing('pubsub')) : undefined;
   if (without !== undefined) {
     process.stderr.write(`${without}\n`);
@@ -143,7 +169,7 @@ async function main(): Promise<number> {
   const begun = performance.now();
   const folder = makeFolder();
   mkdirSync(homeOf(folder), { recursive: true });
-  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real', machines: 'embedded' });
+  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real', machines });
   try {
     say(
       store === 'memory'
@@ -153,7 +179,7 @@ async function main(): Promise<number> {
     // One VM meets a stockout, so that the fallback is seen.
     stack.cloudHalf?.cloud.faults.stockout({ name: 'k0s-2', provisioning: 'SPOT' });
     const version = await prepareInstall(stack, join(folder, '.package'), say);
-    const flags = [...baseFlags, ...(version === undefined ? [] : installFlags(version))];
+    const flags = [...baseFlags, ...(version === undefined ? [] : installFlags(version, machines))];
     say(`In an empty folder:\n\n$ plinth beta bootstrap-cloud ${flags.join(' ')}\n`);
     const env = {
       ...environmentFor(stack, { file: (each) => join(folder, each) }, await stack.tokens(people.alice)),

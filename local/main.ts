@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { CloudHalf } from './cloud-half.js';
 import { local, people } from './deployment.js';
 import { environmentLines } from './environment.js';
+import { type MachinesChoice, machinesUsage, readMachines } from './machines-option.js';
 import { createStack, type Stack, type StackOptions } from './stack.js';
 import { defaultStateFolder, openStateFolder, writeWhole } from './state-folder.js';
 
@@ -14,7 +15,7 @@ const usage = `npm run local -- [options]
   --store S            memory (default): nothing outlives it · emulator: Google's Firestore and Pub/Sub emulators (Java)
   --time-factor F      how long the cloud takes: 1 as Google, 0 at once; default 0.05
   --seed N             of all chance in the simulated cloud; default 1
-  --only H             cloud: all that stands for Google · functions: plinth itself; needs --store emulator
+${machinesUsage}  --only H             cloud: all that stands for Google · functions: plinth itself; needs --store emulator
   --state DIR          where the halves find each other; default ${defaultStateFolder}
   --env-file F         written once all is ready: KEY=value lines for plinth and gcloud
 `;
@@ -34,10 +35,19 @@ const numberOf = (flag: string, value: string, { whole, max }: { whole: boolean;
   return number;
 };
 
+function machinesIn(given: string | undefined, folder: string): MachinesChoice {
+  try {
+    return readMachines(given, folder);
+  } catch (error) {
+    throw new BadOption((error as Error).message);
+  }
+}
+
 interface Options extends StackOptions {
   readonly half: 'both' | 'cloud' | 'functions';
   readonly state: string;
   readonly envFile: string | undefined;
+  readonly machines: MachinesChoice;
 }
 
 function readOptions(args: string[]): Options | undefined {
@@ -51,6 +61,7 @@ function readOptions(args: string[]): Options | undefined {
         store: text,
         'time-factor': { ...text, default: '0.05' },
         seed: { ...text, default: '1' },
+        machines: text,
         only: text,
         state: { ...text, default: defaultStateFolder },
         'env-file': text,
@@ -73,9 +84,13 @@ function readOptions(args: string[]): Options | undefined {
       `--only ${half} needs --store emulator: what is in memory does not outlive the half that is killed.`,
     );
   }
+  if (half === 'functions' && given['machines'] !== undefined) {
+    throw new BadOption('--machines belongs to the cloud half.');
+  }
   return {
     half,
     store,
+    machines: machinesIn(given['machines'], given['state'] ?? defaultStateFolder),
     port: numberOf('port', given['port'] ?? '', { whole: true, max: 65_535 }),
     timeFactor: numberOf('time-factor', given['time-factor'] ?? '', { whole: false, max: 100 }),
     seed: numberOf('seed', given['seed'] ?? '', { whole: true, max: 2 ** 31 - 1 }),
@@ -145,7 +160,6 @@ async function main(): Promise<void> {
   });
   if (options.half === 'functions') say(`Waits for the cloud half in ${folder.path} …`);
   const starting = createStack({
-    machines: 'embedded',
     ...options,
     onLog: logTo(folder.file(`${options.half}.log`)),
     onNote: note,

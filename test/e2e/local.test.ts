@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { makeFolder, runPlinth } from '../../local/plinth-process.js';
-import { readEnvFile, startLocal, until } from '../support/halves.js';
+import { readEnvFile, startLocal, startProgram, until } from '../support/halves.js';
 import { argsOf } from '../support/scene.js';
 
 const tokenProgram = fileURLToPath(new URL('../../local/token.js', import.meta.url));
@@ -40,6 +40,8 @@ describe('npm run local', function () {
     [['--store', 'disk'], '--store'],
     [['--time-factor', 'fast'], '--time-factor'],
     [['--seed', '1.5'], '--seed'],
+    [['--machines', 'some'], '--machines'],
+    [['--machines', 'real', '--only', 'functions', '--store', 'emulator'], 'cloud half'],
     [['--only', 'half'], '--only'],
     [['--only', 'cloud'], '--store emulator'],
     [['--only', 'functions', '--store', 'memory'], '--store emulator'],
@@ -53,6 +55,19 @@ describe('npm run local', function () {
       expect(run.output()).to.include(word);
     }
   });
+
+  for (const name of ['main', 'demo']) {
+    it(`refuses machines that this computer cannot hold, and says what to do (${name})`, async () => {
+      // Without programs there are none, whoever runs it.
+      const path = fileURLToPath(new URL(`../../local/${name}.js`, import.meta.url));
+      for (const machines of ['real', 'embedded']) {
+        const run = startProgram(path, ['--machines', machines], { cwd: folder, env: { PATH: folder } });
+        expect(await run.ended, machines).to.equal(2);
+        expect(run.output()).to.match(new RegExp(`--machines ${machines} is not possible: .*(?:missing|need)`));
+        expect(run.output()).to.include('--machines M');
+      }
+    });
+  }
 
   it('serves until it is asked to stop: env file once all is ready, a bootstrap, a token for somebody else, nothing left', async () => {
     const envFile = join(folder, 'env');

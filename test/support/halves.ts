@@ -19,10 +19,17 @@ export interface Process {
 }
 
 /** `npm run local -- <args>`, as npm would run it. */
-export function startLocal(args: readonly string[], cwd?: string): Process {
-  const child = spawn(process.execPath, ['--', program, ...args], {
+export const startLocal = (args: readonly string[], cwd?: string): Process => startProgram(program, args, { cwd });
+
+export function startProgram(
+  path: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd?: string | undefined; readonly env?: Readonly<Record<string, string>> } = {},
+): Process {
+  const child = spawn(process.execPath, ['--', path, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
+    ...(env === undefined ? {} : { env }),
   });
   let output = '';
   const keep = (chunk: Buffer) => {
