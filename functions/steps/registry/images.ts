@@ -56,7 +56,7 @@ export const images = defineHostStep({
     const { digest, command, script } = planOf(call);
     // Until a job was through there is nothing to look at, and a package to unpack.
     if ((await host.read(marker))?.toString().trim() !== digest) return undefined;
-    const look = `XDG_RUNTIME_DIR=${runtimeFolder} ${command} --dry-run`;
+    const look = `XDG_RUNTIME_DIR=/run/plinth ${command} --dry-run`;
     const { exitCode } = await runScript(host, look, [], { timeoutSeconds: 300, signal: call.signal });
     if (exitCode !== 0) return undefined;
     await keepLog(call, host, 'images', script);
