@@ -136,6 +136,22 @@ const run = (file: string, args: readonly string[], env: Readonly<Record<string,
 describe('cloudbuild', function () {
   this.timeout(60_000);
 
+  it('tests where simulated VMs can be, with all that .ci/run asks Debian for', async () => {
+    const { args = [] } = buildOf('cloudbuild.yaml').steps.find(({ id }) => id === 'test') ?? {};
+    expect(args).to.include.members([
+      '--privileged',
+      '--volume=/workspace:/workspace',
+      '--volume=/tmp',
+      '--env=CI=true',
+    ]);
+    const sed = /\$\((sed .*) \/tmp\/ci-run\)/.exec(read('.ci/Dockerfile'))?.[1];
+    const { output } = await run('bash', ['-c', `${sed} ${join(projectFolder, '.ci/run')}`]);
+    const asked = [...read('.ci/run').matchAll(/wanted\+=\(/g)];
+    expect(output.trim().split('\n'))
+      .to.have.lengthOf(asked.length)
+      .and.include.members(['bubblewrap', 'openssh-server']);
+  });
+
   for (const file of builds) {
     it(`${file} fits what Cloud Build takes`, () => {
       expect(judge(buildOf(file))).to.deep.equal([]);
