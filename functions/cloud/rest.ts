@@ -9,7 +9,7 @@ import type { Config, GoogleApi } from '../config.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
 
 /** Of a call that has ended, what says nothing of whom it was about. */
-export interface CallFacts {
+interface CallFacts {
   /** `GET dns`, `compute.disks.insert`. */
   readonly name: string;
   /** A status, or why there is none. */

@@ -5,7 +5,7 @@
 import { newTrace, type Trace } from '../../shared/trace.js';
 
 /** Kept for months, and read by more people than the records are: no secrets, e-mails or values of options. */
-export type Attributes = Readonly<Record<string, string | number | boolean>>;
+type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanFacts {
   readonly kind?: 'server' | 'client' | 'producer' | 'consumer';
@@ -16,7 +16,7 @@ export interface SpanFacts {
   readonly startedAt?: number;
 }
 
-export interface SpanEnd {
+interface SpanEnd {
   /** Known only now. */
   readonly name?: string | undefined;
   readonly attributes?: Attributes;
