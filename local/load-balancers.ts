@@ -30,7 +30,7 @@ interface Kept {
   readonly path?: string;
 }
 
-export function giveAddresses(world: World, { cluster, node, services }: Asked): Given {
+function giveAddresses(world: World, { cluster, node, services }: Asked): Given {
   const table = world.table<Kept>('local.loadBalancers');
   const keyOf = (service: string): string => `${cluster} ${service}`;
   const release = (key: string): void => {
