@@ -6,6 +6,7 @@ import { nodeForLinux } from '../../docs/node-for-linux.js';
 import { functionUrl, invokers } from '../../local/deployment.js';
 import { emulatorMissing } from '../../local/emulators.js';
 import { collections, functionNames } from '../../shared/names.js';
+import { type Collector, startCollector } from '../support/collector.js';
 import { until } from '../support/halves.js';
 import { makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 
@@ -63,11 +64,17 @@ describe('the bundles', function () {
 
   describe('told to end, as Cloud Run tells an instance', () => {
     let scene: Scene;
+    let collector: Collector;
     before(async () => {
+      collector = await startCollector();
+      const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
       // Slow enough to be met in the middle.
-      scene = await makeScene({ store: 'emulator', bundles: { folder }, timeFactor: 0.1 });
+      scene = await makeScene({ store: 'emulator', bundles: { folder }, timeFactor: 0.1, settings });
     });
-    after(() => scene?.close());
+    after(async () => {
+      await scene?.close();
+      await collector?.close();
+    });
 
     it('give back what they hold, for others to take over at once; who follows comes back with the cursor and misses nothing', async () => {
       const { functionsHalf, logs } = scene.stack;
@@ -95,6 +102,11 @@ describe('the bundles', function () {
       expect(told('"result":"handed-over"')).to.be.at.least(2);
       expect(told('nothing was under way any more')).to.be.at.least(3);
       expect(told('ends in the middle')).to.equal(0);
+      // Their last spans are not lost, and all are of the one trace.
+      const steps = collector.spans.filter(({ attributes }) => attributes['plinth.step'] !== undefined);
+      const handedOver = steps.filter(({ attributes }) => attributes['plinth.outcome'] === 'handed-over');
+      expect(handedOver.length).to.be.at.least(2);
+      expect(new Set(steps.map(({ traceId }) => traceId)).size).to.equal(1);
     });
   });
 });
