@@ -3,13 +3,13 @@
  * state that it met, as often as a law asks for. Made once a variant of options by the tests of the laws.
  */
 import { createCloud } from '../../functions/cloud/index.js';
-import { readConfig } from '../../functions/config.js';
+import { type Config, readConfig } from '../../functions/config.js';
 import type { StepContext } from '../../functions/context.js';
 import { createStepSecrets, requestId } from '../../functions/engine/call.js';
 import { graphOf } from '../../functions/engine/graph.js';
 import { type Instance, needOutputs, planOf } from '../../functions/engine/plan.js';
 import { type AnyStep, again, type BootstrapFacts, type Outcome, type StepCall } from '../../functions/engine/step.js';
-import { createRemote } from '../../functions/remote/remote.js';
+import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { steps } from '../../functions/steps/index.js';
 import { createClock } from '../../local/clock.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
@@ -18,12 +18,13 @@ import {
   environmentOf,
   functionAccount,
   initialState,
+  laneFunctions,
   local,
   makeDeploymentSecrets,
 } from '../../local/deployment.js';
 import { createTestKeys } from '../../local/test-keys.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { functionNames } from '../../shared/names.js';
+import { functionNames, type Lane } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 
 type Tables = Record<string, Record<string, unknown>>;
@@ -64,6 +65,8 @@ export interface LabMachines {
   readonly steps: readonly AnyStep[];
   /** Starts what the steps on machines need; what of it is deployed. */
   start(cloud: SimulatedCloud): Promise<Partial<DeployedFacts>>;
+  /** In place of the product's own. */
+  readonly remote?: (config: Config) => Remote;
 }
 
 export async function createLab(options: BootstrapOptions, timeFactor = 0, machines?: LabMachines): Promise<Lab> {
@@ -76,25 +79,31 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0, machi
   const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, environment);
   await makeDeploymentSecrets(cloud);
-  const config = readConfig(
-    environmentOf(functionNames.runCloudStep, {
-      origin: 'http://127.0.0.1:1',
-      endpoints: cloud.endpoints,
-      issuerUrl: cloud.issuerUrl,
-      forge1Url: 'http://127.0.0.1:1',
-      ...(await machines?.start(cloud)),
-    }),
-  );
+  const started = await machines?.start(cloud);
   // Machines take the time that they take.
   const clock = createClock(machines === undefined ? timeFactor : 0.1);
-  const context: StepContext = {
-    config,
-    clock,
-    log: () => undefined,
-    cloud: createCloud({ config, clock, log: () => undefined }),
-    keys: createTestKeys(),
-    remote: createRemote(config),
+  /** Each lane has an identity of its own. */
+  const contextOf = (lane: Lane): StepContext => {
+    const config = readConfig(
+      environmentOf(laneFunctions[lane], {
+        origin: 'http://127.0.0.1:1',
+        endpoints: cloud.endpoints,
+        issuerUrl: cloud.issuerUrl,
+        forge1Url: 'http://127.0.0.1:1',
+        ...started,
+      }),
+    );
+    return {
+      config,
+      clock,
+      log: () => undefined,
+      cloud: createCloud({ config, clock, log: () => undefined }),
+      keys: createTestKeys(),
+      remote: (machines?.remote ?? createRemote)(config),
+    };
   };
+  const context = contextOf('cloud');
+  const hostContext = machines === undefined ? context : contextOf('host');
   const createdAt = new Date();
   let bootstrap: BootstrapFacts = {
     id: 'b-laws',
@@ -114,14 +123,14 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0, machi
   const instances = [...planOf(graphOf(machines?.steps ?? steps), options).values()];
   const outputs: Record<string, unknown> = {};
   const files = new Map<string, string>();
-  const secrets = createStepSecrets(context, bootstrap.id, undefined, () => undefined);
+  const secretsOf = (context: StepContext) => createStepSecrets(context, bootstrap.id, undefined, () => undefined);
 
   const call = (instance: Instance, attempt = 0): StepCall => ({
-    context,
+    context: instance.lane === 'host' ? hostContext : context,
     bootstrap,
     key: instance.key,
     needs: needOutputs(instance, (id) => outputs[id]) as StepCall['needs'],
-    secrets,
+    secrets: secretsOf(instance.lane === 'host' ? hostContext : context),
     files: {
       read: async (name) => files.get(name),
       write: async (name, content) => void files.set(name, content),
@@ -130,6 +139,7 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0, machi
       offset: async () => 0,
       append: async (_source, offset, bytes) => offset + bytes.length,
       lastLine: () => '',
+      lastLines: () => '',
     },
     attempt,
     requestId: (purpose) => requestId(bootstrap.id, bootstrap.generation, instance.id, attempt, purpose),

@@ -2,85 +2,11 @@
  * Kubernetes on simulated machines, by the steps that install it: every node joins by a token of its controller, and what is
  * taken away comes back. k0s is a stand-in (local/machines/k0s); the steps do not know.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Host } from '../../functions/remote/remote.js';
-import { reach } from '../../functions/steps/hosts/reach.js';
-import { stepsOf } from '../../functions/steps/index.js';
-import { k0sReady } from '../../functions/steps/install/k0s-ready.js';
-import { local } from '../../local/deployment.js';
-import { type K0sReleases, startK0sReleases } from '../../local/k0s-releases.js';
-import { type Machines, startMachines } from '../../local/machines/index.js';
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { makeOptions } from '../install-config/make-options.js';
-import { createLab, type Lab } from '../laws/lab.js';
+import { createHostLab, type HostLab } from '../laws/host-lab.js';
 import { needMachines } from '../support/machines.js';
-
-interface Cluster {
-  readonly lab: Lab;
-  readonly machines: Machines;
-  /** Drives the instance and all that it needs, each once, side by side. */
-  make(id: string): Promise<unknown>;
-  host(name: string): Promise<Host>;
-  close(): Promise<void>;
-}
-
-async function makeCluster(options: Partial<BootstrapOptions>): Promise<Cluster> {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-k0s-'));
-  let machines: Machines | undefined;
-  let releases: K0sReleases | undefined;
-  const close = async (lab?: Lab): Promise<void> => {
-    await machines?.close();
-    await releases?.close();
-    await lab?.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  const given = makeOptions({ billingAccount: local.billingAccount, installVersion: '1.0.0', ...options });
-  const lab = await createLab(given, 0, {
-    steps: stepsOf({ hosts: true }).slice(0, stepsOf({ hosts: true }).indexOf(k0sReady) + 1),
-    async start(cloud) {
-      releases = await startK0sReleases();
-      const ports = [cloud.frontUrl, releases.url].map((url) => Number(new URL(url).port));
-      machines = await startMachines({
-        world: cloud.world,
-        identity: cloud.identity,
-        folder: join(folder, 'machines'),
-        outsidePorts: () => ports,
-        onNote: (note) => process.stderr.write(`${note}\n`),
-      });
-      const { url } = releases;
-      return { sshProxyUrl: machines.proxyUrl, k0sReleasesUrl: url, releases: { url, sha256: '0'.repeat(64) } };
-    },
-  });
-  if (machines === undefined) throw new Error('no machines were started');
-
-  const making = new Map<string, Promise<unknown>>();
-  const make = (id: string): Promise<unknown> => {
-    const known = making.get(id);
-    if (known !== undefined) return known;
-    const made = (async () => {
-      const instance = lab.instance(id);
-      await Promise.all(instance.needs.map(make));
-      lab.outputs[id] = await lab.drive(instance);
-      return lab.outputs[id];
-    })();
-    making.set(id, made);
-    return made;
-  };
-
-  // No step needs them, and yet nothing is reached without.
-  await Promise.all(lab.instances.flatMap(({ id }) => (/^firewall\b/.test(id) ? [make(id)] : [])));
-
-  const host = (name: string): Promise<Host> => {
-    const call = lab.call(lab.instance(`host-setup:${name}`));
-    return reach(call as unknown as Parameters<typeof reach>[0], name);
-  };
-
-  return { lab, machines, make, host, close: () => close(lab) };
-}
 
 interface NodeList {
   readonly items: readonly {
@@ -113,20 +39,16 @@ const k0sSteps = /^k0s-/;
 
 describe('Kubernetes on simulated machines', function () {
   this.timeout(300_000);
-  let cluster: Cluster;
+  let cluster: HostLab;
   before(async function () {
     needMachines(this);
-    cluster = await makeCluster({});
+    cluster = await createHostLab({});
     await cluster.make('k0s-ready:dc1');
   });
   after(() => cluster?.close());
 
   const ready = { 'k0s-1': 'True', 'k0s-2': 'True', 'k0s-3': 'True' };
   const drive = (id: string) => cluster.lab.drive(cluster.lab.instance(id));
-  const vmPath = (name: string): string => {
-    const { projectId, options } = cluster.lab.bootstrap;
-    return `projects/${projectId}/zones/${options.zone}/instances/${name}`;
-  };
 
   it('is seen as it was made, and made once', async () => {
     const tokens = async () =>
@@ -144,7 +66,7 @@ describe('Kubernetes on simulated machines', function () {
   });
 
   it('says that a node is not Ready when its VM is taken away, and has it back by the steps', async () => {
-    cluster.machines.preempt(vmPath('k0s-3'));
+    cluster.machines.preempt(cluster.vm('k0s-3'));
     const controller = await cluster.host('k0s-1');
     await until('k0s-3 is lost', async () => (await readiness(controller))['k0s-3'] === 'Unknown');
     const seen = cluster.lab.instance('k0s-ready:dc1');
@@ -181,10 +103,10 @@ describe('Kubernetes on simulated machines', function () {
 
 describe('Kubernetes on simulated machines of two datacenters', function () {
   this.timeout(300_000);
-  let cluster: Cluster;
+  let cluster: HostLab;
   before(async function () {
     needMachines(this);
-    cluster = await makeCluster({ multiDc: true });
+    cluster = await createHostLab({ multiDc: true });
     await Promise.all(['k0s-ready:dc1', 'k0s-ready:dc2'].map(cluster.make));
   });
   after(() => cluster?.close());

@@ -31,5 +31,5 @@ const add = `set -eu
 umask 077
 mkdir -p /root/.ssh
 f=/root/.ssh/authorized_keys
-{ cat "$f" 2>/dev/null || true; printf '%s\\n' "$1"; } > "$f.plinth"
+{ grep -vxF "$1" "$f" 2>/dev/null || true; printf '%s\\n' "$1"; } > "$f.plinth"
 mv "$f.plinth" "$f"`;

@@ -1,0 +1,100 @@
+/**
+ * The laws of the steps on machines: whoever dies before, during or after any exchange with a machine, the next goes on, and in
+ * the end it is as if nobody had died, with nothing made twice; what stands is seen, and running it again changes nothing. The
+ * short and the long test differ in the steps.
+ */
+import { expect } from 'chai';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { keysAtHand } from '../install-config/made-bootstrap.js';
+import { needMachines } from '../support/machines.js';
+import { diskInventory } from './disk-inventory.js';
+import { createHostLab, type HostLab } from './host-lab.js';
+import { createMortalRemote, type Death, type MortalRemote } from './mortal-remote.js';
+
+type Inventory = Record<string, Record<string, string>>;
+
+interface Sample {
+  readonly options: Partial<BootstrapOptions>;
+  readonly ways: readonly Death['when'][];
+  /** Of the instances on machines; what they need is made too. */
+  readonly isChosen: (id: string) => boolean;
+}
+
+export function hostStepsHold({ options, ways, isChosen }: Sample): void {
+  let undisturbed: HostLab;
+  const open: HostLab[] = [];
+  const inventoryOf = ({ lab, disk }: HostLab): Inventory =>
+    Object.fromEntries(
+      lab.instances.flatMap(({ id, step, key }) =>
+        step.name === 'host-setup' && lab.outputs[id] !== undefined ? [[key, diskInventory(disk(key))]] : [],
+      ),
+    );
+  const chosenOf = ({ lab }: HostLab) => lab.instances.filter(({ id, lane }) => lane === 'host' && isChosen(id));
+  let made: Inventory;
+
+  before(async function () {
+    needMachines(this);
+    await keysAtHand.call(this);
+    this.timeout(600_000);
+    undisturbed = await createHostLab(options);
+    open.push(undisturbed);
+    await Promise.all(chosenOf(undisturbed).map(({ id }) => undisturbed.make(id)));
+    made = inventoryOf(undisturbed);
+  });
+  after(async () => {
+    for (const each of open) await each.close();
+  });
+
+  it('what stands is seen, and looking changes nothing', async () => {
+    for (const instance of chosenOf(undisturbed)) {
+      const seen = await instance.step.observe(undisturbed.lab.call(instance));
+      expect(seen, instance.id).to.deep.equal(undisturbed.lab.outputs[instance.id]);
+    }
+    expect(inventoryOf(undisturbed)).to.deep.equal(made);
+  });
+
+  it('twice is once: running what stands changes nothing', async () => {
+    for (const instance of chosenOf(undisturbed)) {
+      await instance.step.run(undisturbed.lab.call(instance));
+      await undisturbed.lab.drive(instance);
+    }
+    expect(inventoryOf(undisturbed)).to.deep.equal(made);
+  });
+
+  for (const when of ways) {
+    it(`whoever dies ${when} any exchange with a machine, the next goes on, and nothing is made twice`, async () => {
+      let remote: MortalRemote | undefined;
+      const disturbed = await createHostLab(options, (config) => {
+        remote = createMortalRemote(config);
+        return remote;
+      });
+      open.push(disturbed);
+      const { lab } = disturbed;
+      let deaths = 0;
+      const chosen = chosenOf(disturbed);
+      for (const instance of chosen) {
+        await Promise.all(instance.needs.map(disturbed.make));
+        for (let nth = 1; ; nth++) {
+          await remote?.live({ nth, when });
+          const output = await lab.drive(instance).catch((error: unknown) => {
+            if (remote?.isDead() === true) return undefined;
+            throw error;
+          });
+          if (remote?.isDead() !== true) {
+            lab.outputs[instance.id] = output;
+            await remote?.live();
+            // For those that need it.
+            await disturbed.make(instance.id);
+            break;
+          }
+          deaths++;
+        }
+      }
+      expect(deaths).to.be.at.least(chosen.length);
+      expect(inventoryOf(disturbed)).to.deep.equal(made);
+      for (const instance of chosen) {
+        expect(await instance.step.observe(lab.call(instance)), instance.id).to.deep.equal(lab.outputs[instance.id]);
+      }
+    });
+  }
+}
