@@ -41,6 +41,13 @@ export function createStepLog(
   const readOf = (found: Document<LogHeadRecord> | undefined, source: string): number =>
     found?.data.read.find((each) => each.source === source)?.offset ?? 0;
 
+  const linesIn = (bytes: Uint8Array, last: boolean): string[] => {
+    const piece = Buffer.from(bytes);
+    const text = piece.subarray(0, last ? piece.length : cutOf(piece, secrets())).toString();
+    const lines = createHide([...secrets()])(text).split(/[\r\n]+/);
+    return lines.map((line) => line.trim()).filter((line) => line !== '');
+  };
+
   return {
     async offset(source) {
       head ??= find();
@@ -99,12 +106,8 @@ export function createStepLog(
       head = find();
       return readOf(await head, source);
     },
-    lastLine(bytes, last) {
-      const piece = Buffer.from(bytes);
-      const text = piece.subarray(0, last ? piece.length : cutOf(piece, secrets())).toString();
-      const lines = createHide([...secrets()])(text).split(/[\r\n]+/);
-      return lines.findLast((line) => line.trim() !== '')?.trim() ?? '';
-    },
+    lastLine: (bytes, last) => linesIn(bytes, last).at(-1) ?? '',
+    lastLines: (bytes, count) => linesIn(bytes, true).slice(-count).join('; '),
   };
 }
 

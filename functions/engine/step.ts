@@ -117,6 +117,8 @@ export interface StepLog {
   append(source: string, offset: number, bytes: Uint8Array, last: boolean): Promise<number>;
   /** The last line of these, for a note or a message; free of secrets, also of the half of one. `last`: nothing follows. */
   lastLine(bytes: Uint8Array, last: boolean): string;
+  /** Of the end of a log, for a message: what came last, joined by `; `. */
+  lastLines(bytes: Uint8Array, count: number): string;
 }
 
 export interface StepCall<N extends Needs = Needs, E extends Each | undefined = Each | undefined> {

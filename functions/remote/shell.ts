@@ -1,4 +1,5 @@
 /** Words and answers of the shells that commands run in on machines. */
+import { saysNoRoom } from '../../shared/no-room.js';
 import { Problem } from '../../shared/problems.js';
 import type { Ran } from './ssh.js';
 
@@ -8,12 +9,10 @@ export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`
 export const script = (text: string, ...args: readonly string[]): string =>
   `LC_ALL=C sh -c ${[text, 'plinth', ...args].map(quoted).join(' ')}`;
 
-const noRoom = /no space left on device|disk quota exceeded/i;
-
 /** Of a command that ended with a code that was not expected. `what` as in `Writing /etc/motd`. */
 export function failed(name: string, what: string, path: string, { exitCode, stderr }: Omit<Ran, 'stdout'>): Problem {
   const said = stderr.toString().trim().split('\n').slice(-3).join('; ') || 'it said nothing';
-  if (noRoom.test(said)) {
+  if (saysNoRoom(said)) {
     return new Problem('host-full', `There is no room left on ${name} for ${path}.`, {
       advice: `Make room on the disk of ${name}, then run the same command again.`,
     });

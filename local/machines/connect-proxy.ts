@@ -3,12 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Answer, Fabric } from './fabric.js';
-import { join } from './streams.js';
+import { type Joint, join } from './streams.js';
 
 export interface ConnectProxy {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly port: number;
+  /** All that is open breaks; silently: whoever is out there is not told, and hears nothing any more. */
+  cut(silently: boolean): void;
   close(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ const say = (socket: Duplex, status: string): void =>
 
 export async function startConnectProxy(fabric: Fabric, port = 0): Promise<ConnectProxy> {
   const open = new Set<Duplex>();
+  const joints = new Set<Joint>();
   const server = createServer((_request, response) => {
     response.writeHead(405, { 'content-type': 'text/plain', allow: 'CONNECT' });
     response.end('This proxy leads to simulated VMs, and takes CONNECT <address>:<port> alone.\n');
@@ -28,7 +31,7 @@ export async function startConnectProxy(fabric: Fabric, port = 0): Promise<Conne
     open.add(socket);
     socket.on('error', () => socket.destroy());
     socket.once('close', () => open.delete(socket));
-    void answer(fabric, request.url ?? '', socket, head);
+    void answer(fabric, request.url ?? '', socket, head, joints);
   });
   const start = (wanted: number) =>
     new Promise<void>((resolve, reject) => {
@@ -43,6 +46,9 @@ export async function startConnectProxy(fabric: Fabric, port = 0): Promise<Conne
   return {
     url: `http://127.0.0.1:${taken}`,
     port: taken,
+    cut(silently) {
+      for (const joint of [...joints]) joint.cut(silently);
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -52,7 +58,7 @@ export async function startConnectProxy(fabric: Fabric, port = 0): Promise<Conne
   };
 }
 
-async function answer(fabric: Fabric, target: string, socket: Duplex, head: Buffer): Promise<void> {
+async function answer(fabric: Fabric, target: string, socket: Duplex, head: Buffer, joints: Set<Joint>): Promise<void> {
   const [, address, port] = /^\[?([^\]]+?)\]?:(\d{1,5})$/.exec(target) ?? [];
   if (address === undefined || port === undefined) return say(socket, '400 Bad Request');
   const found: Answer = await fabric.connect('world', address, Number(port)).catch(() => ({ kind: 'refused' }));
@@ -72,5 +78,6 @@ async function answer(fabric: Fabric, target: string, socket: Duplex, head: Buff
   (socket as Socket).setNoDelay(true);
   socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
   if (head.length > 0) socket.unshift(head);
-  join(socket, found.stream);
+  const joint = join(socket, found.stream, () => joints.delete(joint));
+  joints.add(joint);
 }

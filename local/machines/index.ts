@@ -56,6 +56,8 @@ export interface Machines {
   settle(): Promise<void>;
   /** Takes a VM away as Google does with spot VMs; silently: its connections are not told. */
   preempt(path: string, options?: { readonly silently?: boolean }): void;
+  /** All connections from outside break, and new ones may be made; silently: those outside are not told. */
+  cut(options?: { readonly silently?: boolean }): void;
   close(): Promise<void>;
 }
 
@@ -180,6 +182,7 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
       if (silently) silent.add(path);
       preempt(world, path);
     },
+    cut: ({ silently = false } = {}) => proxy.cut(silently),
     async close() {
       stopLooking();
       await proxy.close();

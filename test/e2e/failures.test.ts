@@ -3,7 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { local } from '../../local/deployment.js';
-import { type Caller, historyOf, madeTwice, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
+import {
+  type Caller,
+  failedWith,
+  historyOf,
+  madeTwice,
+  makeScene,
+  type Outcome,
+  type Scene,
+  succeeded,
+} from '../support/scene.js';
 
 describe('failures', function () {
   this.timeout(60_000);
@@ -24,13 +33,6 @@ describe('failures', function () {
     expect(madeTwice(historyOf(scene.cloud, since))).to.deep.equal([]);
   });
 
-  const failedWith = (outcome: Outcome, instance: string, ...words: string[]): void => {
-    expect(outcome.exitCode, outcome.stderr).to.equal(7);
-    expect(outcome.result.bootstrap?.state).to.equal('failed');
-    const failed = outcome.result.bootstrap?.instances.find(({ id }) => id === instance);
-    expect(failed?.state, JSON.stringify(outcome.result.bootstrap?.problem)).to.equal('failed');
-    for (const word of words) expect(`${failed?.problem?.detail} ${failed?.problem?.advice}`).to.include(word);
-  };
   const stands = (outcome: Outcome): string[] =>
     (outcome.result.bootstrap?.instances ?? []).filter(({ state }) => state === 'done').map(({ id }) => id);
 

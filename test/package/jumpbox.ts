@@ -120,7 +120,7 @@ export async function makeShellPackage(
   file: string,
   components: Readonly<Record<string, string>>,
   change: (manifest: PackageManifest) => object = (manifest) => manifest,
-): Promise<void> {
+): Promise<PackageManifest> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-shell-package-'));
   try {
     mkdirSync(join(folder, 'components'));
@@ -145,8 +145,10 @@ export async function makeShellPackage(
         executable: true,
       })),
     };
-    writeFileSync(join(folder, 'package.json'), JSON.stringify(change({ ...manifest, hash: packageHash(manifest) })));
+    const whole = { ...manifest, hash: packageHash(manifest) };
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(change(whole)));
     await pack(folder, filesIn(folder), file);
+    return whole;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

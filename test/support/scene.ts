@@ -137,6 +137,16 @@ export function succeeded({ exitCode, result, stderr }: Outcome): BootstrapView 
   return result.bootstrap as BootstrapView;
 }
 
+/** The instance must have failed with these words in what it says and advises. */
+export function failedWith({ exitCode, result, stderr }: Outcome, instance: string, ...words: string[]): void {
+  expect(exitCode, stderr).to.equal(7);
+  expect(result.bootstrap?.state).to.equal('failed');
+  const failed = result.bootstrap?.instances.find(({ id }) => id === instance);
+  expect(failed?.state, JSON.stringify(result.bootstrap?.problem)).to.equal('failed');
+  const said = `${failed?.problem?.detail} ${failed?.problem?.advice}`;
+  for (const word of words) expect(said, said).to.include(word);
+}
+
 /** Looks at any stack that can be reached, as whoever owns the organization. */
 export async function expectAll(
   record: CloudRecord,

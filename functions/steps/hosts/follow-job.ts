@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Problem } from '../../../shared/problems.js';
 import { again, done, type Outcome, type StepCall } from '../../engine/step.js';
 import type { Host, Job, JobLook } from '../../remote/remote.js';
+import { failedOn } from './script.js';
 
 type Call = Pick<StepCall, 'bootstrap' | 'log' | 'secrets' | 'signal'>;
 
@@ -51,11 +52,10 @@ export async function followJob(
     }
     if (!isMine) continue;
     if (look.exitCode === 0) return done;
-    const said = last === '' ? await lastWords(call, job, look) : last;
-    const words = said === '' ? 'it said nothing' : said;
-    throw new Problem('host-failed', `${what} failed on ${host.name} with exit code ${look.exitCode}: ${words}`, {
-      advice: 'Its log: plinth beta bootstrap-cloud logs <project>. Heal the cause, then run the same command again.',
-    });
+    const words = (await lastWords(call, job, look)) || 'it said nothing';
+    const advice =
+      'Its log: plinth beta bootstrap-cloud logs <project>. Heal the cause, then run the same command again.';
+    throw failedOn(host, what, look.exitCode ?? 0, words, advice);
   }
 }
 
@@ -100,12 +100,16 @@ async function read({ log, signal }: Call, job: Job): Promise<Read> {
   }
 }
 
-/** When all of it was stored by somebody who then was killed. */
+/** What is wrong often stands a little before the end. */
+const lastWordLines = 4;
+const longestWords = 1000;
+
+/** Of a job that has ended; its log may have been stored by somebody else. */
 async function lastWords({ log, signal }: Call, job: Job, { size }: JobLook): Promise<string> {
   const { bytes } = await job.poll(Math.max(0, size - tailBytes), { signal });
   // A line that is cut at its beginning may begin in the midst of a secret.
   const whole = size > tailBytes ? bytes.subarray(bytes.indexOf(0x0a) + 1) : bytes;
-  return inShort(log.lastLine(whole, true));
+  return inShort(log.lastLines(whole, lastWordLines), longestWords);
 }
 
-const inShort = (line: string): string => (line.length > 200 ? `${line.slice(0, 200)}…` : line);
+const inShort = (text: string, most = 200): string => (text.length > most ? `${text.slice(0, most)}…` : text);

@@ -6,7 +6,7 @@ import { releaseBinary } from '../../../shared/release.js';
 import { done, needsClient, of, type StepCall } from '../../engine/step.js';
 import { hostSetup } from './host-setup.js';
 import { defineHostStep, hostNeeds, reach } from './reach.js';
-import { mustRun, runScript } from './script.js';
+import { fetchFailed, mustRun, runScript } from './script.js';
 import { uploaded } from './uploaded.js';
 
 const path = '/usr/local/bin/plinth';
@@ -54,9 +54,10 @@ install -m 755 "$2" "$1.new"
 mv -f "$1.new" "$1"`;
 
 const fetched = `set -eu
+${fetchFailed}
 t=$(mktemp "$1.XXXXXX")
 trap 'rm -f "$t"' EXIT
-curl --fail --silent --show-error --location --retry 3 --output "$t" "$3"
+curl --fail --silent --show-error --location --retry 3 --output "$t" "$3" || fetch_failed $? "$t"
 echo "$2  $t" | sha256sum --check --status || { echo "it is not what this build of plinth knows: $(sha256sum < "$t")" >&2; exit 65; }
 chmod 755 "$t"
 # Node is linked with it, and not every image has it.

@@ -1,4 +1,5 @@
 /** Bash with arguments on a machine. Used by the steps on machines. */
+import { saysNoRoom } from '../../../shared/no-room.js';
 import { Problem } from '../../../shared/problems.js';
 import type { ExecOptions, Executed, Host } from '../../remote/remote.js';
 
@@ -10,7 +11,8 @@ export const runScript = (
   options?: ExecOptions,
 ): Promise<Executed> => host.exec(`bash -c ${[script, 'plinth', ...args].map(quoted).join(' ')}`, options);
 
-const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+/** As one word of a shell. */
+export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** What it printed. Another exit code than 0 is a Problem with the last that it said; `what` begins that sentence. */
 export async function mustRun(
@@ -23,7 +25,23 @@ export async function mustRun(
   const { exitCode, stdout, stderr } = await runScript(host, script, args, options);
   if (exitCode === 0) return stdout;
   const said = stderr.trim().split('\n').slice(-3).join('; ') || 'it said nothing';
-  throw new Problem('host-failed', `${what} failed on ${host.name} with exit code ${exitCode}: ${said}`, {
-    advice: `Look at the machine (plinth beta bootstrap-cloud ssh <project> ${host.name}), heal it, then run the same command again.`,
+  const advice = `Look at the machine (plinth beta bootstrap-cloud ssh <project> ${host.name}), heal it, then run the same command again.`;
+  throw failedOn(host, what, exitCode, said, advice);
+}
+
+/** Of a command that ended so; a full disk is named as one. */
+export function failedOn({ name }: Host, what: string, exitCode: number, said: string, advice: string): Problem {
+  if (!saysNoRoom(said)) {
+    return new Problem('host-failed', `${what} failed on ${name} with exit code ${exitCode}: ${said}`, { advice });
+  }
+  return new Problem('host-full', `${what} failed, as there is no room left on ${name}: ${said}`, {
+    advice: `Make room on its disk (plinth beta bootstrap-cloud ssh <project> ${name}), then run the same command again.`,
   });
 }
+
+/** For scripts that fetch: `curl … || fetch_failed $? FILE`. Of a full disk curl says only that it could not write; whoever writes a little more beside the file hears why. */
+export const fetchFailed = `fetch_failed() {
+  [ "$1" != 23 ] || head -c 1000000 /dev/zero > "$2.room" || :
+  rm -f "$2.room"
+  return "$1"
+}`;

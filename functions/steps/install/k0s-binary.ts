@@ -4,7 +4,7 @@ import { done } from '../../engine/step.js';
 import { router } from '../cloud/router.js';
 import { hostSetup } from '../hosts/host-setup.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
-import { mustRun, runScript } from '../hosts/script.js';
+import { fetchFailed, mustRun, runScript } from '../hosts/script.js';
 import { installs, k0sNodes, k0sPath } from './k0s.js';
 
 export const k0sBinary = defineHostStep({
@@ -35,12 +35,13 @@ export const k0sBinary = defineHostStep({
 });
 
 const fetched = `set -eu
+${fetchFailed}
 get() { curl --fail --silent --show-error --location --retry 3 "$@"; }
 t=$(mktemp "$1.XXXXXX")
 trap 'rm -f "$t"' EXIT
 sum=$(get "$3" | awk -v name="$4" '$2 == name || $2 == "*" name { print $1 }')
 [ -n "$sum" ] || { echo "the release publishes no sum of $4" >&2; exit 65; }
-get --output "$t" "$2"
+get --output "$t" "$2" || fetch_failed $? "$t"
 echo "$sum  $t" | sha256sum --check --status || { echo "$4 is not what the release says it is" >&2; exit 65; }
 chmod 755 "$t"
 mv -f "$t" "$1"

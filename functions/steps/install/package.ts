@@ -5,7 +5,7 @@ import { done, needsClient, of, type StepCall } from '../../engine/step.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
 import { hostSetup } from '../hosts/host-setup.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
-import { mustRun, runScript } from '../hosts/script.js';
+import { fetchFailed, mustRun, quoted, runScript } from '../hosts/script.js';
 import { uploaded } from '../hosts/uploaded.js';
 import { installs } from './k0s.js';
 
@@ -32,11 +32,11 @@ export const installerPackage = defineHostStep({
   output: z.object({ path: z.string(), sha256: z.string() }),
   async observe(call) {
     const host = await reach(call);
-    const { local, path, sha256 } = sourceOf(call);
+    const { chosen, path, sha256 } = sourceOf(call);
     // It bears this name only once its hash was right.
     const { exitCode } = await runScript(host, '[ -s "$1" ]', [path]);
     if (exitCode !== 0) return undefined;
-    if (local === undefined) await keepLog(call, host, 'package', fetched(path, sha256));
+    if (chosen !== undefined) await keepLog(call, host, 'package', fetched(path, chosen));
     return { path, sha256 };
   },
   async run(call) {
@@ -56,14 +56,19 @@ export const installerPackage = defineHostStep({
     const { packagesBucket: bucket = '' } = call.context.config;
     const url = await storage.signedUrl({ bucket, object: chosen.object }, urlSeconds, call.context.clock.now());
     await host.upload(addressOf(sha256), `url = "${url}"\n`, { mode: 0o600 });
-    return followJob(call, host, 'package', fetched(path, sha256), 'Fetching the package');
+    return followJob(call, host, 'package', fetched(path, chosen), 'Fetching the package');
   },
 });
 
 /** What was fetched before an interruption is not fetched again. */
-const fetched = (path: string, sha256: string): string => `set -eu
+const fetched = (
+  path: string,
+  { object, sha256 }: { readonly object: string; readonly sha256: string },
+): string => `set -eu
+${fetchFailed}
 mkdir -p ${folder}
-curl --config ${addressOf(sha256)} --fail --silent --show-error --location --retry 5 --continue-at - --output ${path}.part
-echo "${sha256}  ${path}.part" | sha256sum --check --status || { rm -f ${path}.part; echo 'what was fetched is not the package that the store promised' >&2; exit 65; }
+curl --config ${addressOf(sha256)} --fail --silent --show-error --location --retry 5 --continue-at - --output ${path}.part || fetch_failed $? ${path}.part
+sum=$(sha256sum < ${path}.part)
+[ "$sum" = '${sha256}  -' ] || { rm -f ${path}.part; echo "what was fetched as "${quoted(object)}" is not what the package store promised: its SHA-256 is \${sum%% *}, not ${sha256}" >&2; exit 65; }
 mv -f ${path}.part ${path}
 `;
