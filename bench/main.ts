@@ -14,6 +14,7 @@ import { coldStart } from './cold-start.js';
 import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
 import { help } from './help.js';
+import { installs } from './installs.js';
 import { instanceCost } from './instance-cost.js';
 import { organizations } from './organizations.js';
 import { ssh } from './ssh.js';
@@ -26,6 +27,7 @@ const measurements: readonly Measurement[] = [
   atOnce,
   cleanup,
   organizations,
+  installs,
   ssh,
   help,
   coldStart,
