@@ -7,7 +7,6 @@ import type { Command } from '../command.js';
 import { allFlags, commonFlags, inheritedOptions, optionOf, sharedFlags } from '../flags.js';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
 
 export interface FlagWord {
   /** `--registry-type` */
