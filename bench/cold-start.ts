@@ -1,6 +1,7 @@
 /**
- * From nothing to the first answer of each function, each in a process of its own: its bundle, its sources, and beside them the
- * functions framework's bare hello world. An answer is one that has read the store; Google's emulators hold it.
+ * From nothing to the first answer of each function, each in a process of its own: its bundle, its sources, the functions
+ * framework's bare hello world, and that with the store's client alone. An answer is one that has read the store; Google's
+ * emulators hold it.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,20 +20,53 @@ const paths: Partial<Record<FunctionName, string>> = {
   [functionNames.bootstraps]: '/bootstraps',
 };
 
-const variants = ['hello', 'bundle', 'sources'] as const;
+/** `client…`: hello world that reads one document first; `fetched`: by Node's own fetch, as what no client could beat. */
+const variants = ['hello', 'client', 'client over REST', 'fetched', 'bundle', 'bundle over REST', 'sources'] as const;
 type Variant = (typeof variants)[number];
+/** What would be chosen between is measured of the one function that people wait for most. */
+const choices: readonly Variant[] = ['client over REST', 'fetched', 'bundle over REST'];
+const variantsOf = (name: FunctionName) =>
+  variants.filter((variant) => name === functionNames.api || !choices.includes(variant));
+
+/** Firestore's client reads it when it is made. */
+const overRest = "process.env.FIRESTORE_PREFER_REST = 'true';";
+/** Of the bundle's entry, which stands at the top. */
+const firestoreStore = './functions/store/firestore.js';
+const readStore = `
+  import { createFirestoreStore } from ${JSON.stringify(firestoreStore)};
+  const { PLINTH_PROJECT: project, FIRESTORE_EMULATOR_HOST: emulatorHost } = process.env;
+  const store = createFirestoreStore({ project, serviceAccount: 'default', firestore: { database: '(default)', emulatorHost } });
+  const first = () => store.get('bootstraps', 'nobody');`;
+const fetchStore = `
+  const { PLINTH_PROJECT: project, FIRESTORE_EMULATOR_HOST: host } = process.env;
+  const url = \`http://\${host}/v1/projects/\${project}/databases/(default)/documents/bootstraps/nobody\`;
+  const first = async () => (await fetch(url)).text();`;
+
+/** A function that does what `before` calls `first`, and says hello. */
+function hello(name: FunctionName, before = 'const first = () => undefined;'): string {
+  const [register, answer] = lanes.includes(name)
+    ? ['cloudEvent', 'async () => void (await first())']
+    : ['http', "async (_, response) => { await first(); response.send('hello'); }"];
+  return `import { ${register} } from '@google-cloud/functions-framework'; ${before} ${register}('${name}', ${answer});`;
+}
 
 /** What the framework is to load, as files beside each other: `<variant>/<function>/index.mjs`. */
 async function lay(folder: string): Promise<void> {
   const sources = pathToFileURL(join(import.meta.dirname, '..', 'functions', 'main.js')).href;
   for (const [key, name] of names) {
-    await bundleFunction(key, name, { into: join(folder, 'bundle') });
-    const register = lanes.includes(name) ? 'cloudEvent' : 'http';
-    const answer = lanes.includes(name) ? '() => undefined' : "(_, response) => response.send('hello')";
-    const others: Readonly<Record<string, string>> = {
+    const bundle = (variant: Variant, entry?: (own: string) => string) =>
+      bundleFunction(key, name, { into: join(folder, variant), entry });
+    await bundle('bundle');
+    await bundle('client', () => hello(name, readStore));
+    if (name === functionNames.api) {
+      await bundle('client over REST', () => hello(name, `${readStore} ${overRest}`));
+      await bundle('bundle over REST', (own) => `${own} ${overRest}`);
+    }
+    const others = {
       sources: `import ${JSON.stringify(sources)};`,
-      hello: `import { ${register} } from '@google-cloud/functions-framework'; ${register}('${name}', ${answer});`,
-    };
+      hello: hello(name),
+      fetched: hello(name, fetchStore),
+    } satisfies Partial<Record<Variant, string>>;
     for (const [variant, text] of Object.entries(others)) {
       mkdirSync(join(folder, variant, name), { recursive: true });
       writeFileSync(join(folder, variant, name, 'index.mjs'), text);
@@ -70,12 +104,20 @@ async function requestOf(stack: Stack, name: FunctionName): Promise<() => Promis
 const residentMegabytes = (pid: number | undefined): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000;
 
+/** User and system, all threads; Linux counts it in hundredths of a second. */
+function cpuMilliseconds(pid: number | undefined): number {
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  return ((user ?? 0) + (system ?? 0)) * 10;
+}
+
 interface Taken {
   readonly ms: number;
+  readonly cpu: number;
   readonly megabytes: number;
 }
 
-/** All variants by turns, so that a busy moment of the machine hits them alike. */
+/** All variants of all functions by turns, so that a busy moment of the machine hits them alike. */
 async function measureAll(
   folder: string,
   say: (text: string) => void,
@@ -86,31 +128,62 @@ async function measureAll(
   try {
     const processes = stack.functionsHalf?.processes;
     if (processes === undefined) throw new Error('No bundles are served.');
-    for (const [, name] of names) {
-      const ask = await requestOf(stack, name);
-      for (let n = 0; n < rounds * variants.length; n += 1) {
-        const variant = variants[n % variants.length] as Variant;
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const [, name] of names) {
+        const ask = await requestOf(stack, name);
+        for (const variant of variantsOf(name)) {
+          await processes.end(name, 'SIGKILL');
+          rmSync(current, { force: true });
+          symlinkSync(variant, current);
+          const begun = performance.now();
+          const reply = await ask();
+          const ms = performance.now() - begun;
+          if (!reply.ok) throw new Error(`${name} (${variant}) answered ${reply.status}: ${await reply.text()}`);
+          const pid = await processes.pidOf(name);
+          const key = `${variant} ${name}`;
+          const now = { ms, cpu: cpuMilliseconds(pid), megabytes: residentMegabytes(pid) };
+          taken.set(key, [...(taken.get(key) ?? []), now]);
+        }
         await processes.end(name, 'SIGKILL');
-        rmSync(current, { force: true });
-        symlinkSync(variant, current);
-        const begun = performance.now();
-        const reply = await ask();
-        const ms = performance.now() - begun;
-        if (!reply.ok) throw new Error(`${name} (${variant}) answered ${reply.status}: ${await reply.text()}`);
-        const key = `${variant} ${name}`;
-        const megabytes = residentMegabytes(await processes.pidOf(name));
-        taken.set(key, [...(taken.get(key) ?? []), { ms, megabytes }]);
       }
-      await processes.end(name, 'SIGKILL');
-      say(name);
+      say(`${round} of ${rounds}`);
     }
   } finally {
     await stack.close();
   }
   return (variant, name) => {
     const all = taken.get(`${variant} ${name}`) ?? [];
-    return { ms: median(all.map(({ ms }) => ms)), megabytes: median(all.map(({ megabytes }) => megabytes)) };
+    const middle = (of: keyof Taken) => median(all.map((each) => each[of]));
+    return { ms: middle('ms'), cpu: middle('cpu'), megabytes: middle('megabytes') };
   };
+}
+
+function figuresOf(name: FunctionName, at: (variant: Variant) => Taken): Figure[] {
+  const [bundle, sources, bare, client] = [at('bundle'), at('sources'), at('hello'), at('client')];
+  /** What a start may take: half as much again as hello world, and what the store's client takes by itself. */
+  const allowed = (of: 'ms' | 'cpu') => 1.5 * bare[of] + (client[of] - bare[of]);
+  const beside = (what: string, value: number, unit: string, baseline: string, base: number): Figure => ({
+    name: `${name}: ${what}`,
+    value,
+    unit,
+    baseline: { name: baseline, value: base, unit },
+  });
+  const alternatives = variantsOf(name)
+    .filter((variant) => choices.includes(variant) || variant === 'client')
+    .flatMap((variant) => [
+      beside(`${variant}, CPU`, at(variant).cpu, 'ms', 'hello world', bare.cpu),
+      beside(variant, at(variant).ms, 'ms', 'hello world', bare.ms),
+    ]);
+  return [
+    { ...beside('first answer, CPU', bundle.cpu, 'ms', '1.5 × hello world + client', allowed('cpu')), aim: 1 },
+    { ...beside('first answer', bundle.ms, 'ms', '1.5 × hello world + client', allowed('ms')), aim: 1 },
+    beside('first answer, CPU, again', bundle.cpu, 'ms', 'hello world', bare.cpu),
+    beside('first answer, again', bundle.ms, 'ms', 'hello world', bare.ms),
+    ...alternatives,
+    beside('first answer, CPU, once more', bundle.cpu, 'ms', 'its sources', sources.cpu),
+    beside('first answer, once more', bundle.ms, 'ms', 'its sources', sources.ms),
+    beside('memory', bundle.megabytes, 'MB', 'its sources', sources.megabytes),
+  ];
 }
 
 export const coldStart: Measurement = {
@@ -123,29 +196,7 @@ export const coldStart: Measurement = {
     try {
       await lay(folder);
       const at = await measureAll(folder, say);
-      return names.flatMap(([, name]): Figure[] => {
-        const [bundle, sources, hello] = [at('bundle', name), at('sources', name), at('hello', name)];
-        return [
-          {
-            name: `${name}: first answer`,
-            value: bundle.ms,
-            unit: 'ms',
-            baseline: { name: 'hello world', value: hello.ms, unit: 'ms' },
-          },
-          {
-            name: `${name}: first answer, again`,
-            value: bundle.ms,
-            unit: 'ms',
-            baseline: { name: 'its sources', value: sources.ms, unit: 'ms' },
-          },
-          {
-            name: `${name}: memory`,
-            value: bundle.megabytes,
-            unit: 'MB',
-            baseline: { name: 'its sources', value: sources.megabytes, unit: 'MB' },
-          },
-        ];
-      });
+      return names.flatMap(([, name]) => figuresOf(name, (variant) => at(variant, name)));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

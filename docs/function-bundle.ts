@@ -71,6 +71,19 @@ const firestoreAlone: Plugin = {
   },
 };
 
+/** Each of Google's clients makes two more when it is made, of IAM policies and of locations, and plinth asks neither. */
+const unasked: Plugin = {
+  name: 'no clients of policies and locations',
+  setup({ onLoad }) {
+    onLoad({ filter: /google-gax\/build\/protos\/(iam_service|locations)\.js$/ }, () => ({
+      contents: 'module.exports = {};',
+    }));
+    onLoad({ filter: /google-gax\/build\/src\/(iamService|locationService)\.js$/ }, () => ({
+      contents: 'exports.IamClient = exports.LocationsClient = class { async close() {} };',
+    }));
+  },
+};
+
 /** Compute's clients, by the names of their files, and the messages of those services alone. */
 const trimmedCompute: Plugin = {
   name: 'the protos of the compute services that are called',
@@ -207,6 +220,7 @@ export async function bundleFunction(
       oneDeployable(name),
       withoutUncalled(name),
       firestoreAlone,
+      unasked,
       trimmedCompute,
       namedOnFirstUse,
       oneLanguage,
