@@ -48,6 +48,10 @@ describe('the images of a package on real hosts', function () {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   });
 
+  afterEach(function () {
+    if (this.currentTest?.isFailed()) process.stderr.write(`${scene?.stack.notes.join('\n')}\n`);
+  });
+
   /** Names of bootstraps whose machines may no longer leave their subnet once all but the install is there. */
   const toBeShut = new Set<string>();
   const shut = new Set<string>();
@@ -110,20 +114,40 @@ describe('the images of a package on real hosts', function () {
     return view;
   }
 
-  /** Nodes get every image by its digest; returns what each says of the outside. */
-  async function pulls(alice: Caller, name: string, pullers = nodes): Promise<string[]> {
+  /** Shell lines by which a node may come in to a registry, and what skopeo is told besides. */
+  interface Way {
+    readonly login: readonly string[];
+    readonly flags?: string;
+  }
+  async function byPassword(alice: Caller): Promise<Way> {
     const { server } = alice.config().registry;
     const secrets = await alice.secrets();
     const [user, password] = ['registryUsername', 'registryPassword'].map(
       (field) => findSecret(secrets, field)?.fields?.password,
     );
     const auths = JSON.stringify({ auths: { [server]: { auth: btoa(`${user}:${password}`) } } });
+    return { login: [awaitRegistry(server), `echo '${auths}' > auth.json`] };
+  }
+  /** As the account that the node carries. What stands for Google's registry speaks plain HTTP. */
+  function byAccount(alice: Caller): Way {
+    const [host] = alice.config().registry.server.split('/');
+    const url = 'http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token';
+    const login = [
+      `token=$(curl -sf -m 20 -H 'Metadata-Flavor: Google' ${url} | jq -r .access_token)`,
+      'auth=$(printf "oauth2accesstoken:%s" "$token" | base64 -w 0)',
+      `printf '{ "auths": { "${host}": { "auth": "%s" } } }' "$auth" > auth.json`,
+    ];
+    return { login, flags: '--src-tls-verify=false' };
+  }
+
+  /** Nodes get every image by its digest; returns what each says of the outside. */
+  async function pulls(alice: Caller, name: string, { login, flags = '' }: Way, pullers = nodes): Promise<string[]> {
+    const { server } = alice.config().registry;
     const script = [
       'set -eu; umask 077; cd "$(mktemp -d)"',
-      awaitRegistry(server),
-      `echo '${auths}' > auth.json`,
+      ...login,
       ...images.flatMap(({ name: image, digest }, index) => [
-        `skopeo copy --quiet --authfile auth.json docker://${server}/${image}@${digest} oci:image-${index}`,
+        `skopeo copy --quiet --authfile auth.json ${flags} docker://${server}/${image}@${digest} oci:image-${index}`,
         `grep -Eo 'sha256:[0-9a-f]{64}' image-${index}/index.json`,
       ]),
       `curl -s -o /dev/null -m 2 -w '%{http_code}\\n' ${scene.cloud.frontUrl}/ || true`,
@@ -158,17 +182,17 @@ describe('the images of a package on real hosts', function () {
       view = await bootstrapped(alice, name, { airgapped: true, 'forge1-pat': forge1Pat });
       expect([...shut]).to.deep.equal([name]);
       expect(scene.stack.cloudHalf?.forge1Registry.served).to.deep.equal([]);
-      expect(await pulls(alice, name)).to.deep.equal(nodes.map(() => '000'));
+      expect(await pulls(alice, name, await byPassword(alice))).to.deep.equal(nodes.map(() => '000'));
     });
 
     it('are there again, and trusted, when the registry and its machine were started anew', async () => {
       await said(alice, name, 'jumpbox', 'systemctl restart platform-registry.service');
-      expect(await pulls(alice, name, ['k0s-1'])).to.deep.equal(['000']);
+      expect(await pulls(alice, name, await byPassword(alice), ['k0s-1'])).to.deep.equal(['000']);
       const jumpbox = `compute/v1/projects/${view?.projectId}/zones/${view?.zone}/instances/jumpbox`;
       await asAdmin('POST', `${scene.cloud.endpoints.compute}/${jumpbox}/stop`);
       const restarted = await startPlinth(['beta', 'bootstrap-cloud', 'restart-vms', name], alice).ended;
       expect(restarted.exitCode, restarted.stderr).to.equal(0);
-      expect(await pulls(alice, name)).to.deep.equal(nodes.map(() => '000'));
+      expect(await pulls(alice, name, await byPassword(alice))).to.deep.equal(nodes.map(() => '000'));
     });
   });
 
@@ -186,7 +210,22 @@ describe('the images of a package on real hosts', function () {
       expect(served.map(({ reference }) => reference)).to.have.length(
         new Set(served.map(({ reference }) => reference)).size,
       );
-      expect(await pulls(alice, name)).to.deep.equal(nodes.map(() => '404'));
+      expect(await pulls(alice, name, await byPassword(alice))).to.deep.equal(nodes.map(() => '404'));
+    });
+  });
+
+  describe('that are pushed to Artifact Registry', () => {
+    const name = 'pushed';
+    let view: BootstrapView | undefined;
+    after(() => remove(view));
+
+    it('come to it by the account of the jumpbox, and to every node by its own', async () => {
+      const alice = await scene.caller();
+      const { forge1Registry } = scene.stack.cloudHalf ?? {};
+      const since = forge1Registry?.served.length;
+      view = await bootstrapped(alice, name, { 'registry-type': 'artifact-registry' });
+      expect(await pulls(alice, name, byAccount(alice))).to.deep.equal(nodes.map(() => '404'));
+      expect(forge1Registry?.served).to.have.length(since ?? 0);
     });
   });
 });
