@@ -162,15 +162,14 @@ const deleted = (id: string): Write => ({ kind: 'delete', collection: collection
 /** What else of it the store still has. */
 async function leftovers({ store }: Context, id: string): Promise<{ events: number; leases: string[] }> {
   const [events, leases] = await persist(() =>
-    Promise.all(
-      [collections.events, collections.leases].map((collection) =>
-        store.query({ collection, where: [['bootstrapId', '==', id]] }),
-      ),
-    ),
+    Promise.all([
+      store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
+      store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
+    ]),
   );
   return {
-    events: Math.max(0, ...(events ?? []).map(({ data }) => Number(data['n']))),
-    leases: (leases ?? []).map((lease) => lease.id),
+    events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
+    leases: leases.map((lease) => lease.id),
   };
 }
 
