@@ -165,13 +165,17 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     });
     closers.push(() => cloud.close());
     const { identity } = cloud;
-    const forge1 = await startForge1();
+    // A restarted cloud is found where it was.
+    const ports = cloud.world.table<number>('ports');
+    const forge1 = await startForge1(ports['forge1']);
+    ports['forge1'] = forge1.port;
     closers.push(() => forge1.close());
     const forge1Registry = await startForge1Registry(cloud.world, forge1);
     closers.push(() => forge1Registry.close());
     const loadBalancers = await startLoadBalancers(cloud.world);
     closers.push(() => loadBalancers.close());
-    const k0sReleases = await startK0sReleases(loadBalancers.url);
+    const k0sReleases = await startK0sReleases(loadBalancers.url, ports['k0sReleases']);
+    ports['k0sReleases'] = k0sReleases.port;
     closers.push(() => k0sReleases.close());
     await makeDeploymentSecrets(cloud);
 

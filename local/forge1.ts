@@ -3,7 +3,7 @@
  * SSH keys; lists come in pages. Started by the local stack.
  */
 import type { IncomingMessage } from 'node:http';
-import { type LoopbackServer, listen } from './loopback.js';
+import { type LoopbackServer, listenNear } from './loopback.js';
 
 interface Forge1World {
   /** Personal access tokens and their scopes. */
@@ -37,6 +37,7 @@ const longestPage = 2;
 
 export interface Forge1 {
   readonly url: string;
+  readonly port: number;
   /** May be changed at any time. */
   readonly world: Forge1World;
   close(): Promise<void>;
@@ -48,7 +49,8 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export async function startForge1(port = 0): Promise<Forge1> {
+/** `preferredPort`: taken if it is free. */
+export async function startForge1(preferredPort = 0): Promise<Forge1> {
   const world = firstWorld();
 
   function answer(request: IncomingMessage, url: URL): Answer {
@@ -80,10 +82,10 @@ export async function startForge1(port = 0): Promise<Forge1> {
     return missing;
   }
 
-  const self: LoopbackServer = await listen((request, response) => {
+  const self: LoopbackServer = await listenNear((request, response) => {
     const { status, body, headers } = answer(request, new URL(request.url ?? '/', self.url));
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers });
     response.end(JSON.stringify(body));
-  }, port);
-  return { url: self.url, world, close: self.close };
+  }, preferredPort);
+  return { url: self.url, port: self.port, world, close: self.close };
 }

@@ -5,11 +5,12 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { listen } from './loopback.js';
+import { listenNear } from './loopback.js';
 
 export interface K0sReleases {
   /** For PLINTH_K0S_RELEASES_URL. */
   readonly url: string;
+  readonly port: number;
   close(): Promise<void>;
 }
 
@@ -36,8 +37,11 @@ async function makeK0s(version: string, cloud: string | undefined): Promise<Buff
   return Buffer.from(outputFiles[0]?.contents ?? []);
 }
 
-/** `cloud`: where its clusters get addresses for services (load-balancers.ts); without, as without a cloud controller, they get none. */
-export async function startK0sReleases(cloud?: string): Promise<K0sReleases> {
+/**
+ * `cloud`: where its clusters get addresses for services (load-balancers.ts); without, as without a cloud controller, they get none.
+ * `preferredPort`: taken if it is free.
+ */
+export async function startK0sReleases(cloud?: string, preferredPort = 0): Promise<K0sReleases> {
   const made = new Map<string, Promise<Buffer>>();
   const programOf = (version: string): Promise<Buffer> => {
     const known = made.get(version) ?? makeK0s(version, cloud);
@@ -55,7 +59,7 @@ export async function startK0sReleases(cloud?: string): Promise<K0sReleases> {
       .digest('hex');
     return Buffer.from(`${sum} *${name}\n`);
   };
-  const server = await listen((request, response) => {
+  const server = await listenNear((request, response) => {
     const found = ['GET', 'HEAD'].includes(request.method ?? '')
       ? answer(request.url ?? '/')
       : Promise.resolve(undefined);
@@ -67,6 +71,6 @@ export async function startK0sReleases(cloud?: string): Promise<K0sReleases> {
       },
       (error: Error) => void response.writeHead(500).end(`${error.message}\n`),
     );
-  });
-  return { url: server.url, close: server.close };
+  }, preferredPort);
+  return { url: server.url, port: server.port, close: server.close };
 }
