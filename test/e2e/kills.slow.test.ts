@@ -8,8 +8,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { emulatorMissing, isAlive } from '../../local/emulators.js';
+import { ageIdentitiesIn, runPlinth } from '../../local/plinth-process.js';
 import { openStateFolder } from '../../local/state-folder.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { decryptSecrets, isWrittenByHosts } from '../../shared/install-config/secrets.js';
 import { type Halves, makeHalves, type Process, startLocal, until } from '../support/halves.js';
 import {
   type Caller,
@@ -72,6 +74,58 @@ describe('kill -9', function () {
       expect(madeTwice(await historyAt(halves.record()))).to.deep.equal([]);
     });
   }
+
+  it('of the functions again and again, and of the caller, in an install: each job ran once, its log is whole, and all secrets agree', async () => {
+    const caller = await alice();
+    const flags = { 'install-version': '1.0.0', 'install-skip-steps': ['postgres'] };
+    const running = caller.start('killed-install', flags);
+    for (const n of [1, 2, 3, 4, 5]) {
+      await sleep(moment(17, n) * 1.5);
+      if (n === 3) running.child.kill('SIGKILL');
+      await halves.kill('functions');
+      await halves.start('functions');
+    }
+    const first = await running.ended;
+    const view = succeeded(first.exitCode === 0 ? outcomeOf(first) : await caller.bootstrap('killed-install', flags));
+    expect(view.instances.filter(({ id }) => /^(package|install:dc1|k0s-ready:dc1)$/.test(id))).to.have.length(3);
+    expect(madeTwice(await historyAt(halves.record()))).to.deep.equal([]);
+
+    const said = async (command: string): Promise<string> => {
+      const words = ['ssh', 'killed-install', 'jumpbox', '--', 'sudo', 'bash', '-c', `'${command}'`];
+      const { exitCode, stdout, stderr } = await runPlinth(['beta', 'bootstrap-cloud', ...words], caller);
+      expect(exitCode, stderr).to.equal(0);
+      return stdout;
+    };
+    const jobs = (await said('cd /var/lib/plinth/jobs; ls')).trim().split('\n');
+    expect(jobs.map((job) => job.replace(/-[0-9a-f]{12}-/, ' '))).to.deep.equal(
+      [...new Set(jobs.map((job) => `${job.replace(/-[0-9a-f]{12}-\d+$/, '')} 1`))],
+      'each was begun once',
+    );
+    for (const job of jobs.filter((each) => each.startsWith('install-'))) {
+      const { stdout } = await runPlinth(['beta', 'bootstrap-cloud', 'logs', 'killed-install', 'install:dc1'], caller);
+      expect(stdout.trim()).to.equal((await said(`cat /var/lib/plinth/jobs/${job}/log`)).trim());
+    }
+    const [identity = ''] = ageIdentitiesIn(caller.folder);
+    const there = await decryptSecrets(await said(`cat /etc/platform/secrets/prod.vault.yaml`), identity);
+    const own = await caller.secrets();
+    const common = there.secrets.filter(({ name }) => !isWrittenByHosts(name));
+    expect(common).to.deep.equal(own.secrets.filter(({ name }) => !isWrittenByHosts(name)));
+  });
+
+  it('of all that stands for Google in an install, its machines with it: they come back, and the same command ends it', async () => {
+    const caller = await alice();
+    const flags = { 'install-version': '1.0.0', 'install-skip-steps': ['postgres'] };
+    const running = caller.start('machines-killed', flags);
+    for (const n of [1, 2]) {
+      await sleep(2 * moment(19, n));
+      await halves.kill('cloud');
+      await halves.start('cloud');
+    }
+    const first = await running.ended;
+    const view = succeeded(first.exitCode === 0 ? outcomeOf(first) : await caller.bootstrap('machines-killed', flags));
+    await expectAll(halves.record(), view);
+    expect(madeTwice(await historyAt(halves.record()))).to.deep.equal([]);
+  });
 
   it('of functions and caller at once: the same command brings it to its end', async () => {
     const caller = await alice();
