@@ -212,13 +212,13 @@ describe('cloudbuild', function () {
     });
 
     it('fails where something else answers', async () => {
-      const other = createServer((_, response) => response.writeHead(500).end()).listen(0, '127.0.0.1');
+      const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
       await new Promise((resolve) => other.once('listening', resolve));
       const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
       try {
         const { exitCode, output } = await run(smoke, [scene.stack.url, url]);
         expect(exitCode).to.equal(1);
-        expect(output).to.include(`FAILED  500 instead of 200  ${url}/openapi.json`);
+        expect(output).to.include(`FAILED  404 instead of 200  ${url}/openapi.json`);
       } finally {
         other.close();
       }
