@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const passing = /^(tmp|var\/(tmp|log|cache|lib\/(k0s|plinth-local)))(\/|$)|jobs\/[^/]+\/claim$/;
 /** Drawn anew each time, of times and process numbers, or of addresses that VMs get in the order of their making. */
 const random =
-  /^(root|home\/ubuntu)\/\.ssh\/|ssh_known_hosts$|vault[^/]*\.yaml$|age_key|kube|join-token|^etc\/k0s\/|jobs\/[^/]+\/(run|group)$|plinth-sample|^var\/lib\/plat[^/]*\/(?!packages)|config[^/]*\.yaml$|^etc\/hosts$/;
+  /^(root|home\/ubuntu)\/\.ssh\/|ssh_known_hosts$|vault[^/]*\.yaml$|age_key|kube|join-token|^etc\/k0s\/|jobs\/[^/]+\/(run|group)$|plinth-sample|^var\/lib\/plat[^/]*\/(?!packages)|config[^/]*\.yaml$|^etc\/hosts$|^etc\/platform\/registry\/|ca-certificates|^etc\/ssl\/certs\//;
 
 /** By path: mode, number of lines, and of what is the same each time its hash. */
 export function diskInventory(folder: string): Record<string, string> {

@@ -1,4 +1,4 @@
-/** The laws of the steps that bring machines to where Kubernetes begins: a death at any moment of any exchange. */
+/** The laws of the steps that bring machines to their Kubernetes and images: a death at any moment of any exchange. */
 import { hostStepsHold } from './hosts.js';
 
 /** Of machines alike one is enough. */
@@ -7,4 +7,15 @@ const chosen = /^(host-setup:(jumpbox|k0s-1)|node-key|node-login:k0s-1|handover|
 describe('laws of the steps on machines', function () {
   this.timeout(600_000);
   hostStepsHold({ options: {}, ways: ['before', 'during', 'after'], isChosen: (id) => chosen.test(id) });
+});
+
+describe('laws of the steps of programs, a registry and Kubernetes', function () {
+  this.timeout(600_000);
+  const later =
+    /^(plinth-binary|registry|registry-trust:(jumpbox|k0s-1)|k0s-binary:k0s-1|k0s-controller:dc1|k0s-worker:k0s-2)$/;
+  hostStepsHold({
+    options: { registryType: 'local-container' },
+    ways: ['before', 'during', 'after'],
+    isChosen: (id) => later.test(id),
+  });
 });
