@@ -4,10 +4,13 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Written by what runs there, or emptied at each start; and a claim that came too late, as what it was about was there already. */
-const passing = /^(tmp|var\/(tmp|log|cache|lib\/(k0s|plinth-local)))(\/|$)|jobs\/[^/]+\/claim$/;
+const passing = /^(tmp|var\/(tmp|log|cache|lib\/(k0s|plinth-local|containers\/cache)))(\/|$)|jobs\/[^/]+\/claim$/;
 /** Drawn anew each time, of times and process numbers, or of addresses that VMs get in the order of their making. */
 const random =
-  /^(root|home\/ubuntu)\/\.ssh\/|ssh_known_hosts$|vault[^/]*\.yaml$|age_key|kube|join-token|^etc\/k0s\/|jobs\/[^/]+\/(run|group)$|plinth-sample|^var\/lib\/plat[^/]*\/(?!packages)|config[^/]*\.yaml$|^etc\/hosts$|^etc\/platform\/registry\/|ca-certificates|^etc\/ssl\/certs\//;
+  /^(root|home\/ubuntu)\/\.ssh\/|ssh_known_hosts$|vault[^/]*\.yaml$|age_key|kube|join-token|^etc\/k0s\/|jobs\/[^/]+\/(run|group|script|sha256|log)$|^usr\/local\/bin\/k0s$|plinth-sample|^var\/lib\/plat[^/]*\/(?!packages)|config[^/]*\.yaml$|^etc\/hosts$|^etc\/platform\/registry\/|ca-certificates|^etc\/ssl\/certs\//;
+
+/** A job is named by its script, which may name what is drawn anew; and by how often it was begun. */
+const scriptHash = /(\/jobs\/[a-z0-9-]+-)[0-9a-f]{12}(?=-\d+\/)/;
 
 /** By path: mode, number of lines, and of what is the same each time its hash. */
 export function diskInventory(folder: string): Record<string, string> {
@@ -17,9 +20,10 @@ export function diskInventory(folder: string): Record<string, string> {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
       if (passing.test(inner)) continue;
       const full = join(folder, inner);
+      const known = inner.replace(scriptHash, '$1…');
       if (entry.isDirectory()) walk(inner);
-      else if (entry.isSymbolicLink()) found[inner] = `→ ${readlinkSync(full)}`;
-      else if (entry.isFile()) found[inner] = contentOf(inner, full);
+      else if (entry.isSymbolicLink()) found[known] = `→ ${readlinkSync(full)}`;
+      else if (entry.isFile()) found[known] = contentOf(inner, full);
     }
   };
   walk('');

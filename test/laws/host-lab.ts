@@ -8,6 +8,7 @@ import { stepsOf } from '../../functions/steps/index.js';
 import { local } from '../../local/deployment.js';
 import { startForge1 } from '../../local/forge1.js';
 import { startK0sReleases } from '../../local/k0s-releases.js';
+import { startLoadBalancers } from '../../local/load-balancers.js';
 import { type Machines, startMachines } from '../../local/machines/index.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
@@ -48,14 +49,27 @@ export async function createHostLab(
       steps: stepsOf({ hosts: true }),
       ...(remote === undefined ? {} : { remote }),
       async start(cloud) {
-        const [k0s, forge1, releases] = await Promise.all([startK0sReleases(), startForge1(), startReleases()]);
+        const loadBalancers = await startLoadBalancers(cloud.world);
+        const [k0s, forge1, releases] = await Promise.all([
+          startK0sReleases(loadBalancers.url),
+          startForge1(),
+          startReleases(),
+        ]);
         closers.push(
+          () => loadBalancers.close(),
           () => k0s.close(),
           () => forge1.close(),
           () => releases?.close(),
         );
         await publishPackage(cloud, made);
-        const urls = [cloud.frontUrl, k0s.url, forge1.url, releases?.url, ...Object.values(cloud.endpoints)];
+        const urls = [
+          cloud.frontUrl,
+          k0s.url,
+          forge1.url,
+          releases?.url,
+          loadBalancers.url,
+          ...Object.values(cloud.endpoints),
+        ];
         const ports = urls.flatMap((url) => (url === undefined ? [] : [Number(new URL(url).port)]));
         machines = await startMachines({
           world: cloud.world,

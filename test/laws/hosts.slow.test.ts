@@ -19,3 +19,19 @@ describe('laws of the steps of programs, a registry and Kubernetes', function ()
     isChosen: (id) => later.test(id),
   });
 });
+
+describe('laws of the steps of an install', function () {
+  this.timeout(600_000);
+  const install = /^(images|k0s-ready:dc1|cluster-admin-email:dc1|install:dc1|load-balancers:dc1|test-user)$/;
+  hostStepsHold({
+    options: {
+      registryType: 'local-container',
+      airgapped: true,
+      installSkipSteps: ['postgres'],
+      clusterAdminEmail: 'ops@example.com',
+      createTestUser: true,
+    },
+    ways: ['before', 'during', 'after'],
+    isChosen: (id) => install.test(id),
+  });
+});

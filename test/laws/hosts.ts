@@ -13,6 +13,15 @@ import { createMortalRemote, type Death, type MortalRemote } from './mortal-remo
 
 type Inventory = Record<string, Record<string, string>>;
 
+/** Machine, file, what it is and what it was to be. */
+const differences = (found: Inventory, wanted: Inventory): string[] =>
+  [...new Set([...Object.keys(found), ...Object.keys(wanted)])].flatMap((machine) => {
+    const [is, was] = [found[machine] ?? {}, wanted[machine] ?? {}];
+    return [...new Set([...Object.keys(is), ...Object.keys(was)])]
+      .filter((path) => is[path] !== was[path])
+      .map((path) => `${machine} ${path}: ${is[path] ?? 'missing'}, not ${was[path] ?? 'missing'}`);
+  });
+
 interface Sample {
   readonly options: Partial<BootstrapOptions>;
   readonly ways: readonly Death['when'][];
@@ -50,7 +59,7 @@ export function hostStepsHold({ options, ways, isChosen }: Sample): void {
       const seen = await instance.step.observe(undisturbed.lab.call(instance));
       expect(seen, instance.id).to.deep.equal(undisturbed.lab.outputs[instance.id]);
     }
-    expect(inventoryOf(undisturbed)).to.deep.equal(made);
+    expect(differences(inventoryOf(undisturbed), made)).to.deep.equal([]);
   });
 
   it('twice is once: running what stands changes nothing', async () => {
@@ -58,7 +67,7 @@ export function hostStepsHold({ options, ways, isChosen }: Sample): void {
       await instance.step.run(undisturbed.lab.call(instance));
       await undisturbed.lab.drive(instance);
     }
-    expect(inventoryOf(undisturbed)).to.deep.equal(made);
+    expect(differences(inventoryOf(undisturbed), made)).to.deep.equal([]);
   });
 
   for (const when of ways) {
@@ -91,7 +100,7 @@ export function hostStepsHold({ options, ways, isChosen }: Sample): void {
         }
       }
       expect(deaths).to.be.at.least(chosen.length);
-      expect(inventoryOf(disturbed)).to.deep.equal(made);
+      expect(differences(inventoryOf(disturbed), made)).to.deep.equal([]);
       for (const instance of chosen) {
         expect(await instance.step.observe(lab.call(instance)), instance.id).to.deep.equal(lab.outputs[instance.id]);
       }
