@@ -2,7 +2,6 @@
  * Brings the images of a package to the registry that the config names: out of the package, or from another registry. What is
  * there by its digest is not copied again. Called by `plinth install images`.
  */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,6 +9,7 @@ import { isLoopback } from '../../shared/loopback.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import type { PackageManifest } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
+import { sha256 } from '../../shared/sha256.js';
 import type { Settings } from '../settings.js';
 import type { InstallInputs } from './inputs.js';
 import { createRegistryLogin, type RegistryLogin } from './registry-login.js';
@@ -109,7 +109,7 @@ async function bring(inputs: InstallInputs, options: ImagesOptions, login: Regis
 }
 
 const nameOf = ({ name, tag }: Image): string => `${name}:${tag}`;
-const digestOf = (raw: Buffer): string => `sha256:${createHash('sha256').update(raw).digest('hex')}`;
+const digestOf = (raw: Buffer): string => `sha256:${sha256(raw)}`;
 
 interface Source {
   readonly place: Place;

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
 import { type Fault, Problem } from '../../shared/problems.js';
+import { sha256 } from '../../shared/sha256.js';
 import type { Call } from '../command.js';
 import { expandHome, reason } from '../files.js';
 import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
@@ -98,7 +99,6 @@ function identityIn(text: string, path: string): string {
 
 const said = ({ detail, advice }: Problem): string =>
   `${detail.replace(/\.$/, '')}${advice === undefined ? '' : `. ${advice}`}`;
-const sha256 = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex');
 
 const refusal = (errors: readonly Fault[]): Problem =>
   new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {

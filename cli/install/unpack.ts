@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
+import { sha256 } from '../../shared/sha256.js';
 import { makeSecretFolder } from '../files.js';
 
 export interface UnpackedPackage {
@@ -92,8 +93,6 @@ function filesIn(folder: string): string[] {
     return [path];
   });
 }
-
-const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
 const damaged = (detail: string): Problem =>
   new Problem('bad-input', `The package cannot be used: ${detail}.`, { advice: 'Get the package anew.' });

@@ -2,9 +2,9 @@
  * The package store in Cloud Storage: `packages/<version>/<hash>/installer[-lite].tar.gz`, its SHA-256 as metadata `sha256`, or in
  * an object beside it that ends in `.sha256`. Signed URLs are signed by IAM Credentials, as functions have no key.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { Problem } from '../../shared/problems.js';
+import { sha256 } from '../../shared/sha256.js';
 import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 
@@ -108,7 +108,7 @@ export function createStorage(transport: Transport) {
         .map(([key = '', value = '']) => `${encoded(key)}=${encoded(value)}`)
         .join('&');
       const canonical = ['GET', url.pathname, query, `host:${url.host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n');
-      const text = ['GOOG4-RSA-SHA256', at, scope, createHash('sha256').update(canonical).digest('hex')].join('\n');
+      const text = ['GOOG4-RSA-SHA256', at, scope, sha256(canonical)].join('\n');
       const { signedBlob } = await createRest(transport, 'iamcredentials')<{ signedBlob: string }>(
         'POST',
         `/v1/projects/-/serviceAccounts/${email}:signBlob`,

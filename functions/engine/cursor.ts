@@ -2,8 +2,8 @@
  * Where a follower of a bootstrap is: the number of the last event that was told, and how far into the logs of jobs. Opaque to
  * clients, who bring it back. Used by events.ts and the stream.
  */
-import { createHash } from 'node:crypto';
 import { Problem } from '../../shared/problems.js';
+import { sha256 } from '../../shared/sha256.js';
 
 /** How far the log of each instance was told, in stored bytes, by `logKey`; of one generation. */
 export interface LogPlaces {
@@ -17,7 +17,7 @@ interface Position {
 }
 
 /** A cursor travels with each event, so names are made short; two that meet would only show a log from elsewhere on. */
-export const logKey = (instance: string): string => createHash('sha256').update(instance).digest('hex').slice(0, 7);
+export const logKey = (instance: string): string => sha256(instance).slice(0, 7);
 
 /** What fits a header well; who forgets the oldest tells the last of it twice. */
 const mostLogs = 150;

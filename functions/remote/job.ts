@@ -1,13 +1,12 @@
 /** Commands that outlive who started them: begun once, followed by offset in their log, claimed, killed. Called by host.ts. */
-import { createHash } from 'node:crypto';
 import { Problem } from '../../shared/problems.js';
+import { sha256 } from '../../shared/sha256.js';
 import { exits, jobScript } from './job-script.js';
 import type { ExecOptions, Job, JobState } from './remote.js';
 import { failed, quoted } from './shell.js';
 import type { Ran } from './ssh.js';
 import { type Target, upload } from './upload.js';
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 const toolSha256 = sha256(jobScript);
 /** By its content: another release brings another, and jobs of the one before go on with theirs. */
 const tool = `.plinth/job-${toolSha256.slice(0, 16)}`;

@@ -97,8 +97,9 @@ export function createScheduledCalls({
     running.add(run);
   }
 
-  const stands = (path: string, record: JobRecord): boolean =>
-    !closing.signal.aborted && jobs(world)[path] === record && isAlive(path);
+  function stands(path: string, record: JobRecord): boolean {
+    return !closing.signal.aborted && jobs(world)[path] === record && isAlive(path);
+  }
 
   function isAlive(path: string): boolean {
     const project = lookUpProject(world, path.split('/')[1] ?? '');

@@ -1,7 +1,8 @@
 /** The labels of a project, among them the proof that this deployment made it: a keyed hash that nobody else can write. */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deploymentSecrets, labels } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
+import { sha256 } from '../../../shared/sha256.js';
 import type { BootstrapFacts, StepCall } from '../../engine/step.js';
 
 type Context = StepCall['context'];
@@ -55,8 +56,7 @@ export const labelValue = (text: string): string =>
 const timeLabel = (time: Date): string => `t${Math.floor(time.getTime() / 1000)}`;
 
 /** A label holds no e-mail. */
-export const ownerLabel = (owner: string): string =>
-  `o${createHash('sha256').update(owner).digest('hex').slice(0, 40)}`;
+export const ownerLabel = (owner: string): string => `o${sha256(owner).slice(0, 40)}`;
 
 /** Ours, and not to be there while the bootstrap is not protected. */
 export const protectionLabels: readonly string[] = [labels.protectedUntil, labels.protectedReason];

@@ -2,11 +2,11 @@
  * The two files of a datacenter: config.yaml and the encrypted secrets. Made of what the other steps left, of what stands
  * (hand-added keys and values are kept), and of what the flags give. Written only where the content differs.
  */
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { writeInstallConfig } from '../../../shared/install-config/config.js';
 import { encryptSecrets, sameContent } from '../../../shared/install-config/secrets.js';
+import { sha256 } from '../../../shared/sha256.js';
 import { defineStep, done } from '../../engine/step.js';
 import { datacenterOf, datacenters } from '../topology.js';
 import { checkPairs } from './pairs.js';
@@ -70,5 +70,3 @@ export const config = defineStep({
   summary: ({ missing }) =>
     missing.length === 0 ? 'ready' : `ready; still missing before an install: ${missing.join(', ')}`,
 });
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,6 +1,6 @@
 /** A long command on a machine as a job: started once, followed by whoever asks next, its log shown. Used by the steps that install. */
-import { createHash } from 'node:crypto';
 import { Problem } from '../../../shared/problems.js';
+import { sha256 } from '../../../shared/sha256.js';
 import { again, done, type Outcome, type StepCall } from '../../engine/step.js';
 import type { Host, Job, JobLook } from '../../remote/remote.js';
 import { failedOn } from './script.js';
@@ -72,8 +72,7 @@ export async function keepLog(call: Call, host: Host, name: string, script: stri
 }
 
 /** Another script is another job. */
-const idOf = (name: string, script: string, run: number): string =>
-  `${name}-${createHash('sha256').update(script).digest('hex').slice(0, 12)}-${run}`;
+const idOf = (name: string, script: string, run: number): string => `${name}-${sha256(script).slice(0, 12)}-${run}`;
 
 interface Read {
   readonly look: JobLook;

@@ -2,7 +2,6 @@
  * Config, encrypted secrets and age identity of a datacenter on the jumpbox. What the hosts wrote into the secrets file since
  * is kept: of those names the file there is the truth.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
   decryptSecrets,
@@ -11,6 +10,7 @@ import {
   type SecretsFile,
   sameContent,
 } from '../../../shared/install-config/secrets.js';
+import { sha256 } from '../../../shared/sha256.js';
 import { done, of, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { ageIdentity, ageIdentitySecret } from '../config/age-identity.js';
@@ -100,5 +100,3 @@ function keepHostsOwn(given: SecretsFile, standing: SecretsFile | undefined): Se
   const own = standing?.secrets.filter(({ name }) => isWrittenByHosts(name)) ?? [];
   return mergeSecrets({ version: 1, secrets: own }, given) ?? given;
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

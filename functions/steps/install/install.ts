@@ -2,10 +2,10 @@
  * The platform in a datacenter: plinth on the jumpbox installs the package, as a job that outlives whoever began it. The second
  * datacenter comes after the first, which makes the databases.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
+import { sha256 } from '../../../shared/sha256.js';
 import { type Each, needsClient, of, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { config } from '../config/config.js';
@@ -101,7 +101,7 @@ function planOf({ bootstrap: { options }, key, needs: { config, handover, instal
     ...values.map(({ sha256 }) => `--pc-apps-values /home/ubuntu/.plinth/uploads/${sha256}`),
   ];
   const from = [args, installerPackage.sha256, config.sha256, config.secretsSha256, plinthBinary.sha256];
-  const digest = createHash('sha256').update(JSON.stringify(from)).digest('hex');
+  const digest = sha256(JSON.stringify(from));
   const marker = `/var/lib/platform/installed${suffix}`;
   const script = `set -eu
 ${plinthBinary.path} ${args.join(' ')}

@@ -2,9 +2,9 @@
  * The images of the package in the registry that nodes pull from: out of the full package, or mirrored from forge1's registry.
  * plinth on the jumpbox copies them, as a job that outlives whoever began it.
  */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import { sha256 } from '../../../shared/sha256.js';
 import { of, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { repositoryRoles } from '../cloud/repository-roles.js';
@@ -96,7 +96,7 @@ function planOf({ bootstrap: { options }, context, needs: { handover, installerP
     ...(isMirrored(options) ? [`--from ${context.config.registryUrls.forge1}`] : []),
   ];
   const from = [words, installerPackage?.sha256, handover[first]?.sha256];
-  const digest = createHash('sha256').update(JSON.stringify(from)).digest('hex');
+  const digest = sha256(JSON.stringify(from));
   const command = words.join(' ');
   const script = `set -eu
 export XDG_RUNTIME_DIR=${runtimeFolder}
