@@ -1,10 +1,13 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import type { JsonObject } from '../../local/cloud/api.js';
-import type { SimulatedCloudOptions } from '../../local/cloud/index.js';
+import { createSimulatedCloud, type SimulatedCloudOptions } from '../../local/cloud/index.js';
 import { project, type ReadyCloud, readyCloud } from './ready-cloud.js';
 
 const root = `/v1/projects/${project}/locations/europe-west4/jobs`;
@@ -189,6 +192,24 @@ describe('Cloud Scheduler', () => {
     await make('slow');
     await sleep(1500);
     expect(heard.length).to.be.within(1, 3);
+  });
+
+  it('begins after a restart what was asked for before it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-scheduler-'));
+    const snapshotFile = join(folder, 'cloud.json');
+    try {
+      await start({ snapshotFile });
+      await make('asked', { schedule: '0 0 1 1 *' });
+      await cloud.close();
+      // As a kill between the order and its call leaves it.
+      const kept = JSON.parse(readFileSync(snapshotFile, 'utf8'));
+      kept.tables['cloudscheduler.jobs'][`${path}/asked`].forced = 1;
+      writeFileSync(snapshotFile, JSON.stringify(kept));
+      cloud = Object.assign(await createSimulatedCloud({ snapshotFile }), { call: cloud.call });
+      await until(() => heard.length === 1);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   it('calls more than once now and then, if it is told to', async () => {
