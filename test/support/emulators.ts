@@ -1,6 +1,7 @@
 /**
- * The Firestore emulator that all tests of one run share: started when the first one asks, ended after the last. Each test
- * takes a project of its own in it, which is the cheapest isolation.
+ * The Firestore emulator that all tests of one root suite share (of the whole run; with files side by side, of one file):
+ * started when the first one asks, ended after the last. Each test takes a project of its own in it, which is the cheapest
+ * isolation.
  */
 import { randomUUID } from 'node:crypto';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
@@ -13,14 +14,23 @@ let starting: Promise<Emulator> | undefined;
 export async function needFirestoreEmulator(test: Mocha.Context): Promise<string> {
   test.timeout(90_000);
   if (emulatorMissing('firestore') !== undefined && process.env['CI'] !== 'true') test.skip();
-  starting ??= startEmulator('firestore');
+  if (starting === undefined) {
+    starting = startEmulator('firestore');
+    rootOf(test).afterAll(async () => {
+      const ending = starting;
+      starting = undefined;
+      await (await ending)?.close();
+    });
+  }
   return (await starting).host;
 }
 
-// A hook of the whole run: this file is loaded before any test begins.
-after(async () => {
-  await (await starting)?.close();
-});
+function rootOf({ test }: Mocha.Context): Mocha.Suite {
+  let suite = test?.parent;
+  while (suite?.parent !== undefined) suite = suite.parent;
+  if (suite === undefined) throw new Error('Asked for outside of any suite.');
+  return suite;
+}
 
 export interface EmulatedStore {
   readonly store: Store;

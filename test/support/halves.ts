@@ -64,7 +64,7 @@ export interface Halves {
   /** kill -9, and waits until it has gone. */
   kill(half: Half): Promise<void>;
   output(half: Half): string;
-  /** Both in an orderly way; their exit codes. */
+  /** Both in an orderly way; their exit codes: null for one that did not end within a minute. */
   stop(): Promise<(number | null)[]>;
 }
 
@@ -106,7 +106,9 @@ export function makeHalves(options: readonly string[] = []): Halves {
         const process = running.get(half);
         if (process === undefined) continue;
         process.child.kill('SIGTERM');
+        const late = setTimeout(() => process.child.kill('SIGKILL'), 60_000);
         codes.push(await process.ended);
+        clearTimeout(late);
       }
       running.clear();
       rmSync(state, { recursive: true, force: true });
