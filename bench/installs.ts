@@ -1,19 +1,12 @@
 /** How long a bootstrap with an install takes on embedded machines, beside the longest chain of what its instances themselves took: 8 hosts, and 14. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { graphOf } from '../functions/engine/graph.js';
-import { type Plan, planOf } from '../functions/engine/plan.js';
-import { stepsOf } from '../functions/steps/index.js';
-import { makePackage } from '../local/packages/make-package.js';
-import { publishPackage } from '../local/packages/publish.js';
 import type { StackOptions } from '../local/stack.js';
-import type { BootstrapOptions, GivenOptions } from '../shared/bootstrap/options.js';
-import { collections } from '../shared/names.js';
-import { type Bench, type Bootstrapped, createBench } from './bootstrap.js';
+import type { GivenOptions } from '../shared/bootstrap/options.js';
+import type { Bench, Bootstrapped } from './bootstrap.js';
 import { emulatorsMissing } from './emulators.js';
 import { type Figure, type Measurement, median } from './figures.js';
-import { type Chain, cloudSpans, covered, longestChain, type Span } from './longest-chain.js';
+import { type Chain, cloudSpans, covered, longestChain } from './longest-chain.js';
+import { createPackagedBench } from './packaged.js';
+import { planOfBootstrap, type Turns, watchTurns } from './turns.js';
 
 /** Machines take the time that they take; the cloud is as fast as in wall-time. */
 const timeFactor = 0.05;
@@ -31,31 +24,11 @@ const kinds: readonly Kind[] = [
   { hosts: 14, options: { multiDc: true }, stack: { store: 'emulator' } },
 ];
 
-/** When instances were at work, as the functions log it at the end of each turn. */
-function watchTurns() {
-  const spans = new Map<string, Span[]>();
-  return {
-    onLog(line: string): void {
-      const { bootstrap, instance, seconds } = JSON.parse(line) as Readonly<Record<string, unknown>>;
-      if (typeof seconds !== 'number' || typeof bootstrap !== 'string') return;
-      const to = Date.now();
-      const key = `${bootstrap}/${instance}`;
-      spans.set(key, [...(spans.get(key) ?? []), { from: to - seconds * 1000, to }]);
-    },
-    of: (bootstrap: string, instance: string): readonly Span[] => spans.get(`${bootstrap}/${instance}`) ?? [],
-  };
-}
-
 /** On machines an instance counts with its turns; waits between two of them, such as for a node to be Ready, do not count. */
-async function chainOf(
-  { stack }: Bench,
-  bootstrapped: Bootstrapped,
-  turns: ReturnType<typeof watchTurns>,
-): Promise<Chain> {
-  const { cloudHalf, functionsHalf } = stack;
-  if (cloudHalf === undefined || functionsHalf === undefined) throw new Error('Both halves must run here.');
-  const record = await functionsHalf.store.get(collections.bootstraps, bootstrapped.id);
-  const plan: Plan = planOf(graphOf(stepsOf({ hosts: true })), record?.data['options'] as BootstrapOptions);
+async function chainOf(bench: Bench, bootstrapped: Bootstrapped, turns: Turns): Promise<Chain> {
+  const { cloudHalf } = bench.stack;
+  if (cloudHalf === undefined) throw new Error('The cloud must run here.');
+  const plan = await planOfBootstrap(bench, bootstrapped.id);
   const spans = cloudSpans(cloudHalf.cloud, bootstrapped);
   return longestChain(plan, (id) =>
     covered(plan.get(id)?.lane === 'host' ? turns.of(bootstrapped.id, id) : (spans.get(id) ?? [])),
@@ -64,21 +37,11 @@ async function chainOf(
 
 async function measured({ hosts, options, stack }: Kind, say: (text: string) => void): Promise<Figure> {
   const turns = watchTurns();
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-package-'));
-  const bench = await createBench({ ...stack, timeFactor, machines: 'embedded', onLog: turns.onLog });
+  const bench = await createPackagedBench({ ...stack, timeFactor, onLog: turns.onLog });
   try {
-    const { cloudHalf, record, notes } = bench.stack;
-    const lacks = notes.find((note) => note.startsWith('No '));
-    if (cloudHalf === undefined || record.sshProxyUrl === undefined || lacks !== undefined) {
-      throw new Error(lacks ?? 'No simulated VM answers SSH here.');
-    }
-    const made = await makePackage(folder);
-    await publishPackage(cloudHalf.cloud, made);
-    // No PostgreSQL is on these machines: the service that needs it is left out.
-    const wanted = { ...options, installVersion: made.version, installSkipSteps: ['postgres', 'platform'] };
     const found: { readonly milliseconds: number; readonly chain: Chain }[] = [];
     for (let round = 0; round <= rounds; round += 1) {
-      const bootstrapped = await bench.bootstrap(`installs-${round}`, wanted);
+      const bootstrapped = await bench.bootstrap(`installs-${round}`, { ...options, ...bench.install });
       await bench.stack.settle();
       const chain = await chainOf(bench, bootstrapped, turns);
       const { milliseconds } = bootstrapped;
@@ -98,7 +61,6 @@ async function measured({ hosts, options, stack }: Kind, say: (text: string) => 
     };
   } finally {
     await bench.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
