@@ -48,6 +48,18 @@ once() {
   return $won
 }
 
+# Whether the machine stays up. While it goes down, whoever asks may be ended with all else before an answer is there.
+stays() {
+  [ -d /run/systemd/system ] || return 0
+  for _ in 1 2 3; do
+    case $(systemctl is-system-running 2>/dev/null) in
+      stopping) return 1 ;;
+      ?*) return 0 ;;
+    esac
+  done
+  return 1
+}
+
 begin() {
   if [ "$(id -u)" = 0 ] && [ -d /run/systemd/system ] && command -v systemd-run >/dev/null; then
     systemd-run --quiet --collect --unit="plinth-job-$id" --setenv=HOME="\${HOME:-/root}" \\
@@ -97,7 +109,7 @@ wrap)
     kill -0 $child 2>/dev/null || break
   done
   # A machine that goes down, as a spot VM that is taken away, ends what runs on it: that is no outcome of the script.
-  if [ "$code" != 0 ] && [ "$(systemctl is-system-running 2>/dev/null)" = stopping ]; then exit; fi
+  [ "$code" = 0 ] || stays || exit
   umask 077
   until echo "$code" > "$dir/.exit" && mv -f "$dir/.exit" "$dir/exit"; do sleep 5; done
   ;;
