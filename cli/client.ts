@@ -1,6 +1,6 @@
 /** The bootstraps function as the commands speak to it: one method an operation of the route table, replies parsed, problems thrown. */
 import { createParser } from 'eventsource-parser';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   admissionRoutes,
   BeginReply,

@@ -1,7 +1,7 @@
 /** What a login leaves: `credentials.json` in the config folder, for its owner alone. Its content is never shown. Called by login, logout and token.ts. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../shared/problems.js';
 import { keepSecret, makeSecretFolder, readIfThere, reason, secretMode, writeWhole } from './files.js';
 import type { Settings } from './settings.js';

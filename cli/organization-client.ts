@@ -1,5 +1,5 @@
 /** The organization API as the commands speak to it: one method an operation of the route table, safe to repeat when an answer is lost. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Route } from '../shared/api.js';
 import { Member, Organization, OrganizationEvent, type Role } from '../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../shared/organization/routes.js';

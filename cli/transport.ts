@@ -3,7 +3,7 @@
  * lost. The clients of the APIs are made on it.
  */
 import { randomUUID } from 'node:crypto';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Span } from '../functions/tracing/tracing.js';
 import { pathTo, type Route } from '../shared/api.js';
 import { type Fault, nothingServed, Problem, type ProblemCode, problemKinds, unknownHere } from '../shared/problems.js';

@@ -1,5 +1,5 @@
 /** The reference page of the install config and the secrets file, from their schemas. Called by docs/generate.ts. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { InstallConfig } from '../shared/install-config/config.js';
 import { SecretsFile } from '../shared/install-config/secrets.js';
 

@@ -1,7 +1,7 @@
 /** The reference page of the roles that terraform grants, with a reason each, from terraform/roles.json. Called by docs/generate.ts. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Roles = z.object({
   customRoles: z.record(z.string(), z.object({ description: z.string(), permissions: z.array(z.string()) })),

@@ -2,7 +2,7 @@
  * All settings of the functions. The only reader of process.env besides the CLI's settings. The table below is also what
  * the docs and terraform list: each variable once, with its meaning and default.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLoopback } from '../shared/loopback.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import type { Releases } from '../shared/release.js';

@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type GoogleApi, googleApis, type SettingName } from '../functions/config.js';
 import {
   deploymentSecrets,

@@ -1,7 +1,7 @@
 /** Who is logged in at the local issuer: refresh tokens by their hash, in a file of the state folder, so that a login outlives a restart. Called by oauth.ts. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writeWhole } from './state-folder.js';
 
 export interface Logins {

@@ -2,7 +2,7 @@
  * The route table of plinth's HTTP APIs: what each operation takes, answers and refuses. The router, the CLI's client,
  * the OpenAPI document and the tests all read it; keys are operation ids.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AdmissionReason, AdmissionView } from './bootstrap/admission.js';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap/bootstrap.js';
 import { CostEstimate } from './bootstrap/cost.js';

@@ -1,5 +1,5 @@
 /** The job of Cloud Scheduler that calls cleanup, as an operator sees and steers it. Spoken by the API and the CLI. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const scheduleVerbs = ['pause', 'resume', 'run'] as const;
 export type ScheduleVerb = (typeof scheduleVerbs)[number];

@@ -1,5 +1,5 @@
 /** How lists are asked for in pages, the same in both APIs: without `limit` a list comes whole. Read by the route tables. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const pageQuery = {
   limit: z

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLoopback } from '../../shared/loopback.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import type { PackageManifest } from '../../shared/package/manifest.js';

@@ -1,7 +1,7 @@
 /** What an installer knows of earlier runs on this host: what is installed, and whether one is at work. Called by install.ts. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import { readIfThere, secretMode, writeWhole } from '../files.js';
 import { endGroup } from './component-process.js';

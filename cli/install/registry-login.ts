@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { findSecret } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
 import { secretMode } from '../files.js';

@@ -2,7 +2,7 @@
  * The package store in Cloud Storage: `packages/<version>/<hash>/installer[-lite].tar.gz`, its SHA-256 as metadata `sha256`, or in
  * an object beside it that ends in `.sha256`. Signed URLs are signed by IAM Credentials, as functions have no key.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import { orUndefined } from './errors.js';

@@ -1,5 +1,5 @@
 /** The price table that estimates go by: the setting PLINTH_PRICES, or else the default one. Read by config.ts. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defaultPrices } from './default-prices.js';
 
 const price = z.number('must be a number').positive('must be above 0').max(10_000, 'must be at most 10000');

@@ -1,5 +1,5 @@
 /** What the caller gave in secret: written when a bootstrap begins, removed as the last of it. Part of each removal, and of no bootstrap. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { callerSecretName } from './call.js';
 import { type AnyStep, defineStep, done } from './step.js';
 

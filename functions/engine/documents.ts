@@ -2,7 +2,7 @@
  * What the engine stores. Every document carries its schema's number; each kind has one function that lifts what an older
  * release wrote to what this one reads. Called wherever engine documents are read or written.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapState, InstanceState, StoredProblem } from '../../shared/bootstrap/bootstrap.js';
 import { BootstrapEvent, ExpiryWarning } from '../../shared/bootstrap/event.js';

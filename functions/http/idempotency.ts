@@ -3,7 +3,7 @@
  * transaction of the change that it tells of, so there is never one without the other. Wrapped around the handlers of an API.
  */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pathTo, type Route, type RouteTable } from '../../shared/api.js';
 import { collections } from '../../shared/names.js';
 import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';

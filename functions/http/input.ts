@@ -1,6 +1,6 @@
 /** Parses what a request brings by its route's schemas, all faults at once. Called by the router. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Route } from '../../shared/api.js';
 import { type Fault, unknownHere } from '../../shared/problems.js';
 

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document of an API, from its route table. Called by the reference pages, and by an API that serves it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { commonProblems, type Reply, type Route, type RouteTable } from '../../shared/api.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 

@@ -1,6 +1,6 @@
 /** Answers with a list: whole, or with `limit` in pages, the next one in the `Link` header. Called by handlers that list. */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { pathTo, type Route } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
 import type { Page, Paged } from '../organizations/page.js';

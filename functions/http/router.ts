@@ -3,7 +3,7 @@
  * operations is done here: matching, who calls, limits, parsing, problems, the trace.
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { defaultBodyLimitBytes, type Method, type Route, type RouteTable } from '../../shared/api.js';
 import { type Fault, nothingServed, Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';

@@ -3,7 +3,7 @@
  * Firestore forbids some addresses there.
  */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { OrganizationEvent, Role } from '../../shared/organization/organization.js';
 import { TeamId } from '../../shared/organization/team.js';
 import { lift } from '../store/lift.js';

@@ -1,5 +1,5 @@
 /** Reads documents whichever release wrote them. Called wherever a kind of document is defined. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import type { Data, Document } from './store.js';
 

@@ -1,5 +1,5 @@
 /** Whether new bootstraps are taken, as operators see and switch it. Spoken by the API and the CLI. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** `stopped`: new ones are refused with the reason. What stands is resumed, extended and removed all the same. */
 export const AdmissionView = z.object({

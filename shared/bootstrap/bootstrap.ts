@@ -1,5 +1,5 @@
 /** A bootstrap as those who may see it do over HTTP: what stands, what runs, what it waits for. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CostEstimate } from './cost.js';
 
 /**

@@ -1,5 +1,5 @@
 /** What cleanup found and did, or would do: the reply of its function, and of the API to operators. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const Found = z.object({
   projectId: z.string(),

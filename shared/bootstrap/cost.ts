@@ -1,5 +1,5 @@
 /** What a bootstrap costs, as an estimate from dated prices: part of the views of the API, shown by the command line. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** An amount is missing when something that belongs to it has no price: then `unknown` says what. */
 const amount = (description: string) => z.number().nonnegative().optional().meta({ description });

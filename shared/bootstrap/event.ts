@@ -1,5 +1,5 @@
 /** What a follower of a bootstrap sees, in order. Numbered ones are stored; `progress` and `log` are read from where they live. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { BootstrapState, InstanceState, StoredProblem } from './bootstrap.js';
 
 const at = z.iso.datetime();

@@ -1,5 +1,5 @@
 /** What jobs said on machines, as the API tells it: free of secrets, kept by instance. Read by the route table, the engine and the CLI. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const at = z.iso.datetime();
 

@@ -1,5 +1,5 @@
 /** The jumpbox of a project whose record is lost: enough to ask it, by SSH, for what lies there. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { VmView } from './bootstrap.js';
 
 export const LostJumpbox = z.object({

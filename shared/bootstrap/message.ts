@@ -1,5 +1,5 @@
 /** The message that makes a lane look at an instance. Only a hint: lost, late and double ones are harmless. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const StepMessage = z.object({
   schema: z.literal(1),

@@ -2,7 +2,7 @@
  * THE flag table: every flag of `plinth beta bootstrap-cloud` once. Command line, help, request schema, rules, redaction,
  * resume rules and the reference page are all read from it; the types of options are derived from it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from './duration.js';
 
 /** Sections of the help and of the reference page, in this order. */

@@ -1,5 +1,5 @@
 /** The body of `POST /bootstraps`: only what was given travels. What values may be is told by the rules, all faults at once. */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type Flag,
   flagName,

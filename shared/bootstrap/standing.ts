@@ -1,5 +1,5 @@
 /** How a caller stands with the bootstrap API: who they are to it, and what they may begin. Spoken by the API and by `plinth doctor`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AdmissionView } from './admission.js';
 
 export const CallerStanding = z.object({

@@ -1,5 +1,5 @@
 /** What operators see of cleanup before it runs: its own dry run, and what it leaves alone. Spoken by the API and the CLI. */
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { CleanupReport } from './cleanup.js';
 
 const found = CleanupReport.shape.keep;

@@ -3,7 +3,7 @@
  * Made by the `config` step, one a datacenter; read by the CLI and the installer.
  */
 import { parse, stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';
 
 const text = (description: string) => z.string().min(1).meta({ description });

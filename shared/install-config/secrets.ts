@@ -2,7 +2,7 @@
  * The secrets file, prod.vault.yaml: its schema, the names of the secrets, and its reading and writing in the SOPS form.
  * Made by the `secrets` and `config` steps, written and compared by the CLI.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../problems.js';
 import { decryptSops, encryptSops, type SopsMeans, type SopsTree } from './sops.js';
 

@@ -1,5 +1,5 @@
 /** E-mail addresses as people are known by: trimmed, lower-cased, whatever a browser's e-mail field takes. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Compared lower-cased; at most 254 characters (RFC 5321's limit of a path). */
 export const Email = z

@@ -1,5 +1,5 @@
 /** Organizations and their members as the API shows them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Email } from './email.js';
 
 export const Role = z.enum(['admin', 'member'], 'must be admin or member');

@@ -1,5 +1,5 @@
 /** The route table of the organization API; read by the router, the CLI's client, the OpenAPI document and the tests. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Reply, RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
 import { Email } from './email.js';

@@ -1,5 +1,5 @@
 /** Teams as the API shows them, and what a migration into an organization does or would do. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Member, Name, OrganizationId, Role } from './organization.js';
 
 /** Positive and below 2^31; random, not sequential. */

@@ -2,7 +2,7 @@
  * What `plinth install platform` and the executables of a package say to each other: JSON on standard input, exit codes,
  * progress lines. docs/packages.md tells the same to who makes a package.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { InstallConfig } from '../install-config/config.js';
 import { Secret } from '../install-config/secrets.js';
 

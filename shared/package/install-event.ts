@@ -1,5 +1,5 @@
 /** What `plinth install … --json` writes, one event a line. Read by whoever follows the installation from afar. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const component = { component: z.string(), step: z.string() };
 

@@ -3,7 +3,7 @@
  * Made by `npm run make-package`, read by `plinth install platform`; docs/packages.md tells it to who makes a package.
  */
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';
 
 /** Beneath the package, with `/`, never upwards. */

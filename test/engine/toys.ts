@@ -1,5 +1,5 @@
 /** Toy steps: each makes one thing in a world, unless it is told otherwise. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AnyStep, Each, Needs, Outcome, StepCall } from '../../functions/engine/step.js';
 import type { World } from './world.js';
 

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { z } from 'zod';
+import * as z from 'zod';
 import { findByName, listBootstraps } from '../../functions/engine/bootstraps.js';
 import {
   BootstrapRecord,

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { onFirstUse } from '../../functions/http/first-use.js';
 import { createRouter } from '../../functions/http/router.js';

@@ -3,7 +3,7 @@
  * Used by the fuzz tests.
  */
 import { request as httpRequest } from 'node:http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Route } from '../../shared/api.js';
 import type { Random } from './random.js';
 

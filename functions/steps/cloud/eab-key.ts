@@ -2,7 +2,7 @@
  * Credentials for Google's public CA, asked for once and then kept: an unused key dies after a week, a used one lives.
  * A key registers one ACME account, and each datacenter has an account of its own.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { done, type StepSecrets } from '../../engine/step.js';
 import { datacenters } from '../topology.js';

@@ -1,5 +1,5 @@
 /** What the cloud steps leave behind for others: the schema of each step's output, by the step's name. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AddressView, VmView } from '../../../shared/bootstrap/bootstrap.js';
 
 export const ProjectOutput = z.object({ projectId: z.string(), projectNumber: z.string() });

@@ -1,6 +1,6 @@
 /** The Google Cloud project that everything else is made in. */
 
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { labels } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../engine/step.js';

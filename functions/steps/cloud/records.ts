@@ -1,5 +1,5 @@
 /** The DNS records of the platform, all in one atomic change. What this bootstrap did not write is never changed. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import { again, defineStep, done, doneWith, type Outcome, type StepCall, type StepFiles } from '../../engine/step.js';

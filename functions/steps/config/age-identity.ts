@@ -1,5 +1,5 @@
 /** The bootstrap's age identity: what its secrets file is encrypted for. The HTTP layer hands it to the owner. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineStep, done } from '../../engine/step.js';
 
 /** Name of the secret within the bootstrap. */

@@ -3,7 +3,7 @@
  * (hand-added keys and values are kept), and of what the flags give. Written only where the content differs.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writeInstallConfig } from '../../../shared/install-config/config.js';
 import { encryptSecrets, sameContent } from '../../../shared/install-config/secrets.js';
 import { sha256 } from '../../../shared/sha256.js';

@@ -1,7 +1,7 @@
 /**
  * The few reads of forge1's API (GitHub's REST API) that the step team-keys needs: who is in a team, and their SSH keys.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { timeLimit } from '../../../shared/time-limit.js';
 

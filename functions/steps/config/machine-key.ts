@@ -1,5 +1,5 @@
 /** The bootstrap's own SSH key pair: its public half goes to every machine, its private half never leaves Secret Manager. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { openSshPair } from '../../../shared/openssh.js';
 import { defineStep, done, type StepSecrets } from '../../engine/step.js';
 

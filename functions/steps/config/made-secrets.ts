@@ -3,7 +3,7 @@
  * cloud, so that slow keys are made while machines are. Called by the step `secrets`, read by `config`.
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { InstallConfig } from '../../../shared/install-config/config.js';
 import {
   fieldSecret,

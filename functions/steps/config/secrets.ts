@@ -2,7 +2,7 @@
  * The generated secrets of a datacenter, made once and kept. Needs no cloud resource, so that slow keys are made while the
  * machines are; what needs addresses, and the secrets that flags give, come in the step `config`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { defineStep, done, type StepSecrets } from '../../engine/step.js';
 import { datacenters } from '../topology.js';

@@ -1,5 +1,5 @@
 /** SSH keys of the forge1 team, asked for anew in each generation, so that who left the team is out. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import { defineStep, done } from '../../engine/step.js';

@@ -2,7 +2,7 @@
  * Config, encrypted secrets and age identity of a datacenter on the jumpbox. What the hosts wrote into the secrets file since
  * is kept: of those names the file there is the truth.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   decryptSecrets,
   encryptSecrets,

@@ -1,5 +1,5 @@
 /** The host keys that a VM published of itself in its guest attributes: the only ones that are ever trusted. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { again, recheck } from '../../engine/step.js';
 import { defineProjectStep } from '../cloud/settling.js';
 import { vm } from '../cloud/vm.js';

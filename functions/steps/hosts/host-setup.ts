@@ -1,5 +1,5 @@
 /** The static set-up of a machine: its start-up script does it; seen to over SSH, and done once more where it was not. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { done } from '../../engine/step.js';
 import { hostSetupCheckOf, startupScriptOf } from '../cloud/vm-metadata.js';
 import { vmSpec, vms } from '../topology.js';

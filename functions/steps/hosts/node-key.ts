@@ -2,7 +2,7 @@
  * The jumpbox's own key for the nodes, made there, and the nodes' host keys that it shall trust: an install that runs on the
  * jumpbox outlives any connection of ours.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { done, of } from '../../engine/step.js';
 import { nodes } from '../topology.js';
 import { hostSetup } from './host-setup.js';

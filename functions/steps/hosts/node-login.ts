@@ -1,5 +1,5 @@
 /** The jumpbox may log in to a node as root, with the key that it made itself. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { done } from '../../engine/step.js';
 import { nodes } from '../topology.js';
 import { hostSetup } from './host-setup.js';

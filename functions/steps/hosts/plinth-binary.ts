@@ -1,5 +1,5 @@
 /** plinth itself on the jumpbox, where it installs the platform: the caller's own build, or the release of this version. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
 import { releaseBinary } from '../../../shared/release.js';

@@ -1,5 +1,5 @@
 /** The address of `--cluster-admin-email` as a secret in Kubernetes, before the platform comes: its first admin is made from it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { done, type StepCall } from '../../engine/step.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';

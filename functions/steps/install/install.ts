@@ -2,7 +2,7 @@
  * The platform in a datacenter: plinth on the jumpbox installs the package, as a job that outlives whoever began it. The second
  * datacenter comes after the first, which makes the databases.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
 import { sha256 } from '../../../shared/sha256.js';

@@ -1,5 +1,5 @@
 /** k0s itself on a node: the release of the version that is asked for, verified by the sums that were published with it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { done } from '../../engine/step.js';
 import { router } from '../cloud/router.js';
 import { hostSetup } from '../hosts/host-setup.js';

@@ -1,5 +1,5 @@
 /** The control plane of a datacenter's Kubernetes, on its first node, which runs pods too. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { again, of, type StepCall } from '../../engine/step.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';

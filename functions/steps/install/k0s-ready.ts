@@ -1,5 +1,5 @@
 /** All nodes of a datacenter's Kubernetes are Ready, and its kubeconfig is among the secrets on the jumpbox. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { decryptSecrets, encryptSecrets, fileSecret, findSecret } from '../../../shared/install-config/secrets.js';
 import { Problem } from '../../../shared/problems.js';
 import { again, done, of, recheck, type StepCall } from '../../engine/step.js';

@@ -1,5 +1,5 @@
 /** A node joins its datacenter's Kubernetes, by a token that the controller issues for it. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { again, of, recheck, type StepCall } from '../../engine/step.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';

@@ -1,6 +1,6 @@
 /** What the steps of k0s share: which machines, its config, how its state is read. */
 import { stringify } from 'yaml';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { Each } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';

@@ -2,7 +2,7 @@
  * The datacenter's reserved addresses, taken by the platform's services of type LoadBalancer. The cluster's cloud controller
  * gives a service its address; here it is told which, and waited for.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { again, of, type StepCall } from '../../engine/step.js';
 import { address } from '../cloud/address.js';

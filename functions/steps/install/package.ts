@@ -1,5 +1,5 @@
 /** The installer package on the jumpbox, whole: from the package store by a signed URL, or from the caller's machine. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
 import { done, needsClient, of, type StepCall } from '../../engine/step.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';

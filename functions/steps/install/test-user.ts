@@ -2,7 +2,7 @@
  * A user with an API token on the installed platform, for smoke tests: made by the package's hook. The token lies in the
  * jumpbox's memory until the caller's machine has fetched it; it comes by no function and stands on no disk.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { testUserFile } from '../../../shared/bootstrap/test-user.js';
 import { done, type StepCall } from '../../engine/step.js';

@@ -2,7 +2,7 @@
  * The images of the package in the registry that nodes pull from: out of the full package, or mirrored from forge1's registry.
  * plinth on the jumpbox copies them, as a job that outlives whoever began it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { sha256 } from '../../../shared/sha256.js';
 import { of, type StepCall } from '../../engine/step.js';

@@ -1,5 +1,5 @@
 /** A machine trusts the registry on the jumpbox: its programs by the system's authorities, k0s's containerd besides by a file of its own. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { done, of, type StepCall } from '../../engine/step.js';
 import { secrets } from '../config/secrets.js';
 import { hostSetup } from '../hosts/host-setup.js';

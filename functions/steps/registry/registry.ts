@@ -4,7 +4,7 @@
  * where it is lost.
  */
 import { createPublicKey } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { done, of, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { makeServerCertificate, servesAs } from '../config/certificates.js';

@@ -1,5 +1,5 @@
 /** The programs of the distribution that a registry on the jumpbox needs, and what copies images to one. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { of } from '../../engine/step.js';
 import { followJob } from '../hosts/follow-job.js';
