@@ -24,6 +24,7 @@ import { endless } from './patience.js';
 import { persist } from './persist.js';
 import { type Instance, type Plan, planOf, titleOf } from './plan.js';
 import { publishReady } from './publish.js';
+import { remoteWithSpans } from './remote-spans.js';
 import { removalPlanOf } from './removal-plan.js';
 import { exhausted, failureClass, retryDelay } from './retry.js';
 import type { AnyStep, StepCall } from './step.js';
@@ -142,7 +143,12 @@ function createRun(
     span.child(name, { kind: 'client', startedAt, attributes: { 'plinth.result': result } }).end();
     if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: hide(text) });
   };
-  const context: Context = { ...outer, log, cloud: outer.cloud.reportingTo(onCall, `${bootstrapId}/${instanceId}`) };
+  const context: Context = {
+    ...outer,
+    log,
+    cloud: outer.cloud.reportingTo(onCall, `${bootstrapId}/${instanceId}`),
+    remote: remoteWithSpans(outer.remote, span),
+  };
   const hide = (text: string): string => createHide([...secrets])(text);
   const heard = (value: string): void => {
     secrets.add(value);
