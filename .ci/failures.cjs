@@ -5,6 +5,10 @@ const { reporters, Runner } = require('mocha');
 const { EVENT_TEST_FAIL } = Runner.constants;
 const linesShown = 25;
 
+const note = (file, text) => {
+  if (file !== undefined) appendFileSync(file, text);
+};
+
 module.exports = class Failures extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
@@ -12,10 +16,10 @@ module.exports = class Failures extends reporters.Spec {
       const lines = String(error.stack ?? error.message ?? error)
         .split('\n')
         .slice(0, linesShown);
-      appendFileSync(process.env.FAILURES, [`✗ ${test.fullTitle()}`, ...lines, ''].join('\n').concat('\n'));
+      note(process.env.FAILURES, [`✗ ${test.fullTitle()}`, ...lines, ''].join('\n').concat('\n'));
       // A hook has no file of its own.
       const file = test.file ?? test.parent?.file;
-      if (file !== undefined) appendFileSync(process.env.FAILED_FILES, `${file}\n`);
+      if (file !== undefined) note(process.env.FAILED_FILES, `${file}\n`);
     });
   }
 };

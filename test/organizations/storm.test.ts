@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { needFirestoreEmulator } from '../support/emulators.js';
+import { people } from './actions.js';
 import { withoutTransactions } from './guards.js';
 import { storm } from './storm.js';
 
@@ -26,8 +27,22 @@ describe('organizations, with many callers at once', () => {
   });
 
   it('would break them without transactions', async function () {
-    this.timeout(90_000);
-    const { failure } = await storm(host, issuer, { seed, runs: 5, rounds: 30, callers: 8, wrap: withoutTransactions });
+    this.timeout(240_000);
+    const { failure } = await storm(host, issuer, {
+      seed,
+      runs: 20,
+      rounds: 30,
+      callers: 8,
+      weights: {
+        removeOrganizationMember: 6,
+        addOrganizationMember: 4,
+        addTeamMember: 6,
+        migrateTeam: 3,
+        createTeam: 2,
+      },
+      emails: people.slice(2),
+      wrap: withoutTransactions,
+    });
     expect(failure).to.be.a('string');
   });
 });
