@@ -1,6 +1,11 @@
 /** The bootstraps function as the commands speak to it: one method an operation of the route table, replies parsed, problems thrown. */
 import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
+import { AdmissionView } from '../shared/bootstrap/admission.js';
+import { BootstrapSummary, BootstrapView } from '../shared/bootstrap/bootstrap.js';
+import { LogPage, LogView } from '../shared/bootstrap/log.js';
+import { LostJumpbox } from '../shared/bootstrap/lost-jumpbox.js';
+import type { BootstrapRequest } from '../shared/bootstrap/request.js';
 import {
   admissionRoutes,
   BeginReply,
@@ -11,12 +16,7 @@ import {
   StreamItem,
   scheduleRoutes,
   surveyRoutes,
-} from '../shared/api.js';
-import { AdmissionView } from '../shared/bootstrap/admission.js';
-import { BootstrapSummary, BootstrapView } from '../shared/bootstrap/bootstrap.js';
-import { LogPage, LogView } from '../shared/bootstrap/log.js';
-import { LostJumpbox } from '../shared/bootstrap/lost-jumpbox.js';
-import type { BootstrapRequest } from '../shared/bootstrap/request.js';
+} from '../shared/bootstrap/routes.js';
 import { CleanupSurvey } from '../shared/bootstrap/survey.js';
 import { type ScheduleVerb, ScheduleView } from '../shared/cleanup-schedule.js';
 import { Problem } from '../shared/problems.js';

@@ -1,7 +1,8 @@
 /** Follows a bootstrap to its end, live on a terminal, line by line in a pipe, event by event as JSON. Called by the commands that begin or watch one. */
-import type { StreamItem } from '../shared/api.js';
+
 import type { BootstrapView } from '../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../shared/bootstrap/duration.js';
+import type { StreamItem } from '../shared/bootstrap/routes.js';
 import { Problem } from '../shared/problems.js';
 import type { Client } from './client.js';
 import type { Call } from './command.js';

@@ -1,6 +1,7 @@
 /** What is under way in a bootstrap, from its events: pure, the clock passed in. The terminal and the plain lines are drawn from it. */
-import type { StreamItem } from '../shared/api.js';
+
 import type { BootstrapView, InstanceState } from '../shared/bootstrap/bootstrap.js';
+import type { StreamItem } from '../shared/bootstrap/routes.js';
 
 interface RunningRow {
   readonly title: string;

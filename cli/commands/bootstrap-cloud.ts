@@ -1,6 +1,5 @@
 /** `plinth beta bootstrap-cloud`: begins a bootstrap or goes on with one, follows it, and writes its files. */
 
-import type { BeginReply, PlanReply } from '../../shared/api.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import {
   type BootstrapOptions,
@@ -13,6 +12,7 @@ import {
   optionNames,
 } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
+import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
 import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import type { Client } from '../client.js';

@@ -1,5 +1,5 @@
 /** For operators: whether new bootstraps are taken, seen and switched. Joined in bootstraps.ts. */
-import type { admissionRoutes } from '../../shared/api.js';
+import type { admissionRoutes } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { readAdmission, switchAdmission } from '../engine/admission.js';

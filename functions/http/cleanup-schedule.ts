@@ -1,5 +1,5 @@
 /** When cleanup runs, for operators: the job of Cloud Scheduler seen, paused, resumed, run. Joined in bootstraps.ts. */
-import type { scheduleRoutes } from '../../shared/api.js';
+import type { scheduleRoutes } from '../../shared/bootstrap/routes.js';
 import type { ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
 import { schedulerJobs } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';

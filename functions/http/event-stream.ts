@@ -1,7 +1,8 @@
 /** Server-sent events of one bootstrap: what happened, then what happens, until it ends or the server's time is up. Called by bootstraps.ts. */
-import type { StreamEnd, StreamItem } from '../../shared/api.js';
+
 import type { BootstrapState } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import type { StreamEnd, StreamItem } from '../../shared/bootstrap/routes.js';
 import { type LogPlaces, logKey, readCursor, withLogs } from '../engine/cursor.js';
 import type { EventPage } from '../engine/events.js';
 import type { LogNews } from '../engine/read-log.js';

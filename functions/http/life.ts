@@ -1,6 +1,7 @@
 /** The life of a bootstrap after it was made: extended, protected, shared, given away, removed. Joined in bootstraps.ts. */
-import type { lifeRoutes } from '../../shared/api.js';
+
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import type { lifeRoutes } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import {

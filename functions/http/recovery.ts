@@ -1,5 +1,5 @@
 /** For whoever may bootstrap: how to reach the jumpbox of a project whose record is lost. Joined in bootstraps.ts. */
-import type { recoveryRoutes } from '../../shared/api.js';
+import type { recoveryRoutes } from '../../shared/bootstrap/routes.js';
 import type { Context } from '../context.js';
 import { findLostJumpbox } from '../engine/lost-jumpbox.js';
 import { checkMayBootstrap } from './permission.js';

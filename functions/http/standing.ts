@@ -1,5 +1,5 @@
 /** Who the caller is to this deployment, and what they may begin: what `plinth doctor` asks. Joined in bootstraps.ts. */
-import type { standingRoutes } from '../../shared/api.js';
+import type { standingRoutes } from '../../shared/bootstrap/routes.js';
 import type { CallerStanding } from '../../shared/bootstrap/standing.js';
 import type { Context } from '../context.js';
 import { readCounters } from '../engine/admission.js';

@@ -1,5 +1,5 @@
 /** For operators: what the next cleanup would do, and what it leaves alone. Joined in bootstraps.ts. */
-import type { surveyRoutes } from '../../shared/api.js';
+import type { surveyRoutes } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { AnyStep } from '../engine/step.js';

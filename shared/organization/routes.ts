@@ -1,7 +1,7 @@
 /** The route table of the organization API; read by the router, the CLI's client, the OpenAPI document and the tests. */
 import * as z from 'zod';
-import type { Reply, RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
+import { flag, json, type Reply, type RouteTable } from '../route.js';
 import { Email } from './email.js';
 import {
   Member,
@@ -14,7 +14,6 @@ import {
 } from './organization.js';
 import { Migration, MigrationPreview, MigrationReply, NewTeam, Team, TeamId } from './team.js';
 
-const json = (description: string, schema: z.ZodType): Reply => ({ description, type: 'application/json', schema });
 const nothing = (description: string): Reply => ({ description, type: 'application/json', schema: z.undefined() });
 const created = (description: string, schema: z.ZodType): Reply => ({
   ...json(description, schema),
@@ -41,10 +40,6 @@ const teamId = z
   .transform(Number)
   .pipe(TeamId);
 const ofTeam = z.strictObject({ teamId });
-const flag = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((text) => text === 'true');
 
 export const organizationRoutes = {
   createOrganization: {

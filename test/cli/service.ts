@@ -1,4 +1,4 @@
-/** A small bootstraps service that speaks the API of shared/api.ts and does what a test says. For tests of the command line. */
+/** A small bootstraps service that speaks the API of shared/bootstrap/routes.ts and does what a test says. For tests of the command line. */
 
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type Forge1, forge1NarrowPat, forge1Pat, startForge1 } from '../../local/forge1.js';
-import type { BeginReply, PlanReply } from '../../shared/api.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { flagName, flags, isSecret, optionNames } from '../../shared/bootstrap/options.js';
+import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
 import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';
 import { createIssuer, type Issuer } from './issuer.js';

@@ -1,83 +1,24 @@
-/**
- * The route table of plinth's HTTP APIs: what each operation takes, answers and refuses. The router, the CLI's client,
- * the OpenAPI document and the tests all read it; keys are operation ids.
- */
+/** The route table of the bootstrap API; read by the router, the CLI's client, the OpenAPI document and the tests. */
 import * as z from 'zod';
-import { AdmissionReason, AdmissionView } from './bootstrap/admission.js';
-import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap/bootstrap.js';
-import { CostEstimate } from './bootstrap/cost.js';
-import { BootstrapEvent } from './bootstrap/event.js';
-import { LogPage, LogView } from './bootstrap/log.js';
-import { LostJumpbox } from './bootstrap/lost-jumpbox.js';
-import { BootstrapRequest } from './bootstrap/request.js';
-import { CallerStanding } from './bootstrap/standing.js';
-import { CleanupSurvey } from './bootstrap/survey.js';
-import { ScheduleView, scheduleVerbs } from './cleanup-schedule.js';
-import { Email } from './organization/email.js';
-import { pageHeaders, pageQuery } from './paging.js';
-import { type ProblemCode, problemKinds } from './problems.js';
+import { ScheduleView, scheduleVerbs } from '../cleanup-schedule.js';
+import { Email } from '../organization/email.js';
+import { pageHeaders, pageQuery } from '../paging.js';
+import { flag, json, type Reply, type RouteTable } from '../route.js';
+import { AdmissionReason, AdmissionView } from './admission.js';
+import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap.js';
+import { CostEstimate } from './cost.js';
+import { BootstrapEvent } from './event.js';
+import { LogPage, LogView } from './log.js';
+import { LostJumpbox } from './lost-jumpbox.js';
+import { BootstrapRequest } from './request.js';
+import { CallerStanding } from './standing.js';
+import { CleanupSurvey } from './survey.js';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
-type MediaType = 'application/json' | 'text/event-stream' | 'text/html' | 'text/yaml';
-
-export interface Reply {
-  readonly description: string;
-  readonly type: MediaType;
-  /** Of a JSON reply: the body. Of an event stream: the `data` of one event. Of text: a string. A 204 has none. */
-  readonly schema: z.ZodType;
-  /** What its headers say, by name; they may be absent. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-export interface Route {
-  readonly method: Method;
-  /** `{name}` stands for one segment; its schema is in `params`. */
-  readonly path: `/${string}`;
-  readonly summary: string;
-  /** `anyone`: no token is asked for. */
-  readonly caller: 'known' | 'anyone';
-  readonly params?: z.ZodObject;
-  /** Values arrive as text, each name at most once. */
-  readonly query?: z.ZodObject;
-  /** The headers that mean something to this route, by lower-case name. */
-  readonly headers?: z.ZodObject;
-  readonly body?: z.ZodType;
-  /** 64 KiB without it. */
-  readonly bodyLimitBytes?: number;
-  readonly replies: Readonly<Record<number, Reply>>;
-  /** The problems of its own; those that any route may answer are in `commonProblems`. */
-  readonly problems: readonly ProblemCode[];
-}
-export type RouteTable = Readonly<Record<string, Route>>;
-
-export const defaultBodyLimitBytes = 64 * 1024;
-
-/** What any route may answer, whatever it does. */
-export const commonProblems: readonly ProblemCode[] = [
-  'bad-input',
-  'unauthenticated',
-  'not-found',
-  'method-not-allowed',
-  'payload-too-large',
-  'unsupported-media-type',
-  'internal',
-  'unavailable',
-];
-
-/** A path with its parameters filled in, each escaped. */
-export const pathTo = (route: Pick<Route, 'path'>, params: Readonly<Record<string, string | number>> = {}): string =>
-  route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-
-const flag = z
-  .enum(['true', 'false'])
-  .default('false')
-  .transform((text) => text === 'true');
 const bootstrapId = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, 'is no id of a bootstrap');
 const ofBootstrap = z.strictObject({ id: bootstrapId });
 const withSomebody = z.strictObject({ with: Email.meta({ description: 'E-mail of a person or a service account.' }) });
 const ofDatacenter = z.strictObject({ datacenter: z.enum(['dc1', 'dc2']).default('dc1') });
 
-const json = (description: string, schema: z.ZodType): Reply => ({ description, type: 'application/json', schema });
 const yaml = (description: string): Reply => ({ description, type: 'text/yaml', schema: z.string() });
 
 /** What a resume changes, or would; secrets show as `<secret>`. */
@@ -441,49 +382,4 @@ export const bootstrapRoutes = {
   ...surveyRoutes,
   ...admissionRoutes,
   ...standingRoutes,
-} as const satisfies RouteTable;
-
-/** An API's own description; served by the API that it describes. */
-export const descriptionRoutes = {
-  describeApi: {
-    method: 'GET',
-    path: '/openapi.json',
-    summary: 'This API as an OpenAPI 3.1 document',
-    caller: 'anyone',
-    replies: { 200: json('The document', z.looseObject({ openapi: z.string() })) },
-    problems: [],
-  },
-  tryApi: {
-    method: 'GET',
-    path: '/docs',
-    summary: 'A page to try this API',
-    caller: 'anyone',
-    replies: { 200: { description: 'A page for people', type: 'text/html', schema: z.string() } },
-    problems: [],
-  },
-} as const satisfies RouteTable;
-
-/** Where the `type` of every problem leads; served beside each API. */
-export const problemRoutes = {
-  explainProblem: {
-    method: 'GET',
-    path: '/problems/{code}',
-    summary: 'What a problem means',
-    caller: 'anyone',
-    params: z.strictObject({ code: z.enum(Object.keys(problemKinds) as [ProblemCode, ...ProblemCode[]]) }),
-    replies: { 200: { description: 'A page for people', type: 'text/html', schema: z.string() } },
-    problems: [],
-  },
-} as const satisfies RouteTable;
-
-/** Served beside each API. It is told to anybody, so it says what every answer says anyway. */
-export const healthRoutes = {
-  checkHealth: {
-    method: 'GET',
-    path: '/health',
-    summary: 'Whether this function answers; nothing behind it is asked',
-    caller: 'anyone',
-    replies: { 200: json('It answers', z.object({ status: z.literal('ok'), version: z.string() })) },
-    problems: [],
-  },
 } as const satisfies RouteTable;
