@@ -3,10 +3,10 @@
 import { Agent, request } from 'node:http';
 import { createFirestoreStore } from '../functions/store/firestore.js';
 import { emulatorMissing, startEmulator } from '../local/emulators.js';
+import { pathTo } from '../shared/api.js';
 import type { Organization } from '../shared/organization/organization.js';
 import { organizationRoutes } from '../shared/organization/routes.js';
 import type { Team } from '../shared/organization/team.js';
-import { pathTo } from '../shared/route.js';
 import { createIssuer } from '../test/http/issuer.js';
 import { addMembersAtOnce } from '../test/organizations/many-members.js';
 import {

@@ -1,9 +1,9 @@
 /** The organization API as the commands speak to it: one method an operation of the route table, safe to repeat when an answer is lost. */
 import * as z from 'zod';
+import type { Route } from '../shared/api.js';
 import { Member, Organization, OrganizationEvent, type Role } from '../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../shared/organization/routes.js';
 import { MigrationPreview, MigrationReply, Team } from '../shared/organization/team.js';
-import type { Route } from '../shared/route.js';
 import type { Transport } from './transport.js';
 
 /** `added` is false for one who was a member with that role already. */

@@ -1,7 +1,8 @@
 /** Asks what answers at an endpoint, by one light call of the API that should be there. Called by configure and doctor. */
+
+import { pathTo } from '../shared/api.js';
 import { bootstrapRoutes } from '../shared/bootstrap/routes.js';
 import { organizationRoutes } from '../shared/organization/routes.js';
-import { pathTo } from '../shared/route.js';
 import { timeLimit } from '../shared/time-limit.js';
 import { version } from '../shared/version.js';
 import { serviceVersion } from './other-version.js';

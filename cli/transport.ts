@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import type { Span } from '../functions/tracing/tracing.js';
+import { pathTo, type Route } from '../shared/api.js';
 import { type Fault, nothingServed, Problem, type ProblemCode, problemKinds, unknownHere } from '../shared/problems.js';
-import { pathTo, type Route } from '../shared/route.js';
 import { timeLimit } from '../shared/time-limit.js';
 import { traceparentOf } from '../shared/trace.js';
 import { version } from '../shared/version.js';

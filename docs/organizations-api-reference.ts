@@ -1,8 +1,8 @@
 /** The reference page of the organization API, from its route table and its table of costs. Called by docs/generate.ts. */
 import { type Documents, idempotencyCost, operationCosts } from '../functions/organizations/costs.js';
+import type { Route } from '../shared/api.js';
 import { organizationRoutes } from '../shared/organization/routes.js';
 import { problemKinds } from '../shared/problems.js';
-import type { Route } from '../shared/route.js';
 
 const shown = ({ fixed, each }: Documents): string => {
   if (each === undefined) return String(fixed);

@@ -7,7 +7,7 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { Context } from '../functions/context.js';
 import { ownBodies } from '../functions/http/bodies.js';
 import { deployables, register } from '../functions/index.js';
-import { descriptionRoutes } from '../shared/common-routes.js';
+import { descriptionRoutes } from '../shared/api.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import { organizationRoutes } from '../shared/organization/routes.js';
 import { apiFunctions, functionPath } from './deployment.js';

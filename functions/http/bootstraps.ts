@@ -1,9 +1,9 @@
 /** The bootstrap API: one small function a route over the engine. Called by functions/index.ts for the function `bootstraps`. */
 
+import { healthRoutes, problemRoutes } from '../../shared/api.js';
 import { flags, isSecret, type Option } from '../../shared/bootstrap/options.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
 import { acceptOptions } from '../../shared/bootstrap/rules.js';
-import { healthRoutes, problemRoutes } from '../../shared/common-routes.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { releaseBinary } from '../../shared/release.js';

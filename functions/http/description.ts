@@ -1,6 +1,5 @@
 /** An API's description of itself: the OpenAPI document, and the page to try it. Served for anybody by the API that it describes. */
-import type { descriptionRoutes } from '../../shared/common-routes.js';
-import type { RouteTable } from '../../shared/route.js';
+import type { descriptionRoutes, RouteTable } from '../../shared/api.js';
 import { openApiDocument } from './openapi.js';
 import type { Handlers } from './router.js';
 import { tryPage, tryPagePolicy } from './try-page.js';

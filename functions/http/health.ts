@@ -1,5 +1,5 @@
 /** Whether a function answers, for uptime checks and whoever has just deployed. Served by both APIs. */
-import type { healthRoutes } from '../../shared/common-routes.js';
+import type { healthRoutes } from '../../shared/api.js';
 import { version } from '../../shared/version.js';
 import type { Handlers } from './router.js';
 

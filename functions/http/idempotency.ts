@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { pathTo, type Route, type RouteTable } from '../../shared/api.js';
 import { collections } from '../../shared/names.js';
 import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
-import { pathTo, type Route, type RouteTable } from '../../shared/route.js';
 import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
 import { Conflict, type Version, type Write } from '../store/store.js';

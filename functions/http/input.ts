@@ -1,8 +1,8 @@
 /** Parses what a request brings by its route's schemas, all faults at once. Called by the router. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
+import type { Route } from '../../shared/api.js';
 import { type Fault, unknownHere } from '../../shared/problems.js';
-import type { Route } from '../../shared/route.js';
 
 export interface RawInput {
   readonly params: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of an API, from its route table. Called by the reference pages, and by an API that serves it. */
 import * as z from 'zod';
+import { commonProblems, type Reply, type Route, type RouteTable } from '../../shared/api.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
-import { commonProblems, type Reply, type Route, type RouteTable } from '../../shared/route.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 

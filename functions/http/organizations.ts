@@ -1,5 +1,5 @@
 /** The organization API: one small function a route over functions/organizations. Called by functions/index.ts for the function `api`. */
-import { descriptionRoutes, healthRoutes, problemRoutes } from '../../shared/common-routes.js';
+import { descriptionRoutes, healthRoutes, problemRoutes } from '../../shared/api.js';
 import type { Organization } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import type { Context } from '../context.js';

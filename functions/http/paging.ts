@@ -1,8 +1,8 @@
 /** Answers with a list: whole, or with `limit` in pages, the next one in the `Link` header. Called by handlers that list. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { pathTo, type Route } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
-import { pathTo, type Route } from '../../shared/route.js';
 import type { Page, Paged } from '../organizations/page.js';
 import type { Caller } from './auth.js';
 import type { Answer } from './reply.js';

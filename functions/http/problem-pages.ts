@@ -1,5 +1,5 @@
 /** The page that a problem's `type` leads to. Served beside each API, for anybody. */
-import type { problemRoutes } from '../../shared/common-routes.js';
+import type { problemRoutes } from '../../shared/api.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 import type { Handlers } from './router.js';
 

@@ -1,11 +1,11 @@
 /**
- * Turns a route table (shared/route.ts) and a handler an operation into one HTTP function. What is the same for all
+ * Turns a route table (shared/api.ts) and a handler an operation into one HTTP function. What is the same for all
  * operations is done here: matching, who calls, limits, parsing, problems, the trace.
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type * as z from 'zod';
+import { defaultBodyLimitBytes, type Method, type Route, type RouteTable } from '../../shared/api.js';
 import { type Fault, nothingServed, Problem } from '../../shared/problems.js';
-import { defaultBodyLimitBytes, type Method, type Route, type RouteTable } from '../../shared/route.js';
 import type { Context } from '../context.js';
 import { createHide, type Hide } from '../hide.js';
 import { errorText } from '../log.js';

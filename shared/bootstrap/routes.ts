@@ -1,9 +1,9 @@
 /** The route table of the bootstrap API; read by the router, the CLI's client, the OpenAPI document and the tests. */
 import * as z from 'zod';
+import { flag, json, type Reply, type RouteTable } from '../api.js';
 import { ScheduleView, scheduleVerbs } from '../cleanup-schedule.js';
 import { Email } from '../organization/email.js';
 import { pageHeaders, pageQuery } from '../paging.js';
-import { flag, json, type Reply, type RouteTable } from '../route.js';
 import { AdmissionReason, AdmissionView } from './admission.js';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap.js';
 import { CostEstimate } from './cost.js';

@@ -1,7 +1,7 @@
 /** The route table of the organization API; read by the router, the CLI's client, the OpenAPI document and the tests. */
 import * as z from 'zod';
+import { flag, json, type Reply, type RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
-import { flag, json, type Reply, type RouteTable } from '../route.js';
 import { Email } from './email.js';
 import {
   Member,

@@ -20,12 +20,11 @@ import { ageIdentity } from '../../functions/steps/config/age-identity.js';
 import { datacenters } from '../../functions/steps/topology.js';
 import { createClock } from '../../local/clock.js';
 import { createMemoryStore } from '../../local/memory-store.js';
+import { problemRoutes, type Route } from '../../shared/api.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
-import { problemRoutes } from '../../shared/common-routes.js';
 import type { ProblemBody } from '../../shared/problems.js';
-import type { Route } from '../../shared/route.js';
 import type { Issuer } from './issuer.js';
 
 const routes: readonly Route[] = Object.values({ ...bootstrapRoutes, ...problemRoutes });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { openApiDocument } from '../../functions/http/openapi.js';
+import { problemRoutes } from '../../shared/api.js';
 import { flagOf, isLocal, isSecret, optionNames } from '../../shared/bootstrap/options.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
-import { problemRoutes } from '../../shared/common-routes.js';
 
 interface Operation {
   readonly operationId: string;

@@ -10,8 +10,8 @@ import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { onFirstUse } from '../../functions/http/first-use.js';
 import { createRouter } from '../../functions/http/router.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
+import type { RouteTable } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
-import type { RouteTable } from '../../shared/route.js';
 
 const echo = { description: 'What came', type: 'application/json', schema: z.unknown() } as const;
 

@@ -1,6 +1,6 @@
 /** One run of the fuzzer over all operations: what must hold, whatever was sent. Called by both tiers of tests. */
 import { expect } from 'chai';
-import { problemRoutes } from '../../shared/common-routes.js';
+import { problemRoutes } from '../../shared/api.js';
 import type { Organization } from '../../shared/organization/organization.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import type { Team } from '../../shared/organization/team.js';

@@ -4,7 +4,7 @@
  */
 import { request as httpRequest } from 'node:http';
 import * as z from 'zod';
-import type { Route } from '../../shared/route.js';
+import type { Route } from '../../shared/api.js';
 import type { Random } from './random.js';
 
 export interface Sent {

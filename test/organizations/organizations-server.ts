@@ -12,9 +12,9 @@ import { createContext } from '../../functions/context.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createOrganizationsFunction } from '../../functions/http/organizations.js';
 import type { Store } from '../../functions/store/store.js';
+import { pathTo } from '../../shared/api.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import type { ProblemBody } from '../../shared/problems.js';
-import { pathTo } from '../../shared/route.js';
 import type { Issuer } from '../http/issuer.js';
 import { checkReply } from '../support/contract.js';
 

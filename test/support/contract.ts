@@ -1,7 +1,7 @@
 /** Holds replies against the route table: what an operation may answer, and in which form. Used by tests that speak HTTP. */
 import { expect } from 'chai';
+import { commonProblems, type Route, type RouteTable } from '../../shared/api.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
-import { commonProblems, type Route, type RouteTable } from '../../shared/route.js';
 
 export interface Received {
   readonly status: number;
