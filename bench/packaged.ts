@@ -15,8 +15,8 @@ export interface PackagedBench extends Bench {
 
 /** Throws where this computer holds no machines. */
 export async function createPackagedBench(options: StackOptions): Promise<PackagedBench> {
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-package-'));
   const bench = await createBench({ ...options, machines: 'embedded' });
+  const folder = mkdtempSync(join(tmpdir(), 'plinth-bench-package-'));
   try {
     const { cloudHalf, record, notes } = bench.stack;
     const lacks = notes.find((note) => note.startsWith('No '));

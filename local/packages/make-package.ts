@@ -1,10 +1,10 @@
 /** Makes the sample package: a real one, as small as it can be, for `npm run make-package`, the local package store and the tests. */
-import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type PackageManifest, packageHash, readPackageManifest } from '../../shared/package/manifest.js';
+import { sha256 } from '../../shared/sha256.js';
 import { filesIn, pack } from './archive.js';
 import { writeImage } from './oci-image.js';
 
@@ -118,5 +118,3 @@ function makeImages(temporary: string, folder: string, version: string): Promise
     }),
   );
 }
-
-const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');

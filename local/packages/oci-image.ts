@@ -1,8 +1,8 @@
 /** Writes an OCI image layout that skopeo, docker and podman take: layers, config, manifest, index, all named by their digests. Called by make-package.ts. */
-import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { sha256 } from '../../shared/sha256.js';
 import { packed } from './archive.js';
 
 export interface ImageContent {
@@ -64,5 +64,3 @@ export async function writeImage(folder: string, { tag, layers, labels }: ImageC
   writeFileSync(join(folder, 'oci-layout'), json({ imageLayoutVersion: '1.0.0' }));
   return manifest.digest;
 }
-
-const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
