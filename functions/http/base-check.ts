@@ -8,7 +8,6 @@ import type { BeginFacts, StoredBootstrap } from '../engine/begin.js';
 import { readFile } from '../engine/bootstraps.js';
 import { createStepSecrets, factsOf } from '../engine/call.js';
 import { ageIdentity } from '../steps/config/age-identity.js';
-import { readStandingFiles } from '../steps/config/standing-files.js';
 
 /** Throws the first fault as `bad-input` or `conflict`, with the datacenter whose file it is. */
 export const checkBase =
@@ -17,6 +16,7 @@ export const checkBase =
     const output = data.instances[ageIdentity.name]?.output;
     // Before the identity is made nothing could have been written that the files might be.
     if (given === undefined || output === undefined) return;
+    const { readStandingFiles } = await import('../steps/config/making.js');
     const { secretVersion } = ageIdentity.output.parse(output);
     const secrets = createStepSecrets(context, id, undefined, () => undefined);
     const files = { read: (name: string) => readFile(context, id, name), write: refused };

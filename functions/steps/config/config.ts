@@ -4,16 +4,33 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { writeInstallConfig } from '../../../shared/install-config/config.js';
-import { encryptSecrets, sameContent } from '../../../shared/install-config/secrets.js';
 import { sha256 } from '../../../shared/sha256.js';
-import { defineStep, done } from '../../engine/step.js';
-import { datacenterOf, datacenters } from '../topology.js';
-import { checkPairs } from './pairs.js';
-import { missingBeforeInstall } from './secrets-file.js';
-import { sopsMeans } from './sops-means.js';
-import { configFile, secretsFile } from './standing-files.js';
-import { configNeeds, newServerCertificate, wantedFiles } from './wanted-files.js';
+import { defineStep, done, of } from '../../engine/step.js';
+import { address } from '../cloud/address.js';
+import { eabKey } from '../cloud/eab-key.js';
+import { repository } from '../cloud/repository.js';
+import { vm } from '../cloud/vm.js';
+import { zone } from '../cloud/zone.js';
+import { datacenterOf, datacenters, vmsOf } from '../topology.js';
+import { ageIdentity } from './age-identity.js';
+import { secrets } from './secrets.js';
+
+const making = () => import('./making.js');
+
+export const configNeeds = {
+  ageIdentity,
+  /** A second datacenter copies from the first. */
+  secrets: of(secrets, (_options, key) => (key === 'dc1' ? ['dc1'] : ['dc1', key])),
+  vms: of(vm, (options, key) => [
+    'jumpbox',
+    ...(options.customPgIp === undefined ? ['postgres'] : []),
+    ...vmsOf(options, key).flatMap(({ name, role }) => (role === 'ceph' || role === 'k0s' ? [name] : [])),
+  ]),
+  addresses: of(address, (options, key) => Object.values(datacenterOf(options, key).addresses)),
+  zone,
+  repository,
+  eabKey,
+} as const;
 
 export const config = defineStep({
   name: 'config',
@@ -36,6 +53,7 @@ export const config = defineStep({
     missing: z.array(z.string()),
   }),
   async observe(call) {
+    const { configFile, missingBeforeInstall, sameContent, secretsFile, wantedFiles } = await making();
     const wanted = await wantedFiles(call);
     const { configText, secretsText, config: written, secrets: writtenSecrets } = wanted.standing.written;
     if (configText === undefined || secretsText === undefined || writtenSecrets === undefined) return undefined;
@@ -50,6 +68,17 @@ export const config = defineStep({
     };
   },
   async run(call) {
+    const {
+      checkPairs,
+      configFile,
+      encryptSecrets,
+      newServerCertificate,
+      sameContent,
+      secretsFile,
+      sopsMeans,
+      wantedFiles,
+      writeInstallConfig,
+    } = await making();
     const { context, key, files } = call;
     const now = context.clock.now();
     const wanted = await wantedFiles(call);

@@ -14,7 +14,7 @@ import {
   type SecretsFile,
 } from '../../../shared/install-config/secrets.js';
 import { openSshPair } from '../../../shared/openssh.js';
-import type { StepCall } from '../../engine/step.js';
+import type { StepCall, StepSecrets } from '../../engine/step.js';
 import { makeCaCertificate } from './certificates.js';
 
 /** The payload in Secret Manager. `registry` never goes into the secrets file: only the jumpbox serves with it. */
@@ -32,6 +32,10 @@ export type MadeSecrets = z.infer<typeof MadeSecrets>;
 
 /** Name of the secret within the bootstrap. */
 export const madeSecretsName = (datacenter: string): string => `secrets-${datacenter}`;
+
+export async function readMadeSecrets(store: StepSecrets, datacenter: string, version: string): Promise<MadeSecrets> {
+  return MadeSecrets.parse(JSON.parse(await store.read(madeSecretsName(datacenter), version)));
+}
 
 export interface Standing {
   readonly config: InstallConfig | undefined;

@@ -4,12 +4,12 @@
  */
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
-import { defineStep, done, type StepSecrets } from '../../engine/step.js';
+import { defineStep, done } from '../../engine/step.js';
 import { datacenters } from '../topology.js';
 import { ageIdentity } from './age-identity.js';
-import { MadeSecrets, madeSecretsName, makeSecrets, type Standing } from './made-secrets.js';
-import { checkPairs } from './pairs.js';
-import { readStandingFiles } from './standing-files.js';
+import type { Standing } from './made-secrets.js';
+
+const making = () => import('./making.js');
 
 export const secrets = defineStep({
   name: 'secrets',
@@ -32,6 +32,7 @@ export const secrets = defineStep({
     registryCaCertPem: z.string().optional(),
   }),
   async observe(call) {
+    const { madeSecretsName, readMadeSecrets, readStandingFiles } = await making();
     const { bootstrap, key, needs, secrets: store } = call;
     // Files of the caller that cannot be used are told here, long before the step that writes them anew.
     if (bootstrap.base[key] !== undefined) await readStandingFiles(call, needs.ageIdentity.secretVersion, key);
@@ -45,6 +46,7 @@ export const secrets = defineStep({
     };
   },
   async run(call) {
+    const { checkPairs, madeSecretsName, makeSecrets, readStandingFiles } = await making();
     const { context, bootstrap, key, needs } = call;
     // None in Secret Manager, yet files that stand: a bootstrap whose secrets were lost there. Taken over if whole.
     const { merged } = await readStandingFiles(call, needs.ageIdentity.secretVersion, key);
@@ -64,14 +66,11 @@ export const secrets = defineStep({
   },
   goes: 'undo',
   async undo({ secrets, key }) {
+    const { madeSecretsName } = await making();
     await secrets.remove(madeSecretsName(key));
     return done;
   },
 });
-
-export async function readMadeSecrets(store: StepSecrets, datacenter: string, version: string): Promise<MadeSecrets> {
-  return MadeSecrets.parse(JSON.parse(await store.read(madeSecretsName(datacenter), version)));
-}
 
 /** The registry's CA key stands nowhere but in Secret Manager: it cannot be taken over from files. */
 function checkRegistry(datacenter: string, { config }: Standing): void {

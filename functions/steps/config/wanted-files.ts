@@ -5,35 +5,17 @@
 import { createPublicKey } from 'node:crypto';
 import { type InstallConfig, keepOverrides } from '../../../shared/install-config/config.js';
 import { fieldSecret, findSecret, type SecretsFile } from '../../../shared/install-config/secrets.js';
-import { of, type StepCall } from '../../engine/step.js';
-import { address } from '../cloud/address.js';
-import { eabKey, readEabKey } from '../cloud/eab-key.js';
-import { repository } from '../cloud/repository.js';
-import { vm } from '../cloud/vm.js';
-import { zone } from '../cloud/zone.js';
+import type { StepCall } from '../../engine/step.js';
+import { readEabKey } from '../cloud/eab-key.js';
 import { datacenterOf, type datacenters, localRegistryServer, repositoryServer, vmsOf } from '../topology.js';
-import { ageIdentity } from './age-identity.js';
 import { makeServerCertificate, servesAs } from './certificates.js';
+import type { configNeeds } from './config.js';
 import { buildInstallConfig, postgresHostname } from './install-config.js';
+import { readMadeSecrets } from './made-secrets.js';
 import { checkPairs } from './pairs.js';
-import { readMadeSecrets, secrets } from './secrets.js';
 import { givenSecrets, secretsOfFirst, secretsOfOther } from './secrets-file.js';
 import { readStandingFiles, type StandingFiles } from './standing-files.js';
 
-export const configNeeds = {
-  ageIdentity,
-  /** A second datacenter copies from the first. */
-  secrets: of(secrets, (_options, key) => (key === 'dc1' ? ['dc1'] : ['dc1', key])),
-  vms: of(vm, (options, key) => [
-    'jumpbox',
-    ...(options.customPgIp === undefined ? ['postgres'] : []),
-    ...vmsOf(options, key).flatMap(({ name, role }) => (role === 'ceph' || role === 'k0s' ? [name] : [])),
-  ]),
-  addresses: of(address, (options, key) => Object.values(datacenterOf(options, key).addresses)),
-  zone,
-  repository,
-  eabKey,
-} as const;
 type ConfigCall = StepCall<typeof configNeeds, typeof datacenters>;
 
 export interface WantedFiles {

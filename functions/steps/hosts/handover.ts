@@ -3,24 +3,18 @@
  * is kept: of those names the file there is the truth.
  */
 import * as z from 'zod';
-import {
-  decryptSecrets,
-  encryptSecrets,
-  isWrittenByHosts,
-  type SecretsFile,
-  sameContent,
-} from '../../../shared/install-config/secrets.js';
+import type { SecretsFile } from '../../../shared/install-config/secrets.js';
 import { sha256 } from '../../../shared/sha256.js';
 import { done, of, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { ageIdentity, ageIdentitySecret } from '../config/age-identity.js';
 import { config } from '../config/config.js';
-import { sopsMeans } from '../config/sops-means.js';
-import { configFile, mergeSecrets, secretsFile } from '../config/standing-files.js';
 import { datacenterOf, datacenters } from '../topology.js';
 import { hostSetup } from './host-setup.js';
 import { defineHostStep, hostNeeds, reach } from './reach.js';
 import { mustRun } from './script.js';
+
+const making = () => import('../config/making.js');
 
 const needs = { ...hostNeeds(), jumpboxSetup: of(hostSetup, () => ['jumpbox']), config, ageIdentity } as const;
 type Call = StepCall<typeof needs, typeof datacenters>;
@@ -36,6 +30,7 @@ export const handover = defineHostStep({
   },
   output: z.object({ configPath: z.string(), secretsPath: z.string(), sha256: z.string() }),
   async observe(call) {
+    const { sameContent } = await making();
     const host = await reach(call);
     const { paths, wanted, found } = await look(call, host);
     if (found.config !== wanted.config || found.identity !== wanted.identity) return undefined;
@@ -43,6 +38,7 @@ export const handover = defineHostStep({
     return { configPath: paths.config, secretsPath: paths.secrets, sha256: sha256(wanted.config) };
   },
   async run(call) {
+    const { encryptSecrets, sameContent, sopsMeans } = await making();
     const host = await reach(call);
     const { paths, wanted, found } = await look(call, host);
     await mustRun(host, 'Making the folder for secrets', 'mkdir -p -m 700 "$1"', [paths.secretsDir]);
@@ -62,6 +58,7 @@ export const handover = defineHostStep({
 });
 
 async function look(call: Call, host: Host) {
+  const { configFile, decryptSecrets, isWrittenByHosts, mergeSecrets, secretsFile } = await making();
   const {
     files,
     secrets,
@@ -84,19 +81,18 @@ async function look(call: Call, host: Host) {
   if (configText === undefined || secretsText === undefined) throw new Error(`the files of ${key} are not stored`);
   const standing = standingSecrets === undefined ? undefined : await decryptSecrets(standingSecrets, identity);
   const given = await decryptSecrets(secretsText, identity);
+  const hostsOwn: SecretsFile = {
+    version: 1,
+    secrets: standing?.secrets.filter(({ name }) => isWrittenByHosts(name)) ?? [],
+  };
   return {
     paths,
     wanted: {
       config: configText,
       // Merged over what stands: entries that hosts wrote win, those that nobody gives any more go.
-      secrets: keepHostsOwn(given, standing),
+      secrets: mergeSecrets(hostsOwn, given) ?? given,
       identity: `${identity}\n`,
     },
     found: { config: standingConfig, secrets: standing, identity: standingIdentity },
   };
-}
-
-function keepHostsOwn(given: SecretsFile, standing: SecretsFile | undefined): SecretsFile {
-  const own = standing?.secrets.filter(({ name }) => isWrittenByHosts(name)) ?? [];
-  return mergeSecrets({ version: 1, secrets: own }, given) ?? given;
 }

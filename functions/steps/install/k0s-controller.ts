@@ -13,10 +13,10 @@ const needs = {
 } as const;
 type Call = StepCall<typeof needs, typeof datacenters>;
 
-const facts = ({ bootstrap: { options }, key, needs }: Call) => {
+const facts = async ({ bootstrap: { options }, key, needs }: Call) => {
   const controller = controllerOf(options, key);
   const address = needs.machines[controller]?.internalIp ?? '';
-  return { controller, address, config: k0sConfig(options, key, address) };
+  return { controller, address, config: await k0sConfig(options, key, address) };
 };
 
 export const k0sController = defineHostStep({
@@ -28,7 +28,7 @@ export const k0sController = defineHostStep({
   describe: (options, key) => [`k0s controller on ${controllerOf(options, key)}`],
   output: z.object({ controller: z.string(), address: z.string() }),
   async observe(call) {
-    const { controller, address, config } = facts(call);
+    const { controller, address, config } = await facts(call);
     const host = await reach(call, controller);
     if ((await host.read(configPath))?.toString() !== config) return undefined;
     const status = await statusOf(host);
@@ -39,7 +39,7 @@ export const k0sController = defineHostStep({
     return exitCode === 0 ? { controller, address } : undefined;
   },
   async run(call) {
-    const { controller, config } = facts(call);
+    const { controller, config } = await facts(call);
     const host = await reach(call, controller);
     const changed = (await host.read(configPath))?.toString() !== config;
     const version = (await statusOf(host))?.Version;

@@ -1,11 +1,9 @@
 /** All nodes of a datacenter's Kubernetes are Ready, and its kubeconfig is among the secrets on the jumpbox. */
 import * as z from 'zod';
-import { decryptSecrets, encryptSecrets, fileSecret, findSecret } from '../../../shared/install-config/secrets.js';
 import { Problem } from '../../../shared/problems.js';
 import { again, done, of, recheck, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { ageIdentity, ageIdentitySecret } from '../config/age-identity.js';
-import { sopsMeans } from '../config/sops-means.js';
 import { handover } from '../hosts/handover.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';
@@ -81,6 +79,7 @@ async function waiting(controller: Host, wanted: readonly string[]): Promise<rea
 
 /** In the secrets file on the jumpbox; of this name, what stands there is the truth for whoever comes later. */
 async function kubeConfig({ context, secrets, needs, signal, bootstrap }: Call, controller: Host) {
+  const { decryptSecrets, encryptSecrets, fileSecret, findSecret, sopsMeans } = await import('../config/making.js');
   const call = { context, secrets, needs, signal, bootstrap };
   const jumpbox = await reach(call);
   const path = needs.handover.secretsPath;

@@ -1,5 +1,4 @@
 /** What the steps of k0s share: which machines, its config, how its state is read. */
-import { stringify } from 'yaml';
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { Each } from '../../engine/step.js';
@@ -31,8 +30,9 @@ export const k0sPath = '/usr/local/bin/k0s';
 export const configPath = '/etc/k0s/k0s.yaml';
 
 /** `address`: of the controller, where workers and the jumpbox reach it. */
-export const k0sConfig = (options: BootstrapOptions, datacenter: string, address: string): string =>
-  stringify({
+export async function k0sConfig(options: BootstrapOptions, datacenter: string, address: string): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify({
     apiVersion: 'k0s.k0sproject.io/v1beta1',
     kind: 'ClusterConfig',
     metadata: { name: `k0s${datacenterOf(options, datacenter).suffix}` },
@@ -42,6 +42,7 @@ export const k0sConfig = (options: BootstrapOptions, datacenter: string, address
       telemetry: { enabled: false },
     },
   });
+}
 
 const Status = z.object({ Role: z.string(), Version: z.string() });
 

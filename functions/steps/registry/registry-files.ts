@@ -1,6 +1,4 @@
 /** Files of the registry on the jumpbox, and of those who trust it: pure, written by the steps beside it. */
-import { stringify } from 'yaml';
-
 export const registryUnit = 'platform-registry.service';
 const folder = '/etc/platform/registry';
 /** Outlives the service, and with the disk the machine's restarts. */
@@ -17,8 +15,9 @@ export const registryPaths = {
 } as const;
 
 /** Of docker-registry 2. It listens in the subnet alone. */
-export const registryConfig = (server: string): string =>
-  stringify({
+export async function registryConfig(server: string): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify({
     version: '0.1',
     log: { level: 'info', formatter: 'text' },
     storage: { filesystem: { rootdirectory: dataFolder }, delete: { enabled: true } },
@@ -30,6 +29,7 @@ export const registryConfig = (server: string): string =>
     },
     auth: { htpasswd: { realm: 'platform', path: registryPaths.users } },
   });
+}
 
 /** Root, as nobody else may read the key; of root's powers it has none. */
 export const registryUnitFile = `[Unit]

@@ -8,7 +8,7 @@ import * as z from 'zod';
 import { done, of, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { makeServerCertificate, servesAs } from '../config/certificates.js';
-import { readMadeSecrets, secrets } from '../config/secrets.js';
+import { secrets } from '../config/secrets.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';
 import { hasLocalRegistry, localRegistryServer, localRegistryUser } from '../topology.js';
@@ -60,6 +60,7 @@ interface Facts {
 }
 
 async function factsOf({ secrets: store, needs }: Call): Promise<Facts> {
+  const { readMadeSecrets } = await import('../config/making.js');
   const made = await readMadeSecrets(store, 'dc1', needs.secrets['dc1']?.secretVersion ?? '');
   if (made.registry === undefined) throw new Error('no authority and password were made for the registry');
   const { caKeyPem, caCertPem, password } = made.registry;
@@ -71,7 +72,7 @@ async function factsOf({ secrets: store, needs }: Call): Promise<Facts> {
     password,
     ca: { privateKey: caKeyPem, certPem: caCertPem },
     files: {
-      [registryPaths.config]: registryConfig(server),
+      [registryPaths.config]: await registryConfig(server),
       [registryPaths.unit]: registryUnitFile,
       [registryPaths.caCertificate]: caCertPem,
     },
