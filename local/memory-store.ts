@@ -233,6 +233,8 @@ export function createMemoryStore(): MemoryStore {
       };
     },
 
+    prepare() {},
+
     async close() {
       watchers.clear();
     },

@@ -12,15 +12,17 @@ export function createScheduledFunction(
   name: string,
   work: (request: Request, span: Span) => Promise<object>,
 ): HttpFunction {
-  const { config, log, tracing } = context;
+  const { config, log, store, tracing } = context;
   const verifier = createVerifier(context);
   return async (request, response) => {
     const span = await tracing.begin(name, traceIn(request.headers), { kind: 'server' });
     try {
-      await verifier.authenticateInvoker(request.headers, {
+      const authenticating = verifier.authenticateInvoker(request.headers, {
         email: config.invokers.scheduler,
         audiences: config.auth.audiences,
       });
+      store.prepare();
+      await authenticating;
       const report = await work(request, span);
       span.end();
       await tracing.flush();

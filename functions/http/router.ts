@@ -36,7 +36,7 @@ export type Handlers<T extends RouteTable> = { readonly [K in keyof T]: (call: C
 export type HttpFunction = (request: FrameworkRequest, response: ServerResponse) => Promise<void>;
 
 export interface RouterParts<T extends RouteTable> {
-  readonly context: Pick<Context, 'config' | 'log' | 'tracing'>;
+  readonly context: Pick<Context, 'config' | 'log' | 'store' | 'tracing'>;
   readonly routes: T;
   readonly handlers: Handlers<T>;
   readonly authenticate: Authenticate;
@@ -163,7 +163,10 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const [path, search] = splitOnce(url, '?');
       matched = match(request.method ?? '', path);
       const { operation, route, params } = matched;
-      const caller = route.caller === 'known' ? await authenticate(request.headers) : undefined;
+      const authenticating = route.caller === 'known' ? authenticate(request.headers) : undefined;
+      // The keys of a first token come from far away; the store's client takes as long to load.
+      if (authenticating !== undefined) context.store.prepare();
+      const caller = await authenticating;
       const read = bodyOf(request) ?? { bytes: request.rawBody ?? Buffer.alloc(0), cut: false };
       const given = jsonIn(route, request.headers, read);
       hide = createHide(secretsIn(given));

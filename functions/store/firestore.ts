@@ -126,8 +126,11 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
     });
     return opening;
   };
-
   return {
+    prepare() {
+      open().catch(() => undefined);
+    },
+
     async get(collection, id) {
       const { sdk, firestore } = await open();
       return translating(false, async () => documentOf(sdk, await firestore.collection(collection).doc(id).get()));

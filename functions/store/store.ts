@@ -53,6 +53,8 @@ export interface Transaction {
 }
 
 export interface Store {
+  /** Loads what it works with, while a caller's token is looked at. A fault shows with the first read. */
+  prepare(): void;
   get(collection: string, id: string): Promise<Document | undefined>;
   /** In the order of `ids`. */
   getMany(collection: string, ids: readonly string[]): Promise<(Document | undefined)[]>;

@@ -10,6 +10,7 @@ import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { onFirstUse } from '../../functions/http/first-use.js';
 import { createRouter } from '../../functions/http/router.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
+import { createMemoryStore } from '../../local/memory-store.js';
 import type { RouteTable } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
 
@@ -68,6 +69,7 @@ describe('the router', () => {
       context: {
         config: { project: 'plinth-test' } as never,
         log: (severity, message, fields) => void logged.push(JSON.stringify({ severity, message, ...fields })),
+        store: createMemoryStore(),
         tracing: noTracing,
       },
       routes,
