@@ -2,13 +2,13 @@
  * One function as one small bundle: what it imports and no more, the functions framework aside, which Google runs it with.
  * Called by docs/build-functions.ts, and by the tests and benches of the bundles.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import type { functionNames } from '../shared/names.js';
 import { version } from '../shared/version.js';
 import { frameworkLock } from './framework-lock.js';
-import { type ProtoNode, trimProtos } from './trim-protos.js';
+import { lean } from './lean-clients.js';
 
 type DeployableName = keyof typeof functionNames;
 
@@ -61,44 +61,6 @@ const oneDeployable = (name: DeployableName): Plugin => ({
     });
   },
 });
-
-/** Firestore's client brings those of its administration and of its beta with it, and never makes one of them. */
-const firestoreAlone: Plugin = {
-  name: 'no other clients of firestore',
-  setup({ onLoad }) {
-    const filter = /@google-cloud\/firestore\/build\/src\/(v1\/firestore_admin_client|v1beta1\/index)\.js$/;
-    onLoad({ filter }, () => ({ contents: 'exports.FirestoreAdminClient = undefined;' }));
-  },
-};
-
-/** Each of Google's clients makes two more when it is made, of IAM policies and of locations, and plinth asks neither. */
-const unasked: Plugin = {
-  name: 'no clients of policies and locations',
-  setup({ onLoad }) {
-    onLoad({ filter: /google-gax\/build\/protos\/(iam_service|locations)\.js$/ }, () => ({
-      contents: 'module.exports = {};',
-    }));
-    onLoad({ filter: /google-gax\/build\/src\/(iamService|locationService)\.js$/ }, () => ({
-      contents: 'exports.IamClient = exports.LocationsClient = class { async close() {} };',
-    }));
-  },
-};
-
-/** Compute's clients, by the names of their files, and the messages of those services alone. */
-const trimmedCompute: Plugin = {
-  name: 'the protos of the compute services that are called',
-  setup({ onLoad }) {
-    onLoad({ filter: /@google-cloud\/compute\/build\/protos\/protos\.json$/ }, ({ path }) => {
-      const source = readFileSync(join('functions', 'cloud', 'compute.ts'), 'utf8');
-      const services = [...source.matchAll(/\b(\w+)Client\s*[,;]?\s*$/gm)].map(([, service]) => service as string);
-      const root = JSON.parse(readFileSync(path, 'utf8')) as ProtoNode;
-      return {
-        contents: JSON.stringify(trimProtos(root, 'google.cloud.compute.v1', new Set(services))),
-        loader: 'json',
-      };
-    });
-  },
-};
 
 /**
  * What is CommonJS and imported on first use would come with its default export alone; Node gives all its names, and so does
@@ -180,12 +142,14 @@ interface BundleChoices {
   readonly releaseSha256?: string | undefined;
   /** What is served in place of the function, or besides: the bench compares. */
   readonly entry?: ((own: string) => string) | undefined;
+  /** Google's clients with all their parts, as they are published: the bench compares. */
+  readonly wholeClients?: boolean | undefined;
 }
 
 export async function bundleFunction(
   name: DeployableName,
   functionName: string,
-  { into, releaseSha256, entry = (own) => own }: BundleChoices,
+  { into, releaseSha256, entry = (own) => own, wholeClients = false }: BundleChoices,
 ): Promise<FunctionBundle> {
   const folder = join(into, functionName);
   rmSync(folder, { recursive: true, force: true });
@@ -219,9 +183,7 @@ export async function bundleFunction(
     plugins: [
       oneDeployable(name),
       withoutUncalled(name),
-      firestoreAlone,
-      unasked,
-      trimmedCompute,
+      ...(wholeClients ? [] : lean),
       namedOnFirstUse,
       oneLanguage,
       withoutAddons,
