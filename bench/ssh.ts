@@ -2,13 +2,13 @@
  * Machines over SSH, against OpenSSH's own sshd and clients on loopback: how fast a big file goes there, and how long one
  * question to a machine behind the jumpbox takes. Where there is no sshd or no scp nothing is measured.
  */
-
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRemote, type FileSource } from '../functions/remote/remote.js';
+import { sha256 } from '../shared/sha256.js';
 import { type Sshd, startSshd } from '../test/remote/sshd.js';
 import { type Figure, type Measurement, median } from './figures.js';
 
@@ -51,7 +51,7 @@ async function files(sshd: Sshd, say: (text: string) => void): Promise<Figure[]>
   const scp = ['-q', '-B', '-i', key, '-P', String(port), ...options, from, `${user}@${address}:${to}-scp`];
   const source: FileSource = {
     size: content.length,
-    sha256: createHash('sha256').update(content).digest('hex'),
+    sha256: sha256(content),
     async *read(offset) {
       for (let at = offset; at < content.length; at += 1024 * 1024) yield content.subarray(at, at + 1024 * 1024);
     },

@@ -5,12 +5,12 @@
  * differs from build to build and is left out.
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { releaseFile, releaseFolder } from '../shared/release.js';
+import { sha256 } from '../shared/sha256.js';
 import { openTelemetryAsModules, withoutAddons } from './function-bundle.js';
 import { nodeForLinux } from './node-for-linux.js';
 
@@ -52,20 +52,20 @@ try {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const bytes = readFileSync(join(work, 'plinth'));
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const hash = sha256(bytes);
   mkdirSync(folder, { recursive: true });
   // Through a rename: somebody may be running the one that stands.
   const fresh = join(folder, '.plinth.new');
   writeFileSync(fresh, bytes, { mode: 0o755 });
   renameSync(fresh, join(folder, 'plinth'));
-  writeFileSync(join(folder, 'plinth.sha256'), `${sha256}  plinth\n`);
+  writeFileSync(join(folder, 'plinth.sha256'), `${hash}  plinth\n`);
   // As it is to lie beneath PLINTH_RELEASES_URL.
   const release = join('dist', 'release', releaseFolder);
   rmSync(release, { recursive: true, force: true });
   mkdirSync(release, { recursive: true });
   linkSync(join(folder, 'plinth'), join(release, releaseFile));
-  writeFileSync(join(release, 'SHA256SUMS'), `${sha256}  ${releaseFile}\n`);
-  console.log(`${resolve(folder, 'plinth')}\n${sha256}  ${Math.round(bytes.length / 1e6)} MB`);
+  writeFileSync(join(release, 'SHA256SUMS'), `${hash}  ${releaseFile}\n`);
+  console.log(`${resolve(folder, 'plinth')}\n${hash}  ${Math.round(bytes.length / 1e6)} MB`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

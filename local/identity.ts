@@ -2,8 +2,9 @@
  * Who is who, locally: stands for Google's token issuer. ID tokens for plinth's own APIs, access tokens for the simulated
  * cloud; both outlive a restart, since key and secret are kept in the snapshot. Used by the cloud, its metadata server and the stack.
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import { sha256 } from '../shared/sha256.js';
 import type { Caller } from './cloud/api.js';
 
 /** What must be kept for tokens to outlive a restart. */
@@ -59,9 +60,7 @@ export async function createIdentity({
   ownKey ??= keys.privateJwk === undefined ? freshKey() : Promise.resolve(keys.privateJwk);
   keys.privateJwk ??= await ownKey;
   const { kty, n, e } = keys.privateJwk;
-  keys.secret ??= createHash('sha256')
-    .update(keys.privateJwk.d ?? '')
-    .digest('hex');
+  keys.secret ??= sha256(keys.privateJwk.d ?? '');
   const secret = keys.secret;
   const publicJwk: JWK = {
     ...(kty === undefined ? {} : { kty }),
@@ -115,6 +114,6 @@ const kindOf = (email: string): Caller['kind'] => (email.endsWith('.gserviceacco
 
 /** 21 digits, the same for the same address, as Google's subjects. */
 export const subjectOf = (email: string): string =>
-  `1${BigInt(`0x${createHash('sha256').update(email.toLowerCase()).digest('hex').slice(0, 16)}`)
+  `1${BigInt(`0x${sha256(email.toLowerCase()).slice(0, 16)}`)
     .toString()
     .padStart(20, '0')}`;

@@ -2,9 +2,9 @@
  * Where simulated machines fetch k0s from: a stand-in, laid out as its releases are (`<version>/k0s-<version>-amd64` and
  * `sha256sums.txt`). Started by the cloud half; the program itself is machines/k0s.
  */
-import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { sha256 } from '../shared/sha256.js';
 import { listenNear } from './loopback.js';
 
 export interface K0sReleases {
@@ -54,9 +54,7 @@ export async function startK0sReleases(cloud?: string, preferredPort = 0): Promi
     if (!versions.includes(version)) return undefined;
     if (file === name) return programOf(version);
     if (file !== 'sha256sums.txt') return undefined;
-    const sum = createHash('sha256')
-      .update(await programOf(version))
-      .digest('hex');
+    const sum = sha256(await programOf(version));
     return Buffer.from(`${sum} *${name}\n`);
   };
   const server = await listenNear((request, response) => {

@@ -1,7 +1,7 @@
 /** Who is logged in at the local issuer: refresh tokens by their hash, in a file of the state folder, so that a login outlives a restart. Called by oauth.ts. */
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { sha256 } from '../shared/sha256.js';
 import { writeWhole } from './state-folder.js';
 
 export interface Logins {
@@ -13,8 +13,6 @@ export interface Logins {
 }
 
 const Kept = z.record(z.string(), z.string());
-const hashOf = (refreshToken: string): string => createHash('sha256').update(refreshToken).digest('hex');
-
 /** Without a file they live as long as this process. */
 export function openLogins(file: string | undefined): Logins {
   const kept = file !== undefined && existsSync(file) ? Kept.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
@@ -23,13 +21,13 @@ export function openLogins(file: string | undefined): Logins {
     if (file !== undefined) writeWhole(file, `${JSON.stringify(Object.fromEntries(emails), null, 2)}\n`);
   };
   return {
-    emailOf: (refreshToken) => emails.get(hashOf(refreshToken)),
+    emailOf: (refreshToken) => emails.get(sha256(refreshToken)),
     add(refreshToken, email) {
-      emails.set(hashOf(refreshToken), email);
+      emails.set(sha256(refreshToken), email);
       keep();
     },
     remove(refreshToken) {
-      const removed = emails.delete(hashOf(refreshToken));
+      const removed = emails.delete(sha256(refreshToken));
       if (removed) keep();
       return removed;
     },

@@ -1,6 +1,6 @@
 /** Files put on a machine as a whole or not at all: a temporary file beside the place, its hash checked there, then renamed. Called by host.ts. */
-import { createHash } from 'node:crypto';
 import { Problem } from '../../shared/problems.js';
+import { sha256 as hashOf } from '../../shared/sha256.js';
 import type { ExecOptions, UploadOptions } from './remote.js';
 import { failed, script } from './shell.js';
 import type { Ran } from './ssh.js';
@@ -41,7 +41,7 @@ export async function upload(
   { mode, sha256, signal }: UploadOptions,
 ): Promise<void> {
   const bytes = Buffer.from(content);
-  const hash = sha256 ?? createHash('sha256').update(bytes).digest('hex');
+  const hash = sha256 ?? hashOf(bytes);
   const ran = await target.run(putCommand(path, mode, hash), { stdin: bytes, signal });
   verify(target, path, ran);
 }

@@ -1,5 +1,5 @@
 /** V4 signed URLs of Cloud Storage: verified as Google does, by the signer's key, time and rights at the time of use. Called by storage-media.ts. */
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../shared/sha256.js';
 import type { World } from './api.js';
 import { isSignedBy } from './iam-credentials.js';
 import { isBarred } from './service-accounts.js';
@@ -44,12 +44,7 @@ export function answerSigned(world: World, { request, headers }: MediaRequest): 
     field('SignedHeaders'),
     'UNSIGNED-PAYLOAD',
   ].join('\n');
-  const text = [
-    'GOOG4-RSA-SHA256',
-    field('Date'),
-    [date, ...scope].join('/'),
-    createHash('sha256').update(canonical).digest('hex'),
-  ].join('\n');
+  const text = ['GOOG4-RSA-SHA256', field('Date'), [date, ...scope].join('/'), sha256(canonical)].join('\n');
   const signature = Buffer.from(field('Signature'), 'hex');
   if (!isSignedBy(world, signer, text, signature)) {
     return refusal(

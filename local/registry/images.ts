@@ -1,5 +1,5 @@
 /** What a registry holds, as the protocol sees it. Implemented by the registries that stand for others; a push is checked here. */
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../shared/sha256.js';
 
 export interface Manifest {
   readonly digest: string;
@@ -18,7 +18,7 @@ export interface Images {
   putManifest(image: string, manifest: Manifest, tag: string | undefined): void;
 }
 
-export const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+export const digestOf = (bytes: Buffer): string => `sha256:${sha256(bytes)}`;
 export const isDigest = (reference: string): boolean => /^sha256:[0-9a-f]{64}$/.test(reference);
 
 interface Named {

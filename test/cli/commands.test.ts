@@ -1,4 +1,4 @@
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { commands } from '../../cli/commands/index.js';
 import { exitCodes } from '../../cli/exit-codes.js';
 import { createRegistry } from '../../cli/help.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
+import { sha256 } from '../../shared/sha256.js';
 import { version } from '../../shared/version.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import { createService, json, makeView, refuse, type Service } from './service.js';
@@ -198,7 +199,7 @@ describe('plinth', () => {
       writeFileSync(join(sandbox.home, '.ssh', 'id_rsa'), pem, { mode: 0o600 });
       await run([...bootstrap, ...five, '--pc-apps-values', path]);
       expect(service.request().options).to.deep.include({
-        pcAppsValues: [`values.yaml@sha256:${createHash('sha256').update('token: planted\n').digest('hex')}:15`],
+        pcAppsValues: [`values.yaml@sha256:${sha256('token: planted\n')}:15`],
       });
       expect(JSON.stringify(service.seen)).not.to.include('planted').and.not.to.include(sandbox.home);
     });

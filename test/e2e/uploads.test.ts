@@ -1,18 +1,18 @@
 /** Files of the caller's on their way to the jumpbox: over SFTP with the caller's own key, resumed, checked, and never another than the one that was named. */
 import { execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { homeOf, runPlinth } from '../../local/plinth-process.js';
+import { sha256 } from '../../shared/sha256.js';
 import { cliPath } from '../cli/run-cli.js';
 import { makeExecutable, needMachines } from '../support/machines.js';
 import { argsOf, type Caller, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 
 type Event = Readonly<Record<string, unknown>>;
 const uploadsIn = (events: readonly Event[]) => events.filter(({ type }) => type === 'upload');
-const sha256Of = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
+const sha256Of = (path: string): string => sha256(readFileSync(path));
 
 describe('files of the caller’s that machines need', function () {
   this.timeout(180_000);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { sha256 } from '../../shared/sha256.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { endOf, type Jumpbox, makeJumpbox, makeShellPackage, resultsOf } from './jumpbox.js';
 
@@ -49,8 +49,7 @@ describe('plinth install platform', function () {
   });
 
   it('hands values files on byte for byte', () => {
-    const hash = (content: Buffer) => createHash('sha256').update(content).digest('hex');
-    expect(hash(readFileSync(join(box.root, 'etc/plinth-sample/values/1-one.yaml')))).to.equal(hash(values));
+    expect(sha256(readFileSync(join(box.root, 'etc/plinth-sample/values/1-one.yaml')))).to.equal(sha256(values));
   });
 
   it('only looks, when all stands', async () => {

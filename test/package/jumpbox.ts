@@ -1,14 +1,13 @@
 /** A jumpbox as the host steps leave it, in a folder: config, encrypted secrets, age key, a package. For tests of `plinth install`. */
-import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
 import { filesIn, pack } from '../../local/packages/archive.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
 import { type InstallConfig, writeInstallConfig } from '../../shared/install-config/config.js';
 import { InstallEvent } from '../../shared/package/install-event.js';
 import { type PackageManifest, packageHash } from '../../shared/package/manifest.js';
+import { sha256 } from '../../shared/sha256.js';
 import { createSandbox, type Ran, type Sandbox, type Started } from '../cli/run-cli.js';
 import { type DatacenterFiles, makeBootstrap } from '../install-config/made-bootstrap.js';
 import { freePort, type PostgresServer, startPostgres } from './postgres-server.js';
@@ -139,9 +138,7 @@ export async function makeShellPackage(
       hooks: {},
       files: filesIn(folder).map((path) => ({
         path,
-        sha256: createHash('sha256')
-          .update(readFileSync(join(folder, path)))
-          .digest('hex'),
+        sha256: sha256(readFileSync(join(folder, path))),
         executable: true,
       })),
     };

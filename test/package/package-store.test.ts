@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { environmentOf, initialState, local, people } from '../../local/deployme
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
+import { sha256 } from '../../shared/sha256.js';
 import { makeOptions } from '../install-config/make-options.js';
 
 /** The functions' own client and roles against the simulated Cloud Storage. */
@@ -28,7 +28,6 @@ describe('the package store', function () {
     const config = readConfig(environmentOf(name, { ...facts, endpoints }));
     return createCloud({ config, clock: createClock(0), log: () => undefined });
   };
-  const sha256 = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
   const made = () => older ?? expect.fail('no package');
 
   before(async () => {

@@ -1,19 +1,19 @@
 /** The command line as one executable, built and run where there is neither Node nor a package.json. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { linuxAmd64Fault } from '../../shared/linux-binary.js';
+import { sha256 } from '../../shared/sha256.js';
 import { version } from '../../shared/version.js';
 import { bootstrap, five, watch } from '../cli/run-cli.js';
 import { createService, json, makeView } from '../cli/service.js';
 
 const build = () =>
   execFileSync(process.execPath, [fileURLToPath(new URL('../../docs/build-binary.js', import.meta.url))]);
-const sha256 = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+const sha256Of = (file: string) => sha256(readFileSync(file));
 const built = join('dist', 'bin', 'plinth');
 
 describe('the single executable', () => {
@@ -29,16 +29,16 @@ describe('the single executable', () => {
 
   it('is for Linux on amd64, and its checksums are beside it', () => {
     expect(linuxAmd64Fault(readFileSync(built))).to.equal(undefined);
-    expect(readFileSync(`${built}.sha256`, 'utf8')).to.equal(`${sha256(built)}  plinth\n`);
+    expect(readFileSync(`${built}.sha256`, 'utf8')).to.equal(`${sha256Of(built)}  plinth\n`);
     const released = join('dist', 'release', `v${version}`);
-    expect(readFileSync(join(released, 'SHA256SUMS'), 'utf8')).to.equal(`${sha256(built)}  plinth-linux-amd64\n`);
-    expect(sha256(join(released, 'plinth-linux-amd64'))).to.equal(sha256(built));
+    expect(readFileSync(join(released, 'SHA256SUMS'), 'utf8')).to.equal(`${sha256Of(built)}  plinth-linux-amd64\n`);
+    expect(sha256Of(join(released, 'plinth-linux-amd64'))).to.equal(sha256Of(built));
   });
 
   it('comes out the same from the same sources', () => {
-    const before = sha256(built);
+    const before = sha256Of(built);
     build();
-    expect(sha256(built)).to.equal(before);
+    expect(sha256Of(built)).to.equal(before);
   });
 
   it('tells its version and its help in an empty environment', () => {

@@ -3,13 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import type { FileSource, Host, Remote } from '../../functions/remote/remote.js';
 import { createRemote } from '../../functions/remote/remote.js';
+import { sha256 } from '../../shared/sha256.js';
 import { makeKey } from './keys.js';
 import { problemOf } from './problem-of.js';
 import { type Sshd, startSshd } from './sshd.js';
 
 const sourceOf = (bytes: Buffer, on?: (offset: number) => void): FileSource => ({
   size: bytes.length,
-  sha256: createHash('sha256').update(bytes).digest('hex'),
+  sha256: sha256(bytes),
   async *read(offset) {
     on?.(offset);
     for (let at = offset; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);

@@ -1,10 +1,10 @@
 /** The files that all real hosts begin with, made once and kept outside of the checkout under the hash of their recipe. Used by the tier; as a program, by CI before the tests. */
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { sha256 } from '../../../shared/sha256.js';
 
 const cacheFolder = '/var/cache/plinth';
 
@@ -12,7 +12,7 @@ const cacheFolder = '/var/cache/plinth';
 const recipe = fileURLToPath(new URL('../../../../local/machines/real/make-base.sh', import.meta.url));
 
 const baseFolder = (): string => {
-  const hash = createHash('sha256').update(readFileSync(recipe)).digest('hex');
+  const hash = sha256(readFileSync(recipe));
   return join(cacheFolder, `base-${hash.slice(0, 16)}`);
 };
 
