@@ -180,9 +180,16 @@ describe('cloudbuild', function () {
     const trigger = parse(read('terraform/delivery/trigger.yaml')) as Record<string, unknown>;
     expect(faultsIn(trigger, schemas['BuildTrigger'] ?? {}, 'trigger')).to.deep.equal([]);
     expect(trigger).to.have.deep.property('approvalConfig', { approvalRequired: true });
+    const { topic } = trigger['pubsubConfig'] as { topic: string };
     expect(read('cloudbuild.yaml'))
-      .to.include(`triggers run ${String(trigger['name'])} `)
-      .and.not.include('terraform apply');
+      .to.include(`gcloud pubsub topics publish ${topic.split('/').at(-1)} `)
+      .and.not.match(/terraform apply|gcloud builds/);
+    // All that the build takes; of the message it has one.
+    const taken = Object.keys(buildOf('terraform/delivery/deploy.cloudbuild.yaml').substitutions ?? {});
+    expect(trigger['substitutions']).to.have.all.keys(taken);
+    expect(JSON.stringify(trigger['substitutions']).match(/body\.message[\w.]*/g)).to.deep.equal([
+      'body.message.attributes.release',
+    ]);
   });
 
   describe('finds', () => {
