@@ -83,17 +83,23 @@ resource "google_monitoring_alert_policy" "log" {
   }
 }
 
-resource "google_monitoring_alert_policy" "cleanup_late" {
+# An absence is one only after there was something: a job that never worked is seen by `scheduled_errors`.
+resource "google_monitoring_alert_policy" "late" {
+  for_each = {
+    cleanup = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth beta cleanup schedule status`)? Does the function fail (its log)? docs/operations.md has the rest."
+    sweep   = "What was lost is not sent again: bootstraps stand still. Is the job plinth-sweep paused or gone? Does the function fail (its log)?"
+  }
+
   project               = var.project_id
-  display_name          = "plinth: cleanup is late"
+  display_name          = "plinth: ${each.key} is late"
   combiner              = "OR"
   notification_channels = local.channels
 
   conditions {
-    display_name = "no run of cleanup has ended well for 20 minutes"
+    display_name = "no run of ${each.key} has ended well for 20 minutes"
 
     condition_absent {
-      filter   = "${local.requests} AND resource.label.service_name=\"cleanup\" AND metric.label.response_code_class=\"2xx\""
+      filter   = "${local.requests} AND resource.label.service_name=\"${each.key}\" AND metric.label.response_code_class=\"2xx\""
       duration = "1200s"
 
       aggregations {
@@ -105,7 +111,38 @@ resource "google_monitoring_alert_policy" "cleanup_late" {
   }
 
   documentation {
-    content = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth cleanup status`)? Does the function fail (its log)? docs/operations.md has the rest."
+    content = each.value
+  }
+
+  depends_on = [google_cloudfunctions2_function.function]
+}
+
+resource "google_monitoring_alert_policy" "scheduled_errors" {
+  project               = var.project_id
+  display_name          = "plinth: Cloud Scheduler is refused"
+  combiner              = "OR"
+  notification_channels = local.channels
+
+  conditions {
+    display_name = "more than two runs in a quarter of an hour did not end well"
+
+    condition_threshold {
+      filter          = "${local.requests} AND metric.label.response_code_class!=\"2xx\" AND resource.label.service_name=one_of(\"${join("\",\"", keys(local.jobs))}\")"
+      comparison      = "COMPARISON_GT"
+      threshold_value = 2
+      duration        = "0s"
+
+      aggregations {
+        alignment_period     = "900s"
+        per_series_aligner   = "ALIGN_SUM"
+        cross_series_reducer = "REDUCE_SUM"
+        group_by_fields      = ["resource.label.service_name"]
+      }
+    }
+  }
+
+  documentation {
+    content = "Sweep or cleanup answers Cloud Scheduler with an error. 401 or 403: its identity, its audience, or who may invoke the function; 5xx: the function's log has why. Until then nothing is sent again, or nothing is removed."
   }
 
   depends_on = [google_cloudfunctions2_function.function]

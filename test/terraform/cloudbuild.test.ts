@@ -232,16 +232,37 @@ describe('cloudbuild', function () {
     });
   });
 
+  it('passes a front end that refuses strangers only where it is told that there is one', async () => {
+    const front = createServer((_, response) => response.writeHead(403).end()).listen(0, '127.0.0.1');
+    await new Promise((resolve) => front.once('listening', resolve));
+    const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+    const smoke = join(projectFolder, '.ci/smoke');
+    try {
+      expect((await run(smoke, [url, url])).exitCode).to.equal(1);
+      expect((await run(smoke, [url, url], { PLINTH_BEHIND_IAM: 'true' })).exitCode).to.equal(0);
+    } finally {
+      front.close();
+    }
+  });
+
   it('rolls back to the revisions that were noted, function by function', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-roll-back-'));
     try {
-      // A gcloud that writes down what it is asked, and knows one revision of each service but the last.
+      // A gcloud that writes down what it is asked, and knows each service but the last; what serves is not what is newest.
+      const traffic =
+        '{"status":{"traffic":[{"revisionName":"%s-00008-new"},{"revisionName":"%s-00007-abc","percent":100}]}}';
       writeFileSync(
         join(folder, 'gcloud'),
-        '#!/bin/sh\necho "$@" >>"$CALLS"\n[ "$3" = describe ] || exit 0\n[ "$4" = cleanup ] && exit 1\necho "$4-00007-abc"\n',
+        `#!/bin/sh
+        echo "$@" >>"$CALLS"
+        [ -n "$REFUSED" ] && exit 1
+        [ "$3" = list ] && printf '%s\\n' api bootstraps run-cloud-step run-host-step sweep
+        [ "$3" = describe ] && printf '${traffic}\\n' "$4" "$4"
+        exit 0
+        `,
         { mode: 0o755 },
       );
-      const env = { PATH: `${folder}:${process.env['PATH']}`, CALLS: join(folder, 'calls') };
+      const env = { PATH: `${folder}:${process.env['PATH']}`, CALLS: join(folder, 'calls'), REFUSED: '' };
       const file = join(folder, 'revisions');
       const at = ['plinth-test', 'europe-west4', file];
       const script = join(projectFolder, '.ci/roll-back');
@@ -257,6 +278,10 @@ describe('cloudbuild', function () {
       expect(moved[0]).to.match(
         /^run services update-traffic \S+ --project plinth-test .* --to-revisions \S+-00007-abc=100/,
       );
+      // Who may not look finds nothing out, and must not take that for a first deployment.
+      expect((await run(script, ['note', ...at], { ...env, REFUSED: 'yes' })).exitCode).to.equal(1);
+      writeFileSync(file, '');
+      expect((await run(script, ['go', ...at], env)).output).to.include('no revision was noted');
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -41,6 +41,7 @@ module "plinth" {
   billing_accounts = ["0123AB-4567CD-89EF01", "1123AB-4567CD-89EF02"]
   dns_zones        = ["acme-dns/demo", "acme-dns/trials"]
 
+  # Service accounts alone pass Cloud Run's own check with the tokens that plinth takes; for people see docs/deploy.md.
   invokers              = ["domain:example.com", "serviceAccount:ci@acme-ci.iam.gserviceaccount.com"]
   oauth_clients         = ["1234567890-abc.apps.googleusercontent.com"]
   operators             = ["operator@example.com"]
@@ -48,10 +49,10 @@ module "plinth" {
   organization_creators = ["example.com"]
 
   settings = {
-    PLINTH_LIVING_PER_OWNER  = "5"
-    PLINTH_LIVING_IN_ALL     = "60"
-    PLINTH_MAX_TTL_SECONDS   = "604800"
-    PLINTH_SSH_SOURCE_RANGES = "203.0.113.0/24"
+    PLINTH_RELEASES_URL     = "https://storage.googleapis.com/acme-plinth-public"
+    PLINTH_LIVING_PER_OWNER = "5"
+    PLINTH_LIVING_IN_ALL    = "60"
+    PLINTH_MAX_TTL_SECONDS  = "604800"
   }
 
   sizes = {
@@ -73,6 +74,11 @@ module "plinth" {
 output "endpoints" {
   description = "Where plinth is."
   value       = module.plinth.endpoints
+}
+
+output "package_bucket" {
+  description = "Where packages to install go."
+  value       = module.plinth.package_bucket
 }
 
 output "config_yaml" {

@@ -27,6 +27,7 @@ module "plinth" {
   source = "../.."
 
   project_id       = var.project_id
+  region           = var.region
   deployment       = "trial"
   release          = var.release
   release_bucket   = var.release_bucket
@@ -37,11 +38,18 @@ module "plinth" {
   bootstrappers    = { domains = [split("@", var.operator)[1]] }
   # Cloud Run lets everyone through; plinth verifies every token itself.
   invokers = ["allUsers"]
+
+  settings = { PLINTH_RELEASES_URL = var.releases_url }
 }
 
 output "endpoints" {
   description = "Where plinth is."
   value       = module.plinth.endpoints
+}
+
+output "package_bucket" {
+  description = "Where packages to install go."
+  value       = module.plinth.package_bucket
 }
 
 output "config_yaml" {

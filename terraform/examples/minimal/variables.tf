@@ -3,6 +3,16 @@ variable "project_id" {
   type        = string
 }
 
+variable "region" {
+  description = "Where plinth runs; the bucket of releases and the builds are there, too."
+  type        = string
+}
+
+variable "releases_url" {
+  description = "Where jumpboxes fetch plinth from, without credentials."
+  type        = string
+}
+
 variable "release" {
   description = "Which release of plinth; cloudbuild.yaml gives the one that it built."
   type        = string
