@@ -221,6 +221,16 @@ describe('terraform', function () {
     );
   });
 
+  it('makes no account that docs/deploy.md has made by hand', () => {
+    const made = [
+      ...readFileSync(join(terraformFolder, '..', 'docs', 'deploy.md'), 'utf8').matchAll(
+        /service-accounts create (\S+)/g,
+      ),
+    ].map(([, name]) => name);
+    expect(made).to.have.members(['plinth-releaser', 'plinth-deployer']);
+    expect(readFileSync(join(terraformFolder, 'identities.tf'), 'utf8')).not.to.match(/plinth-(releaser|deployer)/);
+  });
+
   it('sets only settings that there are, all that are required, and none that stands for Google elsewhere', () => {
     const text = readFileSync(join(terraformFolder, 'settings.tf'), 'utf8');
     const named = [...new Set([...text.matchAll(/\b(PLINTH_[A-Z0-9_]+)\b/g)].map(([, name = '']) => name))];
