@@ -101,7 +101,7 @@ for (const { title, machines, here } of parts)
       context.store = new Proxy(context.store, {
         get(target, key) {
           const member: unknown = Reflect.get(target, key);
-          if (typeof member !== 'function' || key === 'close') return member;
+          if (typeof member !== 'function' || key === 'close' || key === 'prepare') return member;
           return (...args: unknown[]) => {
             if (may()) return Reflect.apply(member, target, args);
             refusedByStore.push(email);
