@@ -92,8 +92,8 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
       .update(JSON.stringify([request.bootstrapId, machine, identityOf(request), by]))
       .digest('base64');
 
-  async function login(machine: Machine, identity: Identity, open: () => Promise<Parameters<typeof connect>[0]>) {
-    const door = `${machine.user}@${machine.address}:${portOf(machine)}`;
+  async function login(request: HostRequest, machine: Machine, open: () => Promise<Parameters<typeof connect>[0]>) {
+    const door = doorOf(request, machine);
     const before = refused.get(door);
     const rest = ((before?.until ?? 0) - Date.now()) / 1000;
     if (before !== undefined && rest > 0) {
@@ -104,7 +104,7 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
       });
     }
     try {
-      const connection = await connect(await open(), machine, identity, times);
+      const connection = await connect(await open(), machine, identityOf(request), times);
       refused.delete(door);
       return connection;
     } catch (error) {
@@ -125,7 +125,7 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
   const jumpboxOf = (request: HostRequest): Entry => {
     const { jumpbox } = request;
     return entryOf(keyOf(request, jumpbox, ''), () =>
-      login(jumpbox, identityOf(request), () =>
+      login(request, jumpbox, () =>
         dial(jumpbox.address, portOf(jumpbox), {
           name: jumpbox.name,
           proxy: sshProxy,
@@ -146,7 +146,7 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
       try {
         const jumpbox = await entry.connection;
         const open = () => jumpbox.forward(machine.address, portOf(machine), times.dialSeconds);
-        const connection = await login(machine, identityOf(request), open);
+        const connection = await login(request, machine, open);
         if (connection.gone.aborted) leave();
         else connection.gone.addEventListener('abort', leave, { once: true });
         return connection;
@@ -172,6 +172,12 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
     },
   };
 }
+
+const placeOf = (machine: Machine): string => `${machine.user}@${machine.address}:${portOf(machine)}`;
+
+/** Nodes of all bootstraps have addresses of one range: which machine an address is, the jumpbox before it tells. */
+const doorOf = ({ bootstrapId, jumpbox }: HostRequest, machine: Machine): string =>
+  JSON.stringify([bootstrapId, placeOf(jumpbox), placeOf(machine)]);
 
 const ended = ({ gone }: Connection): Promise<void> =>
   new Promise((resolve) => {

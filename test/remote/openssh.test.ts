@@ -88,6 +88,18 @@ describe('a machine with OpenSSH', () => {
     expect(others.map(({ code }) => code)).to.deep.equal(['host-login', 'host-login']);
   });
 
+  it('lets others in at the same address while the login of one bootstrap is refused', async () => {
+    const remote = createRemote({}, { backoffSeconds: 30 });
+    try {
+      const other = { ...request(), bootstrapId: 'b2', privateKey: sshd.strangerKey };
+      expect((await problemOf(remote.host(other))).code).to.equal('host-login');
+      expect((await (await remote.host(request())).exec('echo in')).stdout).to.equal('in\n');
+      expect((await problemOf(remote.host(other))).code).to.equal('host-login');
+    } finally {
+      await remote.close();
+    }
+  });
+
   it('says of a key that cannot be read that it is the key', async () => {
     const problem = await problemOf(createRemote({}).host({ ...request(), privateKey: 'no key' }));
     expect(problem.code).to.equal('bad-input');
