@@ -187,7 +187,7 @@ export const functionPath = (name: FunctionName): string => `/_functions/${name}
 /** Made once a deployment; a version that is there stays. Goes through the API, as whoever deploys. */
 export async function makeDeploymentSecrets(cloud: Pick<SimulatedCloud, 'endpoints' | 'identity'>): Promise<void> {
   const secrets = `${cloud.endpoints.secretmanager}/v1/projects/${local.project}/secrets`;
-  const ask = async (method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> => {
+  const ask = async (method: string, path: string, body?: object): Promise<number> => {
     const reply = await fetch(`${secrets}${path}`, {
       method,
       headers: {
@@ -197,14 +197,14 @@ export async function makeDeploymentSecrets(cloud: Pick<SimulatedCloud, 'endpoin
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await reply.text();
-    if (!reply.ok && reply.status !== 409)
+    if (!reply.ok && reply.status !== 409 && !(method === 'GET' && reply.status === 404))
       throw new Error(`A secret of the deployment cannot be made: ${reply.status} ${text}`);
-    return { status: reply.status, body: JSON.parse(text) };
+    return reply.status;
   };
   for (const id of Object.values(deploymentSecrets)) {
     await ask('POST', `?secretId=${id}`, { replication: { automatic: {} } });
-    const { body } = await ask('GET', `/${id}/versions`);
-    if ((body as { versions?: unknown[] }).versions?.length) continue;
+    // Not by a list, which follows later.
+    if ((await ask('GET', `/${id}/versions/1`)) === 200) continue;
     const key = randomBytes(32).toString('base64');
     const text = id === deploymentSecrets.webhookKey ? `whsec_${key}` : key;
     await ask('POST', `/${id}:addVersion`, { payload: { data: Buffer.from(text).toString('base64') } });

@@ -46,9 +46,31 @@ export function createSecretManager(transport: Transport) {
     return versions.map(numberOf).sort((a, b) => Number(a) - Number(b));
   };
 
+  const read = async (secretId: string, version: string): Promise<string> => {
+    const { payload } = await rest<{ payload?: { data?: string } }>(
+      'GET',
+      `${secrets}/${secretId}/versions/${version}:access`,
+      { doing: `read version ${version} of the secret ${secretId}` },
+    );
+    return Buffer.from(payload?.data ?? '', 'base64').toString('utf8');
+  };
+
   return {
-    /** The lowest enabled version: the first writer wins, as there is no compare-and-set here. */
-    find: async (secretId: string): Promise<string | undefined> => (await versionsOf(secretId))[0],
+    /**
+     * The lowest enabled version: the first writer wins, as there is no compare-and-set here. Only reading by number knows at
+     * once what was written; lists follow later (https://cloud.google.com/secret-manager/docs/add-secret-version). Numbers
+     * begin at 1 and are never given twice, so whoever finds no version 1 finds none, and a list is asked for only when that
+     * one was disabled or destroyed.
+     */
+    async find(secretId: string): Promise<string | undefined> {
+      try {
+        return (await orUndefined(read(secretId, '1'))) === undefined ? undefined : '1';
+      } catch (error) {
+        const isOff = error instanceof Problem && error.members?.['cloudStatus'] === 'FAILED_PRECONDITION';
+        if (!isOff) throw error;
+        return (await versionsOf(secretId))[0];
+      }
+    },
 
     /** Numbers of the enabled versions, oldest first; none if it is not there. */
     versions: versionsOf,
@@ -76,14 +98,7 @@ export function createSecretManager(transport: Transport) {
       return numberOf(version);
     },
 
-    async read(secretId: string, version: string): Promise<string> {
-      const { payload } = await rest<{ payload?: { data?: string } }>(
-        'GET',
-        `${secrets}/${secretId}/versions/${version}:access`,
-        { doing: `read version ${version} of the secret ${secretId}` },
-      );
-      return Buffer.from(payload?.data ?? '', 'base64').toString('utf8');
-    },
+    read,
 
     /** With all its versions; fine if it is not there. */
     async remove(secretId: string): Promise<void> {

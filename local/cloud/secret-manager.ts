@@ -15,6 +15,8 @@ import { testPermissions } from './test-permissions.js';
 
 const service = 'secretmanager.googleapis.com';
 const largestPayload = 65_536;
+/** A list follows later what was written; a version that is asked for by its number is there at once. */
+const listLagSeconds = 60;
 
 interface SecretRecord {
   resource: JsonObject;
@@ -250,7 +252,9 @@ const setState =
 /** Newest first. */
 const listVersions: Handler = (call, world) => {
   const { secret } = find(call, world);
+  const shownUntil = world.now() - world.scaled(listLagSeconds);
   const all = Object.entries(secret.versions)
+    .filter(([, { resource }]) => Date.parse(String(resource['createTime'])) <= shownUntil)
     .map(([number, { resource }]) => [String(1_000_000 - Number(number)), resource] as const)
     .filter(([, resource]) => {
       const state = /state[:=]\s*"?(\w+)/i.exec(call.params['filter'] ?? '')?.[1];

@@ -11,7 +11,8 @@ describe('secrets in Secret Manager', () => {
   let calls: string[];
   before(async function () {
     await keysAtHand.call(this);
-    cloud = await readyCloud();
+    // With time, so that lists are late, as they are at Google's.
+    cloud = await readyCloud({ timeFactor: 0.02 });
   });
   after(() => cloud.close());
   beforeEach(() => {
@@ -56,5 +57,29 @@ describe('secrets in Secret Manager', () => {
     await store.write('age-identity', 'second');
     const version = await store.find('age-identity');
     expect(await store.read('age-identity', version ?? '')).to.equal('first');
+    const { body } = await cloud.call('secretmanager', 'GET /v1/projects/P/secrets/b2-age-identity/versions');
+    expect(body['versions'], 'a list is late').to.equal(undefined);
   });
+
+  it('take one call to find, whether they are there or not', async () => {
+    const store = storeOf('b3');
+    expect(await store.find('age-identity')).to.equal(undefined);
+    await store.write('age-identity', 'first');
+    calls.length = 0;
+    expect(await store.find('age-identity')).to.equal('1');
+    expect(calls).to.have.length(1);
+  });
+
+  for (const verb of ['disable', 'destroy']) {
+    it(`are those of the next version when an operator has had to ${verb} the first`, async () => {
+      const store = storeOf(`b4-${verb}`);
+      for (const payload of ['first', 'second', 'third']) await store.write('age-identity', payload);
+      const path = `/v1/projects/P/secrets/b4-${verb}-age-identity/versions`;
+      await cloud.call('secretmanager', `POST ${path}/1:${verb}`, {});
+      // Lists are late.
+      await new Promise((resolve) => setTimeout(resolve, cloud.world.scaled(60)));
+      const version = await store.find('age-identity');
+      expect(await store.read('age-identity', version ?? '')).to.equal('second');
+    });
+  }
 });
