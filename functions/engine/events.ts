@@ -4,8 +4,10 @@ import { endStates } from '../../shared/bootstrap/event.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import type { StoredBootstrap } from './begin.js';
+import { getBootstrap } from './change.js';
 import { readCursor, writeCursor } from './cursor.js';
-import { eventId, liftBootstrap, liftEvent, liftLease, read } from './documents.js';
+import { eventId, liftEvent, liftLease, read } from './documents.js';
 import { persist } from './persist.js';
 
 export interface EventPage {
@@ -20,10 +22,18 @@ export interface EventPage {
 
 const perPage = 200;
 
-/** Events are read by their numbers: no query, no index, and never one that the record does not tell of yet. */
-export async function readEvents({ store }: Pick<Context, 'store'>, id: string, cursor?: string): Promise<EventPage> {
+/**
+ * Events are read by their numbers: no query, no index, and never one that the record does not tell of yet. `standing`: the
+ * record, where it was read just now.
+ */
+export async function readEvents(
+  { store }: Pick<Context, 'store'>,
+  id: string,
+  cursor?: string,
+  standing?: StoredBootstrap,
+): Promise<EventPage> {
   const from = readCursor(cursor).event;
-  const bootstrap = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  const bootstrap = standing ?? (await getBootstrap({ store }, id));
   if (bootstrap === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
   const last = Math.min(bootstrap.data.events, from + perPage);
   const ids = Array.from({ length: Math.max(last - from, 0) }, (_, i) => eventId(id, from + 1 + i));

@@ -143,12 +143,13 @@ function bootstrapHandlers(
     },
 
     async followBootstrap({ caller, params: { id }, query, headers, gone }) {
-      await visible(id, caller);
+      const found = await visible(id, caller);
       const cursor = headers['last-event-id'] || query.cursor;
       // Once the stream has begun a faulty cursor could not be told any more.
-      if (cursor !== undefined) await readEvents(context, id, cursor);
+      if (cursor !== undefined) await readEvents(context, id, cursor, found);
       const source = {
-        readEvents: (after: string | undefined) => readEvents(context, id, after),
+        // Asked at each change of the record, as one of them may be that it is not shared with them any more.
+        readEvents: async (after: string | undefined) => readEvents(context, id, after, await visible(id, caller)),
         readProgress: () => readProgress(context, id),
         readLogs: (told: LogPlaces, instances: readonly string[]) =>
           readLogNews(context, id, told, instances.filter(mayTalk)),

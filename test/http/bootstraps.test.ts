@@ -435,6 +435,36 @@ describe('the bootstrap API', () => {
       server.world.closed = false;
     });
 
+    for (const [how, verb, email] of [
+      ['shares it no more', 'unshare', 'bob@example.com'],
+      ['gives it away', 'transfer', 'carol@example.com'],
+    ] as const) {
+      it(`breaks off when its owner ${how}, and tells whoever lost it nothing more`, async () => {
+        server.world.closed = true;
+        const { bootstrap } = await begin('first one');
+        const path = `/bootstraps/${bootstrap.id}`;
+        const loser = verb === 'unshare' ? email : 'alice@example.com';
+        if (verb === 'unshare') await server.json(200, 'POST', `${path}/share`, { body: { with: email } });
+        const reply = await server.fetch('GET', `${path}/events`, { as: loser });
+        const reader = (reply.body as ReadableStream<Uint8Array>).getReader();
+        let text = '';
+        while (!text.includes('"instance":"project"')) text += new TextDecoder().decode((await reader.read()).value);
+        await server.json(200, 'POST', `${path}/${verb}`, { body: { with: email } });
+        let rest = '';
+        try {
+          for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+            rest += new TextDecoder().decode(piece.value);
+          }
+        } catch {
+          // Cut off, as a stream that has begun can say no problem.
+        }
+        expect(rest).not.to.contain(`"action":"${verb}`);
+        await server.problem(404, 'GET', `${path}/events`, { as: loser });
+        expect(server.watched()).to.equal(0);
+        server.world.closed = false;
+      });
+    }
+
     it('breaks silence with comments, and ends before its time-out, naming where to go on', async () => {
       const short = await createBootstrapsServer(issuer, { times: { commentSeconds: 0.02, streamSeconds: 0.15 } });
       short.world.closed = true;
