@@ -29,8 +29,10 @@ export const createPolicy = (door: PolicyDoor) => ({
   async missing(grants: readonly Grant[]): Promise<readonly Grant[]> {
     return missingIn(await door.read(), grants);
   },
-  grant: (grants: readonly Grant[]) => edit(door, (policy) => withGrants(policy, grants)),
-  revoke: (grants: readonly Grant[]) => edit(door, (policy) => withoutGrants(policy, grants)),
+  /** `signal`: nothing is written any more once it is aborted, such as when somebody else has the lease. */
+  grant: (grants: readonly Grant[], signal: AbortSignal) => edit(door, (policy) => withGrants(policy, grants), signal),
+  revoke: (grants: readonly Grant[], signal: AbortSignal) =>
+    edit(door, (policy) => withoutGrants(policy, grants), signal),
 });
 
 const isIn = (policy: Policy, { member, role }: Grant): boolean =>
@@ -70,11 +72,12 @@ export function withoutGrants(policy: Policy, grants: readonly Grant[]): Policy 
 const races = 5;
 
 /** Writes only if `change` gives another policy; when somebody else was faster (409 ABORTED), reads again, a few times. */
-async function edit(door: PolicyDoor, change: (policy: Policy) => Policy): Promise<void> {
+async function edit(door: PolicyDoor, change: (policy: Policy) => Policy, signal: AbortSignal): Promise<void> {
   for (let race = 1; ; race++) {
     const policy = await door.read();
     const changed = change(policy);
     if (changed === policy) return;
+    signal.throwIfAborted();
     try {
       await door.write(changed);
       return;

@@ -6,6 +6,7 @@ import { Compute } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
+import { callSeconds } from './call-seconds.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
 
 /** Of a call that has ended, what says nothing of whom it was about. */
@@ -62,8 +63,6 @@ export function reportCall(
   onCall?.(`${inFull} → ${result} in ${milliseconds} ms`, { name, result, milliseconds });
 }
 
-const timeoutSeconds = 60;
-
 export const createRest =
   ({ config, credentials, onCall, reason }: Transport, api: GoogleApi): Rest =>
   async <T>(method: Method, path: string, { doing, query = {}, body, as = 'json' }: RestCall): Promise<T> => {
@@ -85,7 +84,7 @@ export const createRest =
         method,
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: timeLimit(timeoutSeconds * 1000),
+        signal: timeLimit(callSeconds * 1000),
       });
       status = response.status;
       reply = await response.text();

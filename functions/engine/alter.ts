@@ -6,6 +6,7 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
+import { afterHolders } from './after-holder.js';
 import type { StoredBootstrap } from './begin.js';
 import { change } from './change.js';
 import type { BootstrapRecord } from './documents.js';
@@ -30,7 +31,7 @@ export interface Act {
   readonly actor: string;
   /** For the event that tells of it. */
   readonly action: string;
-  /** Steps that show it in the cloud. Whoever runs one of them now by what was before loses its lease. */
+  /** Steps that show it in the cloud. Whoever runs one of them now by what was before loses its lease, and is outlasted. */
   readonly shownBy: readonly string[];
 }
 
@@ -69,7 +70,8 @@ export async function alter(
       ready: again,
       events: [{ event: { schema: 1, type: 'action', at, actor, action } as const }],
     };
-    return { change: told, writes: [...changeWrites(id, version, data, told, at), ...(decided.writes ?? [])] };
+    const writes = await afterHolders(context, changeWrites(id, version, data, told, at), at);
+    return { change: told, writes: [...writes, ...(decided.writes ?? [])] };
   });
   if (changed !== undefined) await publishReady(context, id, standing.data.generation, changed.ready);
   return standing;

@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import { createPolicy, type Policy, withGrants, withoutGrants } from '../../functions/cloud/policy.js';
 import { Problem } from '../../shared/problems.js';
 
+/** Of a lease that is not lost. */
+const still = new AbortController().signal;
 const grant = { member: 'user:alice@example.com', role: 'roles/viewer' };
 const condition = { title: 'until noon', expression: 'false' };
 const standing: Policy = {
@@ -57,8 +59,30 @@ describe('policies', () => {
         return next;
       },
     });
-    await policy.grant([grant]);
+    await policy.grant([grant], still);
     expect(written.map((each) => each.etag)).to.deep.equal(['e0', 'e1', 'e2']);
+  });
+
+  it('are not written any more once the lease is lost, however late in the reading or between races', async () => {
+    for (const lostAtRead of [1, 2]) {
+      const lease = new AbortController();
+      let reads = 0;
+      let writes = 0;
+      const policy = createPolicy({
+        async read() {
+          reads += 1;
+          if (reads === lostAtRead) lease.abort(new Error('somebody else has it'));
+          return standing;
+        },
+        async write() {
+          writes += 1;
+          throw aborted();
+        },
+      });
+      const error = await policy.grant([grant], lease.signal).catch((thrown: unknown) => thrown);
+      expect((error as Error).message).to.equal('somebody else has it');
+      expect(writes).to.equal(lostAtRead - 1);
+    }
   });
 
   it('give up after some lost races', async () => {
@@ -70,7 +94,7 @@ describe('policies', () => {
         throw aborted();
       },
     });
-    const error = await policy.grant([grant]).catch((thrown: unknown) => thrown);
+    const error = await policy.grant([grant], still).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(Problem);
     expect(writes).to.equal(5);
   });

@@ -89,6 +89,73 @@ async function begun({ sharedWith }: Act): Promise<{ world: World; steps: AnySte
   return { world, steps, id: bootstrap.id };
 }
 
+describe('what a person takes back while a step gives it', () => {
+  /** The step that shows it is held up as it gives what it was told to, and lets go late. */
+  async function givingLate() {
+    const { world, steps, id } = await begun(acts[1] as Act);
+    const [project, callerRole] = steps as [AnyStep, AnyStep];
+    let arrived: () => void = () => undefined;
+    const there = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    let letGo: () => void = () => undefined;
+    const slow = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const late = {
+      ...callerRole,
+      run: async (call: StepCall) => {
+        arrived();
+        await slow;
+        return callerRole.run(call);
+      },
+    };
+    world.things.delete('caller-role');
+    await unshare(world.context, steps, id, alice.email, carol);
+    await share(world.context, steps, id, alice.email, carol);
+    world.waits.length = 0;
+    const [, message] = world.queue.splice(0);
+    const first = world.run([project, late], message as never);
+    await there;
+    return { world, steps, id, first, letGo };
+  }
+
+  it('is looked at when the last of that is over', async () => {
+    const { world, steps, id, first, letGo } = await givingLate();
+    await unshare(world.context, steps, id, alice.email, carol);
+    const message = world.take();
+    // What the first had asked for before it heard of it happens in the meantime.
+    const second = world.run(steps, message);
+    letGo();
+    await Promise.all([first, second]);
+    expect(await first).to.equal('lost');
+    expect(await second).to.equal('done');
+    expect(world.waits[0]).to.be.within(80, 90);
+    expect(world.things.get('caller-role')).to.equal(JSON.stringify([alice.email, []]));
+  });
+
+  it('is not looked at sooner because it is changed once more', async () => {
+    const { world, steps, id, first, letGo } = await givingLate();
+    await unshare(world.context, steps, id, alice.email, carol);
+    world.pass(5);
+    await share(world.context, steps, id, alice.email, bob.email);
+    world.queue.shift();
+    await world.run(steps, world.take());
+    expect(world.waits[0]).to.be.within(75, 85);
+    letGo();
+    await first;
+  });
+
+  it('is looked at at once where nobody holds it', async () => {
+    const { world, steps, id } = await begun(acts[1] as Act);
+    world.waits.length = 0;
+    await unshare(world.context, steps, id, alice.email, carol);
+    await world.drain(steps);
+    expect(world.waits).to.deep.equal([]);
+    expect(world.things.get('caller-role')).to.equal(JSON.stringify([alice.email, []]));
+  });
+});
+
 describe('what a person does, cut off before or after any call of the store', () => {
   for (const act of acts) {
     it(`stands as a whole or not at all, is carried out, and may be done again: ${act.what}`, async () => {

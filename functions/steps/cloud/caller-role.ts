@@ -34,12 +34,12 @@ export const callerRole = defineProjectStep({
 
   async run(call) {
     const policy = policyOf(call);
-    await policy.revoke(unwanted(call));
+    await policy.revoke(unwanted(call), call.signal);
     const refused: Problem[] = [];
     // One by one: an address that Google does not know keeps nobody else out.
     for (const grant of wanted(call)) {
       try {
-        await policy.grant([grant]);
+        await policy.grant([grant], call.signal);
       } catch (error) {
         if (!(error instanceof Problem) || error.code !== 'cloud-input') throw error;
         refused.push(refusal(call, grant.member, error));

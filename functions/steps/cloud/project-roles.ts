@@ -22,8 +22,8 @@ export const projectRoles = defineProjectStep({
     return missing.length === 0 ? { resource: `projects/${projectId}`, grants } : undefined;
   },
 
-  async run({ context, bootstrap: { projectId }, needs }) {
-    await context.cloud.projects.policy(projectId).grant(grantsOf(needs.cloudController.email));
+  async run({ context, bootstrap: { projectId }, needs, signal }) {
+    await context.cloud.projects.policy(projectId).grant(grantsOf(needs.cloudController.email), signal);
     return done;
   },
   goes: 'project',

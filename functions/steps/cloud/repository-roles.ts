@@ -39,8 +39,10 @@ export const repositoryRoles = defineProjectStep({
     return missing.length === 0 ? { resource, grants } : undefined;
   },
 
-  async run({ context, bootstrap: { options, projectId }, needs }) {
-    await context.cloud.artifactRegistry.policy(projectId, options.region, repositoryName).grant(grantsOf(needs));
+  async run({ context, bootstrap: { options, projectId }, needs, signal }) {
+    await context.cloud.artifactRegistry
+      .policy(projectId, options.region, repositoryName)
+      .grant(grantsOf(needs), signal);
     return done;
   },
   goes: 'project',

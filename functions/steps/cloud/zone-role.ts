@@ -33,7 +33,9 @@ export const zoneRole = defineStep({
     inDnsProject(call, async () => {
       const { project, zone } = call.needs.zone;
       try {
-        await call.context.cloud.dns.policy(project, zone).grant(grantsOf(call.needs.cloudController.email));
+        await call.context.cloud.dns
+          .policy(project, zone)
+          .grant(grantsOf(call.needs.cloudController.email), call.signal);
       } catch (error) {
         // The account is new, and not known to DNS yet; any other refusal of the zone's project stands.
         if (error instanceof Problem && error.code === 'cloud-input') await settling(Promise.reject(error));
@@ -50,13 +52,13 @@ export const zoneRole = defineStep({
 });
 
 async function revoke(
-  { context, bootstrap: { projectId } }: Pick<StepCall, 'context' | 'bootstrap'>,
+  { context, bootstrap: { projectId }, signal }: Pick<StepCall, 'context' | 'bootstrap' | 'signal'>,
   options: BootstrapOptions,
 ): Promise<Outcome> {
   const { dns } = context.cloud;
   const grants = grantsOf(accountEmail(accountIds.cloudController, projectId));
   const project = dnsProjectOf(options, projectId);
   if ((await dns.zone(project, options.dnsZoneName)) === undefined) return doneWith('the zone is not there');
-  await dns.policy(project, options.dnsZoneName).revoke(grants);
+  await dns.policy(project, options.dnsZoneName).revoke(grants, signal);
   return done;
 }
