@@ -167,6 +167,44 @@ describe('cleanup', function () {
     expect((await rrsets()).map(({ rrdatas }) => rrdatas)).to.deep.equal([['203.0.113.7']]);
   });
 
+  it('is not held up by a DNS project that refuses plinth: what is left there is said', async () => {
+    const view = await made('refused-dns', { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'refused' });
+    const { policies } = scene.cloud.world;
+    const resource = `projects/${local.dnsProject}`;
+    const before = policies.get(resource, 3);
+    policies.set(resource, { ...before, bindings: [] });
+    try {
+      await life.expire(view.id);
+      await life.cleaned();
+    } finally {
+      policies.set(resource, { bindings: before['bindings'] ?? [] });
+    }
+    const record = await life.record(view.id);
+    expect(record, JSON.stringify(record?.problem)).to.include({ state: 'removed' });
+    expect(life.project(view.projectId)).to.include({ state: 'DELETE_REQUESTED' });
+    expect(record?.instances['records']?.note)
+      .to.contain(`left in the zone refused of ${local.dnsProject}: the records `)
+      .and.to.contain(`ws.${domainOf('refused-dns')}`)
+      .and.to.match(/denied|permission|forbidden/i);
+    expect(record?.instances['zone-role']?.note).to.contain(
+      `left in the zone refused of ${local.dnsProject}: roles/dns.admin of its service account`,
+    );
+  });
+
+  it('tries again what a DNS project does not refuse for good', async () => {
+    const view = await made('busy-dns', { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'busy' });
+    const conflict = { method: 'dns.changes.create', times: 1, code: 409, status: 'ALREADY_EXISTS' };
+    scene.cloud.faults.add(conflict);
+    await life.expire(view.id);
+    await life.cleaned();
+    expect(await life.record(view.id)).to.include({ state: 'removal-failed' });
+    await life.change(view.id, { removeAt: new Date(Date.now() - 1000).toISOString() });
+    await life.cleaned();
+    const record = await life.record(view.id);
+    expect(record).to.include({ state: 'removed' });
+    expect(record?.instances['records']?.note).not.to.contain('left');
+  });
+
   it('takes a project that somebody deleted already for gone, and says so', async () => {
     const view = await made('gone-already');
     Object.assign(life.project(view.projectId), { state: 'DELETE_REQUESTED' });

@@ -59,13 +59,15 @@ export const records = defineStep({
     }),
 
   goes: 'undo',
-  undo(call) {
+  async undo(call) {
     if (call.bootstrap.orphan !== undefined) {
       return undoOfOrphan(call, async (options) => remove(call, options, await namesOf(call, options)));
     }
-    return undoInDnsProject(call, async () => {
+    const written = await readWritten(call.files);
+    const names = [...new Set(written.map(({ name }) => name))];
+    return undoInDnsProject(call, names.length === 0 ? 'no record' : `the records ${names.join(', ')}`, async () => {
       // Exactly those that we wrote, if their value is still ours.
-      const outcome = await remove(call, call.bootstrap.options, await readWritten(call.files));
+      const outcome = await remove(call, call.bootstrap.options, written);
       await writeWritten(call.files, []);
       return outcome;
     });

@@ -47,7 +47,9 @@ export const zoneRole = defineStep({
   goes: 'undo',
   undo: (call) =>
     call.bootstrap.orphan === undefined
-      ? undoInDnsProject(call, () => revoke(call, call.bootstrap.options))
+      ? undoInDnsProject(call, `${role} of its service account, if it was given`, () =>
+          revoke(call, call.bootstrap.options),
+        )
       : undoOfOrphan(call, (options) => revoke(call, options)),
 });
 

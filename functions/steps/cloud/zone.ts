@@ -93,18 +93,28 @@ export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: ()
   }
 }
 
-/** What stands in the bootstrap's own project goes with it, also where that is gone already, or was never ready. */
+/**
+ * What stands in the bootstrap's own project goes with it, also where that is gone already, or was never ready. Another project
+ * that plinth may not change any more does not keep one that costs: `what` is left there, and it is said.
+ */
 export async function undoInDnsProject(
   { bootstrap: { options } }: Call,
+  what: string,
   undo: () => Promise<Outcome>,
 ): Promise<Outcome> {
+  const { dnsProjectId, dnsZoneName } = options;
   try {
     return await undo();
   } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (dnsProjectId !== undefined) {
+      // Anything else may be well the next time, and a name that is left points to an address that others may be given.
+      if (error.code !== 'cloud-permission' && !isDisabled(error)) throw error;
+      return doneWith(`left in the zone ${dnsZoneName} of ${dnsProjectId}: ${what}. ${error.detail}`);
+    }
     // Also of an API that was never enabled there: no wait would end that.
-    const refused = error instanceof Problem && ['none', 'propagation'].includes(error.kind.retry);
-    if (options.dnsProjectId === undefined && refused && error.code.startsWith('cloud-'))
-      return doneWith('it goes with the project');
+    const refused = ['none', 'propagation'].includes(error.kind.retry);
+    if (refused && error.code.startsWith('cloud-')) return doneWith('it goes with the project');
     throw error;
   }
 }
