@@ -15,6 +15,7 @@ import { removeLogs } from './log.js';
 import { afterConflict, persist } from './persist.js';
 import { type Instance, planOf } from './plan.js';
 import { publishReady } from './publish.js';
+import { tellQuarantine } from './quarantine.js';
 import { lastWrites } from './removal.js';
 import { removalPlanOf } from './removal-plan.js';
 import { changeWrites, type Ending, endInstance, readyLease } from './transition.js';
@@ -62,6 +63,7 @@ export async function endWith(
       try {
         const ended = await commitEnd(parts, ending, bootstrap, version);
         turn.latest = ended.bootstrap;
+        tellQuarantine(context.log, bootstrap.data, ended.bootstrap.data);
         // The end of what was cancelled may have begun its removal, in a generation of its own.
         return { generation: ended.bootstrap.data.generation, instances: ended.ready };
       } catch (error) {

@@ -172,6 +172,12 @@ describe('removal', () => {
       expect(data.problem?.detail).to.contain('Denied.');
     }
     expect(gone).to.deep.equal(['records']);
+    // Told once, as what goes on costing until a person acts.
+    const told = world.logs.filter(({ message }) => message.includes('left alone'));
+    expect(told.map(({ severity, message }) => `${severity} ${message}`)).to.deep.equal([
+      `ERROR The removal of ${(await world.read(id)).data.projectId} failed 3 times in a row and is left alone`,
+    ]);
+    expect(told[0]?.fields).to.include({ code: 'cloud-permission' }).and.to.have.property('bootstrap', id);
     broken = false;
     await requestRemoval(world.context, steps, id, asked);
     await world.drain(steps);
