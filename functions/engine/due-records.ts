@@ -54,8 +54,8 @@ async function candidateOf(context: Context, steps: readonly AnyStep[], document
   const handOver = handingOver(context, steps, document, record);
   // Under way: only looked after.
   const looked = { ...found, verdict: { remove: false, why: verdict.why, shown: false } } as const;
-  if (record.state === 'removing') return { ...looked, act: handOver };
-  if (record.state === 'cancelling' && record.removal !== undefined) return { ...looked, act: later };
+  const stopping = record.state === 'cancelling' && record.removal !== undefined;
+  if (record.state === 'removing' || stopping) return { ...looked, act: handOver };
   if (!verdict.remove) return { ...found, act: later, over: record.state === 'removed' || undefined };
   const against = await objection(context, id, record);
   if (against === undefined) return { ...found, act: handOver };

@@ -117,12 +117,12 @@ async function commitEnd(
   const at = clock.now().toISOString();
   const { startedAt, failures } = held.current();
   const attempt = Object.values(failures).reduce((sum, each) => sum + each, 0);
-  const ended = { id: instance, ending, at, startedAt, attempt, calls };
+  const ended = { id: instance, ending: endingIn(bootstrap.data, ending), at, startedAt, attempt, calls };
   const change = endInstance(bootstrap.data, planIn(parts, bootstrap), ended);
   const again = change.ready.find(({ id }) => id === instance);
   const lease =
     again === undefined
-      ? leaseWrite(parts, ending, version)
+      ? leaseWrite(parts, ended.ending, version)
       : newLeaseWrite(parts, version, held.current(), readyLease(bootstrapId, change.record.generation, again, at));
   const others = { ...change, ready: change.ready.filter((each) => each !== again) };
   const writes = [...changeWrites(bootstrapId, bootstrap.version, bootstrap.data, others, at), lease];
@@ -131,6 +131,10 @@ async function commitEnd(
   const events = bootstrap.data.events + change.events.length;
   return { bootstrap: { ...bootstrap, version: newVersion, data: { ...change.record, events } }, ready: change.ready };
 }
+
+/** The caller's machine is not waited for once the bootstrap is to end: nothing would ever come of it. */
+const endingIn = ({ state }: BootstrapRecord, ending: Ending): Ending =>
+  ending.state === 'client' && state !== 'running' ? { state: 'cancelled' } : ending;
 
 /** Without the caller's machine nothing is due: the lease stays, so that it can be woken, and nobody holds it. */
 function leaseWrite({ bootstrapId, instance }: EndParts, ending: Ending, version: string): Write {

@@ -12,6 +12,7 @@ import {
   type BootstrapRecord,
   countersId,
   liftCounters,
+  liftLease,
   liftName,
   nameId,
   type RemovalRecord,
@@ -52,7 +53,7 @@ export async function requestRemoval(
     if (data.state === 'removed' && late && neverSeen(data)) return removedOnceMore(steps, found, at, by);
     if (data.state === 'removed' || !mayGo(data)) return undefined;
     if (data.state === 'removing') return restarted(context, steps, found, at);
-    if (data.state === 'cancelling' && data.removal !== undefined) return undefined;
+    if (data.state === 'cancelling' && data.removal !== undefined) return stoppedAgain(context, steps, found, at);
     const removal = requested(data.removal, at, by, why);
     const isActive = data.state === 'running';
     // What runs ends by itself; cleanup need not look at it each time.
@@ -98,6 +99,21 @@ async function restarted(
   if (leases.length > 0) return undefined;
   const begun: Change = startRemoval(data, planOf(graphOf(steps), data.options as unknown as BootstrapOptions), at);
   return { change: begun, writes: changeWrites(id, version, data, begun, at) };
+}
+
+/** On its way to its removal with nothing that could bring it there: what is left waits for what never comes. */
+async function stoppedAgain(
+  context: Context,
+  steps: readonly AnyStep[],
+  found: StoredBootstrap,
+  at: string,
+): Promise<Decided | undefined> {
+  const { store } = context;
+  const leases = await persist(() =>
+    store.query({ collection: collections.leases, where: [['bootstrapId', '==', found.id]] }),
+  );
+  if (leases.some((lease) => read(lease, liftLease)?.data.state !== 'client')) return undefined;
+  return stop(context, steps, found, found.data, at, []);
 }
 
 /** In the commit that ends the removal: files go, the name is free, and nobody counts it any more. */

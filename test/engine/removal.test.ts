@@ -139,6 +139,42 @@ describe('removal', () => {
     expect(world.made.get('records')).to.equal(undefined);
   });
 
+  it("does not wait for the caller's machine, asked for while a step comes to need it", async () => {
+    let id = '';
+    let steps: AnyStep[] = [];
+    const project = undone(world, gone, 'project');
+    const upload = toy(world, 'upload', {
+      needs: { project },
+      async run() {
+        await requestRemoval(world.context, steps, id, asked);
+        return { kind: 'needsClient', what: 'plinth upload package' };
+      },
+    });
+    steps = [project, upload];
+    id = (await world.begin(steps)).bootstrap.id;
+    await world.drain(steps);
+    expect((await world.read(id)).data.state).to.equal('removed');
+    expect(gone).to.deep.equal(['project']);
+  });
+
+  it("asked for again, frees one that waits for the caller's machine since it was asked to go", async () => {
+    const project = undone(world, gone, 'project');
+    const upload = toy(world, 'upload', {
+      needs: { project },
+      run: async () => ({ kind: 'needsClient', what: 'plinth upload package' }),
+    });
+    const steps = [project, upload];
+    const id = await begun(steps);
+    const removal = { requestedAt: new Date().toISOString(), ...asked, failures: 0 };
+    await world.store.commit([
+      { kind: 'update', collection: collections.bootstraps, id, data: { state: 'cancelling', removal } },
+    ]);
+    await requestRemoval(world.context, steps, id, asked);
+    await world.drain(steps);
+    expect((await world.read(id)).data.state).to.equal('removed');
+    expect(gone).to.deep.equal(['project']);
+  });
+
   it('twice is fine, and so is one that is cancelled', async () => {
     const steps = chain();
     const { bootstrap } = await world.begin(steps);

@@ -491,6 +491,21 @@ describe('the engine', () => {
       expect((await world.read(id)).data.state).to.equal('cancelled');
     });
 
+    it("does not wait for the caller's machine", async () => {
+      const upload = toy(world, 'upload', {
+        run: async () => {
+          await cancel(world.context, [upload], id, 'alice@example.com');
+          return { kind: 'needsClient', what: 'plinth upload package' };
+        },
+      });
+      const { bootstrap } = await world.begin([upload]);
+      const { id } = bootstrap;
+      await world.drain([upload]);
+      expect(await world.states(id)).to.deep.equal({ upload: 'cancelled' });
+      expect((await world.read(id)).data.state).to.equal('cancelled');
+      expect(world.store.dump()['leases']).to.deep.equal({});
+    });
+
     it('stops a failing instance before its next try', async () => {
       const step = toy(world, 'a', {
         run: async () => {
