@@ -227,7 +227,7 @@ export const flags = {
     help: 'Version of the Kubernetes distribution that is used for bootstrapping.',
     default: 'v1.31.14+k0s.0',
     onResume: 'applies',
-    schema: like(/^v\d+\.\d+\.\d+(?:[+-][0-9A-Za-z.-]+)*$/, 'must be a version such as v1.31.14+k0s.0'),
+    schema: like(/^v\d+\.\d+\.\d+(?:[+-][0-9A-Za-z.+-]+)?$/, 'must be a version such as v1.31.14+k0s.0'),
   },
 
   /* DNS and certificates */

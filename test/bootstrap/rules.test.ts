@@ -247,7 +247,11 @@ const values: Readonly<Record<string, { readonly right: readonly unknown[]; read
   datacenterId: { right: [1, 7], wrong: [0, -1, 1.5] },
   datacenterName: { right: ['dev', 'Dev 1'], wrong: ['', 'a\u0007'] },
   customPgIp: { right: ['10.0.0.1', '2001:db8::1'], wrong: ['10.0.0', '10.0.0.256', 'host', '10.0.0.1/24'] },
-  kubeDistroVersion: { right: ['v1.31.14+k0s.0', 'v1.30.0'], wrong: ['1.31', 'latest', 'v1.31; rm'] },
+  kubeDistroVersion: {
+    right: ['v1.31.14+k0s.0', 'v1.30.0', 'v1.31.0-rc.1+k0s.0'],
+    // The last one is to be refused at once: a pattern that tries each way to part it never ends.
+    wrong: ['1.31', 'latest', 'v1.31; rm', 'v1.30.0+', `v1.30.0${'-a'.repeat(2000)}!`],
+  },
   dnsProjectId: { right: ['dns-project'], wrong: ['DNS', 'a', '1abcdef'] },
   dnsZoneName: { right: ['tool-testing', 'a'], wrong: ['A', '1a', 'a.b', 'a-'] },
   clusterAdminEmail: { right: ['Alice@Example.com'], wrong: ['alice', 'alice@', 'a b@example.com'] },
