@@ -6,6 +6,7 @@
  */
 import { Document, parse, Scalar } from 'yaml';
 import { Problem } from '../problems.js';
+import { matchingNames } from './matching-names.js';
 
 /** What a writer needs of the world, passed in: shared code has no clock and no dice. */
 export interface SopsMeans {
@@ -94,7 +95,8 @@ export async function decryptSops(text: string, identity: string): Promise<{ rea
   const sops = root.get('sops');
   if (!(sops instanceof Map)) throw refuse('it has no `sops` block, so it is not an encrypted file');
   const key = await importKey(await dataKeyOf(sops, identity));
-  const isEncrypted = encryptionRule(sops);
+  root.delete('sops');
+  const isEncrypted = encryptionRule(sops, root);
   const macOnlyEncrypted = sops.get('mac_only_encrypted') === true;
 
   const leaves: string[] = [];
@@ -119,7 +121,6 @@ export async function decryptSops(text: string, identity: string): Promise<{ rea
     leaves.push(opened.text);
     return opened.leaf;
   };
-  root.delete('sops');
   const tree = (await walk(root, [])) as { [key: string]: unknown };
 
   const lastModified = sops.get('lastmodified');
@@ -179,16 +180,19 @@ async function dataKeyOf(sops: Map<unknown, unknown>, identity: string): Promise
 }
 
 /** Which paths hold encrypted values, as the file's own rule says. sops allows one rule a file. */
-function encryptionRule(sops: Map<unknown, unknown>): (path: readonly string[]) => boolean {
+function encryptionRule(
+  sops: Map<unknown, unknown>,
+  root: Map<unknown, unknown>,
+): (path: readonly string[]) => boolean {
   const text = (name: string) => {
     const value = sops.get(name);
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const pattern = (source: string) => {
+  const matching = (source: string) => {
     try {
-      return new RegExp(source);
+      return matchingNames(source, namesIn(root));
     } catch {
-      throw refuse('its rule for what is encrypted is not a regular expression that plinth can read');
+      throw refuse('its rule for what is encrypted is not a regular expression that plinth can read, and soon');
     }
   };
   if (text('encrypted_comment_regex') ?? text('unencrypted_comment_regex')) {
@@ -201,15 +205,22 @@ function encryptionRule(sops: Map<unknown, unknown>): (path: readonly string[]) 
   ];
   if (encryptedSuffix !== undefined) return (path) => path.some((name) => name.endsWith(encryptedSuffix));
   if (encryptedRegex !== undefined) {
-    const matcher = pattern(encryptedRegex);
-    return (path) => path.some((name) => matcher.test(name));
+    const names = matching(encryptedRegex);
+    return (path) => path.some((name) => names.has(name));
   }
   if (unencryptedRegex !== undefined) {
-    const matcher = pattern(unencryptedRegex);
-    return (path) => !path.some((name) => matcher.test(name));
+    const names = matching(unencryptedRegex);
+    return (path) => !path.some((name) => names.has(name));
   }
   const suffix = text('unencrypted_suffix') ?? '_unencrypted';
   return (path) => !path.some((name) => name.endsWith(suffix));
+}
+
+/** All names of fields, at any depth. */
+function namesIn(value: unknown, names = new Set<string>()): Set<string> {
+  if (value instanceof Map) for (const name of value.keys()) names.add(String(name));
+  if (value instanceof Map || Array.isArray(value)) for (const child of value.values()) namesIn(child, names);
+  return names;
 }
 
 const aadOf = (path: readonly string[]): string => `${path.join(':')}:`;

@@ -183,6 +183,14 @@ describe('the SOPS form', () => {
     });
     expect(await refusal(file.replace('name: pin', 'name: pan'))).to.include('MAC');
   });
+
+  it('refuses at once a rule that takes for ever', async () => {
+    const body = () => [`${'a'.repeat(50)}-: 1`];
+    for (const rule of ['encrypted_regex', 'unencrypted_regex']) {
+      const file = await asSopsWouldWrite([recipient], `${rule}: ^(a+)+$`, body, ['1']);
+      expect(await refusal(file)).to.include('regular expression');
+    }
+  });
 });
 
 /** A file put together by hand, with node:crypto, as sops puts it. */
