@@ -35,10 +35,30 @@ const field = (option: Option): z.ZodType =>
     .optional()
     .meta({ description: `${flagName(option)}: ${flagOf(option).help}`, ...(isSecret(option) && { writeOnly: true }) });
 
+/** A document of the store takes 1 MiB, and a bootstrap's holds its options twice beside all that becomes of it. */
+const mostOptionsKiB = 64;
+const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value) ?? '').length;
+
+/** Undefined: all of them together are small enough. */
+function tooLarge(given: Readonly<Record<string, unknown>>): string | undefined {
+  if (jsonBytes(given) <= mostOptionsKiB * 1024) return undefined;
+  const largest = Object.entries(given)
+    .map(([option, value]) => ({ option: option as Option, kib: Math.ceil(jsonBytes(value) / 1024) }))
+    .sort((a, b) => b.kib - a.kib)
+    .slice(0, 3)
+    .map(({ option, kib }) => `${flagName(option)} (${kib} KiB)`);
+  return `must be at most ${mostOptionsKiB} KiB in all; shorten the largest: ${largest.join(', ')}`;
+}
+
 /** By option name, with the values' forms alone. */
-const GivenOptionsForm = z.strictObject(
-  Object.fromEntries(optionNames.filter((option) => !isLocal(option)).map((option) => [option, field(option)])),
-) as unknown as z.ZodType<GivenOptions>;
+const GivenOptionsForm = z
+  .strictObject(
+    Object.fromEntries(optionNames.filter((option) => !isLocal(option)).map((option) => [option, field(option)])),
+  )
+  .superRefine((given, { addIssue }) => {
+    const message = tooLarge(given);
+    if (message !== undefined) addIssue({ code: 'custom', message });
+  }) as unknown as z.ZodType<GivenOptions>;
 
 /** `<type> <base64> [comment]`. The comment may be left out of what is stored. */
 const sshPublicKey = z
@@ -57,7 +77,9 @@ const standing = z.strictObject({
 });
 
 export const BootstrapRequest = z.strictObject({
-  options: GivenOptionsForm.meta({ description: 'The options that were given, secrets included' }),
+  options: GivenOptionsForm.meta({
+    description: `The options that were given, secrets included; at most ${mostOptionsKiB} KiB in all`,
+  }),
   sshPublicKey: sshPublicKey.meta({ description: "Who may log in: the caller's public key" }),
   base: z
     .strictObject({ dc1: standing.optional(), dc2: standing.optional() })

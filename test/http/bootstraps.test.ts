@@ -113,6 +113,17 @@ describe('the bootstrap API', () => {
       await server.problem(413, 'POST', '/bootstraps', { body: tooLong });
     });
 
+    it('takes 64 KiB of options and no more, and names the largest', async () => {
+      const many = (each: number) => Array.from({ length: 30 }, () => 'x'.repeat(each));
+      await server.json(201, 'POST', '/bootstraps', {
+        body: makeRequest('first one', { installSkipSteps: many(2000) }),
+      });
+      const body = makeRequest('second one', { installSkipSteps: many(2500), vaultPassword: 'y'.repeat(4000) });
+      const { errors, detail } = await server.problem(400, 'POST', '/bootstraps', { body });
+      expect(errors?.map(({ path }) => path)).to.deep.equal(['options']);
+      expect(detail).to.match(/at most 64 KiB in all; .*: --install-skip-steps \(74 KiB\), --vault-password \(4 KiB\)/);
+    });
+
     it('checks the scopes of a forge1 token before anything is made', async () => {
       const narrow = makeRequest('first one', { forge1Pat: forge1NarrowPat });
       const { detail } = await server.problem(400, 'POST', '/bootstraps', { body: narrow });
