@@ -62,6 +62,14 @@ export interface Begun {
 }
 export type StoredBootstrap = Document<BootstrapRecord>;
 
+/** The same over all tries of one command. */
+interface Draft {
+  readonly id: string;
+  readonly projectId: string;
+  /** The version of the secrets that were written for it. */
+  callerSecret?: string;
+}
+
 const raceTries = 60;
 
 /**
@@ -71,7 +79,7 @@ const raceTries = 60;
  */
 export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
   const { store } = context;
-  const draft: { id: string; projectId: string; callerSecret?: string } = {
+  const draft: Draft = {
     id: makeBootstrapId(),
     projectId: makeProjectId(facts.options.projectName),
   };
@@ -82,10 +90,13 @@ export async function beginOrResume(context: Context, steps: readonly AnyStep[],
       const standing = await getRecord(context, name.data.bootstrapId);
       // The answer to our own commit was lost on its way.
       if (standing.id === draft.id) return { bootstrap: standing, created: true, changes: [] };
-      if (draft.callerSecret !== undefined) await dropDraft(context, draft.id);
+      await dropDraft(context, draft);
       return await resume(context, steps, facts, standing);
     } catch (error) {
-      if (!(error instanceof Conflict)) throw error;
+      if (!(error instanceof Conflict)) {
+        if (isRefusal(error)) await dropDraft(context, draft);
+        throw error;
+      }
       await afterConflict(attempt);
     }
   }
@@ -98,21 +109,24 @@ async function getRecord({ store }: Context, id: string): Promise<StoredBootstra
   return found;
 }
 
+/** Certain to have changed nothing. A store that could not be reached may have made the bootstrap all the same. */
+const isRefusal = (error: unknown): boolean => error instanceof Problem && error.code !== 'unavailable';
+
 /** The secrets were written for a bootstrap that was not made after all. */
-const dropDraft = ({ cloud, log }: Context, id: string): Promise<void> =>
-  cloud.secretManager
-    .remove(secretId(id, callerSecretName))
-    .catch((error: unknown) => log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap: id, error }));
+async function dropDraft({ cloud, log }: Context, draft: Draft): Promise<void> {
+  if (draft.callerSecret === undefined) return;
+  const { id: bootstrap } = draft;
+  // It may be made yet, if the name is free again: then its secrets are written anew.
+  delete draft.callerSecret;
+  await cloud.secretManager
+    .remove(secretId(bootstrap, callerSecretName))
+    .catch((error: unknown) => log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap, error }));
+}
 
 export const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
   cloud.secretManager.write(secretId(id, callerSecretName), JSON.stringify(secrets), secretLabels(config, id));
 
-async function begin(
-  context: Context,
-  steps: readonly AnyStep[],
-  facts: BeginFacts,
-  draft: { id: string; projectId: string; callerSecret?: string },
-): Promise<Begun> {
+async function begin(context: Context, steps: readonly AnyStep[], facts: BeginFacts, draft: Draft): Promise<Begun> {
   const { store, clock, config } = context;
   const { caller, options } = facts;
   const count = async () => {

@@ -13,10 +13,13 @@ import {
   summaryOf,
   viewOf,
 } from '../../functions/engine/bootstraps.js';
+import { nameId } from '../../functions/engine/documents.js';
 import { makeProjectId } from '../../functions/engine/ids.js';
 import type { AnyStep } from '../../functions/engine/step.js';
+import type { Write } from '../../functions/store/store.js';
 import { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { acceptOptions } from '../../shared/bootstrap/rules.js';
+import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { letters, toy } from './toys.js';
 import { alice, bob, createWorld, given, type World } from './world.js';
@@ -82,6 +85,42 @@ describe('a bootstrap', () => {
     expect(secretsIn()).to.have.length(1);
   });
 
+  it('has its secrets also if its name is taken and freed again while it is begun', async () => {
+    const { store } = world.context;
+    let commits = 0;
+    let reads = 0;
+    const claim = { collection: collections.names, id: nameId(given.projectName ?? '') };
+    const { bootstrap: other } = await world.begin(steps, { projectName: 'Another' });
+    await store.commit([
+      { kind: 'update', collection: collections.bootstraps, id: other.id, data: { state: 'removed' } },
+    ]);
+    const racing = {
+      ...world.context,
+      store: {
+        ...store,
+        async get(collection: string, id: string) {
+          const found = await store.get(collection, id);
+          if (collection !== collections.names || ++reads !== 2) return found;
+          // One that was removed just now: its claim is gone with it.
+          await store.commit([{ kind: 'delete', ...claim }]);
+          return found;
+        },
+        async commit(writes: readonly Write[]) {
+          if (++commits === 1) {
+            const data = { schema: 1, bootstrapId: other.id, owner: alice.email };
+            await store.commit([{ kind: 'create', ...claim, data }]);
+          }
+          return store.commit(writes);
+        },
+      },
+    };
+    const { options, secrets, warnings } = acceptOptions(given);
+    const facts = { caller: alice, options, secrets, given, sshPublicKey: 'ssh-ed25519 AAAA alice', warnings };
+    const { bootstrap, created } = await beginOrResume(racing, steps, facts);
+    expect(created).to.equal(true);
+    expect(world.secrets.get(`${bootstrap.id}-caller`)).to.have.length(1);
+  });
+
   it("is refused under the name of another's", async () => {
     await world.begin(steps);
     const problem = await problemOf(world.begin(steps, {}, bob));
@@ -99,6 +138,7 @@ describe('a bootstrap', () => {
       const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as Problem] : []));
       for (const problem of refused)
         expect([problem.code, problem.members?.['limit']]).to.deep.equal(['too-many', 'livingPerOwner']);
+      expect(world.secrets.size, 'what was refused leaves no secret').to.equal(3);
       await world.begin(steps, { projectName: 'of another' }, bob);
     });
 
