@@ -43,6 +43,7 @@ export interface BeginFacts {
   readonly sshPublicKey: string;
   /** The build that the options mean now. */
   readonly package?: ChosenPackage | undefined;
+  /** What the caller holds of the bootstrap that stands; of a new one nothing can be held. */
   readonly base?:
     | Readonly<
         Record<string, { readonly config?: string | undefined; readonly secrets?: string | undefined } | undefined>
@@ -126,6 +127,10 @@ async function dropDraft({ cloud, log }: Context, draft: Draft): Promise<void> {
 export const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
   cloud.secretManager.write(secretId(id, callerSecretName), JSON.stringify(secrets), secretLabels(config, id));
 
+/** Files of another bootstrap are never the base of a new one: no secret leaks from one project into the next. */
+const notItsBase =
+  'The config and secrets files that came along are not used: this bootstrap is new, so they are of another one. Keep them elsewhere if you need them.';
+
 async function begin(context: Context, steps: readonly AnyStep[], facts: BeginFacts, draft: Draft): Promise<Begun> {
   const { store, clock, config } = context;
   const { caller, options } = facts;
@@ -142,8 +147,8 @@ async function begin(context: Context, steps: readonly AnyStep[], facts: BeginFa
 
   const now = clock.now();
   const at = now.toISOString();
-  const files = baseFiles(draft.id, facts.base, now);
-  const empty = newRecord(facts, { ...draft, base: files.names }, now);
+  const warnings = [...facts.warnings, ...(baseFiles(draft.id, facts.base, now).writes.length > 0 ? [notItsBase] : [])];
+  const empty = newRecord({ ...facts, warnings }, { ...draft, base: {} }, now);
   const change = started(dated(empty, at), planOf(graphOf(steps), options), at);
   const record: BootstrapRecord = { ...change.record, events: change.events.length };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
@@ -163,8 +168,6 @@ async function begin(context: Context, steps: readonly AnyStep[], facts: BeginFa
       }),
     ),
   ];
-  // Files may be large, and are of no use to anybody before the bootstrap stands.
-  if (files.writes.length > 0) await persist(() => store.commit(files.writes));
   const [version = ''] = await inTurn(store, countersId, async () => {
     const counted = await count();
     return persist(() => store.commit(writes(counted)));

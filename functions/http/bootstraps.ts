@@ -117,7 +117,11 @@ function bootstrapHandlers(
           ? await beginOrResume(context, steps, facts)
           : await takeUp(context, steps, facts, body.takeUp);
       const { bootstrap, created, changes } = begun;
-      return { status: created ? 201 : 200, body: { bootstrap: await view(bootstrap), created, changes, warnings } };
+      const told = created ? [...bootstrap.data.warnings] : warnings;
+      return {
+        status: created ? 201 : 200,
+        body: { bootstrap: await view(bootstrap), created, changes, warnings: told },
+      };
     },
 
     async listBootstraps({ caller, query }) {

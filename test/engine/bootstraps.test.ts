@@ -337,14 +337,17 @@ describe('a bootstrap', () => {
     const { options, secrets, warnings } = acceptOptions(given);
     const facts = { caller: alice, options, secrets, given, sshPublicKey: 'ssh-ed25519 AAAA alice', warnings };
     const base = { dc1: { config: 'version: 1', secrets: 'sops: {}' }, dc2: undefined };
-    const { bootstrap } = await beginOrResume(world.context, [step], { ...facts, base });
+    const { bootstrap } = await beginOrResume(world.context, [step], facts);
+    await world.drain([step]);
+    seen.length = 0;
+    await beginOrResume(world.context, [step], { ...facts, base });
     await world.drain([step]);
     await beginOrResume(world.context, [step], facts);
     await world.drain([step]);
-    expect(seen).to.have.length(3);
+    expect(seen).to.have.length(2);
     for (const each of seen) expect(each).to.deep.equal({ dc1: base.dc1 });
     expect(JSON.stringify(world.store.dump()['bootstraps'])).not.to.include('sops');
-    expect((await world.read(bootstrap.id)).data.generation).to.equal(2);
+    expect((await world.read(bootstrap.id)).data.generation).to.equal(3);
   });
 
   it('tells what it would make without making it', () => {

@@ -105,6 +105,16 @@ describe('the bootstrap API', () => {
       expect(errors?.map(({ path }) => path)).to.include('--vault-password');
     });
 
+    it("never takes another bootstrap's files for the base of a new one, and says so", async () => {
+      const base = { dc1: { config: 'planted: config', secrets: 'planted: secrets' } };
+      const body = makeRequest('first one', {}, { base });
+      const { bootstrap, warnings } = await server.json<BeginReply>(201, 'POST', '/bootstraps', { body });
+      expect(warnings.join()).to.contain('are of another one');
+      expect(bootstrap.warnings).to.deep.equal(warnings);
+      await server.settle();
+      expect(JSON.stringify(await server.context.store.query({ collection: 'files' }))).not.to.contain('planted');
+    });
+
     it('takes 2 MiB and no more', async () => {
       const base = { dc1: { config: '#'.repeat(400_000), secrets: '#'.repeat(400_000) } };
       const body = makeRequest('first one', {}, { base: { ...base, dc2: base.dc1 } });
