@@ -6,7 +6,7 @@ import { type Call, defineCommand } from '../command.js';
 import { printable } from '../output.js';
 import { amount } from '../upload-text.js';
 
-const options = ['installConfig', 'secretsFile'] as const satisfies readonly Option[];
+const options = ['installConfig', 'secretsFile', 'installHash', 'installVersion'] as const satisfies readonly Option[];
 const flags = {
   package: 'The package: installer.tar.gz or installer-lite.tar.gz. (required)',
   'age-key': 'File with the age identity that opens the secrets file; by default age_key.txt beside that.',
@@ -69,7 +69,7 @@ export const installPlatform = defineCommand({
   words: 'install platform',
   summary: 'Install the platform from a package; runs on the jumpbox',
   description: [
-    'Installs the components of a package in their order. Everything is read and checked first: config, secrets, values, and every file of the package.',
+    'Installs the components of a package in their order. Everything is read and checked first: config, secrets, values, and every file of the package. With --install-hash or --install-version the package must bear it.',
     'What stands is not installed twice: a component of the same package with the same config and secrets is only looked at. Run the same command again after a failure or Ctrl-C; it goes on where it stopped. Components that a package no longer has are removed.',
     'The step kubernetes is always left out, as plinth installs it itself; so are load-container-images where the config says that images are not loaded, and the steps in operations.skip of the config.',
     'Secrets are decrypted in memory and reach the components by standard input alone.',

@@ -2,8 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { GivenFlags } from '../../shared/bootstrap/options.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
+import type { PackageManifest } from '../../shared/package/manifest.js';
 import { type Fault, Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Call } from '../command.js';
@@ -68,6 +70,7 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
     archive === undefined || archive === ''
       ? undefined
       : await attempt('--package', () => unpackPackage(at(archive), join(stateFolder, 'packages'), interrupted));
+  if (unpacked !== undefined) faults.push(...notAsked(given, unpacked.manifest));
   if (faults.length > 0 || config === undefined || secrets === undefined || unpacked === undefined)
     throw refusal(faults);
 
@@ -85,6 +88,22 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
     root,
     skip: given.installSkipSteps ?? [],
   };
+}
+
+/** What the package does not bear of what it must. A version is the same with and without `v`. */
+function notAsked(
+  { installHash, installVersion }: Pick<GivenFlags, 'installHash' | 'installVersion'>,
+  { hash, version }: PackageManifest,
+): Fault[] {
+  const advice = 'Give the package that was meant, or leave the flag out';
+  return [
+    ...(installHash === undefined || installHash === hash
+      ? []
+      : [{ path: '--install-hash', message: `is ${installHash}, and the package bears ${hash}. ${advice}` }]),
+    ...(installVersion === undefined || installVersion.replace(/^v/, '') === version
+      ? []
+      : [{ path: '--install-version', message: `is ${installVersion}, and the package is ${version}. ${advice}` }]),
+  ];
 }
 
 /** An unpacked package of an earlier run, for what it alone can remove. */

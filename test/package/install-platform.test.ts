@@ -122,6 +122,28 @@ describe('plinth install platform', function () {
     expect(box.sandbox.has('untouched')).to.equal(false);
   });
 
+  it('refuses a package that is not the one that was asked for, and does nothing', async () => {
+    const file = box.sandbox.path('asked.tar.gz');
+    await makeShellPackage(file, { only: 'touch "$PLINTH_ROOT/asked"' });
+    const state = ['--state-dir', box.sandbox.path('asked-state')];
+    const asked = ['--install-hash', 'f'.repeat(40), '--install-version', 'v9.9.9'];
+    const ran = await box.install('--package', file, ...state, ...asked);
+    expect(ran.code).to.equal(2);
+    expect(ran.stderr).to.match(/--install-hash is f{40}, and the package bears [0-9a-f]{40}\./);
+    expect(ran.stderr).to.match(/--install-version is v9\.9\.9, and the package is 0\./);
+    expect(readdirSync(box.root)).not.to.include('asked');
+    const { version, hash } = box.made;
+    const meant = await box.install(
+      '--pc-apps-values',
+      'one.yaml',
+      '--install-hash',
+      hash,
+      '--install-version',
+      `v${version}`,
+    );
+    expect(meant.code, meant.stderr).to.equal(0);
+  });
+
   it('says which component failed, what it said last, and what to do; then goes on from there', async () => {
     const file = box.sandbox.path('shell.tar.gz');
     const marker = box.sandbox.path('mended');

@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { type Cloud, createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { choosePackage } from '../../functions/http/package-choice.js';
+import { mustBear } from '../../functions/steps/install/package.js';
 import { createClock } from '../../local/clock.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { environmentOf, initialState, local, people } from '../../local/deployment.js';
@@ -97,6 +98,16 @@ describe('the package store', function () {
     expect(await choose({ ...local, airgapped: true })).to.deep.include(isFull);
     expect(await choose({})).to.equal(undefined);
     expect(await choose({ installLocal: 'p.tar.gz', installHash: hash })).to.equal(undefined);
+  });
+
+  it('leaves what a package of the caller must bear to whoever reads it on the jumpbox', () => {
+    const asked = { installHash: 'it is; "this"', installVersion: 'v1.2' };
+    expect(mustBear(makeOptions({ ...asked, installLocal: 'p.tar.gz' }))).to.deep.equal([
+      `--install-hash='it is; "this"'`,
+      `--install-version='v1.2'`,
+    ]);
+    expect(mustBear(makeOptions({ installLocal: 'p.tar.gz' }))).to.deep.equal([]);
+    expect(mustBear(makeOptions(asked))).to.deep.equal([]);
   });
 
   it('says what there is when a package is not, and which setting is missing', async () => {

@@ -21,7 +21,7 @@ import { datacenterOf, datacenters, vmsOf } from '../topology.js';
 import { clusterAdminEmail } from './cluster-admin-email.js';
 import { installs } from './k0s.js';
 import { k0sReady } from './k0s-ready.js';
-import { installerPackage } from './package.js';
+import { installerPackage, mustBear } from './package.js';
 
 const needs = {
   ...hostNeeds(),
@@ -98,6 +98,7 @@ function planOf({ bootstrap: { options }, key, needs: { config, handover, instal
     `--install-config ${handover.configPath}`,
     `--secrets-file ${handover.secretsPath}`,
     `--age-key ${files.identity}`,
+    ...mustBear(options),
     ...values.map(({ sha256 }) => `--pc-apps-values /home/ubuntu/.plinth/uploads/${sha256}`),
   ];
   const from = [args, installerPackage.sha256, config.sha256, config.secretsSha256, plinthBinary.sha256];

@@ -1,5 +1,6 @@
 /** The installer package on the jumpbox, whole: from the package store by a signed URL, or from the caller's machine. */
 import * as z from 'zod';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
 import { done, needsClient, of, type StepCall } from '../../engine/step.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
@@ -59,6 +60,19 @@ export const installerPackage = defineHostStep({
     return followJob(call, host, 'package', fetched(path, chosen), 'Fetching the package');
   },
 });
+
+/** What an uploaded package must bear, as flags for plinth on the jumpbox, which alone reads its manifest. */
+export const mustBear = ({
+  installLocal,
+  installHash,
+  installVersion,
+}: Pick<BootstrapOptions, 'installLocal' | 'installHash' | 'installVersion'>): string[] =>
+  installLocal === undefined
+    ? []
+    : [
+        ...(installHash === undefined ? [] : [`--install-hash=${quoted(installHash)}`]),
+        ...(installVersion === undefined ? [] : [`--install-version=${quoted(installVersion)}`]),
+      ];
 
 /** What was fetched before an interruption is not fetched again. */
 const fetched = (

@@ -13,7 +13,7 @@ import { handover } from '../hosts/handover.js';
 import { plinthBinary } from '../hosts/plinth-binary.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { runScript } from '../hosts/script.js';
-import { installerPackage } from '../install/package.js';
+import { installerPackage, mustBear } from '../install/package.js';
 import { datacenterOf, datacenters, hasLocalRegistry } from '../topology.js';
 import { registry } from './registry.js';
 import { registryTrust } from './registry-trust.js';
@@ -93,6 +93,7 @@ function planOf({ bootstrap: { options }, context, needs: { handover, installerP
     `--install-config ${configPath}`,
     `--secrets-file ${secretsPath}`,
     `--age-key ${datacenterOf(options, first).files.identity}`,
+    ...mustBear(options),
     ...(isMirrored(options) ? [`--from ${context.config.registryUrls.forge1}`] : []),
   ];
   const from = [words, installerPackage?.sha256, handover[first]?.sha256];
