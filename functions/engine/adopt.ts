@@ -19,6 +19,8 @@ const unknownOptions = (projectName: string): BootstrapOptions =>
       Object.entries(flags).flatMap(([name, flag]) => ('default' in flag ? [[name, flag.default]] : [])),
     ),
     projectName,
+    // It may have had two datacenters: what there is none of in a second one is no trouble to remove.
+    multiDc: true,
   }) as unknown as BootstrapOptions;
 
 /** The project has been judged, and is judged again by its step just before it is deleted. */
@@ -36,7 +38,7 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
   );
   const claim = read(claims[0], liftName);
   const options = unknownOptions(projectId);
-  const plan = planOf(graphOf(steps), options);
+  const plan = planOf(graphOf(steps), options, true);
   const record: BootstrapRecord = {
     schema: 1,
     name: claim === undefined ? projectId : nameIn(claim.id),

@@ -97,7 +97,7 @@ async function ourVersion({ held, instance }: EndParts, { data }: FoundBootstrap
 }
 
 const planIn = ({ graph }: EndParts, { data }: FoundBootstrap) =>
-  planOf(graph, data.options as unknown as BootstrapOptions);
+  planOf(graph, data.options as unknown as BootstrapOptions, data.removal !== undefined);
 
 function readyNow(parts: EndParts, bootstrap: FoundBootstrap): Ready {
   const { generation, state, instances } = bootstrap.data;

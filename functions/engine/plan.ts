@@ -31,10 +31,11 @@ export const titleOf = ({ step, key }: Pick<Instance, 'step' | 'key'>): string =
 
 const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
 
-export function planOf(graph: Graph, options: BootstrapOptions): Plan {
+/** `goes`: of a bootstrap that is to go. Every step with an undo is in it, as options before these may have asked for it. */
+export function planOf(graph: Graph, options: BootstrapOptions, goes = false): Plan {
   const keys = new Map<AnyStep, readonly string[]>();
   for (const step of graph.steps) {
-    if (step.when !== undefined && !step.when(options)) continue;
+    if (step.when !== undefined && !step.when(options) && !(goes && step.goes === 'undo')) continue;
     const own = step.each === undefined ? [''] : step.each.keys(options);
     if (new Set(own).size < own.length) throw new Error(`${step.name} has the same key twice: ${own.join(', ')}`);
     keys.set(step, own);

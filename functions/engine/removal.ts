@@ -71,7 +71,7 @@ export async function requestRemoval(
 
 /** All else is gone; the project's own step judges once more whose it is. */
 function removedOnceMore(steps: readonly AnyStep[], { id, version, data }: StoredBootstrap, at: string, by: string) {
-  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions);
+  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions, true);
   const before: BootstrapRecord = {
     ...data,
     removal: { requestedAt: at, by, why: 'expired', failures: 0 },
@@ -97,7 +97,8 @@ async function restarted(
     store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]], limit: 1 }),
   );
   if (leases.length > 0) return undefined;
-  const begun: Change = startRemoval(data, planOf(graphOf(steps), data.options as unknown as BootstrapOptions), at);
+  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions, true);
+  const begun: Change = startRemoval(data, plan, at);
   return { change: begun, writes: changeWrites(id, version, data, begun, at) };
 }
 

@@ -123,7 +123,7 @@ function createRun(
   const { store, clock } = outer;
   const graph = graphOf(steps);
   const removing = bootstrap.data.state === 'removing';
-  const making: Plan = planOf(graph, bootstrap.data.options as unknown as BootstrapOptions);
+  const making: Plan = planOf(graph, bootstrap.data.options as unknown as BootstrapOptions, removing);
   const plan = removing ? removalPlanOf(making) : making;
   const secrets = new Set<string>();
   const calls: CallRecord[] = [];

@@ -37,7 +37,7 @@ export async function stop(
       return [instance, stops ? { ...record, state: 'cancelled' as const, endedAt: at } : record];
     }),
   );
-  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions);
+  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions, next.removal !== undefined);
   const change = advance({ ...next, instances }, plan, at, events);
   const begun = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
   return {

@@ -7,9 +7,9 @@ import { costOf } from '../cost/of-bootstrap.js';
 import { resultOf } from '../steps/result.js';
 import type { StoredBootstrap } from './begin.js';
 import { type LeaseRecord, liftLease } from './documents.js';
-import { graphOf } from './graph.js';
+import { type Graph, graphOf } from './graph.js';
 import { persist } from './persist.js';
-import { type Instance, type Plan, planOf, titleOf } from './plan.js';
+import { type Instance, planOf, titleOf } from './plan.js';
 import { removalPlanOf } from './removal-plan.js';
 import type { AnyStep } from './step.js';
 
@@ -52,7 +52,7 @@ export async function viewOf(
     ...(data.endedAt === undefined ? {} : { endedAt: data.endedAt }),
     warnings: data.warnings,
     ...(data.problem === undefined ? {} : { problem: data.problem }),
-    instances: instancesOf(planOf(graphOf(steps), options), data.removal !== undefined).map((instance) =>
+    instances: instancesOf(graphOf(steps), options, data.removal !== undefined).map((instance) =>
       instanceView(instance, data.instances[instance.id], leases.get(instance.id)),
     ),
     // Of what is removed nothing stands.
@@ -73,10 +73,11 @@ export const summaryOf = (
   });
 
 /** A removal has one more than what was made. */
-const instancesOf = (plan: Plan, goes: boolean): Instance[] =>
-  goes
-    ? [...plan.values(), ...[...removalPlanOf(plan).values()].filter(({ id }) => !plan.has(id))]
-    : [...plan.values()];
+function instancesOf(graph: Graph, options: BootstrapOptions, goes: boolean): Instance[] {
+  const plan = planOf(graph, options, goes);
+  const more = goes ? [...removalPlanOf(plan).values()].filter(({ id }) => !plan.has(id)) : [];
+  return [...plan.values(), ...more];
+}
 
 function instanceView(
   { id, step, key }: Instance,

@@ -271,7 +271,8 @@ describe('cleanup', function () {
     ];
 
     it('a project goes whose labels prove that it is ours, and late, with its secrets; any other stays', async () => {
-      const view = await made('orphan');
+      // Secrets of two datacenters, and of options that are no default.
+      const view = await made('orphan', { 'multi-dc': true, 'cloud-acme-issuer': true });
       const project = life.project(view.projectId) as Record<string, unknown>;
       const late = await lateLabels(view, project['labels'] as Record<string, string>);
       await scene.stack.functionsHalf?.store.commit([

@@ -139,6 +139,23 @@ describe('removal', () => {
     expect(world.made.get('records')).to.equal(undefined);
   });
 
+  it('undoes also what only options of before asked for', async () => {
+    let wanted = true;
+    const project = undone(world, gone, 'project');
+    const key = undone(world, gone, 'key', { needs: { project }, when: () => wanted });
+    const steps = [project, key];
+    const id = await begun(steps);
+    wanted = false;
+    await world.begin(steps);
+    await world.drain(steps);
+    expect(gone).to.deep.equal([]);
+    await requestRemoval(world.context, steps, id, asked);
+    await world.drain(steps);
+    expect(gone).to.deep.equal(['key', 'project']);
+    expect([...world.things.keys()]).to.deep.equal([]);
+    expect((await world.read(id)).data.state).to.equal('removed');
+  });
+
   it("does not wait for the caller's machine, asked for while a step comes to need it", async () => {
     let id = '';
     let steps: AnyStep[] = [];
