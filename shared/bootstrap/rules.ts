@@ -35,6 +35,8 @@ interface Facts {
   readonly values: Values;
   /** Given, and not empty. */
   has(option: Option): boolean;
+  /** Given, and a value that it may have. Of another the default stands in `values`. */
+  isRight(option: Option): boolean;
   /** An install is asked for. */
   readonly installs: boolean;
 }
@@ -78,6 +80,9 @@ const unknownSteps = ({ values }: Facts): string[] =>
 const holdsPassword = (url: string | undefined): boolean =>
   url !== undefined && URL.canParse(url) && new URL(url).password !== '';
 const forge1Default = ({ has, values }: Facts) => !has('registryType') && values.registryType === 'forge1';
+/** One that --airgapped excludes is told of by that, and cannot stay. */
+const forge1Given = ({ isRight, values }: Facts) =>
+  isRight('registryType') && values.registryType === 'forge1' && values.airgapped !== true;
 
 const rules: readonly Rule[] = [
   ...optionNames
@@ -133,10 +138,7 @@ const rules: readonly Rule[] = [
     option: 'registryUser',
     does: 'refuse',
     message: 'is required for registry type forge1',
-    when: (facts) =>
-      facts.values.registryType === 'forge1' &&
-      (facts.installs || facts.has('registryType')) &&
-      !facts.has('registryUser'),
+    when: (facts) => (forge1Given(facts) || (forge1Default(facts) && facts.installs)) && !facts.has('registryUser'),
   },
   {
     option: 'registryUser',
@@ -156,7 +158,7 @@ const rules: readonly Rule[] = [
     option: 'forge1Pat',
     does: 'warn',
     message: 'is not given: only public images can be pulled from forge1',
-    when: ({ values, installs, has }) => values.registryType === 'forge1' && installs && !has('forge1Pat'),
+    when: (facts) => (forge1Given(facts) || forge1Default(facts)) && facts.installs && !facts.has('forge1Pat'),
   },
 
   /* Hosting and identity providers */
@@ -252,7 +254,8 @@ export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean
   }
 
   const { values, notes } = resolve(found as GivenFlags);
-  const facts: Facts = { values, has, installs: installFlags.some(has) };
+  const isRight = (option: Option) => has(option) && found[option] !== undefined;
+  const facts: Facts = { values, has, isRight, installs: installFlags.some(has) };
   for (const rule of rules) {
     if (!rule.when(facts)) continue;
     const message = typeof rule.message === 'string' ? rule.message : rule.message(facts);

@@ -70,6 +70,16 @@ const cases: readonly Case[] = [
     refused: ['--registry-type'],
   },
   {
+    name: 'an unknown registry type, no user',
+    given: { ...five, registryType: 'elsewhere' as 'forge1', installHash: 'h' },
+    refused: ['--registry-type'],
+  },
+  {
+    name: 'airgapped with registry type forge1 given, no user',
+    given: { ...five, airgapped: true, registryType: 'forge1', installHash: 'h' },
+    refused: ['--registry-type'],
+  },
+  {
     name: 'registry type forge1 given, no user',
     given: { ...five, registryType: 'forge1' },
     refused: ['--registry-user'],
