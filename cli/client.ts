@@ -29,6 +29,8 @@ export interface Client {
   list(all: boolean): Promise<BootstrapSummary[]>;
   /** By the project's name or id, the newest; undefined when the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
+  /** As `find`, among those that stand: what was removed is listed for months, and nothing goes on with it. */
+  findStanding(project: string): Promise<BootstrapSummary | undefined>;
   get(id: string): Promise<BootstrapView>;
   /** Which logs there are of what jobs said on its machines. */
   logs(id: string): Promise<LogView[]>;
@@ -93,10 +95,8 @@ export function createClient(transport: Transport, { onTrace, onTrouble }: Told)
     begin: (body) => once(BeginReply, beginBootstrap, { body }),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
     list: (all) => list(all ? { all: 'true' } : {}),
-    async find(project) {
-      const found = await list({ name: project });
-      return found.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
-    },
+    find: async (project) => newest(await list({ name: project })),
+    findStanding: async (project) => newest((await list({ name: project })).filter(({ state }) => state !== 'removed')),
     get: (id) => patiently(BootstrapView, getBootstrap, { params: { id } }),
     logs: (id) => patiently(LogView.array(), bootstrapRoutes.readLogs, { params: { id } }),
     log: (id, instance, offset) =>
@@ -169,6 +169,9 @@ export function createClient(transport: Transport, { onTrace, onTrouble }: Told)
     },
   };
 }
+
+const newest = (found: readonly BootstrapSummary[]): BootstrapSummary | undefined =>
+  found.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
 
 interface Read {
   readonly item: StreamItem | undefined;

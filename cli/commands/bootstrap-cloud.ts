@@ -67,7 +67,7 @@ export const bootstrapCloud = defineCommand({
       return showPlan(await client.plan(request), planCostText);
     }
 
-    const standing = await client.find(options.projectName);
+    const standing = await client.findStanding(options.projectName);
     const recovered = local.recoverConfig
       ? await recover(call, client, { key, local, keys, options }, standing?.id, options)
       : undefined;

@@ -151,6 +151,20 @@ describe('files of a bootstrap', () => {
       expect(sandbox.has('config.other-99-2.yaml')).to.equal(true);
     });
 
+    it('are moved aside, and never travel, if their bootstrap is removed', async () => {
+      const [config, secrets] = [configOf('b-old', 'demo-99'), 'version: 1\nsecrets: []\n'];
+      sandbox.write('config.yaml', config);
+      sandbox.write('prod.vault.yaml', secrets);
+      service.instead.set('GET /bootstraps', [
+        (response) => json(response, 200, [makeView({ id: 'b-old', projectId: 'demo-99', state: 'removed' })]),
+      ]);
+      await run();
+      expect(service.request().base).to.equal(undefined);
+      expect(sandbox.read('config.demo-99.yaml')).to.equal(config);
+      expect(sandbox.read('prod.vault.demo-99.yaml')).to.equal(secrets);
+      expect(sandbox.read('config.yaml')).to.equal(service.files.config);
+    });
+
     it('of another bootstrap are told by their recipient when no config is beside them', async () => {
       await run();
       rmSync(sandbox.path('config.yaml'));
