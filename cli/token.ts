@@ -10,9 +10,10 @@ export interface Token {
 
 const marginMs = 5 * 60_000;
 
+/** Tokens that cannot stand in a header are refused here: what refuses them later quotes them. */
 export function createToken(settings: Settings, audience: string): Token {
   const given = settings.token;
-  if (given !== undefined) return { get: async () => given, renewable: false };
+  if (given !== undefined) return { get: async () => sendable(given, 'PLINTH_TOKEN'), renewable: false };
   let held: Held | undefined;
   return {
     renewable: true,
@@ -20,9 +21,21 @@ export function createToken(settings: Settings, audience: string): Token {
       if (held === undefined || renew || Date.now() > held.expiresAt - marginMs) {
         held = (await ofLogin(settings, renew)) ?? (await fetchIdToken(audience));
       }
-      return held.token;
+      return sendable(held.token, 'The token of plinth login or of the Application Default Credentials');
     },
   };
+}
+
+/** Says where it is from, and nothing of what is in it. */
+function sendable(token: string, source: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new Problem(
+    'unauthenticated',
+    `${source} holds a line break, a space or another character that no token has.`,
+    {
+      advice: 'Set PLINTH_TOKEN to one ID token and nothing else, or log in with plinth login.',
+    },
+  );
 }
 
 interface Held {

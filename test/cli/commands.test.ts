@@ -285,6 +285,16 @@ describe('plinth', () => {
       expect(decodeURIComponent(asked?.path ?? '')).to.include(`audience=${service.url}`);
     });
 
+    it('is no token that a header cannot bear, of which nothing is shown', async () => {
+      for (const token of ['planted-one\nplanted-two', 'planted-one planted-two', 'planted-\u00e9', 'planted\r\n']) {
+        const { code, stdout, stderr } = await run(['org', 'list', '--verbose', '--json'], { PLINTH_TOKEN: token });
+        expect(code).to.equal(3);
+        expect(stderr).to.include('PLINTH_TOKEN holds a line break, a space');
+        expect(stdout + stderr).to.not.include('planted');
+      }
+      expect(service.seen).to.deep.equal([]);
+    });
+
     it('never shows a secret, not even with --verbose', async () => {
       const planted = { PLINTH_FORGE1_PAT: 'planted-pat', PLINTH_VAULT_PASSWORD: 'planted-vault' };
       const args = [...bootstrap, ...five.slice(0, 4), '--forge1-app-client-secret=planted-secret', '--verbose'];
