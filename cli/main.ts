@@ -241,6 +241,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
+// Who does not listen to what is told beside the result changes nothing of it.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 const exitCode = await main(process.argv.slice(2));
 await trace?.then(({ end }) => end(exitCode)).catch(() => undefined);
 process.exitCode = exitCode;

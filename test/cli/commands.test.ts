@@ -403,6 +403,21 @@ describe('plinth', () => {
       for (let i = 0; i < given.length; i += 4) await Promise.all(given.slice(i, i + 4).map(judge));
     }).timeout(120_000);
 
+    it('come, with their exit code, also when nobody listens to the rest', async () => {
+      const ends: unknown[] = [];
+      for (const view of [makeView(), failedView()]) {
+        service.view = view;
+        const started = sandbox.start([...bootstrap, ...five, '--verbose']);
+        started.child.stderr?.destroy();
+        const { code, stdout } = await started.ended;
+        ends.push([code, stdout.includes('Project')]);
+      }
+      expect(ends).to.deep.equal([
+        [0, true],
+        [7, true],
+      ]);
+    });
+
     it('show what a resume changes', async () => {
       service.instead.set('POST /bootstraps', [
         (response) =>
