@@ -207,8 +207,9 @@ function interruption(): AbortSignal {
   return controller.signal;
 }
 
+/** Of the commands about bootstraps one alone begins what goes on without it. */
 const interruptedProblem = (command: Command | undefined) =>
-  command?.words.startsWith('beta bootstrap-cloud')
+  command?.words === 'beta bootstrap-cloud'
     ? new Problem('detached', 'Interrupted.', {
         advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
       })

@@ -522,6 +522,17 @@ describe('plinth', () => {
       });
     }
 
+    it('130 with Ctrl-C, which says that something goes on only of what was begun', async () => {
+      service.instead.set('GET /bootstraps', [() => undefined]);
+      const started = sandbox.start([...bootstrap, 'list', '--json']);
+      while (service.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      started.child.kill('SIGINT');
+      const { code, stdout, stderr } = await started.ended;
+      expect(code).to.equal(130);
+      expect(stdout).to.include('"code":"interrupted"');
+      expect(stderr).to.not.include('goes on');
+    });
+
     it('6 when plinth cannot be reached, with the endpoint named', async () => {
       await service.close();
       const { code, stderr } = await run([...bootstrap, 'cancel', 'demo']);
