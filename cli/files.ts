@@ -2,9 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
+  closeSync,
+  constants,
   existsSync,
+  fstatSync,
   mkdirSync,
+  openSync,
   readFileSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -23,13 +28,26 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Why a file cannot be read, in words; undefined when it can. */
+/** Why a file cannot be read, in words; undefined when it can. It may be larger than what memory holds. */
 export function whyUnreadable(path: string): string | undefined {
+  let file: number;
   try {
-    readFileSync(path);
+    // To open a pipe would wait until somebody writes into it.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    return reason(error);
+  }
+  try {
+    const found = fstatSync(file);
+    if (found.isDirectory()) return 'it is a folder';
+    // What is read of a pipe is gone from it, and nothing would be left for the one who needs it.
+    if (!found.isFile()) return 'it is no regular file, which can be read more than once';
+    readSync(file, Buffer.alloc(1), 0, 1, 0);
     return undefined;
   } catch (error) {
     return reason(error);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -179,6 +180,21 @@ describe('plinth', () => {
       ]) {
         expect(stderr).to.include(flag);
       }
+    });
+
+    it('is no file that is larger than memory', async () => {
+      sandbox.write('large.tar.gz', '');
+      truncateSync(sandbox.path('large.tar.gz'), 3 * 1024 ** 3);
+      const { stderr } = await run([...bootstrap, ...five, '--install-local=large.tar.gz', '--pc-apps-values=no.yaml']);
+      expect(stderr).to.include('--pc-apps-values').and.not.include('--install-local');
+    });
+
+    it('is a pipe, of which a second reading would find nothing left', async () => {
+      execFileSync('mkfifo', [sandbox.path('pipe')]);
+      const { code, stderr } = await run([...bootstrap, ...five, '--pc-apps-values', 'pipe']);
+      expect(code).to.equal(2);
+      expect(stderr).to.include('--pc-apps-values pipe: it is no regular file');
+      expect(service.seen).to.deep.equal([]);
     });
 
     it('says with --json what it refuses, in a last line on stdout', async () => {
