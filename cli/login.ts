@@ -23,7 +23,7 @@ const patienceMs = 10 * 60_000;
 const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
 
 export async function login({ settings, client, onAddress, open, interrupted }: LoginParts): Promise<Credentials> {
-  const doors = await doorsOf(client);
+  const doors = await doorsOf(client, interrupted);
   const [state, nonce, verifier] = [random(32), random(32), random(48)];
   const callback = await listenForCode(state);
   try {
@@ -45,12 +45,13 @@ export async function login({ settings, client, onAddress, open, interrupted }: 
     onAddress(address.href);
     if (open) openInBrowser(address.href);
     const code = await callback.code(AbortSignal.any([interrupted, timeLimit(patienceMs)]));
-    const granted = await grant(doors, client, {
+    const form = {
       grant_type: 'authorization_code',
       code,
       redirect_uri: callback.redirectUri,
       code_verifier: verifier,
-    });
+    };
+    const granted = await grant(doors, client, form, interrupted);
     const { email, nonce: answered, audience } = claimsOf(granted.idToken);
     if (answered !== nonce || audience !== client.clientId || email === undefined) {
       throw refused('The token that came back is not the one that was asked for.');
@@ -82,10 +83,11 @@ async function listenForCode(state: string) {
     const code = url.searchParams.get('code');
     if (code === null) {
       const why = (url.searchParams.get('error') ?? 'no code').replaceAll(/[^\w-]/g, ' ').slice(0, 80);
-      settle?.reject(refused(`The login was not agreed to: ${why}.`));
+      response.once('close', () => settle?.reject(refused(`The login was not agreed to: ${why}.`)));
       return page(response, 200, 'You are not logged in. You can close this window.');
     }
-    settle?.resolve(code);
+    // The person is to read the page: what follows may close its connection.
+    response.once('close', () => settle?.resolve(code));
     page(response, 200, 'plinth knows you now. You can close this window.');
   });
   await new Promise<void>((resolve, reject) => {
@@ -95,6 +97,7 @@ async function listenForCode(state: string) {
   return {
     redirectUri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
     async code(signal: AbortSignal): Promise<string> {
+      signal.throwIfAborted();
       const given = new Promise<never>((_, reject) => {
         signal.addEventListener('abort', () =>
           reject(signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? late() : signal.reason),
@@ -104,7 +107,8 @@ async function listenForCode(state: string) {
     },
     close(): void {
       server.close();
-      server.closeIdleConnections();
+      // Browsers hold connections open on which they have asked nothing; those count as none that is idle.
+      server.closeAllConnections();
     },
   };
 }

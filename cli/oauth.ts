@@ -21,15 +21,22 @@ export interface Granted {
 
 const timeoutMs = 20_000;
 
-async function ask(url: string, form?: Readonly<Record<string, string>>): Promise<{ status: number; body: unknown }> {
+interface Asked {
+  readonly form?: Readonly<Record<string, string>>;
+  /** Ctrl-C. */
+  readonly interrupted?: AbortSignal | undefined;
+}
+
+async function ask(url: string, { form, interrupted }: Asked = {}): Promise<{ status: number; body: unknown }> {
   try {
     const response = await fetch(url, {
       ...(form !== undefined && { method: 'POST', body: new URLSearchParams(form) }),
       redirect: 'error',
-      signal: timeLimit(timeoutMs),
+      signal: interrupted === undefined ? timeLimit(timeoutMs) : AbortSignal.any([timeLimit(timeoutMs), interrupted]),
     });
     return { status: response.status, body: await response.json().catch(() => undefined) };
   } catch (error) {
+    interrupted?.throwIfAborted();
     throw new Problem(
       'unavailable',
       `The token issuer at ${new URL(url).origin} cannot be reached: ${reasonOf(error)}.`,
@@ -46,8 +53,8 @@ const text = (body: unknown, name: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined;
 };
 
-export async function doorsOf({ issuer }: Pick<LoginClient, 'issuer'>): Promise<Doors> {
-  const { body } = await ask(`${issuer}/.well-known/openid-configuration`);
+export async function doorsOf({ issuer }: Pick<LoginClient, 'issuer'>, interrupted?: AbortSignal): Promise<Doors> {
+  const { body } = await ask(`${issuer}/.well-known/openid-configuration`, { interrupted });
   const [authorize, token] = [text(body, 'authorization_endpoint'), text(body, 'token_endpoint')];
   if (text(body, 'issuer') !== issuer || authorize === undefined || token === undefined) {
     throw new Problem('unavailable', `${issuer} does not say where people log in.`, {
@@ -62,12 +69,16 @@ export async function grant(
   { token }: Doors,
   { clientId, clientSecret }: LoginClient,
   form: Readonly<Record<string, string>>,
+  interrupted?: AbortSignal,
 ): Promise<Granted> {
   const { status, body } = await ask(token, {
-    client_id: clientId,
-    // Google wants it of desktop clients too, and does not count it as a secret.
-    ...(clientSecret !== undefined && { client_secret: clientSecret }),
-    ...form,
+    form: {
+      client_id: clientId,
+      // Google wants it of desktop clients too, and does not count it as a secret.
+      ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      ...form,
+    },
+    interrupted,
   });
   const idToken = text(body, 'id_token');
   if (status === 200 && idToken !== undefined) return { idToken, refreshToken: text(body, 'refresh_token') };
@@ -84,7 +95,7 @@ export async function grant(
 /** True: it is gone, now or before. */
 export async function revoke({ revoke: door }: Doors, refreshToken: string): Promise<boolean> {
   if (door === undefined) return false;
-  const { status, body } = await ask(door, { token: refreshToken });
+  const { status, body } = await ask(door, { form: { token: refreshToken } });
   return status === 200 || text(body, 'error') === 'invalid_token';
 }
 

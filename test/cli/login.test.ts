@@ -1,8 +1,12 @@
 /** People at their browsers: a login on loopback, what it leaves, and how it ends. The browser is an HTTP client that follows where it is sent. */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createSimulatedCloud } from '../../local/cloud/index.js';
 import { local } from '../../local/deployment.js';
@@ -108,6 +112,93 @@ describe('plinth login', function () {
     const { code, stderr } = await sandbox.run(['login'], { PLINTH_OAUTH_CLIENT_ID: '' });
     expect(code).to.equal(2);
     expect(stderr).to.include('PLINTH_OAUTH_CLIENT_ID').and.include('oauth.clientId');
+  });
+});
+
+/** An issuer whose answers come when the test lets them. */
+async function createIssuer() {
+  const waiting = { discovery: 0, token: 0 };
+  const gates = { discovery: Promise.resolve(), token: Promise.resolve() };
+  let idToken = '';
+  const server = createServer(async (request, response) => {
+    const answer = request.url === '/token' ? 'token' : 'discovery';
+    waiting[answer] += 1;
+    await gates[answer];
+    response.setHeader('content-type', 'application/json');
+    if (answer === 'token') return response.end(JSON.stringify({ id_token: idToken, refresh_token: 'rotated' }));
+    const doors = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
+    response.end(JSON.stringify({ issuer: url, ...doors }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    /** What it makes from now on. */
+    give(claims: object) {
+      idToken = `h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`;
+      return idToken;
+    },
+    /** Its answers wait until they are let go. */
+    hold(answer: keyof typeof gates): () => void {
+      let release = (): void => undefined;
+      gates[answer] = new Promise((resolve) => {
+        release = resolve;
+      });
+      return () => release();
+    },
+    async asked(answer: keyof typeof gates): Promise<void> {
+      while (waiting[answer] === 0) await sleep(20);
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+describe('plinth login at an issuer that takes its time', function () {
+  this.timeout(30_000);
+  let issuer: Awaited<ReturnType<typeof createIssuer>>;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    issuer = await createIssuer();
+    sandbox = createSandbox('http://127.0.0.1:29');
+    const own = { PLINTH_TOKEN: '', PLINTH_ISSUER: issuer.url, PLINTH_OAUTH_CLIENT_ID: 'client' };
+    sandbox.env = { ...sandbox.env, ...own };
+  });
+  afterEach(() => {
+    issuer.close();
+    sandbox.remove();
+  });
+  const soon = () => Math.floor(Date.now() / 1000) + 3600;
+
+  it('ends when it is done, whatever connections a browser holds open', async () => {
+    const started = sandbox.start(['login']);
+    await started.saw(/state=\S+\n/);
+    const address = new URL(/http\S+code_challenge\S+/.exec(started.text())?.[0] ?? '');
+    const query = address.searchParams;
+    issuer.give({ email: 'alice@example.com', aud: 'client', nonce: query.get('nonce'), exp: soon() });
+    const back = new URL(query.get('redirect_uri') ?? '');
+    const idle = connect(Number(back.port), back.hostname);
+    idle.on('error', () => undefined);
+    await once(idle, 'connect');
+    back.search = `?${new URLSearchParams({ code: 'c', state: query.get('state') ?? '' })}`;
+    expect(await (await fetch(back)).text()).to.include('plinth knows you now');
+    const ended = await Promise.race([started.ended, sleep(10_000)]);
+    idle.destroy();
+    expect(ended?.code).to.equal(0);
+  });
+
+  it('hears Ctrl-C while the issuer is asked where its doors are', async () => {
+    const release = issuer.hold('discovery');
+    const started = sandbox.start(['login']);
+    await issuer.asked('discovery');
+    started.child.kill('SIGINT');
+    const ended = await Promise.race([started.ended, sleep(10_000)]);
+    release();
+    started.child.kill();
+    expect(ended?.code).to.equal(130);
+    expect(started.text()).to.not.include('code_challenge');
   });
 });
 
