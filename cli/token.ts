@@ -43,7 +43,7 @@ interface Held {
   readonly expiresAt: number;
 }
 
-/** Undefined: nobody is logged in. The token is kept for the next commands. */
+/** Undefined: nobody is logged in. The token is kept for the next commands, while its login stands. */
 async function ofLogin(settings: Settings, renew: boolean): Promise<Held | undefined> {
   const { readCredentials, writeCredentials } = await import('./credentials-file.js');
   const credentials = readCredentials(settings);
@@ -58,7 +58,10 @@ async function ofLogin(settings: Settings, renew: boolean): Promise<Held | undef
   const client = { issuer, clientId, clientSecret };
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
   const { idToken, refreshToken: rotated } = await grant(await doorsOf(client), client, form);
-  writeCredentials(settings, { ...credentials, idToken, ...(rotated !== undefined && { refreshToken: rotated }) });
+  // Meanwhile somebody may have logged out, or in: what stands by now is theirs.
+  if (readCredentials(settings)?.refreshToken === refreshToken) {
+    writeCredentials(settings, { ...credentials, idToken, ...(rotated !== undefined && { refreshToken: rotated }) });
+  }
   return { token: idToken, expiresAt: claimsOf(idToken).expiresAt };
 }
 

@@ -1,7 +1,7 @@
 /** People at their browsers: a login on loopback, what it leaves, and how it ends. The browser is an HTTP client that follows where it is sent. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -170,7 +170,39 @@ describe('plinth login at an issuer that takes its time', function () {
     issuer.close();
     sandbox.remove();
   });
+  const file = () => join(sandbox.configFolder, 'credentials.json');
+  const keep = (changes: object = {}) => {
+    mkdirSync(sandbox.configFolder, { recursive: true });
+    const login = { schema: 1, issuer: issuer.url, clientId: 'client', email: 'alice@example.com' };
+    writeFileSync(file(), JSON.stringify({ ...login, refreshToken: 'first', idToken: 'h.e30.s', ...changes }));
+  };
   const soon = () => Math.floor(Date.now() / 1000) + 3600;
+
+  for (const [name, meanwhile] of Object.entries({
+    'a logout': () => rmSync(file()),
+    'another login': () => keep({ email: 'bob@example.com', refreshToken: 'of-bob' }),
+  })) {
+    it(`leaves as it is what ${name} made of it while a token was renewed`, async () => {
+      keep();
+      const idToken = issuer.give({ email: 'alice@example.com', exp: soon() });
+      const release = issuer.hold('token');
+      const started = sandbox.start(['token']);
+      await issuer.asked('token');
+      meanwhile();
+      const stands = existsSync(file()) && readFileSync(file(), 'utf8');
+      release();
+      const { code, stdout, stderr } = await started.ended;
+      expect([code, stdout], stderr).to.deep.equal([0, `${idToken}\n`]);
+      expect(existsSync(file()) && readFileSync(file(), 'utf8')).to.equal(stands);
+    });
+  }
+
+  it('keeps a renewed token of a login that stands', async () => {
+    keep();
+    const idToken = issuer.give({ email: 'alice@example.com', exp: soon() });
+    expect((await sandbox.run(['token'])).stdout).to.equal(`${idToken}\n`);
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).to.include({ idToken, refreshToken: 'rotated' });
+  });
 
   it('ends when it is done, whatever connections a browser holds open', async () => {
     const started = sandbox.start(['login']);
