@@ -16,18 +16,19 @@ export interface Reached {
 }
 
 export async function callerChecks(bootstraps: Reached, api: Reached, call: Call): Promise<Check[]> {
-  const known = bootstraps.url ?? api.url;
-  if (known === undefined) return [skipped('credentials', 'no endpoint is known')];
-  let token: string;
+  const urls = new Set([bootstraps, api].flatMap(({ url }) => url ?? []));
+  if (urls.size === 0) return [skipped('credentials', 'no endpoint is known')];
+  // A service account's token is for one endpoint alone. One after the other, as a login is renewed but once.
+  const tokens = new Map<string, string>();
   try {
-    token = await createToken(call.settings, known).get();
+    for (const url of urls) tokens.set(url, await createToken(call.settings, url).get());
   } catch (error) {
     return [failedBy('credentials', error)];
   }
   const from = await sourceOf(call);
   const held = ok('credentials', from);
   const asked = async ({ api: which, url, check }: Reached): Promise<Probe | undefined> =>
-    url === undefined || check.state === 'failed' ? undefined : probe(which, url, call.interrupted, token);
+    url === undefined || check.state === 'failed' ? undefined : probe(which, url, call.interrupted, tokens.get(url));
   const [caller, member] = await Promise.all([asked(bootstraps), asked(api)]);
   const standing = CallerStanding.safeParse(caller?.body).data;
   return [

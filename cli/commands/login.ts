@@ -93,9 +93,13 @@ const token = defineCommand({
   words: 'token',
   summary: 'Print an ID token, for scripts',
   description: [
-    'Prints the ID token that plinth would call the service with; it is good for an hour at most. Keep it out of logs and command lines.',
+    'Prints the ID token that plinth would call the bootstrap API with; it is good for an hour at most. Keep it out of logs and command lines.',
+    'That of plinth login is good for the organization API, too. That of a service account is for one address alone, which --endpoint names.',
   ],
-  examples: ['curl --header "Authorization: Bearer $(plinth token)" "$PLINTH_ENDPOINT/organizations"'],
+  examples: [
+    'curl --header "Authorization: Bearer $(plinth token)" "$PLINTH_ENDPOINT/bootstraps"',
+    'plinth token --endpoint https://organizations.example.com',
+  ],
 
   async run({ token: tokenFor, faults }) {
     await refuse(faults);

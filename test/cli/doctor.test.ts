@@ -134,6 +134,36 @@ describe('plinth doctor', function () {
     expect(of('organization API').advice).to.include('plinth configure');
   });
 
+  it('has a token for each endpoint, as those of service accounts are for one alone', async () => {
+    const text = { 'metadata-flavor': 'Google', 'content-type': 'text/plain' };
+    const metadata = await serve(({ url = '' }, response) => {
+      const aud = new URL(url, 'http://metadata').searchParams.get('audience');
+      const claims = { aud, exp: Math.floor(Date.now() / 1000) + 3600 };
+      response.writeHead(200, text).end(`h.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.s`);
+    });
+    /** Takes what was made for itself. */
+    const strict: RequestListener = (request, response) => {
+      const { host, authorization = '' } = request.headers;
+      const claims = Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString() || '{}';
+      if ((JSON.parse(claims) as { aud?: string }).aud !== `http://${host}`) return refusing({})(request, response);
+      response.writeHead(200, { 'content-type': 'application/json', [versionHeader]: version }).end('{}');
+    };
+    const [bootstraps, api] = [await serve(strict), await serve(strict)];
+    mkdirSync(sandbox.configFolder, { recursive: true });
+    const file = join(sandbox.configFolder, 'config.yaml');
+    writeFileSync(file, `endpoints:\n  bootstraps: ${bootstraps}\n  api: ${api}\n`);
+    const { of } = await examine({
+      PLINTH_ENDPOINT: '',
+      PLINTH_TOKEN: '',
+      GCE_METADATA_HOST: new URL(metadata).host,
+      METADATA_SERVER_DETECTION: 'assume-present',
+    });
+    expect(of('credentials').detail).to.equal('Application Default Credentials');
+    for (const name of ['bootstrap', 'organization']) {
+      expect(of(`token at the ${name} API`)).to.include({ state: 'ok' });
+    }
+  });
+
   it('compares versions and clocks', async () => {
     const late = new Date(Date.now() - 90_000).toUTCString();
     const { of } = await examine({ PLINTH_ENDPOINT: await serve(refusing({ [versionHeader]: '2.9.1', date: late })) });
