@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
+import { Problem } from '../shared/problems.js';
 
 /** Undefined when there is none. Throws when it cannot be read. */
 export function readIfThere(path: string): string | undefined {
@@ -62,12 +63,16 @@ export function reason(error: unknown): string {
   return words[code ?? ''] ?? message;
 }
 
-/** Through a temporary file and a rename, so that nobody ever sees half of it. A link stays a link. */
+/**
+ * Through a temporary file and a rename, so that nobody ever sees half of it. A link stays a link, and who was kept from reading
+ * what stood is kept from reading what replaces it.
+ */
 export function writeWhole(path: string, content: string, mode: number): void {
   const target = existsSync(path) ? realpathSync(path) : path;
+  const stood = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o777;
   const temporary = join(dirname(target), `.${parse(target).base}.${randomBytes(6).toString('hex')}.tmp`);
   try {
-    writeFileSync(temporary, content, { mode, flag: 'wx', flush: true });
+    writeFileSync(temporary, content, { mode: mode & stood, flag: 'wx', flush: true });
     // The mask of the process may have taken bits away.
     if (mode === secretMode) chmodSync(temporary, mode);
     renameSync(temporary, target);
@@ -85,9 +90,26 @@ export function keepSecret(path: string): void {
   if ((statSync(path).mode & 0o777) !== secretMode) chmodSync(path, secretMode);
 }
 
-export const makeSecretFolder = (path: string): void => {
+/** One that stands may be open to others, who could then put files of theirs in the place of ours. */
+export function makeSecretFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-};
+  const { mode } = statSync(path);
+  if ((mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, mode & 0o7700);
+  } catch (error) {
+    // Not ours to change; as long as only we write into it, the modes of the files do.
+    if ((mode & 0o022) === 0) return;
+    throw new Problem(
+      'forbidden',
+      `${path} may be written by others, and cannot be closed to them: ${reason(error)}.`,
+      {
+        advice: `Let its owner do that: chmod 700 ${path}`,
+        cause: error,
+      },
+    );
+  }
+}
 
 /** `config.yaml` → `config.<word>.yaml`, with a number if that is taken too. */
 export function asidePath(path: string, word: string): string {

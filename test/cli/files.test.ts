@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -47,6 +48,14 @@ describe('files of a bootstrap', () => {
     ]).to.deep.equal(['600', '600', '700']);
     const { secrets } = await decryptSecrets(sandbox.read('prod.vault.yaml'), service.files.identity);
     expect(secrets[0]?.fields?.password).to.equal('first');
+  });
+
+  it('keep the age identity in a folder that others cannot write into, also if they could', async () => {
+    const folder = join(identityFile(), '..');
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o777);
+    await run();
+    expect([mode(folder), mode(identityFile())]).to.deep.equal(['700', '600']);
   });
 
   it('leave nothing temporary beside them', async () => {
@@ -125,6 +134,15 @@ describe('files of a bootstrap', () => {
       chmodSync(sandbox.path('prod.vault.yaml'), 0o644);
       await run();
       expect(mode(sandbox.path('prod.vault.yaml'))).to.equal('600');
+    });
+
+    it('stay as closed as they were when they are written again', async () => {
+      await run();
+      chmodSync(sandbox.path('config.yaml'), 0o600);
+      service.files.config += 'extra: 1\n';
+      await run();
+      expect(sandbox.read('config.yaml')).to.include('extra');
+      expect(mode(sandbox.path('config.yaml'))).to.equal('600');
     });
 
     it('are written through a link', async () => {
