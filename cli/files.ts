@@ -70,7 +70,7 @@ export function reason(error: unknown): string {
 export function writeWhole(path: string, content: string, mode: number): void {
   const target = existsSync(path) ? realpathSync(path) : path;
   const stood = statSync(target, { throwIfNoEntry: false })?.mode ?? 0o777;
-  const temporary = join(dirname(target), `.${parse(target).base}.${randomBytes(6).toString('hex')}.tmp`);
+  const temporary = temporaryBeside(target);
   try {
     writeFileSync(temporary, content, { mode: mode & stood, flag: 'wx', flush: true });
     // The mask of the process may have taken bits away.
@@ -80,6 +80,36 @@ export function writeWhole(path: string, content: string, mode: number): void {
     rmSync(temporary, { force: true });
     throw error;
   }
+}
+
+const temporaryBeside = (target: string): string =>
+  join(dirname(target), `.${parse(target).base}.${randomBytes(6).toString('hex')}.tmp`);
+
+/** Why nothing can be written to a path, in words; undefined when it can. Tried, as rights alone do not tell: root has them all. */
+export function whyUnwritable(path: string): string | undefined {
+  try {
+    const trial = temporaryBeside(existsSync(path) ? realpathSync(path) : path);
+    writeFileSync(trial, '', { mode: secretMode, flag: 'wx' });
+    rmSync(trial);
+    return undefined;
+  } catch (error) {
+    return reasonOfWriting(error);
+  }
+}
+
+export function reasonOfWriting(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const words: Readonly<Record<string, string>> = {
+    ENOENT: 'its folder takes no files, or is gone',
+    EACCES: 'its folder may not be written',
+    EPERM: 'its folder may not be written',
+    EROFS: 'its disk is read-only',
+    ENOSPC: 'its disk is full',
+    EDQUOT: 'your quota of its disk is used up',
+    ENOTDIR: 'its folder is a file',
+    EISDIR: 'a folder stands there',
+  };
+  return words[code ?? ''] ?? message.split('\n')[0] ?? '';
 }
 
 export const secretMode = 0o600;

@@ -16,7 +16,9 @@ import {
   openMode,
   readIfThere,
   reason,
+  reasonOfWriting,
   secretMode,
+  whyUnwritable,
   withSuffix,
   writeWhole,
 } from './files.js';
@@ -46,6 +48,7 @@ interface StandingConfig {
 
 /** Faults of files that stand in the way, before anything is made. */
 export async function standingFaults(local: LocalOptions, keys: readonly DatacenterKey[]): Promise<Fault[]> {
+  const writes = local.writeConfig;
   const faults: Fault[] = [];
   const taken = new Set<string>();
   for (const key of keys) {
@@ -57,12 +60,13 @@ export async function standingFaults(local: LocalOptions, keys: readonly Datacen
       taken.add(resolve(path));
       try {
         const text = readIfThere(path);
-        if (text === undefined) {
-          if (local.writeConfig && !isFolder(dirname(path))) {
-            faults.push({ path: flag, message: `${path}: there is no folder ${dirname(path)}` });
-          }
+        if (text === undefined && !isFolder(dirname(path))) {
+          if (writes) faults.push({ path: flag, message: `${path}: there is no folder ${dirname(path)}` });
           continue;
         }
+        const unwritable = writes ? whyUnwritable(path) : undefined;
+        if (unwritable !== undefined) faults.push({ path: flag, message: `${path} cannot be written: ${unwritable}` });
+        if (text === undefined) continue;
         if (text.length > longestFile) faults.push({ path: flag, message: `${path} is larger than 400 KiB` });
         await readYaml(text);
       } catch (error) {
@@ -94,39 +98,75 @@ export async function readBase(
   return base;
 }
 
-/** Fetches what was made and writes it: config, encrypted secrets, and the age identity that opens them. */
-export async function writeFiles(
+export interface WrittenFiles {
+  readonly files: readonly WrittenFile[];
+  /** Why it is not all of them. */
+  readonly problem?: Problem;
+}
+
+/** Fetches what was made and writes it: config, encrypted secrets, and the age identity that opens them. What goes wrong here undoes no bootstrap. */
+export async function writeFiles(...made: Parameters<typeof eachFile>): Promise<WrittenFiles> {
+  const files: WrittenFile[] = [];
+  try {
+    for await (const file of eachFile(...made)) files.push(file);
+    return { files };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { files, problem: error };
+  }
+}
+
+async function* eachFile(
   client: Client,
   view: BootstrapView,
   local: LocalOptions,
   configFolder: string,
-): Promise<WrittenFile[]> {
+): AsyncGenerator<WrittenFile> {
   const ready = view.result.datacenters.filter((datacenter) => datacenter.ready);
-  if (ready.length === 0) return [];
-  const written: WrittenFile[] = [];
+  if (ready.length === 0) return;
   const identity = await keepIdentity(client, view.id, configFolder);
   for (const { key } of ready) {
     const [config, secrets] = await Promise.all([client.config(view.id, key), client.secrets(view.id, key)]);
     const configPath = withSuffix(local.installConfig, suffixOf(key));
     const secretsPath = withSuffix(local.secretsFile, suffixOf(key));
-    const standing = await readConfig(configPath);
+    const standing = await onDisk(configPath, '--install-config', () => readConfig(configPath));
     const ours = standing?.bootstrapId === view.id;
     const other = standing?.projectId ?? 'previous';
 
-    const same = ours && (await sameYaml(standing.text, config));
-    const configAside = standing === undefined || ours ? undefined : moveAside(configPath, other);
-    if (!same) writeWhole(configPath, config, openMode);
-    written.push(wrote(configPath, 'install config', same, configAside));
+    yield await onDisk(configPath, '--install-config', async () => {
+      const same = ours && (await sameYaml(standing.text, config));
+      const aside = standing === undefined || ours ? undefined : moveAside(configPath, other);
+      if (!same) writeWhole(configPath, config, openMode);
+      return wrote(configPath, 'install config', same, aside);
+    });
 
-    const stood = readIfThere(secretsPath);
-    const mine = stood !== undefined && (await areSecretsOf(stood, view.id, ours, configFolder));
-    const sameContent = mine && (await opensToTheSame(stood, secrets, identity.text));
-    const secretsAside = stood === undefined || mine ? undefined : moveAside(secretsPath, ours ? 'previous' : other);
-    if (sameContent) keepSecret(secretsPath);
-    else writeWhole(secretsPath, secrets, secretMode);
-    written.push(wrote(secretsPath, 'secrets', sameContent, secretsAside));
+    yield await onDisk(secretsPath, '--secrets-file', async () => {
+      const stood = readIfThere(secretsPath);
+      const mine = stood !== undefined && (await areSecretsOf(stood, view.id, ours, configFolder));
+      const same = mine && (await opensToTheSame(stood, secrets, identity.text));
+      const aside = stood === undefined || mine ? undefined : moveAside(secretsPath, ours ? 'previous' : other);
+      if (same) keepSecret(secretsPath);
+      else writeWhole(secretsPath, secrets, secretMode);
+      return wrote(secretsPath, 'secrets', same, aside);
+    });
   }
-  return [...written, { path: identity.path, what: 'age identity', state: identity.state }];
+  yield { path: identity.path, what: 'age identity', state: identity.state };
+}
+
+/** What the disk refuses, and a file that has become no config meanwhile, is no fault of plinth. */
+async function onDisk<T>(path: string, flag: string | undefined, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof Problem || code === undefined || code.startsWith('ERR_')) throw error;
+    const message = `${path} is not written: ${reasonOfWriting(error)}`;
+    throw new Problem('bad-input', `The bootstrap stands, but ${message}.`, {
+      ...(flag !== undefined && { errors: [{ path: flag, message }] }),
+      advice: 'Make that right, or name another path, and run the same command again: it writes what is missing.',
+      cause: error,
+    });
+  }
 }
 
 const wrote = (path: string, what: WrittenFile['what'], same: boolean, aside: string | undefined): WrittenFile => ({
@@ -149,15 +189,19 @@ async function keepIdentity(
   configFolder: string,
 ): Promise<{ path: string; text: string; state: WrittenFile['state'] }> {
   const path = identityPath(configFolder, id);
-  const kept = identityIn(readIfThere(path));
-  if (kept !== undefined) {
-    keepSecret(path);
-    return { path, text: kept, state: 'unchanged' };
-  }
+  const kept = await onDisk(path, undefined, () => {
+    const found = identityIn(readIfThere(path));
+    if (found !== undefined) keepSecret(path);
+    return found;
+  });
+  if (kept !== undefined) return { path, text: kept, state: 'unchanged' };
   const text = (await client.ageIdentity(id)).trim();
   const { identityToRecipient } = await import('age-encryption');
-  makeSecretFolder(dirname(path));
-  writeWhole(path, `# public key: ${await identityToRecipient(text)}\n${text}\n`, secretMode);
+  const recipient = await identityToRecipient(text);
+  await onDisk(path, undefined, () => {
+    makeSecretFolder(dirname(path));
+    writeWhole(path, `# public key: ${recipient}\n${text}\n`, secretMode);
+  });
   return { path, text, state: 'written' };
 }
 
@@ -177,7 +221,7 @@ async function readYaml(text: string): Promise<object> {
   const { parse } = await import('yaml');
   const content: unknown = parse(text);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new Problem('bad-input', 'it is no YAML mapping');
+    throw Object.assign(new SyntaxError('it is no YAML mapping'), { code: 'NO_MAPPING' });
   }
   return content;
 }

@@ -7,7 +7,8 @@ import type { Host, Identity } from '../functions/remote/remote.js';
 import type { BootstrapView } from '../shared/bootstrap/bootstrap.js';
 import { testUserFile } from '../shared/bootstrap/test-user.js';
 import { CreatedUser } from '../shared/package/contract.js';
-import { makeSecretFolder, secretMode, writeWhole } from './files.js';
+import { Problem } from '../shared/problems.js';
+import { makeSecretFolder, reasonOfWriting, secretMode, writeWhole } from './files.js';
 import { callerRemote, jumpboxHost } from './jumpbox.js';
 import type { Settings } from './settings.js';
 
@@ -16,12 +17,32 @@ export interface FetchedUser extends CreatedUser {
   readonly path: string;
 }
 
-/** Undefined: it was fetched before. */
+type Asked = readonly [settings: Settings, view: BootstrapView, identity: Identity, signal: AbortSignal];
+
+/** No `user`: it was fetched before, or cannot be now, which undoes nothing of the bootstrap. */
 export async function fetchTestUser(
-  settings: Settings,
-  { id, projectId, result }: BootstrapView,
-  identity: Identity,
-  signal: AbortSignal,
+  ...asked: Asked
+): Promise<{ readonly user?: FetchedUser | undefined; readonly warning?: string }> {
+  try {
+    return { user: await fetchOnce(...asked) };
+  } catch (error) {
+    const [, , , signal] = asked;
+    const why = signal.aborted ? 'interrupted' : whyNot(error);
+    return {
+      warning: `the test user was made, but is not fetched from the jumpbox: ${why}. Run the same command again: it fetches the user`,
+    };
+  }
+}
+
+/** Nothing of what lies there is quoted: it holds a token. */
+function whyNot(error: unknown): string {
+  if (error instanceof Problem) return error.detail.replace(/\.$/, '');
+  const { syscall } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? 'what lies there is no test user' : reasonOfWriting(error);
+}
+
+async function fetchOnce(
+  ...[settings, { id, projectId, result }, identity, signal]: Asked
 ): Promise<FetchedUser | undefined> {
   const remote = callerRemote(settings);
   try {

@@ -95,22 +95,26 @@ export const bootstrapCloud = defineCommand({
     const { view, timings } = await follow.followToEnd(call, client, begun.bootstrap, local.timer, helper);
     const told = [...warnings, ...others];
     for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);
-    const testUser =
+    const ended = follow.problemOfEnd(view);
+    const written =
+      ended === undefined && local.writeConfig
+        ? await writeFiles(client, view, local, settings.configFolder)
+        : { files: [] };
+    const { user: testUser, warning } =
       identity !== undefined && isDone(view, 'test-user')
         ? await (await import('../test-user.js')).fetchTestUser(settings, view, identity, call.interrupted)
-        : undefined;
+        : {};
+    if (warning !== undefined) output.warn(warning);
     const data = {
       created: begun.created,
       changes: begun.changes,
-      warnings: [...new Set([...told, ...view.warnings])],
+      warnings: [...new Set([...told, ...view.warnings, ...(warning === undefined ? [] : [warning])])],
       bootstrap: view,
       ...(testUser !== undefined && { testUser }),
       ...(recovered !== undefined && { recovered: recovered.files }),
       ...(local.timer && { timings }),
     };
-    const problem = follow.problemOfEnd(view);
-    const files =
-      problem === undefined && local.writeConfig ? await writeFiles(client, view, local, settings.configFolder) : [];
+    const { files, problem = ended } = written;
     if (local.timer && !output.json) output.say(follow.timingTable(timings, output.style));
     const { summary } = await import('../summary.js');
     return {

@@ -70,6 +70,48 @@ describe('files of a bootstrap', () => {
     expect(asked('/bootstraps/b-one/age-identity')).to.equal(0);
   });
 
+  it('have a place that is tried, and told of with all other faults, before anything is made', async () => {
+    const args = ['--install-config=/proc/config.yaml', '--secrets-file=/proc/s.yaml', '--preemptible', '--spot-vms'];
+    const { code, stderr } = await sandbox.run([...bootstrap, ...five, ...args]);
+    expect(code).to.equal(2);
+    expect(stderr)
+      .to.include('--install-config /proc/config.yaml cannot be written: its folder')
+      .and.include('--secrets-file /proc/s.yaml cannot be written: its folder')
+      .and.include('--preemptible');
+    expect(service.seen).to.deep.equal([]);
+  });
+
+  it('that cannot be written at the end take nothing from the result, and the flag is named', async () => {
+    mkdirSync(sandbox.path('out'));
+    service.instead.set('GET /bootstraps/b-one/config', [
+      (response) => {
+        rmSync(sandbox.path('out'), { recursive: true });
+        response.end(service.files.config);
+      },
+    ]);
+    const args = [...bootstrap, ...five, '--install-config=out/config.yaml', '--json'];
+    const { code, stdout, stderr } = await sandbox.run(args);
+    expect(code, stderr).to.equal(2);
+    const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect(result).to.have.nested.property('bootstrap.state', 'succeeded');
+    expect(result).to.have.nested.property('problem.errors[0].path', '--install-config');
+    expect(stderr).to.include('The bootstrap stands, but out/config.yaml is not written').and.not.include('inside');
+  });
+
+  it('are written, and the result is shown, also when the test user cannot be fetched', async () => {
+    rmSync(join(sandbox.home, '.ssh', 'id_rsa.pub'));
+    const done = { id: 'test-user', step: 'test-user', title: 'Test user', state: 'done', attempt: 0 } as const;
+    const [jumpbox] = makeView().result.vms;
+    const { externalIp: _, ...unreachable } = jumpbox as NonNullable<typeof jumpbox>;
+    service.view = makeView({ instances: [done], result: { ...makeView().result, vms: [unreachable] } });
+    const { stdout, stderr } = await run('--create-test-user', '--install-version=1', '--registry-user=u', '--json');
+    const result = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    expect(stderr).to.include('Warning: the test user was made, but is not fetched');
+    expect(result.files).to.have.lengthOf(3);
+    expect(result.warnings.join()).to.include('The jumpbox has no address yet. Run the same command again');
+    expect(sandbox.read('config.yaml')).to.equal(service.files.config);
+  });
+
   it('go where the flags say', async () => {
     await run('--install-config', '~/c.yaml', '--secrets-file=s.yaml');
     expect(existsSync(join(sandbox.home, 'c.yaml'))).to.equal(true);
