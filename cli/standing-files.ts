@@ -46,9 +46,9 @@ interface StandingConfig {
   readonly projectId: string | undefined;
 }
 
-/** Faults of files that stand in the way, before anything is made. */
+/** Faults of files that stand in the way, before anything is made. What recovery is to replace may hold anything. */
 export async function standingFaults(local: LocalOptions, keys: readonly DatacenterKey[]): Promise<Fault[]> {
-  const writes = local.writeConfig;
+  const writes = local.writeConfig || local.recoverConfig;
   const faults: Fault[] = [];
   const taken = new Set<string>();
   for (const key of keys) {
@@ -66,7 +66,7 @@ export async function standingFaults(local: LocalOptions, keys: readonly Datacen
         }
         const unwritable = writes ? whyUnwritable(path) : undefined;
         if (unwritable !== undefined) faults.push({ path: flag, message: `${path} cannot be written: ${unwritable}` });
-        if (text === undefined) continue;
+        if (text === undefined || local.recoverConfig) continue;
         if (text.length > longestFile) faults.push({ path: flag, message: `${path} is larger than 400 KiB` });
         await readYaml(text);
       } catch (error) {

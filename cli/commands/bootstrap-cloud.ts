@@ -160,9 +160,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...unreadable,
     ...(unfit === undefined ? [] : [{ path: '--remote-cli-binary', message: `${binary}: ${unfit}` }]),
     ...sshKeyFaults(given, settings.home),
-    ...(call.has('dry-run') || checked.local.recoverConfig
-      ? []
-      : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'])),
+    ...(call.has('dry-run') ? [] : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'])),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   return { ...checked, local };

@@ -140,6 +140,21 @@ describe('plinth', () => {
         [...bootstrap, ...five, '--multi-dc', '--secrets-file', 'config-dc2.yaml'],
         /--install-config config-dc2\.yaml is the path of another file, too/,
       ],
+      [
+        'one file for config and secrets to recover',
+        [...bootstrap, ...five, '--recover-config', '--install-config', 'one.yaml', '--secrets-file', 'one.yaml'],
+        /--secrets-file one\.yaml is the path of another file, too/,
+      ],
+      [
+        'a folder that is not there, to recover into',
+        [...bootstrap, ...five, '--recover-config', '--write-config=false', '--secrets-file', 'no/secrets.yaml'],
+        /there is no folder no/,
+      ],
+      [
+        'a config to recover that cannot be read',
+        [...bootstrap, ...five, '--recover-config', '--install-config', '/'],
+        /--install-config \/ cannot be read/,
+      ],
       ['warnings, when strict', [...bootstrap, ...five, '--strict'], /--registry-user is not given/],
       [
         'an endpoint over plain http',
@@ -158,6 +173,13 @@ describe('plinth', () => {
         expect(service.seen).to.deep.equal([]);
       });
     }
+
+    it('is not what stands where something else is to be recovered', async () => {
+      sandbox.write('config.yaml', 'a: [');
+      service.instead.set('GET /bootstraps', [refuse('forbidden', 'No.')]);
+      const { code, stderr } = await run([...bootstrap, ...five, '--recover-config']);
+      expect([code, stderr.includes('No.')]).to.deep.equal([3, true]);
+    });
 
     it('tells all faults at once: of the line, of the rules, of files', async () => {
       const { stderr } = await run([
