@@ -26,6 +26,12 @@ locals {
       over     = 2
       document = "Cleanup could not look at, judge or hand over a project several times. Projects go on costing money. docs/operations.md says how to look at one and how to remove it."
     }
+    quarantined = {
+      name     = "a removal that is left alone"
+      window   = 300
+      over     = 0
+      document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. docs/operations.md has the rest."
+    }
     not_loaded = {
       name     = "a function can't be loaded"
       window   = 300

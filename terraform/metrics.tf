@@ -28,6 +28,11 @@ locals {
       severity    = "ERROR"
       pattern     = "could not be (handed to teardown|looked at|judged)$"
     }
+    quarantined = {
+      description = "Removals that failed as often as they are tried, and were left alone."
+      severity    = "ERROR"
+      pattern     = "^The removal of .+ failed [0-9]+ times in a row and is left alone$"
+    }
     not_loaded = {
       description = "Functions that cannot be loaded: faulty settings, a broken release."
       severity    = "CRITICAL"
