@@ -46,7 +46,7 @@ describe('the reason of a call', () => {
     const calls = simulated.calls.list({ since });
     expect(calls.map(({ method, reason }) => [method, reason])).to.deep.equal(
       ['b1/vm:k0s-1', 'b2/network', undefined].flatMap((reason) => [
-        ['secretmanager.projects.secrets.versions.list', reason],
+        ['secretmanager.projects.secrets.versions.access', reason],
         ['compute.regions.get', reason],
       ]),
     );
