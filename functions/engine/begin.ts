@@ -147,7 +147,8 @@ async function begin(context: Context, steps: readonly AnyStep[], facts: BeginFa
 
   const now = clock.now();
   const at = now.toISOString();
-  const warnings = [...facts.warnings, ...(baseFiles(draft.id, facts.base, now).writes.length > 0 ? [notItsBase] : [])];
+  const brings = Object.values(facts.base ?? {}).some((files) => (files?.config ?? files?.secrets) !== undefined);
+  const warnings = [...facts.warnings, ...(brings ? [notItsBase] : [])];
   const empty = newRecord({ ...facts, warnings }, { ...draft, base: {} }, now);
   const change = started(dated(empty, at), planOf(graphOf(steps), options), at);
   const record: BootstrapRecord = { ...change.record, events: change.events.length };

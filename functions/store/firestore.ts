@@ -126,6 +126,7 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
     });
     return opening;
   };
+
   return {
     prepare() {
       open().catch(() => undefined);
