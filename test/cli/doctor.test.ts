@@ -1,6 +1,5 @@
 /** `plinth doctor` at a whole stack, at services that are not as they should be, and on computers that are not. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createStack, type Stack } from '../../local/stack.js';
 import { version, versionHeader } from '../../shared/version.js';
+import { makeCertificate } from './certificate.js';
 import { createSandbox, type Ran, type Sandbox } from './run-cli.js';
 
 interface Check {
@@ -179,11 +179,8 @@ describe('plinth doctor', function () {
   });
 
   it('looks at the certificate', async () => {
-    const [key, cert] = [sandbox.path('key.pem'), sandbox.path('cert.pem')];
-    const days = ['-days', '30', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', cert, ...days], { stdio: 'ignore' });
-    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, refusing({}));
+    const { key, cert, file } = makeCertificate(sandbox.folder);
+    const server = createTlsServer({ key, cert }, refusing({}));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -192,7 +189,7 @@ describe('plinth doctor', function () {
     expect(unknown.code).to.equal(6);
     expect(unknown.of(`TLS of localhost:${port}`)).to.include({ state: 'failed' });
     expect(unknown.of(`TLS of localhost:${port}`).advice).to.include('NODE_EXTRA_CA_CERTS');
-    const trusted = await examine({ ...env, NODE_EXTRA_CA_CERTS: cert });
+    const trusted = await examine({ ...env, NODE_EXTRA_CA_CERTS: file });
     expect(trusted.of(`TLS of localhost:${port}`)).to.include({ state: 'ok' });
     expect(trusted.of(`TLS of localhost:${port}`).detail).to.match(/^TLSv1\.3, certificate good until \d{4}-/);
     expect(trusted.of('bootstrap API').state).to.equal('ok');
