@@ -1,4 +1,4 @@
-/** The command line as one file and what commands import on first use beside it. Called by build-cli.ts and pack-cli.ts. */
+/** The command line as one file and what commands import on first use beside it. Called by build-cli.ts and pack.ts. */
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';

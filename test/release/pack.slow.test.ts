@@ -1,19 +1,38 @@
-/** The command line as an npm package: what is in it, and that it runs in an empty folder with what comes along and no more. */
+/** What `npm pack` makes: the command line as a package, which runs in an empty folder with what comes along and no more. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { sha256 } from '../../shared/sha256.js';
 import { version } from '../../shared/version.js';
+import { projectFolder } from '../support/recording-store.js';
 
 describe('the npm package', () => {
   let folder: string;
+  let source: string;
   let tarball: string;
+  const pack = (...args: string[]) => spawnSync('npm', ['pack', ...args], { cwd: source, encoding: 'utf8' });
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'plinth-packed-'));
-    const script = fileURLToPath(new URL('../../docs/pack-cli.js', import.meta.url));
-    tarball = execFileSync(process.execPath, [script, folder], { encoding: 'utf8' }).trim();
+    // A copy, as package.json is another while npm packs, and other tests read it.
+    source = join(folder, 'source');
+    const taken = (path: string) => !/^(?:\.|node_modules$|dist)/.test(basename(path));
+    cpSync(projectFolder, source, { recursive: true, filter: (path) => path === projectFolder || taken(path) });
+    symlinkSync(join(projectFolder, 'node_modules'), join(source, 'node_modules'));
+    const { status, stderr } = pack();
+    expect(status, stderr).to.equal(0);
+    tarball = join(source, `plinth-${version}.tgz`);
     writeFileSync(join(folder, 'package.json'), '{ "private": true }');
     const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional'];
     execFileSync('npm', ['install', ...quiet, tarball], { cwd: folder, stdio: 'pipe' });
@@ -26,14 +45,31 @@ describe('the npm package', () => {
       env: { PATH: process.env['PATH'], HOME: folder, PLINTH_ENDPOINT: 'http://127.0.0.1:29', PLINTH_TOKEN: '' },
     });
 
-  it('holds the program and the changes: no sources, tests or maps', () => {
-    expect(basename(tarball)).to.equal(`plinth-${version}.tgz`);
+  it('holds the program and what is to be read: no sources, tests or maps', () => {
     const files = execFileSync('tar', ['-tf', tarball], { encoding: 'utf8' }).trim().split('\n');
-    expect(files).to.include.members(['package/package.json', 'package/main.js', 'package/CHANGELOG.md']);
+    const wanted = ['package.json', 'dist/cli/main.js', 'CHANGELOG.md', 'README.md'].map((file) => `package/${file}`);
+    expect(files).to.include.members(wanted);
     const others = files.filter(
-      (file) => !/^package\/(?:package\.json|main\.js|CHANGELOG\.md|chunks\/[\w.-]+\.js)$/.test(file),
+      (file) => !wanted.includes(file) && !/^package\/dist\/cli\/chunks\/[\w.-]+\.js$/.test(file),
     );
     expect(others).to.deep.equal([]);
+  });
+
+  it('comes out the same from the same sources, and leaves package.json as it was', () => {
+    const again = join(folder, 'again');
+    mkdirSync(again);
+    expect(pack('--pack-destination', again).status).to.equal(0);
+    const sum = (file: string) => sha256(readFileSync(file));
+    expect(sum(join(again, basename(tarball)))).to.equal(sum(tarball));
+    expect(sum(join(source, 'package.json'))).to.equal(sum(join(projectFolder, 'package.json')));
+  });
+
+  it('is not begun where it could not be put', () => {
+    const { status, stderr } = pack('--pack-destination', join(folder, 'nowhere'));
+    expect(status).to.not.equal(0);
+    expect(stderr).to.include('There is no folder').and.not.include('at before');
+    expect(existsSync(join(folder, 'nowhere'))).to.equal(false);
+    expect(readFileSync(join(source, 'package.json'), 'utf8')).to.include('devDependencies');
   });
 
   it('asks for what the command line loads, and nothing that functions need', () => {
