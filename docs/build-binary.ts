@@ -1,20 +1,20 @@
 /**
- * Makes the command line one Linux amd64 executable, dist/bin/plinth, with its checksum beside it, and lays it out as a
- * release in dist/release (`npm run build:binary`).
+ * Makes the command line one Linux amd64 executable, dist/release/v<version>/plinth-linux-amd64, with its checksum beside it:
+ * as it is to lie beneath PLINTH_RELEASES_URL (`npm run build:binary`).
  * The same sources give the same bytes, so that anybody can verify a release; V8's code cache, which would save 45 ms a start,
  * differs from build to build and is left out.
  */
 import { execFileSync } from 'node:child_process';
-import { linkSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { releaseFile, releaseFolder } from '../shared/release.js';
+import { releaseFile, releaseFolder, sumsFile } from '../shared/release.js';
 import { sha256 } from '../shared/sha256.js';
 import { openTelemetryAsModules, withoutAddons } from './function-bundle.js';
 import { nodeForLinux } from './node-for-linux.js';
 
-const folder = join('dist', 'bin');
+const folder = join('dist', 'release');
 const work = mkdtempSync(join(tmpdir(), 'plinth-binary-'));
 try {
   await build({
@@ -53,19 +53,15 @@ try {
   });
   const bytes = readFileSync(join(work, 'plinth'));
   const hash = sha256(bytes);
-  mkdirSync(folder, { recursive: true });
-  // Through a rename: somebody may be running the one that stands.
-  const fresh = join(folder, '.plinth.new');
-  writeFileSync(fresh, bytes, { mode: 0o755 });
-  renameSync(fresh, join(folder, 'plinth'));
-  writeFileSync(join(folder, 'plinth.sha256'), `${hash}  plinth\n`);
-  // As it is to lie beneath PLINTH_RELEASES_URL.
-  const release = join('dist', 'release', releaseFolder);
-  rmSync(release, { recursive: true, force: true });
-  mkdirSync(release, { recursive: true });
-  linkSync(join(folder, 'plinth'), join(release, releaseFile));
-  writeFileSync(join(release, 'SHA256SUMS'), `${hash}  ${releaseFile}\n`);
-  console.log(`${resolve(folder, 'plinth')}\n${hash}  ${Math.round(bytes.length / 1e6)} MB`);
+  // Of one version only, and whole when it is there: somebody may be running or serving the one that stands.
+  const fresh = join('dist', 'release.new');
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(join(fresh, releaseFolder), { recursive: true });
+  writeFileSync(join(fresh, releaseFolder, releaseFile), bytes, { mode: 0o755 });
+  writeFileSync(join(fresh, releaseFolder, sumsFile), `${hash}  ${releaseFile}\n`);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(fresh, folder);
+  console.log(`${resolve(folder, releaseFolder, releaseFile)}\n${hash}  ${Math.round(bytes.length / 1e6)} MB`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

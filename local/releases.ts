@@ -5,7 +5,7 @@
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
-import { releaseFile, releaseFolder } from '../shared/release.js';
+import { releaseFile, releaseFolder, sumIn, sumsFile } from '../shared/release.js';
 import { listen } from './loopback.js';
 
 export interface ReleaseServer {
@@ -15,14 +15,12 @@ export interface ReleaseServer {
   close(): Promise<void>;
 }
 
-const sumsFile = 'SHA256SUMS';
-
 /** Undefined: no executable of this version is built. */
 export async function startReleases(folder = join('dist', 'release')): Promise<ReleaseServer | undefined> {
   const sums = join(folder, releaseFolder, sumsFile);
   if (!existsSync(sums)) return undefined;
-  const sha256 = /^([0-9a-f]{64}) {2}(\S+)\n$/.exec(readFileSync(sums, 'utf8'))?.[1];
-  if (sha256 === undefined) throw new Error(`${sums} cannot be read. Make it anew: npm run build:binary.`);
+  const sha256 = sumIn(readFileSync(sums, 'utf8'), releaseFile);
+  if (sha256 === undefined) throw new Error(`${sums} names no ${releaseFile}. Make it anew: npm run build:binary.`);
   const { url, close } = await listen((request, response) => {
     const name = [releaseFile, sumsFile].find((each) => request.url === `/${releaseFolder}/${each}`);
     if (name === undefined || !['GET', 'HEAD'].includes(request.method ?? '')) {

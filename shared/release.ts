@@ -1,6 +1,6 @@
 /**
  * The release of plinth's single executable that machines fetch: where it is, and the checksum by which they know it.
- * Called by the host steps with `context.config`; the release step lays the files out the same way.
+ * Called by the host steps with `context.config`; docs/build-binary.ts lays the files out the same way.
  */
 import { Problem } from './problems.js';
 import { version } from './version.js';
@@ -8,6 +8,14 @@ import { version } from './version.js';
 /** Beneath the base URL: `v<version>/plinth-linux-amd64`, with `SHA256SUMS` beside it. */
 export const releaseFile = 'plinth-linux-amd64';
 export const releaseFolder = `v${version}`;
+export const sumsFile = 'SHA256SUMS';
+
+/** The checksum of a file, out of what sha256sum has written. */
+export const sumIn = (sums: string, file: string): string | undefined =>
+  sums
+    .split('\n')
+    .find((line) => line.slice(64) === `  ${file}`)
+    ?.slice(0, 64);
 
 export interface Releases {
   /** Base URL, without a slash at its end. */

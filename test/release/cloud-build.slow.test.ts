@@ -10,6 +10,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { functionNames } from '../../shared/names.js';
 import { sha256 } from '../../shared/sha256.js';
+import { version } from '../../shared/version.js';
 import { projectFolder } from '../support/recording-store.js';
 
 interface Step {
@@ -77,12 +78,12 @@ describe('a build of Cloud Build', function () {
     expectWell(run('check'));
   });
 
-  it('publishes each function, the executable, the SBOM, and a sum of every file', () => {
+  it('publishes each function, the command line as executable and as package, the SBOM, and a sum of every file', () => {
     for (const id of ['build', 'sbom', 'publish']) expectWell(run(id));
     const files = [
       ...Object.values(functionNames).map((name) => `${name}.zip`),
-      'plinth',
-      'plinth.sha256',
+      'plinth-linux-amd64',
+      `plinth-${version}.tgz`,
       'sbom.cdx.json',
     ];
     expect(readdirSync(bucket)).to.have.members([...files, 'SHA256SUMS']);

@@ -47,7 +47,9 @@ describe('the release of this version', () => {
       expect(await startReleases(folder)).to.equal(undefined);
       mkdirSync(join(folder, `v${version}`));
       writeFileSync(join(folder, `v${version}`, 'plinth-linux-amd64'), 'program');
-      writeFileSync(join(folder, `v${version}`, 'SHA256SUMS'), `${sha256}  plinth-linux-amd64\n`);
+      // As a release has it: of all its files.
+      const sums = `${'b2'.repeat(32)}  plinth-${version}.tgz\n${sha256}  plinth-linux-amd64\n`;
+      writeFileSync(join(folder, `v${version}`, 'SHA256SUMS'), sums);
       const server = await startReleases(folder);
       try {
         expect(server?.sha256).to.equal(sha256);
