@@ -142,6 +142,51 @@ describe('terraform', function () {
     });
   });
 
+  describe('for a first installation', () => {
+    const deployText = readFileSync(join(projectFolder, 'docs', 'deploy.md'), 'utf8');
+    const example = (file: string) => join('examples', 'minimal', file);
+
+    it('the minimal example asks for what docs/deploy.md fills in, and no more', () => {
+      const asked = [
+        ...readFileSync(join(terraformFolder, example('variables.tf')), 'utf8').matchAll(/^variable "(\w+)"/gm),
+      ];
+      const heredoc = /terraform\.tfvars <<EOF\n([\s\S]+?)\nEOF/.exec(deployText)?.[1] ?? '';
+      const filled = [...heredoc.matchAll(/^(\w+) *=/gm)];
+      expect(filled.map(([, name]) => name)).to.have.members(asked.map(([, name]) => name));
+      expect(filled.map(([, name]) => name)).to.include('deployment');
+    });
+
+    it('each example tells somebody of alerts', () => {
+      for (const folder of ['minimal', 'full']) {
+        const text = readFileSync(join(terraformFolder, 'examples', folder, 'main.tf'), 'utf8');
+        expect(text, folder).to.match(/^ +alert_emails += \[[^\]]/m);
+      }
+    });
+
+    it('the other inputs that docs/deploy.md shows can stand in its main.tf', async () => {
+      const shown = /```hcl\n([\s\S]+?)```/.exec(deployText)?.[1] ?? '';
+      for (const input of ['settings', 'budget', 'sizes', 'traces', 'dns_zones', 'deletion_protection']) {
+        expect(shown).to.match(new RegExp(`^ *${input} +=`, 'm'));
+      }
+      await inWorkspace(
+        async ({ terraform }) => {
+          const folder = join('examples', 'minimal');
+          const prepared = await terraform(init, folder);
+          expect(prepared.exitCode, prepared.output).to.equal(0);
+          const { exitCode, output } = await terraform(['validate', '-no-color'], folder);
+          expect(exitCode, output).to.equal(0);
+        },
+        (folder) => {
+          const path = join(folder, example('main.tf'));
+          writeFileSync(
+            path,
+            readFileSync(path, 'utf8').replace(/^ +settings = .*$/m, () => shown),
+          );
+        },
+      );
+    });
+  });
+
   it('plans what its own tests want', async () => {
     await inWorkspace(async ({ terraform }) => {
       const { exitCode, output } = await terraform(['test', '-no-color']);

@@ -1,4 +1,4 @@
-# The least that a deployment needs: one folder, one billing account, everyone of one Workspace domain.
+# The least that a deployment needs: one folder, one billing account, everyone of one Workspace domain; alerts for its operator.
 
 terraform {
   required_version = ">= 1.9.0"
@@ -28,13 +28,14 @@ module "plinth" {
 
   project_id       = var.project_id
   region           = var.region
-  deployment       = "trial"
+  deployment       = var.deployment
   release          = var.release
   release_bucket   = var.release_bucket
   parents          = [var.parent]
   billing_accounts = [var.billing_account]
   oauth_clients    = [var.oauth_client]
   operators        = [var.operator]
+  alert_emails     = [var.operator]
   bootstrappers    = { domains = [split("@", var.operator)[1]] }
   # Cloud Run lets everyone through; plinth verifies every token itself.
   invokers = ["allUsers"]

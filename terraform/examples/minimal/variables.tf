@@ -3,6 +3,12 @@ variable "project_id" {
   type        = string
 }
 
+variable "deployment" {
+  description = "Name of this deployment, in the labels of all that it makes. It never changes: a cleaner touches only its own."
+  type        = string
+  default     = "plinth"
+}
+
 variable "region" {
   description = "Where plinth runs; the bucket of releases and the builds are there, too."
   type        = string
@@ -39,6 +45,6 @@ variable "oauth_client" {
 }
 
 variable "operator" {
-  description = "E-mail of the first operator; people of the same domain may bootstrap."
+  description = "E-mail of the first operator, who hears of alerts; people of the same domain may bootstrap."
   type        = string
 }
