@@ -25,6 +25,7 @@ import {
 import { graphOf } from './graph.js';
 import { makeBootstrapId, makeProjectId } from './ids.js';
 import { addSeconds } from './lease.js';
+import { leasesOf } from './leases-of.js';
 import { afterConflict, persist } from './persist.js';
 import { type Plan, planOf } from './plan.js';
 import { publishReady } from './publish.js';
@@ -281,9 +282,7 @@ async function resume(
     warnings: [...facts.warnings],
   };
   const change = started(dated(next, at), planOf(graphOf(steps), options), at);
-  const leases = await persist(() =>
-    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
-  );
+  const leases = await leasesOf(context, id);
   const readyIds = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
   if (files.writes.length > 0) await persist(() => store.commit(files.writes));
   const [version = ''] = await persist(() =>

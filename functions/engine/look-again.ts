@@ -3,7 +3,6 @@
  * is made once more, as after a resume. Called by the HTTP function.
  */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
@@ -12,7 +11,7 @@ import type { StoredBootstrap } from './begin.js';
 import { change } from './change.js';
 import { type BootstrapRecord, type InstanceRecord, leaseId } from './documents.js';
 import { graphOf } from './graph.js';
-import { persist } from './persist.js';
+import { leasesOf } from './leases-of.js';
 import { type Plan, planOf } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
@@ -38,7 +37,6 @@ export async function lookAgain(
   { actor, action }: Omit<Act, 'shownBy'>,
   chosen: Chosen,
 ): Promise<StoredBootstrap> {
-  const { store } = context;
   const { standing, change: changed } = await change(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
     const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions);
@@ -59,9 +57,7 @@ export async function lookAgain(
     };
     const state = { event: { schema: 1, type: 'state', at, state: 'running', generation } as const };
     const begun = advance(next, plan, at, [told, state]);
-    const leases = await persist(() =>
-      store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
-    );
+    const leases = await leasesOf(context, id);
     const ready = new Set(begun.ready.map((instance) => leaseId(id, instance.id)));
     return {
       change: begun,

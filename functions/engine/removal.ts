@@ -20,6 +20,7 @@ import {
 } from './documents.js';
 import { graphOf } from './graph.js';
 import { addSeconds } from './lease.js';
+import { leasesOf } from './leases-of.js';
 import { persist } from './persist.js';
 import { planOf } from './plan.js';
 import { publishReady } from './publish.js';
@@ -88,14 +89,12 @@ const requested = (before: RemovalRecord | undefined, at: string, by: string, wh
 
 /** A removal without a lease has been cut off where sweep cannot see it. */
 async function restarted(
-  { store }: Context,
+  context: Context,
   steps: readonly AnyStep[],
   { id, version, data }: StoredBootstrap,
   at: string,
 ): Promise<Decided | undefined> {
-  const leases = await persist(() =>
-    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]], limit: 1 }),
-  );
+  const leases = await leasesOf(context, id, { limit: 1 });
   if (leases.length > 0) return undefined;
   const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions, true);
   const begun: Change = startRemoval(data, plan, at);
@@ -109,10 +108,7 @@ async function stoppedAgain(
   found: StoredBootstrap,
   at: string,
 ): Promise<Decided | undefined> {
-  const { store } = context;
-  const leases = await persist(() =>
-    store.query({ collection: collections.leases, where: [['bootstrapId', '==', found.id]] }),
-  );
+  const leases = await leasesOf(context, found.id);
   if (leases.some((lease) => read(lease, liftLease)?.data.state !== 'client')) return undefined;
   return stop(context, steps, found, found.data, at, []);
 }

@@ -20,6 +20,7 @@ import {
   read,
 } from './documents.js';
 import { graphOf } from './graph.js';
+import { leasesOf } from './leases-of.js';
 import { bootstrapOf, findLost } from './lost-jumpbox.js';
 import { afterConflict, persist } from './persist.js';
 import { planOf } from './plan.js';
@@ -160,13 +161,11 @@ function termsOf(
 const deleted = (id: string): Write => ({ kind: 'delete', collection: collections.leases, id });
 
 /** What else of it the store still has. */
-async function leftovers({ store }: Context, id: string): Promise<{ events: number; leases: string[] }> {
-  const [events, leases] = await persist(() =>
-    Promise.all([
-      store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
-      store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
-    ]),
-  );
+async function leftovers(context: Context, id: string): Promise<{ events: number; leases: string[] }> {
+  const [events, leases] = await Promise.all([
+    persist(() => context.store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] })),
+    leasesOf(context, id),
+  ]);
   return {
     events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
     leases: leases.map((lease) => lease.id),

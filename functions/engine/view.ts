@@ -1,14 +1,13 @@
 /** A bootstrap as its owner sees it: the record, who works on what by the leases, and what stands so far. Called by the HTTP function. */
 import { BootstrapSummary, type BootstrapView, type InstanceView } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { costOf } from '../cost/of-bootstrap.js';
 import { resultOf } from '../steps/result.js';
 import type { StoredBootstrap } from './begin.js';
 import { type LeaseRecord, liftLease } from './documents.js';
 import { type Graph, graphOf } from './graph.js';
-import { persist } from './persist.js';
+import { leasesOf } from './leases-of.js';
 import { type Instance, planOf, titleOf } from './plan.js';
 import { removalPlanOf } from './removal-plan.js';
 import type { AnyStep } from './step.js';
@@ -20,9 +19,7 @@ export async function viewOf(
 ): Promise<BootstrapView> {
   const options = data.options as unknown as BootstrapOptions;
   const ended = data.endedAt !== undefined;
-  const found = ended
-    ? []
-    : await persist(() => store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }));
+  const found = ended ? [] : await leasesOf({ store }, id);
   const leases = new Map(found.map((document) => [String(document.data['instance']), liftLease(document.data)]));
   const outputs = Object.fromEntries(
     Object.entries(data.instances).flatMap(([instance, { output }]) =>
