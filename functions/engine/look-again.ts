@@ -2,7 +2,6 @@
  * Instances of a step that stands, and all that needs them, are looked at again because a person asks for it: what is missing
  * is made once more, as after a resume. Called by the HTTP function.
  */
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
@@ -10,9 +9,8 @@ import { type Act, refuseWhileGoing } from './alter.js';
 import type { StoredBootstrap } from './begin.js';
 import { change } from './change.js';
 import { type BootstrapRecord, type InstanceRecord, leaseId } from './documents.js';
-import { graphOf } from './graph.js';
 import { leasesOf } from './leases-of.js';
-import { type Plan, planOf } from './plan.js';
+import { type Plan, planOfRecord } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
 import { advance, changeWrites } from './transition.js';
@@ -39,7 +37,7 @@ export async function lookAgain(
 ): Promise<StoredBootstrap> {
   const { standing, change: changed } = await change(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
-    const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions);
+    const plan = planOfRecord(steps, data);
     const again = withDependents(plan, instancesOf(plan, chosen));
     const told = { event: { schema: 1, type: 'action', at, actor, action } as const };
     if (data.endedAt === undefined) {

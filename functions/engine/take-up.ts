@@ -19,11 +19,9 @@ import {
   nameId,
   read,
 } from './documents.js';
-import { graphOf } from './graph.js';
 import { leasesOf } from './leases-of.js';
 import { bootstrapOf, findLost } from './lost-jumpbox.js';
 import { afterConflict, persist } from './persist.js';
-import { planOf } from './plan.js';
 import { publishReady } from './publish.js';
 import { numberOf, timeIn } from './removal-rule.js';
 import type { AnyStep, SeenProject } from './step.js';
@@ -103,7 +101,7 @@ async function makeRecord(
     events: left.events,
   };
   const told = { schema: 1, type: 'action', at, actor: caller.email, action: 'take-up' } as const;
-  const change = started(dated(empty, at), planOf(graphOf(steps), options), at, [{ event: told }]);
+  const change = started(steps, dated(empty, at), at, [{ event: told }]);
   const record: BootstrapRecord = { ...change.record, events: left.events + change.events.length };
   const ready = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
   const writes: Write[] = [
