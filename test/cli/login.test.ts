@@ -272,7 +272,7 @@ describe('the local token issuer', () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-logins-'));
     const loginsFile = join(folder, 'logins.json');
     const during = async <T>(use: (issuer: string) => Promise<T>): Promise<T> => {
-      const cloud = await createSimulatedCloud({ loginsFile });
+      const cloud = await createSimulatedCloud({ logins: { loginsFile } });
       try {
         return await use(cloud.issuerUrl);
       } finally {
@@ -295,6 +295,24 @@ describe('the local token issuer', () => {
       expect((await during(renew(token))).status).to.equal(400);
     } finally {
       rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('ends the login of a refresh token that comes again, where it takes each once', async () => {
+    const cloud = await createSimulatedCloud({ logins: { takesTokensOnce: true } });
+    try {
+      const back = new URL((await authorize({}, cloud.issuerUrl)).headers.get('location') ?? '');
+      const first = await exchange(back.searchParams.get('code') ?? '', {}, cloud.issuerUrl);
+      const tokenIn = async (reply: Response) => ((await reply.json()) as { refresh_token: string }).refresh_token;
+      const renew = (token: string) =>
+        exchange('', { grant_type: 'refresh_token', refresh_token: token }, cloud.issuerUrl);
+      const used = await tokenIn(first);
+      const next = await tokenIn(await renew(used));
+      const newest = await tokenIn(await renew(next));
+      expect((await renew(used)).status).to.equal(400);
+      expect((await renew(newest)).status).to.equal(400);
+    } finally {
+      await cloud.close();
     }
   });
 
