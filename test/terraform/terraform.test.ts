@@ -3,7 +3,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { settings } from '../../functions/config.js';
-import { customRoles, functionAccount, functionGrants, invokers } from '../../local/deployment.js';
+import {
+  customRoles,
+  functionAccount,
+  functionGrants,
+  invokers,
+  ownServices,
+  schedules,
+} from '../../local/deployment.js';
 import { deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
 import { projectFolder } from '../support/recording-store.js';
 import { makeWorkspace, terraformFolder, type Workspace } from './workspace.js';
@@ -195,6 +202,17 @@ describe('terraform', function () {
         '{ for id, role in google_project_iam_custom_role.plinth : id => sort(role.permissions) }',
         Object.fromEntries(
           customRoles.map(({ name, permissions }) => [name.split('/').at(-1), [...permissions].sort()]),
+        ),
+      ],
+      // Terraform enables more; nothing here works by an API that is not enabled there.
+      [
+        `[for service in ${hcl(ownServices)} : service if !contains(values(google_project_service.api)[*].service, service)]`,
+        [],
+      ],
+      [
+        '{ for job in google_cloud_scheduler_job.job : job.name => [job.schedule, job.attempt_deadline] }',
+        Object.fromEntries(
+          schedules.map(({ job, schedule, deadlineSeconds }) => [job, [schedule, `${deadlineSeconds}s`]]),
         ),
       ],
     ];
