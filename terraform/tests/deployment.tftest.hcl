@@ -1,24 +1,7 @@
 # What a plan holds, against the provider's schema; nothing is made. `terraform test`.
 
 mock_provider "google" {
-  mock_resource "google_service_account" {
-    override_during = plan
-    defaults = {
-      id     = "projects/plinth-test/serviceAccounts/somebody@plinth-test.iam.gserviceaccount.com"
-      email  = "somebody@plinth-test.iam.gserviceaccount.com"
-      member = "serviceAccount:somebody@plinth-test.iam.gserviceaccount.com"
-    }
-  }
-
-  mock_resource "google_project_iam_custom_role" {
-    override_during = plan
-    defaults        = { name = "projects/plinth-test/roles/ourOwn" }
-  }
-}
-
-override_data {
-  target = data.google_project.plinth
-  values = { number = "123456789012" }
+  source = "./tests/mocks"
 }
 
 variables {

@@ -81,8 +81,8 @@ const invalid: readonly Mistake[] = [
   {
     title: 'an attribute that a resource does not have, read',
     file: 'settings.tf',
-    from: 'google_service_account.identity["eventarc"].email',
-    to: 'google_service_account.identity["eventarc"].mail',
+    from: 'google_service_account.identity["scheduler"].email',
+    to: 'google_service_account.identity["scheduler"].mail',
     says: /Unsupported attribute[\s\S]*"mail"/,
   },
   {
