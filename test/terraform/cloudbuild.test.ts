@@ -1,7 +1,7 @@
 /** The builds, judged by Cloud Build's own API surface; the scripts in them are run where they can be. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,6 +133,20 @@ const run = (file: string, args: readonly string[], env: Readonly<Record<string,
     child.stdin?.end(input);
   });
 
+type Asked = Pick<IncomingMessage, 'url' | 'headers'>;
+
+/** A server that answers as it is told, and remembers what it was asked. */
+async function answering(answer: (request: Asked) => { readonly status: number; readonly body?: unknown }) {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    const { status, body } = answer(request);
+    response.writeHead(status).end(body === undefined ? undefined : JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close: () => server.close() };
+}
+
 describe('cloudbuild', function () {
   this.timeout(60_000);
 
@@ -219,30 +233,57 @@ describe('cloudbuild', function () {
     });
 
     it('fails where something else answers', async () => {
-      const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
-      await new Promise((resolve) => other.once('listening', resolve));
-      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const other = await answering(() => ({ status: 404 }));
       try {
-        const { exitCode, output } = await run(smoke, [scene.stack.url, url]);
+        const { exitCode, output } = await run(smoke, [scene.stack.url, other.url]);
         expect(exitCode).to.equal(1);
-        expect(output).to.include(`FAILED  404 instead of 200  ${url}/openapi.json`);
+        expect(output).to.include(`FAILED  404 instead of 200  ${other.url}/openapi.json`);
       } finally {
         other.close();
       }
     });
   });
 
-  it('passes a front end that refuses strangers only where it is told that there is one', async () => {
-    const front = createServer((_, response) => response.writeHead(403).end()).listen(0, '127.0.0.1');
-    await new Promise((resolve) => front.once('listening', resolve));
-    const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+  describe('the smoke test behind IAM', () => {
     const smoke = join(projectFolder, '.ci/smoke');
-    try {
-      expect((await run(smoke, [url, url])).exitCode).to.equal(1);
-      expect((await run(smoke, [url, url], { PLINTH_BEHIND_IAM: 'true' })).exitCode).to.equal(0);
-    } finally {
-      front.close();
-    }
+
+    it('passes a front end that refuses strangers only where it is told that there is one', async () => {
+      const front = await answering(() => ({ status: 403 }));
+      try {
+        expect((await run(smoke, [front.url, front.url])).exitCode).to.equal(1);
+        expect((await run(smoke, [front.url, front.url], { PLINTH_BEHIND_IAM: 'true' })).exitCode).to.equal(0);
+      } finally {
+        front.close();
+      }
+    });
+
+    it('shows the front end its token with every call, and plinth only where it asks as somebody', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'plinth-smoke-'));
+      const front = await answering(({ url, headers }) => {
+        if (headers['x-serverless-authorization'] !== 'Bearer the-token') return { status: 403 };
+        const stranger = headers.authorization !== 'Bearer the-token';
+        return { status: stranger && /^\/(organizations|bootstraps)$/.test(url ?? '') ? 401 : 200 };
+      });
+      try {
+        // What a list of processes would show.
+        const curl = (await run('which', ['curl'])).output.trim();
+        writeFileSync(join(folder, 'curl'), `#!/bin/sh\necho "$@" >>"$CALLS"\nexec ${curl} "$@"\n`, { mode: 0o755 });
+        const { exitCode, output } = await run(smoke, [front.url, front.url], {
+          PATH: `${folder}:${process.env['PATH']}`,
+          CALLS: join(folder, 'calls'),
+          PLINTH_TOKEN: 'the-token',
+          PLINTH_BEHIND_IAM: 'true',
+        });
+        expect(exitCode, output).to.equal(0);
+        expect(front.asked.filter(({ headers }) => headers.authorization !== undefined)).to.have.lengthOf(1);
+        expect(readFileSync(join(folder, 'calls'), 'utf8'))
+          .to.include(`${front.url}/bootstraps`)
+          .and.not.include('the-token');
+      } finally {
+        front.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
   });
 
   it('rolls back to the revisions that were noted, function by function', async () => {
