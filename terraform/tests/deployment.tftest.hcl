@@ -46,6 +46,10 @@ run "functions" {
     error_message = "Each function comes from its own bundle of the release."
   }
   assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_RELEASE"] == "1.2.3"])
+    error_message = "Whoever asks a function's health is told the release."
+  }
+  assert {
     condition     = length(distinct([for name, account in google_service_account.identity : account.account_id])) == length(google_cloudfunctions2_function.function) + 3
     error_message = "Each function has an identity of its own; so have Scheduler, Eventarc and the builder."
   }

@@ -147,6 +147,8 @@ async function answering(answer: (request: Asked) => { readonly status: number; 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close: () => server.close() };
 }
 
+const smoke = join(projectFolder, '.ci/smoke');
+
 describe('cloudbuild', function () {
   this.timeout(60_000);
 
@@ -220,7 +222,6 @@ describe('cloudbuild', function () {
       scene = await makeScene();
     });
     after(() => scene?.close());
-    const smoke = join(projectFolder, '.ci/smoke');
 
     it('passes where plinth serves, for strangers and for somebody known', async () => {
       const { idToken } = await scene.stack.tokens('alice@example.com');
@@ -244,14 +245,57 @@ describe('cloudbuild', function () {
     });
   });
 
-  describe('the smoke test behind IAM', () => {
-    const smoke = join(projectFolder, '.ci/smoke');
+  describe('the smoke test of a release', () => {
+    /** Plinth as far as strangers see it; each call of /health names the next release, and the last one stays. */
+    async function smokeOf(release: string, ...served: (string | undefined)[]) {
+      const server = await answering(({ url = '' }) => {
+        if (url !== '/health') return { status: /^\/(organizations|bootstraps)$/.test(url) ? 401 : 200 };
+        return { status: 200, body: { status: 'ok', release: served.length > 1 ? served.shift() : served[0] } };
+      });
+      try {
+        return await run(smoke, [server.url, server.url, release], { PATH: `${impatient}:${process.env['PATH']}` });
+      } finally {
+        server.close();
+      }
+    }
+    let impatient: string;
+    before(() => {
+      impatient = mkdtempSync(join(tmpdir(), 'plinth-impatient-'));
+      writeFileSync(join(impatient, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+    });
+    after(() => rmSync(impatient, { recursive: true, force: true }));
 
+    it('passes where that release serves', async () => {
+      const { exitCode, output } = await smokeOf('2.1.0', '2.1.0');
+      expect(exitCode, output).to.equal(0);
+      expect(output).to.match(/ok {6}200 .*\/health \(release 2\.1\.0\)\n/);
+    });
+
+    it('waits a moment for traffic to get there', async () => {
+      const { exitCode, output } = await smokeOf('2.1.0', '2.0.9', '2.0.9', '2.1.0');
+      expect(exitCode, output).to.equal(0);
+    });
+
+    for (const [served, says] of [
+      ['2.0.9', 'release 2.0.9'],
+      [undefined, 'no release named'],
+    ]) {
+      it(`fails where another one serves: ${says}`, async () => {
+        const { exitCode, output } = await smokeOf('2.1.0', served);
+        expect(exitCode, output).to.equal(1);
+        expect(output).to.include(`/health (${says} instead of 2.1.0)`);
+      });
+    }
+  });
+
+  describe('the smoke test behind IAM', () => {
     it('passes a front end that refuses strangers only where it is told that there is one', async () => {
       const front = await answering(() => ({ status: 403 }));
       try {
         expect((await run(smoke, [front.url, front.url])).exitCode).to.equal(1);
-        expect((await run(smoke, [front.url, front.url], { PLINTH_BEHIND_IAM: 'true' })).exitCode).to.equal(0);
+        const { exitCode, output } = await run(smoke, [front.url, front.url, '2.1.0'], { PLINTH_BEHIND_IAM: 'true' });
+        expect(exitCode, output).to.equal(0);
+        expect(output).to.include('/health (which release it is, was not seen)');
       } finally {
         front.close();
       }
