@@ -267,7 +267,7 @@ export const settings = {
   ),
   PLINTH_RELEASES_URL: optional(
     url,
-    'Base URL of the releases of plinth: machines fetch `v<version>/plinth-linux-amd64` there. Unset: only with `--remote-cli-binary`.',
+    'Base URL of the releases of plinth: machines fetch `v<version>/<its SHA-256>/plinth-linux-amd64` there. Unset: only with `--remote-cli-binary`.',
   ),
   PLINTH_RELEASE_SHA256: optional(
     text.regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case'),

@@ -1,8 +1,5 @@
 /** The builds, judged by Cloud Build's own API surface; the scripts in them are run where they can be. */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,6 +8,7 @@ import type { Schema } from '../../local/cloud/surface.js';
 import { functionNames } from '../../shared/names.js';
 import { projectFolder } from '../support/recording-store.js';
 import { makeScene, type Scene } from '../support/scene.js';
+import { answering, putCommand, run } from '../support/scripts.js';
 
 const read = (file: string): string => readFileSync(join(projectFolder, file), 'utf8');
 const { schemas } = JSON.parse(read('local/cloud/discovery/cloudbuild.v1.json')) as {
@@ -122,31 +120,6 @@ const mistakes: readonly (readonly [title: string, (build: Record<string, unknow
   ],
 ];
 
-const run = (file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string) =>
-  new Promise<{ exitCode: number; output: string }>((resolve) => {
-    const child = execFile(file, args, { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
-      resolve({
-        exitCode: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1,
-        output: stdout + stderr,
-      }),
-    );
-    child.stdin?.end(input);
-  });
-
-type Asked = Pick<IncomingMessage, 'url' | 'headers'>;
-
-/** A server that answers as it is told, and remembers what it was asked. */
-async function answering(answer: (request: Asked) => { readonly status: number; readonly body?: unknown }) {
-  const asked: Asked[] = [];
-  const server = createServer((request, response) => {
-    asked.push(request);
-    const { status, body } = answer(request);
-    response.writeHead(status).end(body === undefined ? undefined : JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close: () => server.close() };
-}
-
 const smoke = join(projectFolder, '.ci/smoke');
 
 describe('cloudbuild', function () {
@@ -177,7 +150,7 @@ describe('cloudbuild', function () {
       for (const { id, script } of buildOf(file).steps) {
         if (script === undefined) continue;
         const shell = script.startsWith('#!/bin/sh') ? 'sh' : 'bash';
-        const { exitCode, output } = await run(shell, ['-n'], {}, script);
+        const { exitCode, output } = await run(shell, ['-n'], {}, { input: script });
         expect(exitCode, `${id}: ${output}`).to.equal(0);
       }
     });
@@ -250,7 +223,7 @@ describe('cloudbuild', function () {
     async function smokeOf(release: string, ...served: (string | undefined)[]) {
       const server = await answering(({ url = '' }) => {
         if (url !== '/health') return { status: /^\/(organizations|bootstraps)$/.test(url) ? 401 : 200 };
-        return { status: 200, body: { status: 'ok', release: served.length > 1 ? served.shift() : served[0] } };
+        return { status: 200, body: JSON.stringify({ release: served.length > 1 ? served.shift() : served[0] }) };
       });
       try {
         return await run(smoke, [server.url, server.url, release], { PATH: `${impatient}:${process.env['PATH']}` });
@@ -261,7 +234,7 @@ describe('cloudbuild', function () {
     let impatient: string;
     before(() => {
       impatient = mkdtempSync(join(tmpdir(), 'plinth-impatient-'));
-      writeFileSync(join(impatient, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+      putCommand(impatient, 'sleep', '#!/bin/sh\n');
     });
     after(() => rmSync(impatient, { recursive: true, force: true }));
 
@@ -311,7 +284,7 @@ describe('cloudbuild', function () {
       try {
         // What a list of processes would show.
         const curl = (await run('which', ['curl'])).output.trim();
-        writeFileSync(join(folder, 'curl'), `#!/bin/sh\necho "$@" >>"$CALLS"\nexec ${curl} "$@"\n`, { mode: 0o755 });
+        putCommand(folder, 'curl', `#!/bin/sh\necho "$@" >>"$CALLS"\nexec ${curl} "$@"\n`);
         const { exitCode, output } = await run(smoke, [front.url, front.url], {
           PATH: `${folder}:${process.env['PATH']}`,
           CALLS: join(folder, 'calls'),
