@@ -30,6 +30,7 @@ case "$1" in
   apply)
     [ "$(cat "$2")" = plan ] || exit 1
     [ -e "$STATE/traffic-stays" ] || cp "$STATE/planned" "$STATE/serving"
+    rm -f "$STATE"/audience-*
     [ ! -e "$STATE/apply-fails" ] ;;
   output) cat "$STATE/endpoints.json" ;;
 esac
@@ -40,6 +41,8 @@ case "$*" in
   'run services list '*) printf '%s\\n' ${Object.values(functionNames).join(' ')} ;;
   'run services describe '*) echo '{"status":{"traffic":[{"revisionName":"'$4'-00007","percent":100}]}}' ;;
   'run services update-traffic '*-00007=100*) echo before >"$STATE/serving" ;;
+  'run services update '*--add-custom-audiences=*) echo "\${*: -2:1}" | sed 's/.*=//' >"$STATE/audience-$4" ;;
+  'auth print-identity-token --audiences=the-client') [ -e "$STATE/may-have-tokens" ] && echo the-token ;;
   'storage cat gs://acme-plinth-releases/releases/'*) cat "$STATE/releases/\${3##*/releases/}" ;;
   *) exit 1 ;;
 esac
@@ -78,11 +81,13 @@ describe('a build that deploys', function () {
       const body = served.get(url);
       return body === undefined ? { status: 404 } : { status: 200, body };
     });
-    plinth = await answering(({ url = '' }) =>
-      url === '/health'
+    plinth = await answering(({ url = '', headers }) => {
+      if (existsSync(join(state, 'iam')) && headers['x-serverless-authorization'] !== 'Bearer the-token')
+        return { status: 403 };
+      return url === '/health'
         ? { status: 200, body: JSON.stringify({ status: 'ok', release: read('serving').trim() }) }
-        : { status: /^\/(organizations|bootstraps)$/.test(url) ? 401 : 200 },
-    );
+        : { status: /^\/(organizations|bootstraps)$/.test(url) ? 401 : 200 };
+    });
     write('serving', 'before');
     write('endpoints.json', { api: plinth.url, bootstraps: plinth.url });
     write('releases/next/plinth-linux-amd64.sha256', `${hash}  ${releasePath(hash)}\n`);
@@ -122,7 +127,7 @@ describe('a build that deploys', function () {
   it('applies what it has planned, once machines can fetch it, and sees it serve', async () => {
     const { failed, said } = await build();
     expect(failed, said).to.equal(undefined);
-    expect(said).to.include('is the file of release next').and.include('Release next serves.');
+    expect(said).to.include('is the file of release next').and.include('Release next is applied');
     expect(calls('terraform ').map((call) => call.replaceAll(workspace, ''))).to.deep.equal([
       'terraform init -backend-config=bucket=acme-plinth-releases',
       'terraform plan -out=/plan -var release=next',
@@ -143,7 +148,7 @@ describe('a build that deploys', function () {
       write(fault);
       const { failed, exitCode, said } = await build();
       expect({ failed, exitCode }, said).to.deep.equal({ failed: 'roll-back', exitCode: 1 });
-      expect(said).to.match(says).and.not.include('serves');
+      expect(said).to.match(says).and.not.include('is applied');
       expect(calls('gcloud run services update-traffic')).to.have.lengthOf(Object.keys(functionNames).length);
       expect(read('serving')).to.equal('before\n');
     });
@@ -184,6 +189,53 @@ describe('a build that deploys', function () {
       expect(calls('terraform apply')).to.deep.equal([]);
     });
   }
+
+  describe('behind IAM', () => {
+    const behindIam = { _BEHIND_IAM: 'true', _OAUTH_CLIENT: 'the-client,another' };
+    const audiences = () => ['api', 'bootstraps'].map((name) => read(`audience-${name}`).trim());
+    beforeEach(() => write('iam'));
+
+    it('tells the front end the OAuth clients of people after each apply, also after one that is taken back', async () => {
+      write('apply-fails');
+      const { failed, said } = await build(behindIam);
+      expect(failed, said).to.equal('roll-back');
+      expect(audiences()).to.deep.equal(['the-client,another', 'the-client,another']);
+    });
+
+    it('takes the release back where the front end cannot be told', async () => {
+      putCommand(join(folder, 'bin'), 'gcloud', gcloud.replace("'run services update '", "'never '"));
+      const { failed, said } = await build(behindIam);
+      expect(failed, said).to.equal('roll-back');
+      expect(said).to.include('people cannot reach');
+    });
+
+    it('begins nothing without an OAuth client', async () => {
+      const { failed, said } = await build({ _BEHIND_IAM: 'true' });
+      expect(failed, said).to.equal(steps[0]?.id);
+      expect(said).to.include('_OAUTH_CLIENT');
+    });
+
+    it('sees which release serves, by a token for the front end alone', async () => {
+      write('may-have-tokens');
+      const { failed, said } = await build(behindIam);
+      expect(failed, said).to.equal(undefined);
+      expect(said).to.include('/health (release next)').and.not.include('the-token');
+      expect(plinth.asked.filter(({ headers }) => headers.authorization !== undefined)).to.deep.equal([]);
+    });
+
+    it('says that it does not see that, where it gets no token', async () => {
+      const { failed, said } = await build(behindIam);
+      expect(failed, said).to.equal(undefined);
+      expect(said)
+        .to.include('(which release it is, was not seen)')
+        .and.match(/no ID token.*docs\/deploy\.md/s);
+    });
+  });
+
+  it('leaves the audiences alone where IAM lets everybody pass', async () => {
+    await build();
+    expect(calls('gcloud run services update ')).to.deep.equal([]);
+  });
 
   it('asks for no file where machines fetch none', async () => {
     served.clear();
