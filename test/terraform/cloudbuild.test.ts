@@ -53,6 +53,7 @@ function faultsIn(value: unknown, schema: Schema, path: string): string[] {
 
 interface Step {
   readonly id?: string;
+  readonly name?: string;
   readonly script?: string;
   readonly args?: readonly string[];
   readonly entrypoint?: string;
@@ -85,6 +86,11 @@ function rulesBroken(build: Build): string[] {
         return automapSubstitutions ? [] : [`${id} uses ${name}, which a script gets by automapSubstitutions alone`];
       }),
     ]),
+    ...build.steps.flatMap(({ id, name = '' }) =>
+      [...name.matchAll(/\$\{?(\w+)/g)]
+        .filter(([, image = '']) => !known.has(image))
+        .map(([, image]) => `${id} runs in ${image}, which there is not`),
+    ),
     ...Object.keys(build.substitutions ?? {})
       .filter((name) => !/^_[A-Z0-9_]+$/.test(name))
       .map((name) => `${name} is no name of a substitution`),
@@ -117,6 +123,11 @@ const mistakes: readonly (readonly [title: string, (build: Record<string, unknow
     'a substitution that is not declared',
     (build) => ({ ...build, steps: [{ id: 'x', name: 'y', script: '#!/bin/sh\necho $_NONE' }] }),
     /_NONE, which there is not/,
+  ],
+  [
+    'an image that is not declared',
+    (build) => ({ ...build, steps: [{ id: 'x', name: '$_NONE' }] }),
+    /runs in _NONE, which there is not/,
   ],
 ];
 
@@ -163,6 +174,11 @@ describe('cloudbuild', function () {
     );
     expect(called).to.have.length.above(3);
     expect(Object.keys(scripts)).to.include.members(called);
+  });
+
+  it('deploys in images that a trigger can name by their digests', () => {
+    const { steps } = buildOf('terraform/delivery/deploy.cloudbuild.yaml');
+    expect(new Set(steps.map(({ name }) => name))).to.have.keys('$_TERRAFORM_IMAGE', '$_CLOUD_SDK_IMAGE');
   });
 
   it('deploys only after an approval', () => {
