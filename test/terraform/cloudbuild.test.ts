@@ -181,7 +181,7 @@ describe('cloudbuild', function () {
     expect(new Set(steps.map(({ name }) => name))).to.have.keys('$_TERRAFORM_IMAGE', '$_CLOUD_SDK_IMAGE');
   });
 
-  it('deploys only after an approval', () => {
+  it('deploys only after an approval', async () => {
     const trigger = parse(read('terraform/delivery/trigger.yaml')) as Record<string, unknown>;
     expect(faultsIn(trigger, schemas['BuildTrigger'] ?? {}, 'trigger')).to.deep.equal([]);
     expect(trigger).to.have.deep.property('approvalConfig', { approvalRequired: true });
@@ -189,6 +189,10 @@ describe('cloudbuild', function () {
     expect(read('cloudbuild.yaml'))
       .to.include(`gcloud pubsub topics publish ${topic.split('/').at(-1)} `)
       .and.not.match(/terraform apply|gcloud builds/);
+    // The command of docs/deploy.md leaves no gap.
+    const fill = /^sed "s#<project>.*(?= >trigger\.yaml$)/m.exec(read('docs/deploy.md'))?.[0] ?? 'false';
+    const filled = await run('bash', ['-c', fill.replaceAll(/\$([A-Z_]+)/g, 'my-$1')], {}, { cwd: projectFolder });
+    expect(filled.output.replaceAll(/^#.*$/gm, '')).to.include('topics/plinth-releases').and.not.match(/[<>]/);
     // All that the build takes; of the message it has one.
     const taken = Object.keys(buildOf('terraform/delivery/deploy.cloudbuild.yaml').substitutions ?? {});
     expect(trigger['substitutions']).to.have.all.keys(taken);
@@ -235,11 +239,12 @@ describe('cloudbuild', function () {
   });
 
   describe('the smoke test of a release', () => {
-    /** Plinth as far as strangers see it; each call of /health names the next release, and the last one stays. */
-    async function smokeOf(release: string, ...served: (string | undefined)[]) {
+    /** Plinth as far as strangers see it; each call of /health names the next release, or is refused, and the last one stays. */
+    async function smokeOf(release: string, ...served: (string | number | undefined)[]) {
       const server = await answering(({ url = '' }) => {
         if (url !== '/health') return { status: /^\/(organizations|bootstraps)$/.test(url) ? 401 : 200 };
-        return { status: 200, body: JSON.stringify({ release: served.length > 1 ? served.shift() : served[0] }) };
+        const now = served.length > 1 ? served.shift() : served[0];
+        return typeof now === 'number' ? { status: now } : { status: 200, body: JSON.stringify({ release: now }) };
       });
       try {
         return await run(smoke, [server.url, server.url, release], { PATH: `${impatient}:${process.env['PATH']}` });
@@ -260,8 +265,8 @@ describe('cloudbuild', function () {
       expect(output).to.match(/ok {6}200 .*\/health \(release 2\.1\.0\)\n/);
     });
 
-    it('waits a moment for traffic to get there', async () => {
-      const { exitCode, output } = await smokeOf('2.1.0', '2.0.9', '2.0.9', '2.1.0');
+    it('waits a moment for traffic and rights to get there', async () => {
+      const { exitCode, output } = await smokeOf('2.1.0', 403, 401, '2.0.9', '2.1.0');
       expect(exitCode, output).to.equal(0);
     });
 
