@@ -26,6 +26,32 @@ run "config" {
   }
 }
 
+run "releases" {
+  command = plan
+
+  variables {
+    settings = { PLINTH_RELEASES_URL = "https://releases.example.com/plinth/" }
+  }
+
+  assert {
+    condition     = output.releases_url == "https://releases.example.com/plinth"
+    error_message = "A build looks where machines fetch plinth, before it applies."
+  }
+}
+
+run "releases_without_machines" {
+  command = plan
+
+  variables {
+    settings = { PLINTH_RELEASES_URL = "https://releases.example.com/plinth/", PLINTH_HOSTS = "off" }
+  }
+
+  assert {
+    condition     = output.releases_url == ""
+    error_message = "Where no machines are set up, nothing is fetched."
+  }
+}
+
 run "grants" {
   command = plan
 

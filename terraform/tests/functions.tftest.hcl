@@ -92,6 +92,10 @@ run "functions" {
     error_message = "An API takes tokens for its own URL and for the OAuth client."
   }
   assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_RELEASE"] == "1.2.3"])
+    error_message = "Whoever asks a function's health is told the release."
+  }
+  assert {
     condition     = alltrue([for f in google_cloudfunctions2_function.function : !contains(values(f.service_config[0].environment_variables), "")])
     error_message = "An empty setting is an unset one."
   }
