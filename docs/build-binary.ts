@@ -1,20 +1,20 @@
 /**
- * Makes the command line one Linux amd64 executable, dist/release/v<version>/plinth-linux-amd64, with its checksum beside it:
- * as it is to lie beneath PLINTH_RELEASES_URL (`npm run build:binary`).
+ * Makes the command line one Linux amd64 executable, dist/bin/plinth-linux-amd64, and lays it out as a release, with its
+ * checksum, in dist/release (`npm run build:binary`).
  * The same sources give the same bytes, so that anybody can verify a release; V8's code cache, which would save 45 ms a start,
  * differs from build to build and is left out.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { releaseFile, releaseFolder, sumsFile } from '../shared/release.js';
+import { releaseFile, releaseFolder, releasePath, releaseSum } from '../shared/release.js';
 import { sha256 } from '../shared/sha256.js';
 import { openTelemetryAsModules, withoutAddons } from './function-bundle.js';
 import { nodeForLinux } from './node-for-linux.js';
 
-const folder = join('dist', 'release');
+const folder = join('dist', 'bin');
 const work = mkdtempSync(join(tmpdir(), 'plinth-binary-'));
 try {
   await build({
@@ -53,15 +53,19 @@ try {
   });
   const bytes = readFileSync(join(work, 'plinth'));
   const hash = sha256(bytes);
-  // Of one version only, and whole when it is there: somebody may be running or serving the one that stands.
-  const fresh = join('dist', 'release.new');
-  rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(join(fresh, releaseFolder), { recursive: true });
-  writeFileSync(join(fresh, releaseFolder, releaseFile), bytes, { mode: 0o755 });
-  writeFileSync(join(fresh, releaseFolder, sumsFile), `${hash}  ${releaseFile}\n`);
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(fresh, folder);
-  console.log(`${resolve(folder, releaseFolder, releaseFile)}\n${hash}  ${Math.round(bytes.length / 1e6)} MB`);
+  mkdirSync(folder, { recursive: true });
+  // Through a rename: somebody may be running the one that stands.
+  const fresh = join(folder, '.plinth.new');
+  writeFileSync(fresh, bytes, { mode: 0o755 });
+  renameSync(fresh, join(folder, releaseFile));
+  // As it is to lie beneath PLINTH_RELEASES_URL.
+  const release = join('dist', 'release');
+  const path = releasePath(hash);
+  rmSync(join(release, releaseFolder), { recursive: true, force: true });
+  mkdirSync(dirname(join(release, path)), { recursive: true });
+  linkSync(join(folder, releaseFile), join(release, path));
+  writeFileSync(join(release, releaseSum), `${hash}  ${path}\n`);
+  console.log(`${resolve(folder, releaseFile)}\n${hash}  ${Math.round(bytes.length / 1e6)} MB`);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

@@ -2,11 +2,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { functionNames } from '../shared/names.js';
-import { releaseFile, releaseFolder, sumIn, sumsFile } from '../shared/release.js';
+import { releaseSum } from '../shared/release.js';
 import { bundleFunction } from './function-bundle.js';
 
-const sums = join('dist', 'release', releaseFolder, sumsFile);
-const releaseSha256 = existsSync(sums) ? sumIn(readFileSync(sums, 'utf8'), releaseFile) : undefined;
+const sum = join('dist', 'release', releaseSum);
+const releaseSha256 = existsSync(sum) ? readFileSync(sum, 'utf8').slice(0, 64) : undefined;
 if (releaseSha256 === undefined) {
   console.log(
     'No executable is built (npm run build:binary): machines will need PLINTH_RELEASE_SHA256 or --remote-cli-binary.',

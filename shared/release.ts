@@ -1,21 +1,24 @@
 /**
  * The release of plinth's single executable that machines fetch: where it is, and the checksum by which they know it.
- * Called by the host steps with `context.config`; docs/build-binary.ts lays the files out the same way.
+ * Called by the host steps with `context.config`; the release step lays the files out the same way.
  */
 import { Problem } from './problems.js';
 import { version } from './version.js';
 
-/** Beneath the base URL: `v<version>/plinth-linux-amd64`, with `SHA256SUMS` beside it. */
-export const releaseFile = 'plinth-linux-amd64';
+/** All that lies beneath the base URL of this version. */
 export const releaseFolder = `v${version}`;
-export const sumsFile = 'SHA256SUMS';
 
-/** The checksum of a file, out of what sha256sum has written. */
-export const sumIn = (sums: string, file: string): string | undefined =>
-  sums
-    .split('\n')
-    .find((line) => line.slice(64) === `  ${file}`)
-    ?.slice(0, 64);
+/** What the executable is called wherever it is published. */
+export const releaseFile = 'plinth-linux-amd64';
+
+/**
+ * Of the executable, beneath the base URL. By its checksum, as two releases (commits) may be of one version: each deployment,
+ * also one that was rolled back, finds the file that it knows, and none is ever overwritten.
+ */
+export const releasePath = (sha256: string): string => `${releaseFolder}/${sha256}/${releaseFile}`;
+
+/** Tells releasePath and checksum, in the form of sha256sum: for whoever puts the executable there, and whoever looks after it. */
+export const releaseSum = `${releaseFile}.sha256`;
 
 export interface Releases {
   /** Base URL, without a slash at its end. */
@@ -41,5 +44,5 @@ export function releaseBinary({ releases: { url, sha256 } }: { readonly releases
       },
     );
   }
-  return { url: `${url}/${releaseFolder}/${releaseFile}`, sha256 };
+  return { url: `${url}/${releasePath(sha256)}`, sha256 };
 }

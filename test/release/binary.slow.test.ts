@@ -14,8 +14,7 @@ import { createService, json, makeView } from '../cli/service.js';
 const build = () =>
   execFileSync(process.execPath, [fileURLToPath(new URL('../../docs/build-binary.js', import.meta.url))]);
 const sha256Of = (file: string) => sha256(readFileSync(file));
-const released = join('dist', 'release', `v${version}`);
-const built = join(released, 'plinth-linux-amd64');
+const built = join('dist', 'bin', 'plinth-linux-amd64');
 
 describe('the single executable', () => {
   let folder: string;
@@ -28,9 +27,12 @@ describe('the single executable', () => {
   const run = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     spawnSync(join(folder, 'plinth'), args, { cwd: folder, env, encoding: 'utf8' });
 
-  it('is for Linux on amd64, and its checksum is beside it', () => {
+  it('is for Linux on amd64, and lies where its checksum says', () => {
     expect(linuxAmd64Fault(readFileSync(built))).to.equal(undefined);
-    expect(readFileSync(join(released, 'SHA256SUMS'), 'utf8')).to.equal(`${sha256Of(built)}  plinth-linux-amd64\n`);
+    const path = `v${version}/${sha256Of(built)}/plinth-linux-amd64`;
+    const released = join('dist', 'release');
+    expect(readFileSync(join(released, 'plinth-linux-amd64.sha256'), 'utf8')).to.equal(`${sha256Of(built)}  ${path}\n`);
+    expect(sha256Of(join(released, path))).to.equal(sha256Of(built));
   });
 
   it('comes out the same from the same sources', () => {
