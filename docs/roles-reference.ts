@@ -15,7 +15,7 @@ const where: Readonly<Record<string, string>> = {
   webhookKey: 'the secret of the webhook key',
   parents: 'each folder or organization of `parents`',
   billingAccounts: 'each of `billing_accounts`',
-  dnsProjects: 'each project of `dns_zones`',
+  dnsZones: 'each zone of `dns_zones`, or its project where that stands in `dns_projects`',
   packages: 'the bucket of packages',
   itself: 'its own service account',
 };

@@ -31,12 +31,12 @@ import { type Receiver, startReceiver } from '../support/webhook-receiver.js';
 
 type Grant = (typeof functionGrants)[number];
 
-/** Everything that a role could be needed for; a zone is for one domain. */
-const flags = (name: string): Flags => ({
-  'dns-project-id': local.dnsProject,
-  'dns-zone-name': name,
+/** Everything that a role could be needed for. The zone stands, and plinth has no right on its project. */
+const flags: Flags = {
+  'dns-project-id': local.standingZone.project,
+  'dns-zone-name': local.standingZone.name,
   'cloud-acme-issuer': true,
-});
+};
 
 /** Machines take time, so only what works on them, or is installed on them, has them. */
 const onMachines = ({ name, on }: Pick<Grant, 'name' | 'on'>) =>
@@ -150,14 +150,9 @@ for (const { title, machines, here } of parts)
       count += 1;
       return `least-${count}`;
     };
-    const start = async () => {
-      const name = newName();
-      return (await scene.caller()).start(name, { ...flags(name), ...installing });
-    };
-    const bootstrap = async () => {
-      const name = newName();
-      return succeeded(await (await scene.caller()).bootstrap(name, { ...flags(name), ...installing }));
-    };
+    const start = async () => (await scene.caller()).start(newName(), { ...flags, ...installing });
+    const bootstrap = async () =>
+      succeeded(await (await scene.caller()).bootstrap(newName(), { ...flags, ...installing }));
 
     /** Takes a grant away from wherever it stands; gives back what puts it there again. */
     function take({ name, role, on }: Grant): () => void {

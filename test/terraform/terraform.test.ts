@@ -160,7 +160,7 @@ describe('terraform', function () {
     // Each scope is granted somewhere in grants.tf; one that is not would be a right that nobody has.
     const scopes = new Set(functionGrants.map(({ on }) => on as string));
     for (const known of [
-      ...['project', 'topics', 'parents', 'billingAccounts', 'dnsProjects', 'packages', 'itself'],
+      ...['project', 'topics', 'parents', 'billingAccounts', 'dnsZones', 'packages', 'itself'],
       ...Object.keys(deploymentSecrets),
     ])
       scopes.delete(known);
@@ -181,6 +181,7 @@ describe('terraform', function () {
     const onSecrets = functionGrants
       .filter(({ on }) => on in deploymentSecrets)
       .map(({ name, role }) => `${name} ${role}`);
+    const onZones = onIts('dnsZones').flatMap((grant) => [`${grant} shared-dns/zone-a`, `${grant} shared-dns/zone-b`]);
     const assertions: readonly (readonly [string, unknown])[] = [
       ['output.names', names],
       ['sort([for a in google_service_account.identity : a.account_id])', [...accounts, 'plinth-builder'].sort()],
@@ -191,6 +192,7 @@ describe('terraform', function () {
       ['keys(google_storage_bucket_iam_member.function)', onIts('packages').sort()],
       ['keys(google_service_account_iam_member.function)', onIts('itself').sort()],
       ['keys(google_secret_manager_secret_iam_member.function)', onSecrets.sort()],
+      ['keys(google_dns_managed_zone_iam_member.function)', onZones.sort()],
       [
         '{ for id, role in google_project_iam_custom_role.plinth : id => sort(role.permissions) }',
         Object.fromEntries(
