@@ -10,6 +10,7 @@ const Roles = z.object({
 
 const where: Readonly<Record<string, string>> = {
   project: "plinth's project",
+  bootstrapSecrets: "plinth's project, for secrets of bootstraps alone",
   topics: 'both step topics',
   proofKey: 'the secret of the proof key',
   webhookKey: 'the secret of the webhook key',

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { type GoogleApi, googleApis, type SettingName } from '../functions/config.js';
 import {
+  bootstrapIdPrefix,
   deploymentSecrets,
   type FunctionName,
   functionNames,
@@ -20,6 +21,7 @@ import type { InitialState, SimulatedCloud } from './cloud/index.js';
 /** What stands before plinth comes: an organization with a folder, and who pays. */
 export const local = {
   project: 'plinth-local',
+  projectNumber: '412345678901',
   deployment: 'local',
   region: 'europe-west4',
   domain: 'example.com',
@@ -44,9 +46,10 @@ const accountEmail = (id: string): string => `${id}@${local.project}.iam.gservic
 export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
 export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
 
-/** `project`: plinth's own · `proofKey`, `webhookKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`: all that may be used · `dnsZones`: each zone, or its project where zones may be made · `packages`: their bucket · `itself`: the function's own account. */
+/** `project`: plinth's own · `bootstrapSecrets`: the same, for secrets of bootstraps alone · `proofKey`, `webhookKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`: all that may be used · `dnsZones`: each zone, or its project where zones may be made · `packages`: their bucket · `itself`: the function's own account. */
 const RoleScope = z.enum([
   'project',
+  'bootstrapSecrets',
   'topics',
   'proofKey',
   'webhookKey',
@@ -113,6 +116,7 @@ const ownServices = [
 
 const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
   project: [`projects/${local.project}`],
+  bootstrapSecrets: [`projects/${local.project}`],
   topics: Object.values(topics).map((topic) => `projects/${local.project}/topics/${topic}`),
   proofKey: [`projects/${local.project}/secrets/${deploymentSecrets.proofKey}`],
   webhookKey: [`projects/${local.project}/secrets/${deploymentSecrets.webhookKey}`],
@@ -130,12 +134,19 @@ const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
 export const resourcesFor = (on: RoleScope, name: FunctionName): readonly string[] =>
   on === 'itself' ? [`projects/${local.project}/serviceAccounts/${functionAccount(name)}`] : resourcesOf[on];
 
+/** What a grant holds for, where that is less than the resource that bears it. For Secret Manager Google's names have the project's number. */
+export const bootstrapSecretsCondition = (projectNumber: string) => ({
+  title: 'secrets-of-bootstraps',
+  expression: `resource.name.startsWith("projects/${projectNumber}/secrets/${bootstrapIdPrefix}")`,
+});
+
 const roleBindings = () =>
   functionGrants.flatMap(({ name, role, on }) =>
     resourcesFor(on, name).map((resource) => ({
       resource,
       role,
       members: [`serviceAccount:${functionAccount(name)}`],
+      ...(on === 'bootstrapSecrets' ? { condition: bootstrapSecretsCondition(local.projectNumber) } : {}),
     })),
   );
 
@@ -155,6 +166,7 @@ export const initialState = (): InitialState => ({
   projects: [
     {
       projectId: local.project,
+      projectNumber: local.projectNumber,
       parent: local.organization,
       billingAccountName: `billingAccounts/${local.billingAccount}`,
       services: ownServices,

@@ -27,6 +27,22 @@ resource "google_project_iam_member" "function" {
   member  = local.members[each.value.function]
 }
 
+# Not one by one, as they come and go: by their name, which for Secret Manager has the project's number. Secrets of the
+# deployment have other names, and are granted by themselves.
+resource "google_project_iam_member" "bootstrap_secrets" {
+  for_each = { for grant in local.grants : grant.key => grant if grant.on == "bootstrapSecrets" }
+
+  project = var.project_id
+  role    = each.value.role
+  member  = local.members[each.value.function]
+
+  condition {
+    title       = "secrets-of-bootstraps"
+    description = "No secret of the deployment itself."
+    expression  = "resource.name.startsWith(\"projects/${data.google_project.plinth.number}/secrets/${local.bootstrap_id_prefix}\")"
+  }
+}
+
 resource "google_pubsub_topic_iam_member" "function" {
   for_each = merge([
     for lane in keys(local.topics) : { for grant in local.grants : "${grant.key} ${lane}" => merge(grant, { lane = lane }) if grant.on == "topics" }

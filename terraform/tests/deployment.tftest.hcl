@@ -121,6 +121,16 @@ run "grants" {
     error_message = "No project of zones is granted as a whole, unless it is asked for."
   }
   assert {
+    condition = length(google_project_iam_member.bootstrap_secrets) > 0 && alltrue([
+      for grant in google_project_iam_member.bootstrap_secrets : one(grant.condition[*].expression) == "resource.name.startsWith(\"projects/123456789012/secrets/b\")"
+    ])
+    error_message = "Secrets of bootstraps are granted by their names, and no others with them."
+  }
+  assert {
+    condition     = alltrue([for name in values(output.names.secrets) : !startswith(name, output.names.bootstrapIdPrefix)])
+    error_message = "A secret of the deployment passes for one of bootstraps."
+  }
+  assert {
     condition     = length(setintersection([for g in google_project_iam_member.function : g.role], ["roles/owner", "roles/editor", "roles/datastore.owner"])) == 0
     error_message = "No function owns the project."
   }

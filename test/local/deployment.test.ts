@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { roles } from '../../local/cloud/roles.js';
 import { customRoles, functionAccount, functionGrants, local } from '../../local/deployment.js';
-import { type FunctionName, functionNames, topics } from '../../shared/names.js';
+import { deploymentSecrets, type FunctionName, functionNames, topics } from '../../shared/names.js';
 import { makeScene, type Scene } from '../support/scene.js';
 
 /** Everything that a role could be needed for. */
@@ -13,7 +13,7 @@ const flags = (zone: string, dnsProject: string = local.dnsProject) => ({
 });
 const project = `projects/${local.project}`;
 const { standingZone } = local;
-const secretsRole = `${project}/roles/plinthSecrets`;
+const proofKey = `${project}/secrets/${deploymentSecrets.proofKey}`;
 
 type Needed = readonly [
   FunctionName,
@@ -23,8 +23,11 @@ type Needed = readonly [
   using?: ReturnType<typeof flags>,
 ];
 const needed: readonly Needed[] = [
-  [functionNames.bootstraps, secretsRole, project, 'secretmanager.'],
-  [functionNames.runCloudStep, secretsRole, project, 'secretmanager.'],
+  [functionNames.bootstraps, `${project}/roles/plinthSecretMaker`, project, 'secretmanager.projects.secrets.create'],
+  [functionNames.bootstraps, `${project}/roles/plinthSecrets`, project, 'secretmanager.'],
+  [functionNames.runCloudStep, `${project}/roles/plinthSecretMaker`, project, 'secretmanager.projects.secrets.create'],
+  [functionNames.runCloudStep, `${project}/roles/plinthSecrets`, project, 'secretmanager.'],
+  [functionNames.runCloudStep, 'roles/secretmanager.secretAccessor', proofKey, 'secretmanager.'],
   [
     functionNames.runCloudStep,
     'roles/pubsub.publisher',
@@ -88,7 +91,7 @@ describe('roles of the functions', function () {
         await running.ended;
         expect(refusal.message).to.match(/denied|permission|forbidden/i);
       } finally {
-        policies.set(resource, { bindings: before['bindings'] ?? [] });
+        policies.set(resource, { version: 3, bindings: before['bindings'] ?? [] });
       }
     });
   }

@@ -1,9 +1,17 @@
 /** What the identity of a function reaches in the cloud beside its work, and what it does not: each asked over the wire, with its own token. */
 import { expect } from 'chai';
 import type { GoogleApi } from '../../functions/config.js';
+import { makeBootstrapId } from '../../functions/engine/ids.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
-import { functionAccount, initialState, local, makeStandingZone, people } from '../../local/deployment.js';
-import { functionNames } from '../../shared/names.js';
+import {
+  functionAccount,
+  initialState,
+  local,
+  makeDeploymentSecrets,
+  makeStandingZone,
+  people,
+} from '../../local/deployment.js';
+import { deploymentSecrets, type FunctionName, functionNames } from '../../shared/names.js';
 
 describe('reach of the functions', () => {
   let cloud: SimulatedCloud;
@@ -22,8 +30,83 @@ describe('reach of the functions', () => {
   before(async () => {
     cloud = await createSimulatedCloud({ timeFactor: 0, initial: initialState() });
     await makeStandingZone(cloud);
+    await makeDeploymentSecrets(cloud);
   });
   after(() => cloud?.close());
+
+  describe('in Secret Manager', () => {
+    const secrets = `/v1/projects/${local.project}/secrets`;
+    const payload = { payload: { data: 'bmV3' } };
+    const ofBootstrap = `${makeBootstrapId()}-caller`;
+    const { proofKey, webhookKey } = deploymentSecrets;
+    /** What is asked of each secret; the deletion at last, as it may be done. */
+    const deeds = {
+      read: { line: (secret: string) => `GET ${secrets}/${secret}/versions/1:access` },
+      find: { line: (secret: string) => `GET ${secrets}/${secret}/versions` },
+      add: { line: (secret: string) => `POST ${secrets}/${secret}:addVersion`, body: payload },
+      disable: { line: (secret: string) => `POST ${secrets}/${secret}/versions/1:disable`, body: {} },
+      grant: { line: (secret: string) => `POST ${secrets}/${secret}:setIamPolicy`, body: { policy: {} } },
+      delete: { line: (secret: string) => `DELETE ${secrets}/${secret}` },
+    };
+    const attempt = (as: FunctionName, deed: Deed, secret: string) => {
+      const { line, body }: { line(secret: string): string; body?: object } = deeds[deed];
+      return ask(functionAccount(as), 'secretmanager', line(secret), body);
+    };
+    type Deed = keyof typeof deeds;
+    const allowed: Readonly<Record<string, Partial<Record<FunctionName, readonly Deed[]>>>> = {
+      [proofKey]: {
+        bootstraps: ['read', 'find'],
+        'run-cloud-step': ['read', 'find', 'add'],
+        cleanup: ['read', 'find'],
+      },
+      [webhookKey]: { sweep: ['read', 'find'] },
+      [ofBootstrap]: {
+        bootstraps: ['read', 'find', 'add', 'delete'],
+        'run-cloud-step': ['read', 'find', 'add', 'delete'],
+        'run-host-step': ['read'],
+      },
+    };
+
+    /** Whoever deleted it leaves none to the next. */
+    async function makeSecret(): Promise<void> {
+      const automatic = { replication: { automatic: {} } };
+      await ask(people.admin, 'secretmanager', `POST ${secrets}?secretId=${ofBootstrap}`, automatic);
+      await ask(people.admin, 'secretmanager', `POST ${secrets}/${ofBootstrap}:addVersion`, payload);
+    }
+
+    for (const [secret, mayDo] of Object.entries(allowed)) {
+      for (const name of Object.values(functionNames)) {
+        const title = secret === ofBootstrap ? 'a secret of a bootstrap' : secret;
+        it(`${name} may ${mayDo[name]?.join(', ') ?? 'do nothing'} with ${title}`, async () => {
+          await makeSecret();
+          const done: Deed[] = [];
+          for (const deed of Object.keys(deeds) as Deed[]) {
+            const status = await attempt(name, deed, secret);
+            expect(status, deed).to.be.oneOf([200, 403]);
+            if (status === 200) done.push(deed);
+          }
+          expect(done).to.deep.equal(mayDo[name] ?? []);
+        });
+      }
+    }
+
+    const make = (as: FunctionName, id: string) =>
+      ask(functionAccount(as), 'secretmanager', `POST ${secrets}?secretId=${id}`, { replication: { automatic: {} } });
+
+    it('makes secrets for who needs some, and none in place of one that is there', async () => {
+      for (const name of Object.values(functionNames)) {
+        const makes = name === functionNames.bootstraps || name === functionNames.runCloudStep;
+        const found = [await make(name, `${makeBootstrapId()}-caller`), await make(name, webhookKey)];
+        expect(found, name).to.deep.equal(makes ? [200, 409] : [403, 403]);
+      }
+    });
+
+    it('is nothing with any other name, not even of what it made', async () => {
+      const [name, other] = [functionNames.runCloudStep, 'somebody-elses'];
+      expect(await make(name, other)).to.equal(200);
+      for (const deed of Object.keys(deeds) as Deed[]) expect(await attempt(name, deed, other), deed).to.equal(403);
+    });
+  });
 
   describe('in DNS', () => {
     const { project, name } = local.standingZone;

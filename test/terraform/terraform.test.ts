@@ -3,8 +3,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { settings } from '../../functions/config.js';
-import { customRoles, functionAccount, functionGrants, invokers } from '../../local/deployment.js';
-import { deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
+import {
+  bootstrapSecretsCondition,
+  customRoles,
+  functionAccount,
+  functionGrants,
+  invokers,
+} from '../../local/deployment.js';
+import { bootstrapIdPrefix, deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
 import { projectFolder } from '../support/recording-store.js';
 import { makeWorkspace, terraformFolder, type Workspace } from './workspace.js';
 
@@ -27,6 +33,8 @@ interface Mistake {
   readonly file: string;
   readonly from: string;
   readonly to: string;
+  /** Of its own tests the one that finds it, where what is written is valid. */
+  readonly run?: string;
   /** What terraform says of it. */
   readonly says: RegExp;
 }
@@ -103,6 +111,28 @@ const mistakes: readonly Mistake[] = [
     says: /Unsupported attribute[\s\S]*"mail"/,
   },
   {
+    title: 'a grant on secrets without its condition',
+    file: 'grants.tf',
+    from: `
+  condition {
+    title       = "secrets-of-bootstraps"
+    description = "No secret of the deployment itself."
+    expression  = "resource.name.startsWith(\\"projects/\${data.google_project.plinth.number}/secrets/\${local.bootstrap_id_prefix}\\")"
+  }
+`,
+    to: '',
+    run: 'grants',
+    says: /granted by their names, and no others with them/,
+  },
+  {
+    title: 'a zone that is granted on itself and with its project',
+    file: 'grants.tf',
+    from: ' if !contains(var.dns_projects, split("/", zone)[0])',
+    to: '',
+    run: 'a_project_of_zones',
+    says: /the project has the grant, and its zones have none/,
+  },
+  {
     title: 'a variable that there is not',
     file: 'firestore.tf',
     from: 'var.deletion_protection ? "ABANDON"',
@@ -117,6 +147,18 @@ function replaceIn(folder: string, { file, from, to }: Mistake): void {
   expect(text, `${file} no longer has what the mistake is made of`).to.include(from);
   writeFileSync(path, text.replace(from, to));
 }
+
+/** A test file of its own, under the variables and stand-ins of deployment.tftest.hcl; `run` is made of the text of that one. */
+function writeTest(folder: string, name: string, run: (text: string) => string): void {
+  const text = readFileSync(join(folder, 'tests/deployment.tftest.hcl'), 'utf8');
+  writeFileSync(join(folder, `tests/${name}.tftest.hcl`), text.slice(0, text.indexOf('\nrun "')) + run(text));
+}
+
+const runIn = (text: string, name: string): string => {
+  const from = text.indexOf(`\nrun "${name}" {`);
+  if (from < 0) throw new Error(`deployment.tftest.hcl has no run ${name}`);
+  return text.slice(from, text.indexOf('\n}\n', from) + 3);
+};
 
 /** JSON is HCL, but for `${`. */
 const hcl = (value: unknown): string => JSON.stringify(value).replaceAll('${', '$${');
@@ -156,11 +198,12 @@ describe('terraform', function () {
       jobs: schedulerJobs,
       secrets: deploymentSecrets,
       topics,
+      bootstrapIdPrefix,
     };
     // Each scope is granted somewhere in grants.tf; one that is not would be a right that nobody has.
     const scopes = new Set(functionGrants.map(({ on }) => on as string));
     for (const known of [
-      ...['project', 'topics', 'parents', 'billingAccounts', 'dnsZones', 'packages', 'itself'],
+      ...['project', 'bootstrapSecrets', 'topics', 'parents', 'billingAccounts', 'dnsZones', 'packages', 'itself'],
       ...Object.keys(deploymentSecrets),
     ])
       scopes.delete(known);
@@ -168,9 +211,11 @@ describe('terraform', function () {
     const accounts = [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)].map(
       (email) => email.split('@', 1)[0] ?? '',
     );
-    const own = functionGrants
-      .filter(({ on }) => on === 'project')
-      .map(({ name, role }) => `${name} ${role.replace(/^projects\/[^/]+\/roles\//, '')}`);
+    const onProject = (scope: 'project' | 'bootstrapSecrets') =>
+      functionGrants
+        .filter(({ on }) => on === scope)
+        .map(({ name, role }) => `${name} ${role.replace(/^projects\/[^/]+\/roles\//, '')}`);
+    const { expression } = bootstrapSecretsCondition('123456789012');
     const onTopics = functionGrants
       .filter(({ on }) => on === 'topics')
       .flatMap(({ name, role }) => Object.keys(topics).map((lane) => `${name} ${role} ${lane}`));
@@ -185,7 +230,9 @@ describe('terraform', function () {
     const assertions: readonly (readonly [string, unknown])[] = [
       ['output.names', names],
       ['sort([for a in google_service_account.identity : a.account_id])', [...accounts, 'plinth-builder'].sort()],
-      ['keys(google_project_iam_member.function)', own.sort()],
+      ['keys(google_project_iam_member.function)', onProject('project').sort()],
+      ['keys(google_project_iam_member.bootstrap_secrets)', onProject('bootstrapSecrets').sort()],
+      ['distinct([for g in google_project_iam_member.bootstrap_secrets : g.condition[0].expression])', [expression]],
       ['keys(google_pubsub_topic_iam_member.function)', onTopics.sort()],
       ['keys(google_folder_iam_member.function)', onParents('folders/111').sort()],
       ['keys(google_organization_iam_member.function)', onParents('organizations/222').sort()],
@@ -212,14 +259,7 @@ describe('terraform', function () {
         expect(exitCode, output).to.equal(0);
         expect(output).to.include('Success! 1 passed, 0 failed.');
       },
-      (folder) => {
-        const text = readFileSync(join(folder, 'tests/deployment.tftest.hcl'), 'utf8');
-        const head = text.slice(0, text.indexOf('\nrun "'));
-        writeFileSync(
-          join(folder, 'tests/names.tftest.hcl'),
-          `${head}\nrun "names" {\n  command = plan\n\n${asserts.join('\n')}}\n`,
-        );
-      },
+      (folder) => writeTest(folder, 'names', () => `\nrun "names" {\n  command = plan\n\n${asserts.join('\n')}}\n`),
     );
   });
 
@@ -262,12 +302,17 @@ describe('terraform', function () {
   describe('finds', () => {
     for (const mistake of mistakes) {
       it(mistake.title, async () => {
-        const workspace = makeWorkspace((folder) => replaceIn(folder, mistake));
+        const { run } = mistake;
+        const workspace = makeWorkspace((folder) => {
+          replaceIn(folder, mistake);
+          if (run !== undefined) writeTest(folder, 'one', (text) => runIn(text, run));
+        });
+        const filter = run === undefined ? [] : ['-filter=tests/one.tftest.hcl'];
         try {
           const prepared = await workspace.terraform(init);
           const checked = prepared.exitCode === 0 ? await workspace.terraform(['validate', '-no-color']) : prepared;
           // A type is only known once there are values.
-          const judged = checked.exitCode === 0 ? await workspace.terraform(['test', '-no-color']) : checked;
+          const judged = checked.exitCode === 0 ? await workspace.terraform(['test', '-no-color', ...filter]) : checked;
           expect(judged.exitCode, judged.output).to.not.equal(0);
           expect(judged.output.replace(/\s*│\s*/g, ' ')).to.match(mistake.says);
         } finally {
