@@ -113,7 +113,7 @@ describe('reach of the functions', () => {
     const zones = `/dns/v1/projects/${project}/managedZones`;
     const zone = (name: string) => ({ name, dnsName: `${name}.${local.domain}.`, description: 'Not for bootstraps' });
     const record = { name: `www.neighbour.${local.domain}.`, type: 'A', ttl: 300, rrdatas: ['203.0.113.7'] };
-    const may = (name: string) => `GET ${zones}/${name}`;
+    const look = (name: string) => `GET ${zones}/${name}`;
 
     before(async () => {
       expect(await ask(people.admin, 'dns', `POST ${zones}`, zone('neighbour'))).to.equal(200);
@@ -121,18 +121,18 @@ describe('reach of the functions', () => {
 
     it('is the zone that is listed, for the one function that writes zones', async () => {
       for (const each of Object.values(functionNames)) {
-        const status = await ask(functionAccount(each), 'dns', may(name));
+        const status = await ask(functionAccount(each), 'dns', look(name));
         expect(status, each).to.equal(each === functionNames.runCloudStep ? 200 : 403);
       }
     });
 
     for (const [title, line, body] of [
-      ['see the zone beside it', may('neighbour')],
+      ['see the zone beside it', look('neighbour')],
       ['write the zone beside it', `POST ${zones}/neighbour/changes`, { additions: [record] }],
       ['read the records of the zone beside it', `GET ${zones}/neighbour/rrsets`],
       ['change who may write the zone beside it', `POST ${zones}/neighbour:setIamPolicy`, { policy: {} }],
       ['delete the zone beside it', `DELETE ${zones}/neighbour`],
-      ['learn that a zone is missing', may('missing')],
+      ['learn that a zone is missing', look('missing')],
       ['list the zones', `GET ${zones}`],
       ['make a zone', `POST ${zones}`, zone('made')],
     ] as const) {
