@@ -21,7 +21,7 @@ export async function callerChecks(bootstraps: Reached, api: Reached, call: Call
   // A service account's token is for one endpoint alone. One after the other, as a login is renewed but once.
   const tokens = new Map<string, string>();
   try {
-    for (const url of urls) tokens.set(url, await createToken(call.settings, url).get());
+    for (const url of urls) tokens.set(url, await createToken(call.settings, url, call.interrupted).get());
   } catch (error) {
     return [failedBy('credentials', error)];
   }

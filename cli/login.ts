@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { Problem } from '../shared/problems.js';
 import { timeLimit } from '../shared/time-limit.js';
 import { type Credentials, writeCredentials } from './credentials-file.js';
+import { aloneWithLogin } from './login-lock.js';
 import { claimsOf, doorsOf, grant } from './oauth.js';
 import type { LoginClient, Settings } from './settings.js';
 
@@ -60,7 +61,7 @@ export async function login({ settings, client, onAddress, open, interrupted }: 
     const { issuer, clientId } = client;
     const { idToken, refreshToken } = granted;
     const credentials: Credentials = { schema: 1, issuer, clientId, email, refreshToken, idToken };
-    writeCredentials(settings, credentials);
+    await aloneWithLogin(settings, () => writeCredentials(settings, credentials), interrupted);
     return credentials;
   } finally {
     callback.close();

@@ -74,7 +74,7 @@ async function main(args: readonly string[]): Promise<number> {
       endpoint: (api) => endpointFor(api, settings, argv),
       async token() {
         const { createToken } = await import('./token.js');
-        return createToken(settings, await endpointFor('bootstraps', settings, argv));
+        return createToken(settings, await endpointFor('bootstraps', settings, argv), signal);
       },
       async connect() {
         const transport = await reach('bootstraps');
@@ -122,7 +122,7 @@ async function connect(
   const [{ createTransport }, { createToken }] = await Promise.all([import('./transport.js'), import('./token.js')]);
   return createTransport({
     endpoint,
-    token: createToken(settings, endpoint),
+    token: createToken(settings, endpoint, interrupted),
     userAgent: `plinth/${version}`,
     onTrace: output.trace,
     span: (await trace).span,

@@ -1,5 +1,6 @@
 /** The bearer token of each call: `PLINTH_TOKEN`, or that of `plinth login`, or one of the service account of Application Default Credentials. */
 import { Problem } from '../shared/problems.js';
+import type { Credentials } from './credentials-file.js';
 import { loginClientOf, type Settings } from './settings.js';
 
 export interface Token {
@@ -10,8 +11,8 @@ export interface Token {
 
 const marginMs = 5 * 60_000;
 
-/** Tokens that cannot stand in a header are refused here: what refuses them later quotes them. */
-export function createToken(settings: Settings, audience: string): Token {
+/** Tokens that cannot stand in a header are refused here: what refuses them later quotes them. `interrupted`: Ctrl-C. */
+export function createToken(settings: Settings, audience: string, interrupted?: AbortSignal): Token {
   const given = settings.token;
   if (given !== undefined) return { get: async () => sendable(given, 'PLINTH_TOKEN'), renewable: false };
   let held: Held | undefined;
@@ -19,7 +20,8 @@ export function createToken(settings: Settings, audience: string): Token {
     renewable: true,
     async get(renew = false) {
       if (held === undefined || renew || Date.now() > held.expiresAt - marginMs) {
-        held = (await ofLogin(settings, renew)) ?? (await fetchIdToken(audience));
+        held =
+          (await ofLogin(settings, renew ? held?.token : undefined, interrupted)) ?? (await fetchIdToken(audience));
       }
       return sendable(held.token, 'The token of plinth login or of the Application Default Credentials');
     },
@@ -44,13 +46,31 @@ interface Held {
 }
 
 /** Undefined: nobody is logged in. The token is kept for the next commands, while its login stands. */
-async function ofLogin(settings: Settings, renew: boolean): Promise<Held | undefined> {
-  const { readCredentials, writeCredentials } = await import('./credentials-file.js');
+async function ofLogin(
+  settings: Settings,
+  refused: string | undefined,
+  interrupted: AbortSignal | undefined,
+): Promise<Held | undefined> {
+  const { readCredentials } = await import('./credentials-file.js');
   const credentials = readCredentials(settings);
   if (credentials === undefined) return undefined;
-  const { claimsOf, doorsOf, grant } = await import('./oauth.js');
-  const kept = claimsOf(credentials.idToken).expiresAt;
-  if (!renew && Date.now() < kept - marginMs) return { token: credentials.idToken, expiresAt: kept };
+  const [{ claimsOf }, { aloneWithLogin }] = await Promise.all([import('./oauth.js'), import('./login-lock.js')]);
+  const usable = ({ idToken: token }: Credentials): Held | undefined => {
+    const { expiresAt } = claimsOf(token);
+    return token !== refused && Date.now() < expiresAt - marginMs ? { token, expiresAt } : undefined;
+  };
+  const renew = async (): Promise<Held | undefined> => {
+    const standing = readCredentials(settings);
+    return standing && (usable(standing) ?? renewed(settings, standing));
+  };
+  return usable(credentials) ?? aloneWithLogin(settings, renew, interrupted);
+}
+
+async function renewed(settings: Settings, credentials: Credentials): Promise<Held> {
+  const [{ readCredentials, writeCredentials }, { claimsOf, doorsOf, grant }] = await Promise.all([
+    import('./credentials-file.js'),
+    import('./oauth.js'),
+  ]);
   const { issuer, clientId, refreshToken } = credentials;
   // The client's secret is not kept with the login; another client's would not fit.
   const configured = await loginClientOf(settings).catch(() => undefined);
@@ -58,7 +78,7 @@ async function ofLogin(settings: Settings, renew: boolean): Promise<Held | undef
   const client = { issuer, clientId, clientSecret };
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
   const { idToken, refreshToken: rotated } = await grant(await doorsOf(client), client, form);
-  // Meanwhile somebody may have logged out, or in: what stands by now is theirs.
+  // Who could have no lock may have logged out meanwhile, or in: what stands by now is theirs.
   if (readCredentials(settings)?.refreshToken === refreshToken) {
     writeCredentials(settings, { ...credentials, idToken, ...(rotated !== undefined && { refreshToken: rotated }) });
   }

@@ -7,9 +7,9 @@
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { releaseFile, releaseFolder } from '../shared/release.js';
+import { releaseFolder, releasePath, releaseSum } from '../shared/release.js';
 import { sha256 } from '../shared/sha256.js';
 import { openTelemetryAsModules, withoutAddons } from './function-bundle.js';
 import { nodeForLinux } from './node-for-linux.js';
@@ -60,11 +60,12 @@ try {
   renameSync(fresh, join(folder, 'plinth'));
   writeFileSync(join(folder, 'plinth.sha256'), `${hash}  plinth\n`);
   // As it is to lie beneath PLINTH_RELEASES_URL.
-  const release = join('dist', 'release', releaseFolder);
-  rmSync(release, { recursive: true, force: true });
-  mkdirSync(release, { recursive: true });
-  linkSync(join(folder, 'plinth'), join(release, releaseFile));
-  writeFileSync(join(release, 'SHA256SUMS'), `${hash}  ${releaseFile}\n`);
+  const release = join('dist', 'release');
+  const path = releasePath(hash);
+  rmSync(join(release, releaseFolder), { recursive: true, force: true });
+  mkdirSync(dirname(join(release, path)), { recursive: true });
+  linkSync(join(folder, 'plinth'), join(release, path));
+  writeFileSync(join(release, releaseSum), `${hash}  ${path}\n`);
   console.log(`${resolve(folder, 'plinth')}\n${hash}  ${Math.round(bytes.length / 1e6)} MB`);
 } finally {
   rmSync(work, { recursive: true, force: true });

@@ -15,11 +15,38 @@ const unasked: readonly { readonly of: string; readonly files: RegExp; readonly 
     contents: 'exports.FirestoreAdminClient = undefined;',
   },
   {
-    of: "Firestore's messages as classes: the client makes them of v1.json, and pipelines' options alone ask for one",
+    of: "Firestore's messages as classes: the client makes them of v1.json, and pipelines alone ask for one",
     files: /@google-cloud\/firestore\/build\/protos\/firestore_v1_proto_api\.js$/,
+    contents: 'exports.google = { firestore: { v1: {} } };',
+  },
+  {
+    of: 'the pipelines of Firestore, another language for queries',
+    files: /@google-cloud\/firestore\/build\/src\/pipelines\/(index|pipeline-util)\.js$/,
     contents: `
-      const Value = { fromObject() { throw new Error('Bundles leave out the pipelines of Firestore: see docs/lean-clients.ts.'); } };
-      exports.google = { firestore: { v1: { Value } } };`,
+      exports.Pipeline = exports.PipelineSource = class {
+        constructor() { throw new Error('Bundles leave out the pipelines of Firestore: see docs/lean-clients.ts.'); }
+      };
+      exports.isString = (value) => typeof value === 'string';`,
+  },
+  {
+    of: "gRPC's own server",
+    files: /@grpc\/grpc-js\/build\/src\/server(-interceptors)?\.js$/,
+    contents: '',
+  },
+  {
+    of: "credentials of other clouds and of other people's: a function has those of the machine that it runs on",
+    files:
+      /google-auth-library\/build\/src\/auth\/(aws(client|requestsigner)|(baseexternal|external|downscoped|gdch|identitypool|pluggable-auth-|externalAccountAuthorizedUser)[cC]lient)\.js$/,
+    contents: `
+      const left = class {
+        constructor() { left.fromJSON(); }
+        static fromJSON() { throw new Error('Bundles leave out this kind of credentials: see docs/lean-clients.ts.'); }
+      };
+      exports.BaseExternalAccountClient = exports.ExternalAccountClient = left;
+      exports.ExternalAccountAuthorizedUserClient = exports.GdchClient = left;
+      exports.EXTERNAL_ACCOUNT_TYPE = 'external_account';
+      exports.EXTERNAL_ACCOUNT_AUTHORIZED_USER_TYPE = 'external_account_authorized_user';
+      exports.GDCH_SERVICE_ACCOUNT_TYPE = 'gdch_service_account';`,
   },
   {
     of: 'the messages of IAM policies, locations and long-running operations as classes',

@@ -36,6 +36,8 @@ export interface Config {
   readonly project: string;
   /** Written into labels; a cleaner touches only its own. */
   readonly deployment: string;
+  /** What was deployed, by the name of its folder in the release bucket; undefined: nobody said. */
+  readonly release?: string;
   /** `default`, or the e-mail of the identity to ask the metadata server for. */
   readonly serviceAccount: string;
   /** Base URL an API, without a trailing slash: `https://compute.googleapis.com`. */
@@ -164,6 +166,10 @@ export const settings = {
     text.regex(/^[a-z0-9][a-z0-9_-]{0,62}$/, 'must do as a label value'),
     'Name of this deployment, written into the labels of what it makes.',
   ),
+  PLINTH_RELEASE: optional(
+    text.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be the name of a release'),
+    'Name of the release that was deployed, which `/health` tells. Unset: it is not told.',
+  ),
   PLINTH_SERVICE_ACCOUNT: setting(text, 'Identity to ask the metadata server for: `default`, or an e-mail.', 'default'),
   PLINTH_FIRESTORE_DATABASE: setting(text, 'Id of the Firestore database.', '(default)'),
   FIRESTORE_EMULATOR_HOST: optional(hostPort, "host:port of Firestore's emulator, in its place."),
@@ -261,7 +267,7 @@ export const settings = {
   ),
   PLINTH_RELEASES_URL: optional(
     url,
-    'Base URL of the releases of plinth: machines fetch `v<version>/plinth-linux-amd64` there. Unset: only with `--remote-cli-binary`.',
+    'Base URL of the releases of plinth: machines fetch `v<version>/<its SHA-256>/plinth-linux-amd64` there. Unset: only with `--remote-cli-binary`.',
   ),
   PLINTH_RELEASE_SHA256: optional(
     text.regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case'),
@@ -361,6 +367,7 @@ export function readConfig(env: Environment): Config {
   return {
     project: read.PLINTH_PROJECT,
     deployment: read.PLINTH_DEPLOYMENT,
+    ...ifSet('release', read.PLINTH_RELEASE),
     serviceAccount: read.PLINTH_SERVICE_ACCOUNT,
     endpoints: Object.fromEntries(googleApis.map((api) => [api, read[endpointVariable(api)]])) as Config['endpoints'],
     firestore: {

@@ -160,7 +160,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
       seed,
       timeFactor,
       snapshotFile,
-      ...(keep && { loginsFile: folder.file('logins.json') }),
+      logins: { loginsFile: keep ? folder.file('logins.json') : undefined },
       initial: initialState(),
       scheduled: { duplicates, onFailure: (job, why) => onNote(`${job} failed: ${why}`) },
     });

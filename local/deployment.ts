@@ -93,8 +93,8 @@ export const functionGrants = Object.values(functionNames).flatMap((name) =>
   })),
 );
 
-/** APIs of plinth's own project. */
-const ownServices = [
+/** APIs of plinth's own project: those that the functions need. Terraform enables more, for what it makes itself. */
+export const ownServices = [
   'cloudresourcemanager',
   'cloudbilling',
   'serviceusage',
@@ -243,10 +243,17 @@ export async function makeDeploymentSecrets(cloud: ReachedCloud): Promise<void> 
   }
 }
 
+interface Schedule {
+  readonly job: string;
+  readonly target: FunctionName;
+  readonly schedule: string;
+  /** How long Cloud Scheduler waits for an answer: as long as the function may take. */
+  readonly deadlineSeconds: number;
+}
 /** What Cloud Scheduler calls, and when; a function that is not there is not called. */
-const schedules: readonly { readonly job: string; readonly target: FunctionName; readonly schedule: string }[] = [
-  { job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *' },
-  { job: schedulerJobs.cleanup, target: functionNames.cleanup, schedule: '*/5 * * * *' },
+export const schedules: readonly Schedule[] = [
+  { job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *', deadlineSeconds: 120 },
+  { job: schedulerJobs.cleanup, target: functionNames.cleanup, schedule: '*/5 * * * *', deadlineSeconds: 300 },
 ];
 
 /** Where the functions have moved, the jobs follow them. A paused job stays paused. */
@@ -254,12 +261,12 @@ export async function makeScheduledJobs(cloud: ReachedCloud, origin: string): Pr
   const parent = `projects/${local.project}/locations/${local.region}`;
   const ask = (method: string, path: string, body: object) =>
     asAdmin(cloud, method, `${cloud.endpoints.cloudscheduler}/v1/${path}`, body);
-  for (const { job, target, schedule } of schedules) {
+  for (const { job, target, schedule, deadlineSeconds } of schedules) {
     const uri = functionUrl(origin, target);
     const wanted = {
       schedule,
       timeZone: 'Etc/UTC',
-      attemptDeadline: '180s',
+      attemptDeadline: `${deadlineSeconds}s`,
       httpTarget: {
         uri,
         httpMethod: 'POST',

@@ -39,10 +39,18 @@ const refusal = (error: string, description: string): Reply => ({
   body: { error, error_description: description },
 });
 
-/** `loginsFile`: where logins are kept. */
-export function createOAuth(identity: () => Identity, loginsFile?: string): OAuth {
+export interface OAuthOptions {
+  /** Where logins are kept. */
+  readonly loginsFile?: string | undefined;
+  /** Each refresh token is taken once and answered by the next, and the login of one that comes again ends. Google's do not change. */
+  readonly takesTokensOnce?: boolean | undefined;
+}
+
+export function createOAuth(identity: () => Identity, { loginsFile, takesTokensOnce }: OAuthOptions = {}): OAuth {
   const codes = new Map<string, Asked>();
   const logins = openLogins(loginsFile);
+  /** Of refresh tokens that were used. */
+  const successors = new Map<string, string>();
 
   const idTokenFor = (email: string, nonce?: string): Promise<string> => {
     const hd = email.slice(email.lastIndexOf('@') + 1);
@@ -60,6 +68,21 @@ export function createOAuth(identity: () => Identity, loginsFile?: string): OAut
       ...more,
     },
   });
+
+  const renew = async (refreshToken: string): Promise<Reply> => {
+    const email = logins.emailOf(refreshToken);
+    if (email === undefined) {
+      // It may have been stolen, from or by whoever has the next one: RFC 9700, 4.14.2.
+      for (let at = successors.get(refreshToken); at !== undefined; at = successors.get(at)) logins.remove(at);
+      return refusal('invalid_grant', 'Token has been expired or revoked.');
+    }
+    if (!takesTokensOnce) return answer(email, {});
+    const next = random('1//');
+    logins.remove(refreshToken);
+    logins.add(next, email);
+    successors.set(refreshToken, next);
+    return answer(email, { refresh_token: next });
+  };
 
   return {
     get discovery() {
@@ -96,10 +119,7 @@ export function createOAuth(identity: () => Identity, loginsFile?: string): OAut
     async token(form) {
       const value = (name: string): string => form.get(name) ?? '';
       if (value('client_id') !== local.oauthClient) return refusal('invalid_client', 'The OAuth client was not found.');
-      if (value('grant_type') === 'refresh_token') {
-        const email = logins.emailOf(value('refresh_token'));
-        return email === undefined ? refusal('invalid_grant', 'Token has been expired or revoked.') : answer(email, {});
-      }
+      if (value('grant_type') === 'refresh_token') return renew(value('refresh_token'));
       if (value('grant_type') !== 'authorization_code') return refusal('unsupported_grant_type', 'Invalid grant_type');
       const asked = codes.get(value('code'));
       // Whatever comes of it: a code is good for one try.

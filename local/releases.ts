@@ -5,7 +5,7 @@
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
-import { releaseFile, releaseFolder } from '../shared/release.js';
+import { releasePath, releaseSum } from '../shared/release.js';
 import { listen } from './loopback.js';
 
 export interface ReleaseServer {
@@ -15,21 +15,23 @@ export interface ReleaseServer {
   close(): Promise<void>;
 }
 
-const sumsFile = 'SHA256SUMS';
-
 /** Undefined: no executable of this version is built. */
 export async function startReleases(folder = join('dist', 'release')): Promise<ReleaseServer | undefined> {
-  const sums = join(folder, releaseFolder, sumsFile);
-  if (!existsSync(sums)) return undefined;
-  const sha256 = /^([0-9a-f]{64}) {2}(\S+)\n$/.exec(readFileSync(sums, 'utf8'))?.[1];
-  if (sha256 === undefined) throw new Error(`${sums} cannot be read. Make it anew: npm run build:binary.`);
+  const sum = join(folder, releaseSum);
+  if (!existsSync(sum)) return undefined;
+  const [, sha256, path] = /^([0-9a-f]{64}) {2}(\S+)\n$/.exec(readFileSync(sum, 'utf8')) ?? [];
+  if (sha256 === undefined || path === undefined) {
+    throw new Error(`${sum} cannot be read. Make it anew: npm run build:binary.`);
+  }
+  // Of another version.
+  if (path !== releasePath(sha256)) return undefined;
+  const file = join(folder, path);
   const { url, close } = await listen((request, response) => {
-    const name = [releaseFile, sumsFile].find((each) => request.url === `/${releaseFolder}/${each}`);
-    if (name === undefined || !['GET', 'HEAD'].includes(request.method ?? '')) {
+    // Another build takes the file away.
+    if (request.url !== `/${path}` || !['GET', 'HEAD'].includes(request.method ?? '') || !existsSync(file)) {
       response.writeHead(404).end();
       return;
     }
-    const file = join(folder, releaseFolder, name);
     response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': statSync(file).size });
     if (request.method === 'HEAD') response.end();
     else pipeline(createReadStream(file), response, () => undefined);

@@ -109,7 +109,16 @@ export const healthRoutes = {
     path: '/health',
     summary: 'Whether this function answers; nothing behind it is asked',
     caller: 'anyone',
-    replies: { 200: json('It answers', z.object({ status: z.literal('ok'), version: z.string() })) },
+    replies: {
+      200: json(
+        'It answers',
+        z.object({
+          status: z.literal('ok'),
+          version: z.string(),
+          release: z.string().optional().describe('What was deployed: two releases may be of one version'),
+        }),
+      ),
+    },
     problems: [],
   },
 } as const satisfies RouteTable;

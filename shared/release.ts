@@ -5,9 +5,17 @@
 import { Problem } from './problems.js';
 import { version } from './version.js';
 
-/** Beneath the base URL: `v<version>/plinth-linux-amd64`, with `SHA256SUMS` beside it. */
-export const releaseFile = 'plinth-linux-amd64';
+/** All that lies beneath the base URL of this version. */
 export const releaseFolder = `v${version}`;
+
+/**
+ * Of the executable, beneath the base URL. By its checksum, as two releases (commits) may be of one version: each deployment,
+ * also one that was rolled back, finds the file that it knows, and none is ever overwritten.
+ */
+export const releasePath = (sha256: string): string => `${releaseFolder}/${sha256}/plinth-linux-amd64`;
+
+/** Tells releasePath and checksum, in the form of sha256sum: for whoever puts the executable there, and whoever looks after it. */
+export const releaseSum = 'plinth-linux-amd64.sha256';
 
 export interface Releases {
   /** Base URL, without a slash at its end. */
@@ -33,5 +41,5 @@ export function releaseBinary({ releases: { url, sha256 } }: { readonly releases
       },
     );
   }
-  return { url: `${url}/${releaseFolder}/${releaseFile}`, sha256 };
+  return { url: `${url}/${releasePath(sha256)}`, sha256 };
 }

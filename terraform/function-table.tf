@@ -3,15 +3,16 @@
 locals {
   # memory, cpu: as measured by `npm run bench`, with room. concurrency above 1 takes a whole CPU.
   # timeout: HTTP functions may have 60 minutes, those that hear events 9.
+  # min: nothing is kept warm while nobody works; one that is saves half a second and costs 10 USD a month (docs/cost.md). `sizes` changes it.
   function_table = {
     api = {
       topic       = null
       memory      = "512Mi"
       cpu         = "1"
       concurrency = 80 # waits for Firestore, hardly computes
-      timeout     = 60
+      timeout     = 60 # the longest call, a migration of a team of 2,000, takes half a second (docs/bench.md)
       min         = 0
-      max         = 10
+      max         = 10 # 800 calls at once: a ceiling to the bill where anybody may knock
       ingress     = "ALLOW_ALL"
     }
     bootstraps = {
@@ -21,17 +22,17 @@ locals {
       concurrency = 80  # one follower of a bootstrap holds one place for minutes
       timeout     = 600 # an event stream ends by itself after nine minutes, and the client comes back
       min         = 0
-      max         = 10
+      max         = 10 # 800 followers and calls at once: a ceiling, as above
       ingress     = "ALLOW_ALL"
     }
     run-cloud-step = {
       topic       = "cloud"
       memory      = "1Gi" # Compute Engine's client alone takes 100 MB, and RSA keys are made here
       cpu         = "1"
-      concurrency = 16
+      concurrency = 16  # waits for Google, but the RSA keys of a bootstrap take seconds of the one CPU
       timeout     = 540 # all that a function which hears events may have
       min         = 0
-      max         = 20
+      max         = 20 # as many as there may be bootstraps (PLINTH_LIVING_IN_ALL by default); messages beyond that wait in Pub/Sub
       ingress     = "ALLOW_INTERNAL_ONLY"
     }
     run-host-step = {
@@ -48,10 +49,10 @@ locals {
       topic       = null
       memory      = "512Mi"
       cpu         = "1"
-      concurrency = 1
-      timeout     = 120
+      concurrency = 1   # two at once would only send the same again
+      timeout     = 120 # a webhook that does not answer takes 50 seconds of a run (100 messages, 20 at once, ten seconds each)
       min         = 0
-      max         = 1 # two at once would only send the same again
+      max         = 1
       ingress     = "ALLOW_INTERNAL_ONLY"
     }
     cleanup = {
@@ -61,7 +62,7 @@ locals {
       concurrency = 2   # a run that asks for the next one has not answered yet when that comes
       timeout     = 300 # looks at 500 records and a page of projects; the next run takes over
       min         = 0
-      max         = 1
+      max         = 1 # a second one would look at the same
       ingress     = "ALLOW_INTERNAL_ONLY"
     }
   }

@@ -24,6 +24,11 @@ output "package_bucket" {
   value       = google_storage_bucket.packages.name
 }
 
+output "releases_url" {
+  description = "Where machines fetch plinth's executable from, without a slash at its end; empty: nowhere. A build looks there before it applies."
+  value       = lookup(var.settings, "PLINTH_HOSTS", "on") == "off" ? "" : trimsuffix(lookup(var.settings, "PLINTH_RELEASES_URL", ""), "/")
+}
+
 output "names" {
   description = "What is called how."
   value = {

@@ -6,6 +6,7 @@ locals {
   common_settings = {
     PLINTH_PROJECT               = var.project_id
     PLINTH_DEPLOYMENT            = var.deployment
+    PLINTH_RELEASE               = var.release
     PLINTH_DEFAULT_PARENT        = var.parents[0]
     PLINTH_PARENTS               = join(",", var.parents)
     PLINTH_BILLING_ACCOUNTS      = join(",", sort(var.billing_accounts))

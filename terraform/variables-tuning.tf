@@ -25,7 +25,28 @@ variable "sizes" {
 
   validation {
     condition     = alltrue([for name in keys(var.sizes) : contains(keys(local.function_table), name)])
-    error_message = "The functions are ${join(", ", keys(local.function_table))}."
+    error_message = "No functions: ${join(", ", [for name in keys(var.sizes) : name if !contains(keys(local.function_table), name)])}. There are ${join(", ", keys(local.function_table))}."
+  }
+
+  validation {
+    condition     = alltrue([for size in values(var.sizes) : size.memory == null || can(regex("^[1-9][0-9]*(M|Mi|G|Gi)$", size.memory))])
+    error_message = "Not sizes of memory: ${join("; ", [for name, size in var.sizes : "${size.memory} of ${name}" if size.memory != null && !can(regex("^[1-9][0-9]*(M|Mi|G|Gi)$", size.memory))])}. Give a whole number and its unit, such as 512Mi or 2Gi."
+  }
+
+  validation {
+    condition = alltrue([
+      for size in values(var.sizes) : contains(range(0, 1001), coalesce(size.min_instances, 0)) && contains(range(1, 1001), coalesce(size.max_instances, 1)) && contains(range(1, 1001), coalesce(size.concurrency, 1))
+    ])
+    error_message = "min_instances is a whole number from 0 to 1000, max_instances and concurrency are whole numbers from 1 to 1000."
+  }
+
+  validation {
+    condition = alltrue([
+      for name, size in var.sizes : coalesce(size.min_instances, 0) <= coalesce(size.max_instances, try(local.function_table[name].max, 1000))
+    ])
+    error_message = "More instances are kept than there may be of ${join(", ", [
+      for name, size in var.sizes : "${name} (at most ${coalesce(size.max_instances, try(local.function_table[name].max, 1000))})" if coalesce(size.min_instances, 0) > coalesce(size.max_instances, try(local.function_table[name].max, 1000))
+    ])}. Lower min_instances, or give a higher max_instances with it; the reasons for those that are set stand in function-table.tf."
   }
 }
 
@@ -40,6 +61,11 @@ variable "firestore_location" {
   description = "Where the documents are: a region or multi-region such as eur3. Default: the region. It can't be changed."
   type        = string
   default     = null
+
+  validation {
+    condition     = var.firestore_location == null || can(regex("^([a-z]+-[a-z]+[0-9]+|[a-z]+[0-9]+)$", var.firestore_location))
+    error_message = "A location is a region such as europe-west4, or a multi-region such as eur3 or nam5."
+  }
 }
 
 variable "deletion_protection" {
@@ -54,6 +80,11 @@ variable "alert_emails" {
   type        = set(string)
   default     = []
   nullable    = false
+
+  validation {
+    condition     = alltrue([for email in var.alert_emails : can(regex(local.forms.email, email))])
+    error_message = "Not e-mail addresses: ${join("; ", [for email in var.alert_emails : email if !can(regex(local.forms.email, email))])}. Give each by itself as name@example.com."
+  }
 }
 
 variable "budget" {
@@ -68,6 +99,11 @@ variable "budget" {
   validation {
     condition     = var.budget == null ? true : var.budget.own >= 1 && var.budget.bootstraps >= 1 && floor(var.budget.own) == var.budget.own && floor(var.budget.bootstraps) == var.budget.bootstraps
     error_message = "Amounts are whole numbers, at least 1."
+  }
+
+  validation {
+    condition     = var.budget == null ? true : can(regex(local.forms.billing_account, var.budget.billing_account))
+    error_message = "The budget's billing account is written as 0123AB-4567CD-89EF01."
   }
 }
 

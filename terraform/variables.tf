@@ -1,5 +1,14 @@
 # What every deployment decides: where plinth runs, who may do what, and which release.
 
+locals {
+  # A setting is a list with commas, compared word by word: what is written otherwise would match nobody, and say nothing.
+  forms = {
+    email           = "^[^@:,\\s]+@[^@:,\\s]+$"
+    domain          = "^([A-Za-z0-9-]+\\.)+[A-Za-z][A-Za-z0-9-]*$"
+    billing_account = "^[0-9A-F]{6}-[0-9A-F]{6}-[0-9A-F]{6}$"
+  }
+}
+
 variable "project_id" {
   description = "The project that plinth itself runs in. It must exist and have a billing account."
   type        = string
@@ -88,8 +97,8 @@ variable "operators" {
   nullable    = false
 
   validation {
-    condition     = alltrue([for email in var.operators : can(regex("^[^@,\\s]+@[^@,\\s]+$", email))])
-    error_message = "Give e-mail addresses, without user: before them."
+    condition     = alltrue([for email in var.operators : can(regex(local.forms.email, email))])
+    error_message = "Not e-mail addresses: ${join("; ", [for email in var.operators : email if !can(regex(local.forms.email, email))])}. Give each by itself as name@example.com, without user: before it."
   }
 }
 
@@ -101,6 +110,16 @@ variable "bootstrappers" {
   })
   default  = {}
   nullable = false
+
+  validation {
+    condition     = alltrue([for email in var.bootstrappers.emails : can(regex(local.forms.email, email))])
+    error_message = "Not e-mail addresses: ${join("; ", [for email in var.bootstrappers.emails : email if !can(regex(local.forms.email, email))])}. Give each by itself as name@example.com, without user: before it."
+  }
+
+  validation {
+    condition     = alltrue([for domain in var.bootstrappers.domains : can(regex(local.forms.domain, domain))])
+    error_message = "Not domains: ${join("; ", [for domain in var.bootstrappers.domains : domain if !can(regex(local.forms.domain, domain))])}. Give each by itself as example.com, without @ or domain: before it."
+  }
 }
 
 variable "organization_creators" {
@@ -108,6 +127,11 @@ variable "organization_creators" {
   type        = list(string)
   default     = []
   nullable    = false
+
+  validation {
+    condition     = alltrue([for domain in var.organization_creators : domain == "anyone" || can(regex(local.forms.domain, domain))])
+    error_message = "Neither domains nor \"anyone\": ${join("; ", [for domain in var.organization_creators : domain if domain != "anyone" && !can(regex(local.forms.domain, domain))])}. Give each domain by itself as example.com, without @ or domain: before it."
+  }
 }
 
 variable "parents" {
@@ -127,7 +151,7 @@ variable "billing_accounts" {
   nullable    = false
 
   validation {
-    condition     = length(var.billing_accounts) > 0 && alltrue([for id in var.billing_accounts : can(regex("^[0-9A-F]{6}-[0-9A-F]{6}-[0-9A-F]{6}$", id))])
+    condition     = length(var.billing_accounts) > 0 && alltrue([for id in var.billing_accounts : can(regex(local.forms.billing_account, id))])
     error_message = "Name at least one billing account, as 0123AB-4567CD-89EF01."
   }
 }

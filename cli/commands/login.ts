@@ -34,25 +34,31 @@ const logout = defineCommand({
   description: ['Revokes what plinth login was given, and removes it from this computer.'],
   examples: ['plinth logout'],
 
-  async run({ settings, output, faults }) {
+  async run({ settings, output, interrupted, faults }) {
     await refuse(faults);
-    const [{ readCredentials, removeCredentials }, { doorsOf, revoke }] = await Promise.all([
+    const [{ readCredentials, removeCredentials }, { aloneWithLogin }, { doorsOf, revoke }] = await Promise.all([
       import('../credentials-file.js'),
+      import('../login-lock.js'),
       import('../oauth.js'),
     ]);
-    const credentials = readCredentials(settings);
-    if (credentials === undefined) return { data: { revoked: false }, show: () => 'Nobody is logged in.' };
-    const revoked = await doorsOf(credentials).then(
-      (doors) => revoke(doors, credentials.refreshToken),
-      () => false,
-    );
-    removeCredentials(settings);
-    if (!revoked) {
+    const end = async () => {
+      const credentials = readCredentials(settings);
+      if (credentials === undefined) return undefined;
+      const revoked = await doorsOf(credentials).then(
+        (doors) => revoke(doors, credentials.refreshToken),
+        () => false,
+      );
+      removeCredentials(settings);
+      return { email: credentials.email, revoked };
+    };
+    const ended = await aloneWithLogin(settings, end, interrupted);
+    if (ended === undefined) return { data: { revoked: false }, show: () => 'Nobody is logged in.' };
+    if (!ended.revoked) {
       output.warn(
         "The issuer could not be told; the login is gone from this computer, and can be revoked in your account's settings.",
       );
     }
-    return { data: { email: credentials.email, revoked }, show: () => `${credentials.email} is logged out.` };
+    return { data: ended, show: () => `${ended.email} is logged out.` };
   },
 });
 

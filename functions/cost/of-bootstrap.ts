@@ -7,7 +7,7 @@ import type { VmView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import type { BootstrapRecord } from '../engine/documents.js';
+import { type BootstrapRecord, optionsOf } from '../engine/documents.js';
 import { removeAtOf } from '../engine/removal-rule.js';
 import { resultOf } from '../steps/result.js';
 import { addressesOf, type VmSpec, vmsOf } from '../steps/topology.js';
@@ -25,7 +25,7 @@ export function costOf(
   >,
   now: Date,
 ): CostEstimate {
-  const options = record.options as unknown as BootstrapOptions;
+  const options = optionsOf(record);
   const outputs = Object.fromEntries(Object.entries(record.instances).map(([id, { output }]) => [id, output]));
   const { vms, addresses } = resultOf(options, outputs);
   /** Of an earlier release, whose record does not say since when. */

@@ -5,9 +5,8 @@ import { newTrace, traceparentOf } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { Conflict } from '../store/store.js';
 import { type BootstrapRecord, leaseId, liftName, nameIn, read } from './documents.js';
-import { graphOf } from './graph.js';
 import { persist } from './persist.js';
-import { planOf } from './plan.js';
+import { planOfRecord } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep, SeenProject } from './step.js';
 import { eventWrites, readyLease, startRemoval } from './transition.js';
@@ -37,8 +36,6 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     ]),
   );
   const claim = read(claims[0], liftName);
-  const options = unknownOptions(projectId);
-  const plan = planOf(graphOf(steps), options, true);
   const record: BootstrapRecord = {
     schema: 1,
     name: claim === undefined ? projectId : nameIn(claim.id),
@@ -47,7 +44,7 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     ownerMember: 'unknown',
     state: 'cancelled',
     generation: 1,
-    options: { ...options },
+    options: { ...unknownOptions(projectId) },
     given: {},
     sshPublicKey: '',
     base: {},
@@ -66,7 +63,7 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     orphan: true,
   };
   const action = { schema: 1, type: 'action', at, actor: 'cleanup', action: 'expired' } as const;
-  const change = startRemoval(record, plan, at, [{ event: action }]);
+  const change = startRemoval(record, planOfRecord(steps, record), at, [{ event: action }]);
   const { generation } = change.record;
   try {
     await persist(() =>

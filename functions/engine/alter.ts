@@ -2,7 +2,6 @@
  * A change of what a standing bootstrap is to be, by a person: written against the version of the record that it was decided
  * by, with the steps that show it in the cloud sent to look again. Called by lifetime.ts and people.ts.
  */
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
@@ -10,8 +9,7 @@ import { afterHolders } from './after-holder.js';
 import type { StoredBootstrap } from './begin.js';
 import { change } from './change.js';
 import type { BootstrapRecord } from './documents.js';
-import { graphOf } from './graph.js';
-import { planOf } from './plan.js';
+import { planOfRecord } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
 import { changeWrites } from './transition.js';
@@ -53,7 +51,7 @@ export async function alter(
     const altered = Object.fromEntries(
       Object.entries({ ...data, ...decided.fields }).filter(([, value]) => value !== undefined),
     ) as unknown as BootstrapRecord;
-    const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions);
+    const plan = planOfRecord(steps, data);
     // What was never made will be made by what the record says then.
     const again = shownBy.flatMap((name) => {
       const { output, state } = data.instances[name] ?? {};

@@ -20,13 +20,14 @@ import {
   liftName,
   type NameRecord,
   nameId,
+  optionsOf,
   read,
 } from './documents.js';
-import { graphOf } from './graph.js';
 import { makeBootstrapId, makeProjectId } from './ids.js';
 import { addSeconds } from './lease.js';
+import { leasesOf } from './leases-of.js';
 import { afterConflict, persist } from './persist.js';
-import { type Plan, planOf } from './plan.js';
+import { planOfRecord } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites, eventWrites, readyLease } from './transition.js';
@@ -150,7 +151,7 @@ async function begin(context: Context, steps: readonly AnyStep[], facts: BeginFa
   const brings = Object.values(facts.base ?? {}).some((files) => (files?.config ?? files?.secrets) !== undefined);
   const warnings = [...facts.warnings, ...(brings ? [notItsBase] : [])];
   const empty = newRecord({ ...facts, warnings }, { ...draft, base: {} }, now);
-  const change = started(dated(empty, at), planOf(graphOf(steps), options), at);
+  const change = started(steps, dated(empty, at), at);
   const record: BootstrapRecord = { ...change.record, events: change.events.length };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
   const writes = ({ counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
@@ -206,7 +207,13 @@ export const newRecord = (
 });
 
 /** The first change of a generation: all wait, what needs nothing is ready. */
-export function started(record: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
+export function started(
+  steps: readonly AnyStep[],
+  record: BootstrapRecord,
+  at: string,
+  told: Change['events'] = [],
+): Change {
+  const plan = planOfRecord(steps, record);
   const instances = Object.fromEntries(
     [...plan.keys()].map((id) => {
       const output = record.instances[id]?.output;
@@ -247,7 +254,7 @@ async function resume(
   const held = createStepSecrets({ cloud, config }, id, before.callerSecret, () => undefined);
   const secretsBefore = (await held.caller()) as SecretOptions;
   const wanted = { options: facts.options, secrets: facts.secrets };
-  const stands = { options: before.options as unknown as BootstrapOptions, secrets: secretsBefore };
+  const stands = { options: optionsOf(before), secrets: secretsBefore };
   const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given);
 
   const now = clock.now();
@@ -280,10 +287,8 @@ async function resume(
     deadlineAt,
     warnings: [...facts.warnings],
   };
-  const change = started(dated(next, at), planOf(graphOf(steps), options), at);
-  const leases = await persist(() =>
-    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
-  );
+  const change = started(steps, dated(next, at), at);
+  const leases = await leasesOf(context, id);
   const readyIds = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
   if (files.writes.length > 0) await persist(() => store.commit(files.writes));
   const [version = ''] = await persist(() =>

@@ -1,12 +1,11 @@
 /** What a step is called with: facts, outputs it needs, secrets, files, request ids. Made by run.ts for one claim of one instance. */
 import { createHash } from 'node:crypto';
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { iamMember } from '../../shared/iam-member.js';
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { keysUntil } from '../keys.js';
-import { type BootstrapRecord, type FileRecord, fileId, liftFile, read } from './documents.js';
+import { type BootstrapRecord, type FileRecord, fileId, liftFile, optionsOf, read } from './documents.js';
 import { createStepLog } from './log.js';
 import { type Instance, needOutputs } from './plan.js';
 import { deploymentOf, judgeProject } from './removal-rule.js';
@@ -145,7 +144,7 @@ export async function factsOf(
     ownerMember: record.ownerMember,
     sharedMembers: (record.sharedWith ?? []).map(iamMember),
     formerMembers: (record.formerPeople ?? []).map(iamMember),
-    options: record.options as unknown as BootstrapOptions,
+    options: optionsOf(record),
     sshPublicKey: record.sshPublicKey,
     base: await baseOf(store, id, record),
     createdAt: new Date(record.createdAt),

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapState, InstanceState, StoredProblem } from '../../shared/bootstrap/bootstrap.js';
 import { BootstrapEvent, ExpiryWarning } from '../../shared/bootstrap/event.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { lift } from '../store/lift.js';
 
 export { read } from '../store/lift.js';
@@ -110,6 +111,10 @@ export const BootstrapRecord = z.object({
   expireAt: time.optional(),
 });
 export type BootstrapRecord = z.infer<typeof BootstrapRecord>;
+
+/** They were checked when they were given, and are not checked again by what a later release asks of them. */
+export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): BootstrapOptions =>
+  options as unknown as BootstrapOptions;
 
 /** `leases/{id}~{instance}`: one for each instance that may run now. */
 export const LeaseRecord = z.object({

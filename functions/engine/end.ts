@@ -2,22 +2,21 @@
  * The end of an instance, written down: its lease goes, the bootstrap's record tells, what became ready is leased, all in one
  * commit; then that is published. Called by run.ts.
  */
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import type { Trace } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { callerSecret } from './caller-secret.js';
 import { type BootstrapRecord, type CallRecord, type LeaseRecord, leaseId, liftBootstrap, read } from './documents.js';
-import type { Graph } from './graph.js';
 import { type Held, LeaseLost } from './lease.js';
 import { removeLogs } from './log.js';
 import { afterConflict, persist } from './persist.js';
-import { type Instance, planOf } from './plan.js';
+import { type Instance, planOfRecord } from './plan.js';
 import { publishReady } from './publish.js';
 import { tellQuarantine } from './quarantine.js';
 import { lastWrites } from './removal.js';
 import { removalPlanOf } from './removal-plan.js';
+import type { AnyStep } from './step.js';
 import { changeWrites, type Ending, endInstance, readyLease } from './transition.js';
 import { inTurn } from './turns.js';
 
@@ -25,7 +24,7 @@ export type FoundBootstrap = Document<BootstrapRecord>;
 
 export interface EndParts {
   readonly context: Context;
-  readonly graph: Graph;
+  readonly steps: readonly AnyStep[];
   readonly held: Held;
   readonly bootstrapId: string;
   readonly instance: string;
@@ -96,12 +95,9 @@ async function ourVersion({ held, instance }: EndParts, { data }: FoundBootstrap
   }
 }
 
-const planIn = ({ graph }: EndParts, { data }: FoundBootstrap) =>
-  planOf(graph, data.options as unknown as BootstrapOptions, data.removal !== undefined);
-
 function readyNow(parts: EndParts, bootstrap: FoundBootstrap): Ready {
   const { generation, state, instances } = bootstrap.data;
-  const plan = planIn(parts, bootstrap);
+  const plan = planOfRecord(parts.steps, bootstrap.data);
   const current = state === 'removing' ? removalPlanOf(plan) : plan;
   return { generation, instances: [...current.values()].filter(({ id }) => instances[id]?.state === 'ready') };
 }
@@ -118,7 +114,7 @@ async function commitEnd(
   const { startedAt, failures } = held.current();
   const attempt = Object.values(failures).reduce((sum, each) => sum + each, 0);
   const ended = { id: instance, ending: endingIn(bootstrap.data, ending), at, startedAt, attempt, calls };
-  const change = endInstance(bootstrap.data, planIn(parts, bootstrap), ended);
+  const change = endInstance(bootstrap.data, planOfRecord(parts.steps, bootstrap.data), ended);
   const again = change.ready.find(({ id }) => id === instance);
   const lease =
     again === undefined

@@ -8,6 +8,7 @@ import type { StoredBootstrap } from './begin.js';
 import { getBootstrap } from './change.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { eventId, liftEvent, liftLease, read } from './documents.js';
+import { leasesOf } from './leases-of.js';
 import { persist } from './persist.js';
 
 export interface EventPage {
@@ -59,10 +60,8 @@ export async function readEvents(
 }
 
 /** What is under way now, by the leases: not numbered, may be missed. */
-export async function readProgress({ store }: Pick<Context, 'store'>, id: string): Promise<BootstrapEvent[]> {
-  const leases = await persist(() =>
-    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
-  );
+export async function readProgress(context: Pick<Context, 'store'>, id: string): Promise<BootstrapEvent[]> {
+  const leases = await leasesOf(context, id);
   return leases.flatMap((document): BootstrapEvent[] => {
     const { state, instance, startedAt, failures, note, retry } = liftLease(document.data);
     if (state !== 'running' || startedAt === undefined) return [];

@@ -2,8 +2,6 @@
  * Instances of a step that stands, and all that needs them, are looked at again because a person asks for it: what is missing
  * is made once more, as after a resume. Called by the HTTP function.
  */
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
@@ -11,9 +9,8 @@ import { type Act, refuseWhileGoing } from './alter.js';
 import type { StoredBootstrap } from './begin.js';
 import { change } from './change.js';
 import { type BootstrapRecord, type InstanceRecord, leaseId } from './documents.js';
-import { graphOf } from './graph.js';
-import { persist } from './persist.js';
-import { type Plan, planOf } from './plan.js';
+import { leasesOf } from './leases-of.js';
+import { type Plan, planOfRecord } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
 import { advance, changeWrites } from './transition.js';
@@ -38,10 +35,9 @@ export async function lookAgain(
   { actor, action }: Omit<Act, 'shownBy'>,
   chosen: Chosen,
 ): Promise<StoredBootstrap> {
-  const { store } = context;
   const { standing, change: changed } = await change(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
-    const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions);
+    const plan = planOfRecord(steps, data);
     const again = withDependents(plan, instancesOf(plan, chosen));
     const told = { event: { schema: 1, type: 'action', at, actor, action } as const };
     if (data.endedAt === undefined) {
@@ -59,9 +55,7 @@ export async function lookAgain(
     };
     const state = { event: { schema: 1, type: 'state', at, state: 'running', generation } as const };
     const begun = advance(next, plan, at, [told, state]);
-    const leases = await persist(() =>
-      store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
-    );
+    const leases = await leasesOf(context, id);
     const ready = new Set(begun.ready.map((instance) => leaseId(id, instance.id)));
     return {
       change: begun,

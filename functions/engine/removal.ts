@@ -2,7 +2,6 @@
  * How a bootstrap is asked to go, and what is written when all of it is gone. In between the engine runs `undo` in reverse, in
  * a generation of its own. Called by the HTTP function, cleanup, and end.ts.
  */
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
@@ -18,10 +17,10 @@ import {
   type RemovalRecord,
   read,
 } from './documents.js';
-import { graphOf } from './graph.js';
 import { addSeconds } from './lease.js';
+import { leasesOf } from './leases-of.js';
 import { persist } from './persist.js';
-import { planOf } from './plan.js';
+import { planOfRecord } from './plan.js';
 import { publishReady } from './publish.js';
 import { neverSeen } from './removal-rule.js';
 import type { AnyStep } from './step.js';
@@ -71,14 +70,13 @@ export async function requestRemoval(
 
 /** All else is gone; the project's own step judges once more whose it is. */
 function removedOnceMore(steps: readonly AnyStep[], { id, version, data }: StoredBootstrap, at: string, by: string) {
-  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions, true);
   const before: BootstrapRecord = {
     ...data,
     removal: { requestedAt: at, by, why: 'expired', failures: 0 },
     instances: { ...data.instances, project: { state: 'waiting', attempt: 0 } },
   };
   const event = { schema: 1, type: 'action', at, actor: by, action: 'expired' } as const;
-  const begun = startRemoval(before, plan, at, [{ event }]);
+  const begun = startRemoval(before, planOfRecord(steps, before), at, [{ event }]);
   return { change: begun, writes: changeWrites(id, version, data, begun, at) };
 }
 
@@ -88,17 +86,14 @@ const requested = (before: RemovalRecord | undefined, at: string, by: string, wh
 
 /** A removal without a lease has been cut off where sweep cannot see it. */
 async function restarted(
-  { store }: Context,
+  context: Context,
   steps: readonly AnyStep[],
   { id, version, data }: StoredBootstrap,
   at: string,
 ): Promise<Decided | undefined> {
-  const leases = await persist(() =>
-    store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]], limit: 1 }),
-  );
+  const leases = await leasesOf(context, id, { limit: 1 });
   if (leases.length > 0) return undefined;
-  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions, true);
-  const begun: Change = startRemoval(data, plan, at);
+  const begun: Change = startRemoval(data, planOfRecord(steps, data), at);
   return { change: begun, writes: changeWrites(id, version, data, begun, at) };
 }
 
@@ -109,10 +104,7 @@ async function stoppedAgain(
   found: StoredBootstrap,
   at: string,
 ): Promise<Decided | undefined> {
-  const { store } = context;
-  const leases = await persist(() =>
-    store.query({ collection: collections.leases, where: [['bootstrapId', '==', found.id]] }),
-  );
+  const leases = await leasesOf(context, found.id);
   if (leases.some((lease) => read(lease, liftLease)?.data.state !== 'client')) return undefined;
   return stop(context, steps, found, found.data, at, []);
 }

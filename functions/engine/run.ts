@@ -4,7 +4,6 @@
  */
 import type { StoredProblem } from '../../shared/bootstrap/bootstrap.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Trace } from '../../shared/trace.js';
@@ -18,11 +17,10 @@ import type { Span } from '../tracing/tracing.js';
 import { createCall, factsOf } from './call.js';
 import { type CallRecord, type LeaseRecord, leaseId, liftBootstrap, liftLease, read } from './documents.js';
 import { endWith, type FoundBootstrap } from './end.js';
-import { graphOf } from './graph.js';
 import { addSeconds, claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
 import { endless } from './patience.js';
 import { persist } from './persist.js';
-import { type Instance, type Plan, planOf, titleOf } from './plan.js';
+import { type Instance, planOfRecord, titleOf } from './plan.js';
 import { publishReady } from './publish.js';
 import { remoteWithSpans } from './remote-spans.js';
 import { removalPlanOf } from './removal-plan.js';
@@ -121,9 +119,8 @@ function createRun(
   span: Span,
 ): () => Promise<RunResult> {
   const { store, clock } = outer;
-  const graph = graphOf(steps);
   const removing = bootstrap.data.state === 'removing';
-  const making: Plan = planOf(graph, bootstrap.data.options as unknown as BootstrapOptions, removing);
+  const making = planOfRecord(steps, bootstrap.data);
   const plan = removing ? removalPlanOf(making) : making;
   const secrets = new Set<string>();
   const calls: CallRecord[] = [];
@@ -172,7 +169,7 @@ function createRun(
   const attempts = (): number => Object.values(held.current().failures).reduce((sum, each) => sum + each, 0);
 
   async function end(ending: Ending): Promise<RunResult> {
-    const parts = { context, graph, held, bootstrapId, instance: instanceId, generation, calls, trace: span };
+    const parts = { context, steps, held, bootstrapId, instance: instanceId, generation, calls, trace: span };
     await endWith(parts, ending, { bootstrap, atMilliseconds });
     if (ending.state === 'failed') endStepSpan(span, held.current(), ending.state, ending.problem.code);
     return ending.state;

@@ -1,14 +1,11 @@
 /** What runs stops at its next border, and nothing else begins: the first half of cancelling, and of removing. Called by bootstraps.ts and removal.ts. */
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
 import type { StoredBootstrap } from './begin.js';
 import type { Decided } from './change.js';
 import { type BootstrapRecord, leaseId, liftLease, read } from './documents.js';
-import { graphOf } from './graph.js';
-import { persist } from './persist.js';
-import { planOf } from './plan.js';
+import { leasesOf } from './leases-of.js';
+import { planOfRecord } from './plan.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites } from './transition.js';
 
@@ -24,9 +21,7 @@ export async function stop(
   at: string,
   events: Change['events'],
 ): Promise<Decided> {
-  const leases = (
-    await persist(() => store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }))
-  ).flatMap((document) => read(document, liftLease) ?? []);
+  const leases = (await leasesOf({ store }, id)).flatMap((document) => read(document, liftLease) ?? []);
   const now = clock.now().toISOString();
   const running = leases.filter((lease) => lease.data.state === 'running' && (lease.data.expiresAt ?? '') > now);
   const runs = new Set(running.map((lease) => lease.data.instance));
@@ -37,8 +32,7 @@ export async function stop(
       return [instance, stops ? { ...record, state: 'cancelled' as const, endedAt: at } : record];
     }),
   );
-  const plan = planOf(graphOf(steps), data.options as unknown as BootstrapOptions, next.removal !== undefined);
-  const change = advance({ ...next, instances }, plan, at, events);
+  const change = advance({ ...next, instances }, planOfRecord(steps, next), at, events);
   const begun = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
   return {
     change,

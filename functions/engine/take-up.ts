@@ -19,10 +19,9 @@ import {
   nameId,
   read,
 } from './documents.js';
-import { graphOf } from './graph.js';
+import { leasesOf } from './leases-of.js';
 import { bootstrapOf, findLost } from './lost-jumpbox.js';
 import { afterConflict, persist } from './persist.js';
-import { planOf } from './plan.js';
 import { publishReady } from './publish.js';
 import { numberOf, timeIn } from './removal-rule.js';
 import type { AnyStep, SeenProject } from './step.js';
@@ -102,7 +101,7 @@ async function makeRecord(
     events: left.events,
   };
   const told = { schema: 1, type: 'action', at, actor: caller.email, action: 'take-up' } as const;
-  const change = started(dated(empty, at), planOf(graphOf(steps), options), at, [{ event: told }]);
+  const change = started(steps, dated(empty, at), at, [{ event: told }]);
   const record: BootstrapRecord = { ...change.record, events: left.events + change.events.length };
   const ready = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
   const writes: Write[] = [
@@ -160,13 +159,11 @@ function termsOf(
 const deleted = (id: string): Write => ({ kind: 'delete', collection: collections.leases, id });
 
 /** What else of it the store still has. */
-async function leftovers({ store }: Context, id: string): Promise<{ events: number; leases: string[] }> {
-  const [events, leases] = await persist(() =>
-    Promise.all([
-      store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
-      store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }),
-    ]),
-  );
+async function leftovers(context: Context, id: string): Promise<{ events: number; leases: string[] }> {
+  const [events, leases] = await Promise.all([
+    persist(() => context.store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] })),
+    leasesOf(context, id),
+  ]);
   return {
     events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
     leases: leases.map((lease) => lease.id),

@@ -1,15 +1,12 @@
 /** A bootstrap as its owner sees it: the record, who works on what by the leases, and what stands so far. Called by the HTTP function. */
 import { BootstrapSummary, type BootstrapView, type InstanceView } from '../../shared/bootstrap/bootstrap.js';
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { costOf } from '../cost/of-bootstrap.js';
 import { resultOf } from '../steps/result.js';
 import type { StoredBootstrap } from './begin.js';
-import { type LeaseRecord, liftLease } from './documents.js';
-import { type Graph, graphOf } from './graph.js';
-import { persist } from './persist.js';
-import { type Instance, planOf, titleOf } from './plan.js';
+import { type BootstrapRecord, type LeaseRecord, liftLease, optionsOf } from './documents.js';
+import { leasesOf } from './leases-of.js';
+import { type Instance, planOfRecord, titleOf } from './plan.js';
 import { removalPlanOf } from './removal-plan.js';
 import type { AnyStep } from './step.js';
 
@@ -18,11 +15,9 @@ export async function viewOf(
   steps: readonly AnyStep[],
   { id, data }: StoredBootstrap,
 ): Promise<BootstrapView> {
-  const options = data.options as unknown as BootstrapOptions;
+  const options = optionsOf(data);
   const ended = data.endedAt !== undefined;
-  const found = ended
-    ? []
-    : await persist(() => store.query({ collection: collections.leases, where: [['bootstrapId', '==', id]] }));
+  const found = ended ? [] : await leasesOf({ store }, id);
   const leases = new Map(found.map((document) => [String(document.data['instance']), liftLease(document.data)]));
   const outputs = Object.fromEntries(
     Object.entries(data.instances).flatMap(([instance, { output }]) =>
@@ -52,7 +47,7 @@ export async function viewOf(
     ...(data.endedAt === undefined ? {} : { endedAt: data.endedAt }),
     warnings: data.warnings,
     ...(data.problem === undefined ? {} : { problem: data.problem }),
-    instances: instancesOf(graphOf(steps), options, data.removal !== undefined).map((instance) =>
+    instances: instancesOf(steps, data).map((instance) =>
       instanceView(instance, data.instances[instance.id], leases.get(instance.id)),
     ),
     // Of what is removed nothing stands.
@@ -73,9 +68,9 @@ export const summaryOf = (
   });
 
 /** A removal has one more than what was made. */
-function instancesOf(graph: Graph, options: BootstrapOptions, goes: boolean): Instance[] {
-  const plan = planOf(graph, options, goes);
-  const more = goes ? [...removalPlanOf(plan).values()].filter(({ id }) => !plan.has(id)) : [];
+function instancesOf(steps: readonly AnyStep[], record: BootstrapRecord): Instance[] {
+  const plan = planOfRecord(steps, record);
+  const more = record.removal === undefined ? [] : [...removalPlanOf(plan).values()].filter(({ id }) => !plan.has(id));
   return [...plan.values(), ...more];
 }
 

@@ -59,7 +59,7 @@ export const createBootstrapsFunction = (
   createRouter({
     context,
     routes: { ...bootstrapRoutes, ...healthRoutes, ...problemRoutes },
-    handlers: { ...bootstrapHandlers(context, steps, times), ...healthHandlers, ...problemHandlers },
+    handlers: { ...bootstrapHandlers(context, steps, times), ...healthHandlers(context), ...problemHandlers },
     authenticate: createVerifier(context).authenticate,
     secretsIn,
   });

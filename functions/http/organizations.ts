@@ -25,7 +25,7 @@ export const createOrganizationsFunction = (context: Context): HttpFunction =>
     handlers: {
       ...withIdempotency(context, routes, { ...organizationHandlers(context), ...teamHandlers(context) }),
       ...descriptionHandlers(organizationsInfo, { ...routes, ...healthRoutes }),
-      ...healthHandlers,
+      ...healthHandlers(context),
       ...problemHandlers,
     },
     authenticate: createVerifier(context).authenticate,

@@ -1,6 +1,6 @@
 /** What the front port serves beside the APIs: the token issuer's documents, and `/_local/…` for tests and people. */
 import { type Identity, jwksPath } from '../identity.js';
-import { createOAuth, oauthPaths } from '../oauth.js';
+import { createOAuth, type OAuthOptions, oauthPaths } from '../oauth.js';
 import type { Calls } from './calls.js';
 import type { CallFault, Faults, QuotaFault, StockoutFault } from './faults.js';
 import type { ControlPath } from './server.js';
@@ -10,7 +10,7 @@ export interface ControlOptions {
   readonly calls: Calls;
   readonly faults: Faults;
   readonly state: () => unknown;
-  readonly loginsFile?: string | undefined;
+  readonly logins: OAuthOptions;
 }
 
 /** A fault as `POST /_local/faults` takes it: `{type: "call" | "stockout" | "quota", fault: {…}}`. */
@@ -19,8 +19,8 @@ type PostedFault =
   | { type: 'stockout'; fault: StockoutFault }
   | { type: 'quota'; fault: QuotaFault };
 
-export function controlPaths({ identity, calls, faults, state, loginsFile }: ControlOptions): ControlPath {
-  const oauth = createOAuth(identity, loginsFile);
+export function controlPaths({ identity, calls, faults, state, logins }: ControlOptions): ControlPath {
+  const oauth = createOAuth(identity, logins);
   return async ({ method, path, query, body }) => {
     switch (`${method} ${path}`) {
       case 'GET /.well-known/openid-configuration': {

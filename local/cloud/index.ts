@@ -5,6 +5,7 @@
 import type { GoogleApi } from '../../functions/config.js';
 import { createIdentity, type Identity, type IdentityKeys } from '../identity.js';
 import { listenNear } from '../loopback.js';
+import type { OAuthOptions } from '../oauth.js';
 import { registryServer } from '../registry/server.js';
 import type { Caller, Effect, JsonObject, World } from './api.js';
 import { apiDefinitions } from './apis.js';
@@ -32,8 +33,8 @@ export interface SimulatedCloudOptions {
   readonly timeFactor?: number;
   /** State is kept there and read at the start. */
   readonly snapshotFile?: string | undefined;
-  /** Of the token issuer: who is logged in is kept there, by hashes. */
-  readonly loginsFile?: string | undefined;
+  /** Of the token issuer; in the file who is logged in is kept by hashes. */
+  readonly logins?: OAuthOptions;
   /** Front port; 0 (default) is any, or the one that the snapshot remembers. */
   readonly port?: number;
   readonly initial?: InitialState;
@@ -67,7 +68,7 @@ export async function createSimulatedCloud({
   seed = 1,
   timeFactor = 0,
   snapshotFile,
-  loginsFile,
+  logins = {},
   port = 0,
   initial = {},
   metadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' },
@@ -120,7 +121,7 @@ export async function createSimulatedCloud({
   const front = await frontServer(
     kernel,
     media,
-    controlPaths({ identity: known, calls, faults, state, loginsFile }),
+    controlPaths({ identity: known, calls, faults, state, logins }),
     port || (ports['front'] ?? 0),
   );
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });

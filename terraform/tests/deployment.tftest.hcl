@@ -1,24 +1,7 @@
 # What a plan holds, against the provider's schema; nothing is made. `terraform test`.
 
 mock_provider "google" {
-  mock_resource "google_service_account" {
-    override_during = plan
-    defaults = {
-      id     = "projects/plinth-test/serviceAccounts/somebody@plinth-test.iam.gserviceaccount.com"
-      email  = "somebody@plinth-test.iam.gserviceaccount.com"
-      member = "serviceAccount:somebody@plinth-test.iam.gserviceaccount.com"
-    }
-  }
-
-  mock_resource "google_project_iam_custom_role" {
-    override_during = plan
-    defaults        = { name = "projects/plinth-test/roles/ourOwn" }
-  }
-}
-
-override_data {
-  target = data.google_project.plinth
-  values = { number = "123456789012" }
+  source = "./tests/mocks"
 }
 
 variables {
@@ -34,57 +17,6 @@ variables {
   operators        = ["operator@example.com"]
 }
 
-run "functions" {
-  command = plan
-
-  assert {
-    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.build_config[0].runtime == "nodejs22"])
-    error_message = "nodejs20 can no longer be deployed."
-  }
-  assert {
-    condition     = alltrue([for name, f in google_cloudfunctions2_function.function : f.build_config[0].source[0].storage_source[0].object == "releases/1.2.3/${name}.zip"])
-    error_message = "Each function comes from its own bundle of the release."
-  }
-  assert {
-    condition     = length(distinct([for name, account in google_service_account.identity : account.account_id])) == length(google_cloudfunctions2_function.function) + 3
-    error_message = "Each function has an identity of its own; so have Scheduler, Eventarc and the builder."
-  }
-  assert {
-    condition     = google_cloudfunctions2_function.function["bootstraps"].service_config[0].timeout_seconds >= 600
-    error_message = "An event stream takes nine minutes."
-  }
-  assert {
-    condition     = google_cloudfunctions2_function.function["run-host-step"].service_config[0].max_instance_request_concurrency == 40 && google_cloudfunctions2_function.function["run-host-step"].service_config[0].max_instance_count == 2
-    error_message = "Few instances share the connections to a jumpbox."
-  }
-  assert {
-    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].timeout_seconds == 540 if length(f.event_trigger) > 0])
-    error_message = "A function that hears events has nine minutes."
-  }
-  assert {
-    condition = [for name, f in google_cloudfunctions2_function.function : name if length(f.event_trigger) > 0] == ["run-cloud-step", "run-host-step"] && alltrue([
-      for f in google_cloudfunctions2_function.function : alltrue([for t in f.event_trigger : t.retry_policy == "RETRY_POLICY_RETRY" && t.event_type == "google.cloud.pubsub.topic.v1.messagePublished"])
-    ])
-    error_message = "Both lanes hear messages, with retries."
-  }
-  assert {
-    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].ingress_settings == (contains(["api", "bootstraps"], f.name) ? "ALLOW_ALL" : "ALLOW_INTERNAL_ONLY")])
-    error_message = "Only the APIs are reached from outside."
-  }
-  assert {
-    condition     = google_cloudfunctions2_function.function["api"].service_config[0].environment_variables["PLINTH_AUDIENCES"] == "https://api-123456789012.europe-west4.run.app,client.apps.example.com"
-    error_message = "An API takes tokens for its own URL and for the OAuth client."
-  }
-  assert {
-    condition     = google_cloudfunctions2_function.function["sweep"].service_config[0].environment_variables["PLINTH_AUDIENCES"] == google_cloud_scheduler_job.job["sweep"].http_target[0].oidc_token[0].audience
-    error_message = "A job's token is made for the function that it calls, and for nothing else."
-  }
-  assert {
-    condition     = alltrue([for f in google_cloudfunctions2_function.function : !contains(values(f.service_config[0].environment_variables), "")])
-    error_message = "An empty setting is an unset one."
-  }
-}
-
 run "config" {
   command = plan
 
@@ -94,115 +26,30 @@ run "config" {
   }
 }
 
-run "callers" {
+run "releases" {
   command = plan
 
-  assert {
-    condition     = join(", ", sort(keys(google_cloud_run_v2_service_iam_member.invoker))) == "api domain:example.com, bootstraps domain:example.com, cleanup scheduler, run-cloud-step eventarc, run-host-step eventarc, sweep scheduler"
-    error_message = "Nobody else may call a function."
-  }
-  assert {
-    condition     = alltrue([for i in google_cloud_run_v2_service_iam_member.invoker : i.role == "roles/run.invoker"])
-    error_message = "Callers may call, and no more."
-  }
-}
-
-run "grants" {
-  command = plan
-
-  assert {
-    condition = join(", ", keys(google_dns_managed_zone_iam_member.function)) == "run-cloud-step roles/dns.admin shared-dns/zone-a, run-cloud-step roles/dns.admin shared-dns/zone-b" && alltrue([
-      for grant in google_dns_managed_zone_iam_member.function : grant.project == "shared-dns" && startswith(grant.managed_zone, "zone-")
-    ])
-    error_message = "One grant a zone, on that zone alone."
-  }
-  assert {
-    condition     = length(google_project_iam_member.dns) == 0
-    error_message = "No project of zones is granted as a whole, unless it is asked for."
-  }
-  assert {
-    condition = length(google_project_iam_member.bootstrap_secrets) > 0 && alltrue([
-      for grant in google_project_iam_member.bootstrap_secrets : one(grant.condition[*].expression) == "resource.name.startsWith(\"projects/123456789012/secrets/b\")"
-    ])
-    error_message = "Secrets of bootstraps are granted by their names, and no others with them."
-  }
-  assert {
-    condition     = alltrue([for name in values(output.names.secrets) : !startswith(name, output.names.bootstrapIdPrefix)])
-    error_message = "A secret of the deployment passes for one of bootstraps."
-  }
-  assert {
-    condition     = length(setintersection([for g in google_project_iam_member.function : g.role], ["roles/owner", "roles/editor", "roles/datastore.owner"])) == 0
-    error_message = "No function owns the project."
-  }
-}
-
-run "a_project_of_zones" {
-  command = plan
   variables {
-    dns_zones    = ["shared-dns/zone-a", "made-dns/zone-b", "made-dns/zone-c"]
-    dns_projects = ["made-dns"]
+    settings = { PLINTH_RELEASES_URL = "https://releases.example.com/plinth/" }
   }
 
   assert {
-    condition     = join(", ", keys(google_project_iam_member.dns)) == "run-cloud-step roles/dns.admin made-dns" && join(", ", keys(google_dns_managed_zone_iam_member.function)) == "run-cloud-step roles/dns.admin shared-dns/zone-a"
-    error_message = "Where zones may be made the project has the grant, and its zones have none."
+    condition     = output.releases_url == "https://releases.example.com/plinth"
+    error_message = "A build looks where machines fetch plinth, before it applies."
   }
 }
 
-run "a_project_of_no_zone" {
-  command = plan
-  variables { dns_projects = ["shared-dns", "shared-dn"] }
-  expect_failures = [var.dns_projects]
-}
-
-run "no_zone" {
-  command = plan
-  variables { dns_zones = [] }
-
-  assert {
-    condition     = length(google_dns_managed_zone_iam_member.function) + length(google_project_iam_member.dns) == 0
-    error_message = "Without shared zones there is no role outside of what bootstraps make."
-  }
-}
-
-run "store" {
+run "releases_without_machines" {
   command = plan
 
-  assert {
-    condition     = google_firestore_database.plinth.type == "FIRESTORE_NATIVE" && google_firestore_database.plinth.point_in_time_recovery_enablement == "POINT_IN_TIME_RECOVERY_ENABLED" && google_firestore_database.plinth.delete_protection_state == "DELETE_PROTECTION_ENABLED"
-    error_message = "The database is native, can be read as it was, and is protected."
+  variables {
+    settings = { PLINTH_RELEASES_URL = "https://releases.example.com/plinth/", PLINTH_HOSTS = "off" }
   }
-  assert {
-    condition     = length(google_firestore_index.composite) == length(jsondecode(file("firestore.indexes.json")).indexes)
-    error_message = "Every composite index is made."
-  }
-  assert {
-    condition     = alltrue([for key, field in google_firestore_field.override : (length(field.ttl_config) == 1) == endswith(key, ".expireAt") && length(field.index_config) == 1])
-    error_message = "expireAt is what Firestore removes by; no override has an index."
-  }
-  assert {
-    condition     = strcontains(google_firebaserules_ruleset.firestore.source[0].files[0].content, "allow read, write: if false;")
-    error_message = "Nobody gets in past the functions."
-  }
-}
-
-run "clock" {
-  command = plan
 
   assert {
-    condition     = google_cloud_scheduler_job.job["sweep"].schedule == "* * * * *" && google_cloud_scheduler_job.job["cleanup"].schedule == "*/5 * * * *"
-    error_message = "Sweep each minute, cleanup every five."
+    condition     = output.releases_url == ""
+    error_message = "Where no machines are set up, nothing is fetched."
   }
-  assert {
-    condition     = alltrue([for job in google_cloud_scheduler_job.job : job.http_target[0].uri == job.http_target[0].oidc_token[0].audience && job.http_target[0].http_method == "POST"])
-    error_message = "A job's token is made for the full URL."
-  }
-}
-
-run "a_setting_that_there_is_not" {
-  command = plan
-  variables { settings = { PLINTH_LIVING_PER_OWNR = "5" } }
-  expect_failures = [var.settings]
 }
 
 run "a_setting_that_there_is" {
@@ -223,18 +70,6 @@ run "sizes" {
     condition     = google_cloudfunctions2_function.function["api"].service_config[0].min_instance_count == 1 && google_cloudfunctions2_function.function["api"].service_config[0].available_memory == "1Gi" && google_cloudfunctions2_function.function["api"].service_config[0].max_instance_count == 10
     error_message = "What is given changes, what is not stays."
   }
-}
-
-run "no_parent" {
-  command = plan
-  variables { parents = [] }
-  expect_failures = [var.parents]
-}
-
-run "no_caller" {
-  command = plan
-  variables { invokers = [] }
-  expect_failures = [var.invokers]
 }
 
 run "a_budget" {

@@ -1,14 +1,15 @@
 /** People at their browsers: a login on loopback, what it leaves, and how it ends. The browser is an HTTP client that follows where it is sent. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createSimulatedCloud } from '../../local/cloud/index.js';
+import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { local } from '../../local/deployment.js';
 import { createStack, type Stack } from '../../local/stack.js';
 import { createSandbox, type Sandbox, type Started } from './run-cli.js';
@@ -115,18 +116,26 @@ describe('plinth login', function () {
   });
 });
 
-/** An issuer whose answers come when the test lets them. */
-async function createIssuer() {
+/** An issuer whose answers come when the test lets them. `behind`: another one, which is asked for tokens, and told to revoke them. */
+async function createIssuer(behind?: string) {
   const waiting = { discovery: 0, token: 0 };
   const gates = { discovery: Promise.resolve(), token: Promise.resolve() };
   let idToken = '';
   const server = createServer(async (request, response) => {
     const answer = request.url === '/token' ? 'token' : 'discovery';
+    response.setHeader('content-type', 'application/json');
+    const passed = behind !== undefined && request.method === 'POST';
+    const told = passed ? await passOn(`${behind}${request.url}`, await text(request)) : undefined;
+    if (request.url === '/revoke') return response.writeHead(told?.status ?? 404).end(told?.body);
     waiting[answer] += 1;
     await gates[answer];
-    response.setHeader('content-type', 'application/json');
+    if (told !== undefined) return response.writeHead(told.status).end(told.body);
     if (answer === 'token') return response.end(JSON.stringify({ id_token: idToken, refresh_token: 'rotated' }));
-    const doors = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token` };
+    const doors = {
+      authorization_endpoint: `${url}/authorize`,
+      token_endpoint: `${url}/token`,
+      revocation_endpoint: `${url}/revoke`,
+    };
     response.end(JSON.stringify({ issuer: url, ...doors }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -146,14 +155,19 @@ async function createIssuer() {
       });
       return () => release();
     },
-    async asked(answer: keyof typeof gates): Promise<void> {
-      while (waiting[answer] === 0) await sleep(20);
+    async asked(answer: keyof typeof gates, times = 1): Promise<void> {
+      while (waiting[answer] < times) await sleep(20);
     },
     close() {
       server.closeAllConnections();
       server.close();
     },
   };
+}
+
+async function passOn(url: string, body: string): Promise<{ status: number; body: string }> {
+  const answer = await fetch(url, { method: 'POST', body: new URLSearchParams(body) });
+  return { status: answer.status, body: await answer.text() };
 }
 
 describe('plinth login at an issuer that takes its time', function () {
@@ -234,6 +248,115 @@ describe('plinth login at an issuer that takes its time', function () {
   });
 });
 
+describe('plinth login at an issuer that takes each refresh token once', function () {
+  this.timeout(60_000);
+  let cloud: SimulatedCloud;
+  let issuer: Awaited<ReturnType<typeof createIssuer>>;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    sandbox = createSandbox('http://127.0.0.1:29');
+    cloud = await createSimulatedCloud({ logins: { loginsFile: loginsFile(), takesTokensOnce: true } });
+    issuer = await createIssuer(cloud.issuerUrl);
+    const own = { PLINTH_TOKEN: '', PLINTH_ISSUER: cloud.issuerUrl, PLINTH_OAUTH_CLIENT_ID: local.oauthClient };
+    sandbox.env = { ...sandbox.env, ...own };
+    const started = sandbox.start(['login']);
+    await started.saw(/state=\S+\n/);
+    const address = new URL(/http\S+code_challenge\S+/.exec(started.text())?.[0] ?? '');
+    address.searchParams.set('email', 'alice@example.com');
+    await fetch(address);
+    expect((await started.ended).code).to.equal(0);
+    runOut();
+  });
+  afterEach(async () => {
+    issuer.close();
+    await cloud.close();
+    sandbox.remove();
+  });
+
+  const loginsFile = () => sandbox.path('logins.json');
+  const file = () => join(sandbox.configFolder, 'credentials.json');
+  const lock = () => join(sandbox.configFolder, 'credentials.lock');
+  const kept = () => JSON.parse(readFileSync(file(), 'utf8')) as Record<string, string>;
+  /** The next command has to renew. */
+  const runOut = () => writeFileSync(file(), JSON.stringify({ ...kept(), issuer: issuer.url, idToken: 'h.e30.s' }));
+
+  it('renews once for all commands that run at the same time', async () => {
+    const release = issuer.hold('token');
+    const started = Array.from({ length: 3 }, () => sandbox.start(['token']));
+    await issuer.asked('token');
+    await Promise.race([issuer.asked('token', 2), sleep(2000)]);
+    release();
+    const ended = await Promise.all(started.map((each) => each.ended));
+    for (const { code, stdout, stderr } of ended) expect([code, stdout], stderr).to.deep.equal([0, ended[0]?.stdout]);
+    expect(`${kept()['idToken']}\n`).to.equal(ended[0]?.stdout);
+    runOut();
+    expect((await sandbox.run(['token'])).code).to.equal(0);
+    expect(existsSync(lock())).to.equal(false);
+  });
+
+  it('ends what is being renewed with logout, for the issuer too', async () => {
+    const release = issuer.hold('token');
+    const renewing = sandbox.start(['token']);
+    await issuer.asked('token');
+    const leaving = sandbox.start(['logout']);
+    await Promise.race([leaving.ended, sleep(2000)]);
+    release();
+    const [renewed, left] = await Promise.all([renewing.ended, leaving.ended]);
+    expect([renewed.code, left.code, left.stdout]).to.deep.equal([0, 0, 'alice@example.com is logged out.\n']);
+    expect(existsSync(file())).to.equal(false);
+    expect(JSON.parse(readFileSync(loginsFile(), 'utf8'))).to.deep.equal({});
+  });
+
+  it('goes on after a command that was killed while it renewed', async () => {
+    issuer.hold('discovery');
+    const killed = sandbox.start(['token']);
+    await issuer.asked('discovery');
+    expect(existsSync(lock())).to.equal(true);
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    issuer.close();
+    issuer = await createIssuer(cloud.issuerUrl);
+    runOut();
+    const began = Date.now();
+    const ended = await Promise.all([1, 2, 3].map(() => sandbox.run(['token'])));
+    for (const { code, stderr } of ended) expect(code, stderr).to.equal(0);
+    expect(Date.now() - began).to.be.below(30_000);
+    expect(existsSync(lock())).to.equal(false);
+  });
+
+  it('waits for nobody longer than a renewal takes', async () => {
+    // Of a process that lives, which may be another one by now, or on another computer.
+    for (const holder of [`${process.pid} ${hostname()} x`, '1 elsewhere x', '']) {
+      writeFileSync(lock(), holder);
+      const nearlyOver = Date.now() / 1000 - 43;
+      utimesSync(lock(), nearlyOver, nearlyOver);
+      const started = sandbox.start(['token']);
+      expect(await Promise.race([started.ended, sleep(1000)])).to.equal(undefined);
+      const { code, stderr } = await started.ended;
+      expect(code, stderr).to.equal(0);
+      expect(existsSync(lock())).to.equal(false);
+      runOut();
+    }
+  });
+
+  it('hears Ctrl-C while it waits for another', async () => {
+    writeFileSync(lock(), `${process.pid} ${hostname()} x`);
+    const started = sandbox.start(['token']);
+    expect(await Promise.race([started.ended, sleep(3000)])).to.equal(undefined);
+    started.child.kill('SIGINT');
+    expect((await started.ended).code).to.equal(130);
+    expect(existsSync(lock())).to.equal(true);
+  });
+
+  it('renews also where no lock can be made', async () => {
+    mkdirSync(lock());
+    const longAgo = Date.now() / 1000 - 60;
+    utimesSync(lock(), longAgo, longAgo);
+    const { code, stderr } = await sandbox.run(['token']);
+    expect(code, stderr).to.equal(0);
+  });
+});
+
 describe('the local token issuer', () => {
   let stack: Stack;
   before(async () => {
@@ -272,7 +395,7 @@ describe('the local token issuer', () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-logins-'));
     const loginsFile = join(folder, 'logins.json');
     const during = async <T>(use: (issuer: string) => Promise<T>): Promise<T> => {
-      const cloud = await createSimulatedCloud({ loginsFile });
+      const cloud = await createSimulatedCloud({ logins: { loginsFile } });
       try {
         return await use(cloud.issuerUrl);
       } finally {
@@ -295,6 +418,24 @@ describe('the local token issuer', () => {
       expect((await during(renew(token))).status).to.equal(400);
     } finally {
       rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('ends the login of a refresh token that comes again, where it takes each once', async () => {
+    const cloud = await createSimulatedCloud({ logins: { takesTokensOnce: true } });
+    try {
+      const back = new URL((await authorize({}, cloud.issuerUrl)).headers.get('location') ?? '');
+      const first = await exchange(back.searchParams.get('code') ?? '', {}, cloud.issuerUrl);
+      const tokenIn = async (reply: Response) => ((await reply.json()) as { refresh_token: string }).refresh_token;
+      const renew = (token: string) =>
+        exchange('', { grant_type: 'refresh_token', refresh_token: token }, cloud.issuerUrl);
+      const used = await tokenIn(first);
+      const next = await tokenIn(await renew(used));
+      const newest = await tokenIn(await renew(next));
+      expect((await renew(used)).status).to.equal(400);
+      expect((await renew(newest)).status).to.equal(400);
+    } finally {
+      await cloud.close();
     }
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createGraph } from '../../functions/engine/graph.js';
-import { planOf, readyIn } from '../../functions/engine/plan.js';
+import { planOf, planOfRecord, readyIn } from '../../functions/engine/plan.js';
 import { type AnyStep, type Needs, of } from '../../functions/engine/step.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { letters, numbers, toy } from './toys.js';
@@ -53,6 +53,14 @@ describe('the plan', () => {
     const off = toy(world, 'off', { when: () => false });
     const last = toy(world, 'last', { needs: { off, project } });
     expect(needsOf([off, project, last])).to.deep.equal({ project: [], last: ['project'] });
+  });
+
+  it('has every step with an undo once its record says that it goes', () => {
+    const undone = { ...toy(world, 'off', { when: () => false }), goes: 'undo', undo: async () => ({ kind: 'done' }) };
+    const steps = [project, undone as AnyStep, toy(world, 'never', { when: () => false })];
+    const removal = { requestedAt: '2026-01-01T00:00:00.000Z', by: 'cleanup', why: 'expired', failures: 0 } as const;
+    expect([...planOfRecord(steps, { options }).keys()]).to.deep.equal(['project']);
+    expect([...planOfRecord(steps, { options, removal }).keys()]).to.deep.equal(['project', 'off']);
   });
 
   it('puts what is needed first, whatever the reading order', () => {

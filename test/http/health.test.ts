@@ -18,9 +18,14 @@ describe('the health of', () => {
   const broken = new Proxy(createMemoryStore(), {
     get: () => () => Promise.reject(new Error('The store cannot be reached')),
   });
-  const apis = {
-    bootstraps: () => createBootstrapsServer(issuer),
-    api: () => createOrganizationsServer(issuer, { store: broken }),
+  const apis: Readonly<
+    Record<
+      string,
+      (env?: Record<string, string>) => Promise<{ readonly origin: string; readonly logged: string[]; close(): void }>
+    >
+  > = {
+    bootstraps: (env = {}) => createBootstrapsServer(issuer, { env }),
+    api: (env = {}) => createOrganizationsServer(issuer, { store: broken, env }),
   };
   for (const [name, create] of Object.entries(apis)) {
     it(`${name} is told to anybody, whatever is behind it, and says nothing but its version`, async () => {
@@ -35,6 +40,18 @@ describe('the health of', () => {
         // No way to have more asked.
         expect((await fetch(`${server.origin}/health?deep=1`)).status).to.equal(400);
         expect((await fetch(`${server.origin}/health`, { method: 'POST' })).status).to.equal(405);
+      } finally {
+        server.close();
+      }
+    });
+
+    it(`${name} names the release that was deployed, where that is known`, async () => {
+      const server = await create({ PLINTH_RELEASE: 'a1b2c3d' });
+      try {
+        const reply = await fetch(`${server.origin}/health`);
+        const text = await reply.text();
+        checkReply(healthRoutes.checkHealth, { status: reply.status, headers: reply.headers, text });
+        expect(JSON.parse(text)).to.deep.equal({ status: 'ok', version, release: 'a1b2c3d' });
       } finally {
         server.close();
       }

@@ -30,9 +30,10 @@ describe('the single executable', () => {
   it('is for Linux on amd64, and its checksums are beside it', () => {
     expect(linuxAmd64Fault(readFileSync(built))).to.equal(undefined);
     expect(readFileSync(`${built}.sha256`, 'utf8')).to.equal(`${sha256Of(built)}  plinth\n`);
-    const released = join('dist', 'release', `v${version}`);
-    expect(readFileSync(join(released, 'SHA256SUMS'), 'utf8')).to.equal(`${sha256Of(built)}  plinth-linux-amd64\n`);
-    expect(sha256Of(join(released, 'plinth-linux-amd64'))).to.equal(sha256Of(built));
+    const path = `v${version}/${sha256Of(built)}/plinth-linux-amd64`;
+    const released = join('dist', 'release');
+    expect(readFileSync(join(released, 'plinth-linux-amd64.sha256'), 'utf8')).to.equal(`${sha256Of(built)}  ${path}\n`);
+    expect(sha256Of(join(released, path))).to.equal(sha256Of(built));
   });
 
   it('comes out the same from the same sources', () => {

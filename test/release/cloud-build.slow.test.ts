@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { functionNames } from '../../shared/names.js';
+import { releasePath } from '../../shared/release.js';
 import { sha256 } from '../../shared/sha256.js';
 import { projectFolder } from '../support/recording-store.js';
 
@@ -83,11 +84,15 @@ describe('a build of Cloud Build', function () {
       ...Object.values(functionNames).map((name) => `${name}.zip`),
       'plinth',
       'plinth.sha256',
+      'plinth-linux-amd64.sha256',
       'sbom.cdx.json',
     ];
     expect(readdirSync(bucket)).to.have.members([...files, 'SHA256SUMS']);
     const sums = readFileSync(join(bucket, 'SHA256SUMS'), 'utf8').trim().split('\n');
     expect(sums).to.have.members(files.map((file) => `${sha256(readFileSync(join(bucket, file)))}  ${file}`));
+    // Where machines will look for it.
+    const sum = sha256(readFileSync(join(bucket, 'plinth')));
+    expect(readFileSync(join(bucket, 'plinth-linux-amd64.sha256'), 'utf8')).to.equal(`${sum}  ${releasePath(sum)}\n`);
     const inside = execFileSync('unzip', ['-Z1', join(bucket, 'api.zip')], { encoding: 'utf8' }).split('\n');
     expect(inside).to.include.members(['index.mjs', 'package.json', 'package-lock.json']);
     const { components } = JSON.parse(readFileSync(join(bucket, 'sbom.cdx.json'), 'utf8'));

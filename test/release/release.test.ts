@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
 import { startReleases } from '../../local/releases.js';
@@ -22,9 +22,16 @@ describe('the release of this version', () => {
       PLINTH_RELEASE_SHA256: sha256,
     });
     expect(releaseBinary(config)).to.deep.equal({
-      url: `https://releases.example.com/plinth/v${version}/plinth-linux-amd64`,
+      url: `https://releases.example.com/plinth/v${version}/${sha256}/plinth-linux-amd64`,
       sha256,
     });
+  });
+
+  it('lies beside another one of the same version: none takes the place of what a deployment fetches', () => {
+    const [one, other] = ['a1', 'b2'].map((byte) =>
+      releaseBinary({ releases: { url: 'https://releases.example.com', sha256: byte.repeat(32) } }),
+    );
+    expect(one?.url).not.to.equal(other?.url);
   });
 
   it('is not fetched when nobody says where it is', () => {
@@ -45,13 +52,17 @@ describe('the release of this version', () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-release-'));
     try {
       expect(await startReleases(folder)).to.equal(undefined);
-      mkdirSync(join(folder, `v${version}`));
-      writeFileSync(join(folder, `v${version}`, 'plinth-linux-amd64'), 'program');
-      writeFileSync(join(folder, `v${version}`, 'SHA256SUMS'), `${sha256}  plinth-linux-amd64\n`);
+      const path = `v${version}/${sha256}/plinth-linux-amd64`;
+      const lay = (sum: string) => writeFileSync(join(folder, 'plinth-linux-amd64.sha256'), sum);
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), 'program');
+      lay(`${sha256}  v0.0.1/${sha256}/plinth-linux-amd64\n`);
+      expect(await startReleases(folder), 'of another version').to.equal(undefined);
+      lay(`${sha256}  ${path}\n`);
       const server = await startReleases(folder);
       try {
         expect(server?.sha256).to.equal(sha256);
-        const reply = await fetch(`${server?.url}/v${version}/plinth-linux-amd64`);
+        const reply = await fetch(`${server?.url}/${path}`);
         expect(await reply.text()).to.equal('program');
         expect((await fetch(`${server?.url}/v${version}/../../package.json`)).status).to.equal(404);
       } finally {

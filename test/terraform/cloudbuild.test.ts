@@ -1,8 +1,5 @@
 /** The builds, judged by Cloud Build's own API surface; the scripts in them are run where they can be. */
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -11,6 +8,7 @@ import type { Schema } from '../../local/cloud/surface.js';
 import { functionNames } from '../../shared/names.js';
 import { projectFolder } from '../support/recording-store.js';
 import { makeScene, type Scene } from '../support/scene.js';
+import { answering, putCommand, run } from '../support/scripts.js';
 
 const read = (file: string): string => readFileSync(join(projectFolder, file), 'utf8');
 const { schemas } = JSON.parse(read('local/cloud/discovery/cloudbuild.v1.json')) as {
@@ -55,6 +53,7 @@ function faultsIn(value: unknown, schema: Schema, path: string): string[] {
 
 interface Step {
   readonly id?: string;
+  readonly name?: string;
   readonly script?: string;
   readonly args?: readonly string[];
   readonly entrypoint?: string;
@@ -87,6 +86,11 @@ function rulesBroken(build: Build): string[] {
         return automapSubstitutions ? [] : [`${id} uses ${name}, which a script gets by automapSubstitutions alone`];
       }),
     ]),
+    ...build.steps.flatMap(({ id, name = '' }) =>
+      [...name.matchAll(/\$\{?(\w+)/g)]
+        .filter(([, image = '']) => !known.has(image))
+        .map(([, image]) => `${id} runs in ${image}, which there is not`),
+    ),
     ...Object.keys(build.substitutions ?? {})
       .filter((name) => !/^_[A-Z0-9_]+$/.test(name))
       .map((name) => `${name} is no name of a substitution`),
@@ -120,18 +124,14 @@ const mistakes: readonly (readonly [title: string, (build: Record<string, unknow
     (build) => ({ ...build, steps: [{ id: 'x', name: 'y', script: '#!/bin/sh\necho $_NONE' }] }),
     /_NONE, which there is not/,
   ],
+  [
+    'an image that is not declared',
+    (build) => ({ ...build, steps: [{ id: 'x', name: '$_NONE' }] }),
+    /runs in _NONE, which there is not/,
+  ],
 ];
 
-const run = (file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string) =>
-  new Promise<{ exitCode: number; output: string }>((resolve) => {
-    const child = execFile(file, args, { env: { ...process.env, ...env } }, (error, stdout, stderr) =>
-      resolve({
-        exitCode: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1,
-        output: stdout + stderr,
-      }),
-    );
-    child.stdin?.end(input);
-  });
+const smoke = join(projectFolder, '.ci/smoke');
 
 describe('cloudbuild', function () {
   this.timeout(60_000);
@@ -161,7 +161,7 @@ describe('cloudbuild', function () {
       for (const { id, script } of buildOf(file).steps) {
         if (script === undefined) continue;
         const shell = script.startsWith('#!/bin/sh') ? 'sh' : 'bash';
-        const { exitCode, output } = await run(shell, ['-n'], {}, script);
+        const { exitCode, output } = await run(shell, ['-n'], {}, { input: script });
         expect(exitCode, `${id}: ${output}`).to.equal(0);
       }
     });
@@ -176,7 +176,12 @@ describe('cloudbuild', function () {
     expect(Object.keys(scripts)).to.include.members(called);
   });
 
-  it('deploys only after an approval', () => {
+  it('deploys in images that a trigger can name by their digests', () => {
+    const { steps } = buildOf('terraform/delivery/deploy.cloudbuild.yaml');
+    expect(new Set(steps.map(({ name }) => name))).to.have.keys('$_TERRAFORM_IMAGE', '$_CLOUD_SDK_IMAGE');
+  });
+
+  it('deploys only after an approval', async () => {
     const trigger = parse(read('terraform/delivery/trigger.yaml')) as Record<string, unknown>;
     expect(faultsIn(trigger, schemas['BuildTrigger'] ?? {}, 'trigger')).to.deep.equal([]);
     expect(trigger).to.have.deep.property('approvalConfig', { approvalRequired: true });
@@ -184,6 +189,10 @@ describe('cloudbuild', function () {
     expect(read('cloudbuild.yaml'))
       .to.include(`gcloud pubsub topics publish ${topic.split('/').at(-1)} `)
       .and.not.match(/terraform apply|gcloud builds/);
+    // The command of docs/deploy.md leaves no gap.
+    const fill = /^sed "s#<project>.*(?= >trigger\.yaml$)/m.exec(read('docs/deploy.md'))?.[0] ?? 'false';
+    const filled = await run('bash', ['-c', fill.replaceAll(/\$([A-Z_]+)/g, 'my-$1')], {}, { cwd: projectFolder });
+    expect(filled.output.replaceAll(/^#.*$/gm, '')).to.include('topics/plinth-releases').and.not.match(/[<>]/);
     // All that the build takes; of the message it has one.
     const taken = Object.keys(buildOf('terraform/delivery/deploy.cloudbuild.yaml').substitutions ?? {});
     expect(trigger['substitutions']).to.have.all.keys(taken);
@@ -206,7 +215,6 @@ describe('cloudbuild', function () {
       scene = await makeScene();
     });
     after(() => scene?.close());
-    const smoke = join(projectFolder, '.ci/smoke');
 
     it('passes where plinth serves, for strangers and for somebody known', async () => {
       const { idToken } = await scene.stack.tokens('alice@example.com');
@@ -219,30 +227,101 @@ describe('cloudbuild', function () {
     });
 
     it('fails where something else answers', async () => {
-      const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
-      await new Promise((resolve) => other.once('listening', resolve));
-      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const other = await answering(() => ({ status: 404 }));
       try {
-        const { exitCode, output } = await run(smoke, [scene.stack.url, url]);
+        const { exitCode, output } = await run(smoke, [scene.stack.url, other.url]);
         expect(exitCode).to.equal(1);
-        expect(output).to.include(`FAILED  404 instead of 200  ${url}/openapi.json`);
+        expect(output).to.include(`FAILED  404 instead of 200  ${other.url}/openapi.json`);
       } finally {
         other.close();
       }
     });
   });
 
-  it('passes a front end that refuses strangers only where it is told that there is one', async () => {
-    const front = createServer((_, response) => response.writeHead(403).end()).listen(0, '127.0.0.1');
-    await new Promise((resolve) => front.once('listening', resolve));
-    const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
-    const smoke = join(projectFolder, '.ci/smoke');
-    try {
-      expect((await run(smoke, [url, url])).exitCode).to.equal(1);
-      expect((await run(smoke, [url, url], { PLINTH_BEHIND_IAM: 'true' })).exitCode).to.equal(0);
-    } finally {
-      front.close();
+  describe('the smoke test of a release', () => {
+    /** Plinth as far as strangers see it; each call of /health names the next release, or is refused, and the last one stays. */
+    async function smokeOf(release: string, ...served: (string | number | undefined)[]) {
+      const server = await answering(({ url = '' }) => {
+        if (url !== '/health') return { status: /^\/(organizations|bootstraps)$/.test(url) ? 401 : 200 };
+        const now = served.length > 1 ? served.shift() : served[0];
+        return typeof now === 'number' ? { status: now } : { status: 200, body: JSON.stringify({ release: now }) };
+      });
+      try {
+        return await run(smoke, [server.url, server.url, release], { PATH: `${impatient}:${process.env['PATH']}` });
+      } finally {
+        server.close();
+      }
     }
+    let impatient: string;
+    before(() => {
+      impatient = mkdtempSync(join(tmpdir(), 'plinth-impatient-'));
+      putCommand(impatient, 'sleep', '#!/bin/sh\n');
+    });
+    after(() => rmSync(impatient, { recursive: true, force: true }));
+
+    it('passes where that release serves', async () => {
+      const { exitCode, output } = await smokeOf('2.1.0', '2.1.0');
+      expect(exitCode, output).to.equal(0);
+      expect(output).to.match(/ok {6}200 .*\/health \(release 2\.1\.0\)\n/);
+    });
+
+    it('waits a moment for traffic and rights to get there', async () => {
+      const { exitCode, output } = await smokeOf('2.1.0', 403, 401, '2.0.9', '2.1.0');
+      expect(exitCode, output).to.equal(0);
+    });
+
+    for (const [served, says] of [
+      ['2.0.9', 'release 2.0.9'],
+      [undefined, 'no release named'],
+    ]) {
+      it(`fails where another one serves: ${says}`, async () => {
+        const { exitCode, output } = await smokeOf('2.1.0', served);
+        expect(exitCode, output).to.equal(1);
+        expect(output).to.include(`/health (${says} instead of 2.1.0)`);
+      });
+    }
+  });
+
+  describe('the smoke test behind IAM', () => {
+    it('passes a front end that refuses strangers only where it is told that there is one', async () => {
+      const front = await answering(() => ({ status: 403 }));
+      try {
+        expect((await run(smoke, [front.url, front.url])).exitCode).to.equal(1);
+        const { exitCode, output } = await run(smoke, [front.url, front.url, '2.1.0'], { PLINTH_BEHIND_IAM: 'true' });
+        expect(exitCode, output).to.equal(0);
+        expect(output).to.include('/health (which release it is, was not seen)');
+      } finally {
+        front.close();
+      }
+    });
+
+    it('shows the front end its token with every call, and plinth only where it asks as somebody', async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'plinth-smoke-'));
+      const front = await answering(({ url, headers }) => {
+        if (headers['x-serverless-authorization'] !== 'Bearer the-token') return { status: 403 };
+        const stranger = headers.authorization !== 'Bearer the-token';
+        return { status: stranger && /^\/(organizations|bootstraps)$/.test(url ?? '') ? 401 : 200 };
+      });
+      try {
+        // What a list of processes would show.
+        const curl = (await run('which', ['curl'])).output.trim();
+        putCommand(folder, 'curl', `#!/bin/sh\necho "$@" >>"$CALLS"\nexec ${curl} "$@"\n`);
+        const { exitCode, output } = await run(smoke, [front.url, front.url], {
+          PATH: `${folder}:${process.env['PATH']}`,
+          CALLS: join(folder, 'calls'),
+          PLINTH_TOKEN: 'the-token',
+          PLINTH_BEHIND_IAM: 'true',
+        });
+        expect(exitCode, output).to.equal(0);
+        expect(front.asked.filter(({ headers }) => headers.authorization !== undefined)).to.have.lengthOf(1);
+        expect(readFileSync(join(folder, 'calls'), 'utf8'))
+          .to.include(`${front.url}/bootstraps`)
+          .and.not.include('the-token');
+      } finally {
+        front.close();
+        rmSync(folder, { recursive: true, force: true });
+      }
+    });
   });
 
   it('rolls back to the revisions that were noted, function by function', async () => {

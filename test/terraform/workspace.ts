@@ -23,6 +23,9 @@ export interface Workspace {
   close(): void;
 }
 
+/** What comes first in a workspace. */
+export const init: readonly string[] = ['init', '-backend=false', '-input=false', '-no-color'];
+
 export const terraformFolder = fileURLToPath(new URL('../../../terraform/', import.meta.url));
 
 const typesIn = (folder: string, kind: 'resource' | 'data'): string[] => {

@@ -52,6 +52,11 @@ output "package_bucket" {
   value       = module.plinth.package_bucket
 }
 
+output "releases_url" {
+  description = "Where machines fetch plinth's executable from."
+  value       = module.plinth.releases_url
+}
+
 output "config_yaml" {
   description = "For ~/.config/plinth/config.yaml."
   value       = module.plinth.config_yaml

@@ -1,0 +1,105 @@
+# What nobody should be able to give. Each run has one fault in each variable that it names, and must hear of all of them.
+
+mock_provider "google" {
+  source = "./tests/mocks"
+}
+
+run "of_another_form" {
+  command = plan
+  variables {
+    project_id            = "Plinth"
+    region                = "europe"
+    deployment            = "Test"
+    release               = "release 1"
+    release_bucket        = "gs://plinth-test-releases"
+    invokers              = ["people@example.com"]
+    oauth_clients         = ["one.apps.example.com,other.apps.example.com"]
+    operators             = ["user:operator@example.com"]
+    bootstrappers         = { emails = ["user:alice@example.com"] }
+    organization_creators = ["domain:example.com"]
+    parents               = ["111"]
+    dns_zones             = ["shared-dns/zone-a"]
+    dns_projects          = ["shared-dn"]
+    billing_accounts      = ["billingAccounts/0123AB-4567CD-89EF01"]
+    settings              = { PLINTH_LIVING_PER_OWNR = "5" }
+    sizes                 = { apis = { memory = "1Gi" } }
+    firestore_location    = "EU"
+    alert_emails          = ["on-call"]
+    budget                = { billing_account = "0123ab-4567cd-89ef01", own = 50, bootstraps = 500 }
+    package_deletion_days = -1
+  }
+  expect_failures = [
+    var.project_id, var.region, var.deployment, var.release, var.release_bucket, var.invokers, var.oauth_clients, var.operators,
+    var.bootstrappers, var.organization_creators, var.parents, var.dns_projects, var.billing_accounts, var.settings, var.sizes,
+    var.firestore_location, var.alert_emails, var.budget, var.package_deletion_days,
+  ]
+}
+
+run "several_in_one" {
+  command = plan
+  variables {
+    operators             = ["operator@example.com,second@example.com"]
+    bootstrappers         = { emails = ["alice@example.com,bob@example.com"] }
+    organization_creators = ["example.com,example.org"]
+    alert_emails          = ["on-call@example.com,second@example.com"]
+    sizes                 = { api = { memory = "1" } }
+    budget                = { billing_account = "0123AB-4567CD-89EF01", own = 0, bootstraps = 500 }
+    package_deletion_days = 0.5
+  }
+  expect_failures = [
+    var.operators, var.bootstrappers, var.organization_creators, var.alert_emails, var.sizes, var.budget, var.package_deletion_days,
+  ]
+}
+
+run "none_at_all" {
+  command = plan
+  variables {
+    invokers         = []
+    parents          = []
+    billing_accounts = []
+    bootstrappers    = { domains = ["@example.com"] }
+    sizes            = { api = { min_instances = -1 } }
+    budget           = { billing_account = "0123AB-4567CD-89EF01", own = 50, bootstraps = 0.5 }
+  }
+  expect_failures = [var.invokers, var.parents, var.billing_accounts, var.bootstrappers, var.sizes, var.budget]
+}
+
+run "of_yet_another_form" {
+  command = plan
+  variables {
+    dns_zones     = ["zone-a"]
+    bootstrappers = { domains = ["example.com,example.org"] }
+    sizes         = { sweep = { min_instances = 2 } }
+  }
+  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes]
+}
+
+run "more_kept_than_there_may_be" {
+  command = plan
+  variables { sizes = { api = { min_instances = 3, max_instances = 2 } } }
+  expect_failures = [var.sizes]
+}
+
+run "all_that_may_be_given" {
+  command = plan
+  variables {
+    region                = "northamerica-northeast1"
+    invokers              = ["allUsers", "group:people@example.com", "principalSet://iam.googleapis.com/x"]
+    operators             = ["first.last+plinth@example.co.uk", "ci@acme-ci.iam.gserviceaccount.com"]
+    bootstrappers         = { emails = ["o'hara@example.com"], domains = ["example.com", "xn--bcher-kva.example", "Sub-1.example.co.uk"] }
+    organization_creators = ["anyone", "example.com"]
+    sizes                 = { api = { memory = "2G", min_instances = 10, concurrency = 1000 }, sweep = { min_instances = 1 }, cleanup = {} }
+    firestore_location    = "nam5"
+    alert_emails          = ["on-call@example.com"]
+    package_deletion_days = 0
+  }
+
+  assert {
+    condition     = google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables["PLINTH_BOOTSTRAPPER_DOMAINS"] == "example.com,xn--bcher-kva.example,Sub-1.example.co.uk"
+    error_message = "Lists reach the functions as they were given."
+  }
+  assert {
+    condition     = google_cloudfunctions2_function.function["api"].service_config[0].min_instance_count == 10 && google_cloudfunctions2_function.function["cleanup"].service_config[0].max_instance_count == 1
+    error_message = "What is given changes, what is not stays."
+  }
+}
