@@ -10,12 +10,13 @@ const Roles = z.object({
 
 const where: Readonly<Record<string, string>> = {
   project: "plinth's project",
+  bootstrapSecrets: "plinth's project, for secrets of bootstraps alone",
   topics: 'both step topics',
   proofKey: 'the secret of the proof key',
   webhookKey: 'the secret of the webhook key',
   parents: 'each folder or organization of `parents`',
   billingAccounts: 'each of `billing_accounts`',
-  dnsProjects: 'each project of `dns_zones`',
+  dnsZones: 'each zone of `dns_zones`, or its project where that stands in `dns_projects`',
   packages: 'the bucket of packages',
   itself: 'its own service account',
 };

@@ -17,6 +17,7 @@ import {
   laneFunctions,
   makeDeploymentSecrets,
   makeScheduledJobs,
+  makeStandingZone,
   topicPath,
 } from './deployment.js';
 import { type EmulatorPushes, startEmulatorPushes } from './emulator-pushes.js';
@@ -178,6 +179,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     ports['k0sReleases'] = k0sReleases.port;
     closers.push(() => k0sReleases.close());
     await makeDeploymentSecrets(cloud);
+    await makeStandingZone(cloud);
 
     const machines =
       options.machines === 'none'

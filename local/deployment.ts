@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { type GoogleApi, googleApis, type SettingName } from '../functions/config.js';
 import {
+  bootstrapIdPrefix,
   deploymentSecrets,
   type FunctionName,
   functionNames,
@@ -20,6 +21,7 @@ import type { InitialState, SimulatedCloud } from './cloud/index.js';
 /** What stands before plinth comes: an organization with a folder, and who pays. */
 export const local = {
   project: 'plinth-local',
+  projectNumber: '412345678901',
   deployment: 'local',
   region: 'europe-west4',
   domain: 'example.com',
@@ -29,8 +31,10 @@ export const local = {
   otherFolder: 'folders/1000000000003',
   billingAccount: '01AB23-45CD67-89EF01',
   otherBillingAccount: '02AB23-45CD67-89EF02',
-  /** Where zones live that are shared between bootstraps, for `--dns-project-id`. */
+  /** Where bootstraps share zones and make those that are missing, for `--dns-project-id`: one of terraform's `dns_projects`. */
   dnsProject: 'shared-dns-local',
+  /** One of terraform's `dns_zones`, for `example.com`: it stands, and in its project plinth may do nothing else. */
+  standingZone: { project: 'standing-dns-local', name: 'standing' },
   packagesBucket: 'plinth-local-plinth-packages',
   /** What people's tokens are made for: the deployment's OAuth client. */
   oauthClient: 'plinth-local.apps.example.com',
@@ -42,15 +46,16 @@ const accountEmail = (id: string): string => `${id}@${local.project}.iam.gservic
 export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
 export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
 
-/** `project`: plinth's own · `proofKey`, `webhookKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`, `dnsProjects`: all that may be used · `packages`: their bucket · `itself`: the function's own account. */
+/** `project`: plinth's own · `bootstrapSecrets`: the same, for secrets of bootstraps alone · `proofKey`, `webhookKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`: all that may be used · `dnsZones`: each zone, or its project where zones may be made · `packages`: their bucket · `itself`: the function's own account. */
 const RoleScope = z.enum([
   'project',
+  'bootstrapSecrets',
   'topics',
   'proofKey',
   'webhookKey',
   'parents',
   'billingAccounts',
-  'dnsProjects',
+  'dnsZones',
   'packages',
   'itself',
 ]);
@@ -111,12 +116,16 @@ export const ownServices = [
 
 const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
   project: [`projects/${local.project}`],
+  bootstrapSecrets: [`projects/${local.project}`],
   topics: Object.values(topics).map((topic) => `projects/${local.project}/topics/${topic}`),
   proofKey: [`projects/${local.project}/secrets/${deploymentSecrets.proofKey}`],
   webhookKey: [`projects/${local.project}/secrets/${deploymentSecrets.webhookKey}`],
   parents: [local.folder, local.otherFolder],
   billingAccounts: [`billingAccounts/${local.billingAccount}`, `billingAccounts/${local.otherBillingAccount}`],
-  dnsProjects: [`projects/${local.dnsProject}`],
+  dnsZones: [
+    `projects/${local.dnsProject}`,
+    `projects/${local.standingZone.project}/managedZones/${local.standingZone.name}`,
+  ],
   packages: [`projects/${local.project}/buckets/${local.packagesBucket}`],
   // Another for each function: see resourcesFor.
   itself: [],
@@ -125,12 +134,19 @@ const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
 export const resourcesFor = (on: RoleScope, name: FunctionName): readonly string[] =>
   on === 'itself' ? [`projects/${local.project}/serviceAccounts/${functionAccount(name)}`] : resourcesOf[on];
 
+/** What a grant holds for, where that is less than the resource that bears it. For Secret Manager Google's names have the project's number. */
+export const bootstrapSecretsCondition = (projectNumber: string) => ({
+  title: 'secrets-of-bootstraps',
+  expression: `resource.name.startsWith("projects/${projectNumber}/secrets/${bootstrapIdPrefix}")`,
+});
+
 const roleBindings = () =>
   functionGrants.flatMap(({ name, role, on }) =>
     resourcesFor(on, name).map((resource) => ({
       resource,
       role,
       members: [`serviceAccount:${functionAccount(name)}`],
+      ...(on === 'bootstrapSecrets' ? { condition: bootstrapSecretsCondition(local.projectNumber) } : {}),
     })),
   );
 
@@ -150,16 +166,17 @@ export const initialState = (): InitialState => ({
   projects: [
     {
       projectId: local.project,
+      projectNumber: local.projectNumber,
       parent: local.organization,
       billingAccountName: `billingAccounts/${local.billingAccount}`,
       services: ownServices,
     },
-    {
-      projectId: local.dnsProject,
+    ...[local.dnsProject, local.standingZone.project].map((projectId) => ({
+      projectId,
       parent: local.organization,
-      billingAccountName: `billingAccounts/${local.billingAccount}`,
+      billingAccountName: `billingAccounts/${local.billingAccount}` as const,
       services: ['dns.googleapis.com'],
-    },
+    })),
   ],
   serviceAccounts: [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)],
   customRoles,
@@ -184,23 +201,38 @@ export const functionUrl = (origin: string, name: FunctionName): string =>
   apiFunctions.includes(name) ? origin : `${origin}${functionPath(name)}`;
 export const functionPath = (name: FunctionName): string => `/_functions/${name}`;
 
-/** Made once a deployment; a version that is there stays. Goes through the API, as whoever deploys. */
-export async function makeDeploymentSecrets(cloud: Pick<SimulatedCloud, 'endpoints' | 'identity'>): Promise<void> {
+type ReachedCloud = Pick<SimulatedCloud, 'endpoints' | 'identity'>;
+
+/** Goes through the API, as whoever deploys; the status, if it is a success or tells what is there. */
+async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: object): Promise<number> {
+  const reply = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`,
+      'content-type': 'application/json',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  if (!reply.ok && reply.status !== 409 && !(method === 'GET' && reply.status === 404))
+    throw new Error(`The deployment cannot be made: ${method} ${url}: ${reply.status} ${text}`);
+  return reply.status;
+}
+
+/** What somebody made before plinth was deployed; it stays as it is. */
+export async function makeStandingZone(cloud: ReachedCloud): Promise<void> {
+  const { project, name } = local.standingZone;
+  await asAdmin(cloud, 'POST', `${cloud.endpoints.dns}/dns/v1/projects/${project}/managedZones`, {
+    name,
+    dnsName: `${local.domain}.`,
+    description: 'Shared by bootstraps',
+  });
+}
+
+/** Made once a deployment; a version that is there stays. */
+export async function makeDeploymentSecrets(cloud: ReachedCloud): Promise<void> {
   const secrets = `${cloud.endpoints.secretmanager}/v1/projects/${local.project}/secrets`;
-  const ask = async (method: string, path: string, body?: object): Promise<number> => {
-    const reply = await fetch(`${secrets}${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`,
-        'content-type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await reply.text();
-    if (!reply.ok && reply.status !== 409 && !(method === 'GET' && reply.status === 404))
-      throw new Error(`A secret of the deployment cannot be made: ${reply.status} ${text}`);
-    return reply.status;
-  };
+  const ask = (method: string, path: string, body?: object) => asAdmin(cloud, method, `${secrets}${path}`, body);
   for (const id of Object.values(deploymentSecrets)) {
     await ask('POST', `?secretId=${id}`, { replication: { automatic: {} } });
     // Not by a list, which follows later.
@@ -224,25 +256,11 @@ export const schedules: readonly Schedule[] = [
   { job: schedulerJobs.cleanup, target: functionNames.cleanup, schedule: '*/5 * * * *', deadlineSeconds: 300 },
 ];
 
-/** Made through the API, as whoever deploys; where the functions have moved, the jobs follow them. A paused job stays paused. */
-export async function makeScheduledJobs(
-  cloud: Pick<SimulatedCloud, 'endpoints' | 'identity'>,
-  origin: string,
-): Promise<void> {
+/** Where the functions have moved, the jobs follow them. A paused job stays paused. */
+export async function makeScheduledJobs(cloud: ReachedCloud, origin: string): Promise<void> {
   const parent = `projects/${local.project}/locations/${local.region}`;
-  const ask = async (method: string, path: string, body: object): Promise<number> => {
-    const reply = await fetch(`${cloud.endpoints.cloudscheduler}/v1/${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(body),
-    });
-    const text = await reply.text();
-    if (!reply.ok && reply.status !== 409) throw new Error(`A job cannot be made: ${reply.status} ${text}`);
-    return reply.status;
-  };
+  const ask = (method: string, path: string, body: object) =>
+    asAdmin(cloud, method, `${cloud.endpoints.cloudscheduler}/v1/${path}`, body);
   for (const { job, target, schedule, deadlineSeconds } of schedules) {
     const uri = functionUrl(origin, target);
     const wanted = {

@@ -62,7 +62,10 @@ export const labels = {
 /** Jobs of Cloud Scheduler, in the deployment's project and region. */
 export const schedulerJobs = { sweep: 'plinth-sweep', cleanup: 'plinth-cleanup' } as const;
 
-/** Secrets of the deployment itself, in plinth's own project. */
+/** What ids of bootstraps begin with, and so the names of their secrets: roles on these hold for that prefix alone. */
+export const bootstrapIdPrefix = 'b';
+
+/** Secrets of the deployment itself, none with that prefix, in plinth's own project. */
 export const deploymentSecrets = {
   proofKey: 'plinth-proof-key',
   /** Signs what is sent to the webhook; read only where there is one. */

@@ -15,7 +15,8 @@ locals {
   members      = { for name in keys(local.function_table) : name => google_service_account.identity[name].member }
   folders      = toset([for parent in var.parents : parent if startswith(parent, "folders/")])
   organization = toset([for parent in var.parents : parent if startswith(parent, "organizations/")])
-  dns_projects = toset([for zone in var.dns_zones : split("/", zone)[0]])
+  # A zone has its role on itself, or on its project where missing ones may be made; never both.
+  dns_zones = toset([for zone in var.dns_zones : zone if !contains(var.dns_projects, split("/", zone)[0])])
 }
 
 resource "google_project_iam_member" "function" {
@@ -24,6 +25,22 @@ resource "google_project_iam_member" "function" {
   project = var.project_id
   role    = each.value.role
   member  = local.members[each.value.function]
+}
+
+# Not one by one, as they come and go: by their name, which for Secret Manager has the project's number. Secrets of the
+# deployment have other names, and are granted by themselves.
+resource "google_project_iam_member" "bootstrap_secrets" {
+  for_each = { for grant in local.grants : grant.key => grant if grant.on == "bootstrapSecrets" }
+
+  project = var.project_id
+  role    = each.value.role
+  member  = local.members[each.value.function]
+
+  condition {
+    title       = "secrets-of-bootstraps"
+    description = "No secret of the deployment itself."
+    expression  = "resource.name.startsWith(\"projects/${data.google_project.plinth.number}/secrets/${local.bootstrap_id_prefix}\")"
+  }
 }
 
 resource "google_pubsub_topic_iam_member" "function" {
@@ -76,9 +93,20 @@ resource "google_billing_account_iam_member" "function" {
   member             = local.members[each.value.function]
 }
 
+resource "google_dns_managed_zone_iam_member" "function" {
+  for_each = merge([
+    for zone in local.dns_zones : { for grant in local.grants : "${grant.key} ${zone}" => merge(grant, { zone = zone }) if grant.on == "dnsZones" }
+  ]...)
+
+  project      = split("/", each.value.zone)[0]
+  managed_zone = split("/", each.value.zone)[1]
+  role         = each.value.role
+  member       = local.members[each.value.function]
+}
+
 resource "google_project_iam_member" "dns" {
   for_each = merge([
-    for project in local.dns_projects : { for grant in local.grants : "${grant.key} ${project}" => merge(grant, { project = project }) if grant.on == "dnsProjects" }
+    for project in var.dns_projects : { for grant in local.grants : "${grant.key} ${project}" => merge(grant, { project = project }) if grant.on == "dnsZones" }
   ]...)
 
   project = each.value.project

@@ -32,9 +32,10 @@ output "releases_url" {
 output "names" {
   description = "What is called how."
   value = {
-    functions = sort(keys(local.function_table))
-    topics    = local.topics
-    jobs      = { for name, job in local.jobs : name => job.job }
-    secrets   = local.secrets
+    functions         = sort(keys(local.function_table))
+    topics            = local.topics
+    jobs              = { for name, job in local.jobs : name => job.job }
+    secrets           = local.secrets
+    bootstrapIdPrefix = local.bootstrap_id_prefix
   }
 }

@@ -2,6 +2,9 @@
 # by the first bootstrap, once and for ever; whoever wants a webhook adds its key. Secrets of bootstraps are made and removed by the functions.
 
 locals {
+  # What ids of bootstraps begin with, and so the names of their secrets; none of those below.
+  bootstrap_id_prefix = "b"
+
   secrets = {
     proofKey   = "plinth-proof-key"
     webhookKey = "plinth-webhook-key"

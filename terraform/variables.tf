@@ -157,7 +157,7 @@ variable "billing_accounts" {
 }
 
 variable "dns_zones" {
-  description = "DNS zones outside of the own project that bootstraps may write, as <project>/<zone>. The function gets its role on the zone's project."
+  description = "DNS zones outside of the own project that bootstraps may write, as <project>/<zone>. They must exist: the function gets roles/dns.admin on each of them. A zone whose project stands in dns_projects may be missing."
   type        = set(string)
   default     = []
   nullable    = false
@@ -165,5 +165,17 @@ variable "dns_zones" {
   validation {
     condition     = alltrue([for zone in var.dns_zones : can(regex("^[a-z][a-z0-9-]{4,28}[a-z0-9]/[a-z][a-z0-9-]{0,62}$", zone))])
     error_message = "A zone is written as <project>/<zone>."
+  }
+}
+
+variable "dns_projects" {
+  description = "Projects in which bootstraps may make zones of dns_zones that are missing: the function gets roles/dns.admin on the whole project, and so over every zone there."
+  type        = set(string)
+  default     = []
+  nullable    = false
+
+  validation {
+    condition     = alltrue([for project in var.dns_projects : anytrue([for zone in var.dns_zones : startswith(zone, "${project}/")])])
+    error_message = "No zone of dns_zones lies in ${join(", ", [for project in var.dns_projects : project if !anytrue([for zone in var.dns_zones : startswith(zone, "${project}/")])])}."
   }
 }

@@ -15,6 +15,7 @@ type Parts = Pick<Context, 'store' | 'cloud' | 'clock' | 'config'>;
 
 /** The secret that holds what the caller gave, by option name. */
 export const callerSecretName = 'caller';
+/** By its prefix the functions' roles tell it from a secret of the deployment. Ids of bootstraps are made here, never given. */
 export const secretId = (bootstrapId: string, name: string): string => `${bootstrapId}-${name}`;
 
 export const secretLabels = (config: Parts['config'], bootstrapId: string): Record<string, string> => ({

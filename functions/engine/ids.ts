@@ -1,5 +1,6 @@
 /** Ids that are chosen once, by chance. Called by begin.ts. */
 import { randomBytes } from 'node:crypto';
+import { bootstrapIdPrefix } from '../../shared/names.js';
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 function randomText(length: number): string {
@@ -12,7 +13,7 @@ function randomText(length: number): string {
 }
 
 /** Begins with a letter, as label values and secret names shall. */
-export const makeBootstrapId = (): string => `b${randomText(15)}`;
+export const makeBootstrapId = (): string => `${bootstrapIdPrefix}${randomText(15)}`;
 
 /** Slug of the name, cut to 21, and eight characters by chance: ids are never free again, not even after deletion. */
 export function makeProjectId(name: string): string {

@@ -21,6 +21,8 @@ export interface InitialState {
   }[];
   readonly projects?: readonly {
     readonly projectId: string;
+    /** 12 digits; by chance if not said. */
+    readonly projectNumber?: string;
     readonly displayName?: string;
     readonly parent: `organizations/${string}` | `folders/${string}`;
     readonly labels?: Readonly<Record<string, string>>;
@@ -41,6 +43,7 @@ export interface InitialState {
     readonly resource: string;
     readonly role: string;
     readonly members: readonly string[];
+    readonly condition?: { readonly title: string; readonly expression: string };
   }[];
 }
 
@@ -69,6 +72,7 @@ export function applyInitial(world: World, initial: InitialState): void {
   for (const account of initial.billingAccounts ?? []) accounts[account.name] ??= { open: true, ...account };
   for (const {
     projectId,
+    projectNumber = newProjectNumber(world),
     displayName = projectId,
     parent,
     labels = {},
@@ -77,7 +81,7 @@ export function applyInitial(world: World, initial: InitialState): void {
   } of initial.projects ?? []) {
     const record: ProjectRecord = {
       projectId,
-      projectNumber: projectNumber(world),
+      projectNumber,
       displayName,
       parent,
       state: 'ACTIVE',
@@ -97,10 +101,11 @@ export function applyInitial(world: World, initial: InitialState): void {
   }
   for (const { name, title, permissions } of initial.customRoles ?? [])
     customRoles(world)[name] = { title, permissions };
-  for (const { resource, role, members } of initial.bindings ?? []) {
-    grantAtOnce(world, resource, [{ role, members: [...members] }]);
+  for (const { resource, role, members, condition } of initial.bindings ?? []) {
+    const given = condition === undefined ? {} : { condition: { ...condition } };
+    grantAtOnce(world, resource, [{ role, members: [...members], ...given }]);
   }
 }
 
 /** 12 digits. */
-export const projectNumber = (world: World): string => `4${world.id().slice(-11)}`;
+export const newProjectNumber = (world: World): string => `4${world.id().slice(-11)}`;

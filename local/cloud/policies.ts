@@ -14,7 +14,7 @@ import {
 import { badRequest } from './errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from './json-fields.js';
 import { checkBinding } from './policy-checks.js';
-import { projectTable, withProjectId } from './projects.js';
+import { lookUpProject, projectTable, withProjectId } from './projects.js';
 import { roleHolds } from './roles.js';
 
 interface Grant {
@@ -84,7 +84,7 @@ export function createPolicies(world: World): Policies {
               (m) => m === member || m === 'allUsers' || m === 'allAuthenticatedUsers' || isDomainOf(m, caller),
             ) &&
             roleHolds(role, permission, world) &&
-            (condition === undefined || conditionHolds(condition, resource, world.now())),
+            (condition === undefined || conditionHolds(condition, nameAtGoogle(world, resource), world.now())),
         ),
       );
     },
@@ -96,11 +96,11 @@ export function createPolicies(world: World): Policies {
 export function grantAtOnce(
   world: World,
   resource: string,
-  bindings: readonly { role: string; members: string[] }[],
+  bindings: readonly { role: string; members: string[]; condition?: JsonObject }[],
 ): void {
   const name = withProjectId(world, resource);
   const held = objectsOf(records(world)[name]?.policy['bindings']);
-  const merged = mergeBindings([...held, ...bindings.map(({ role, members }) => ({ role, members }))]);
+  const merged = mergeBindings([...held, ...bindings]);
   const conditional = merged.some(({ condition }) => condition !== undefined);
   const policy: JsonObject = { version: conditional ? 3 : 1, etag: freshEtag(world), bindings: merged };
   records(world)[name] = { policy, inForce: merged.map(grantOf), coming: [] };
@@ -202,7 +202,14 @@ const staleEtag = (given: string, held: string): GoogleError =>
     { reason: 'aborted' },
   );
 
-/** The few forms of conditions that deployments use; any other never holds. */
+/** As conditions know it: names in Secret Manager have the project's number. */
+function nameAtGoogle(world: World, resource: string): string {
+  const [kind, project = '', collection, ...rest] = resource.split('/');
+  if (kind !== 'projects' || collection !== 'secrets') return resource;
+  return [kind, lookUpProject(world, project)?.projectNumber ?? project, collection, ...rest].join('/');
+}
+
+/** The few forms of conditions that deployments use; any other never holds. `resource` is what the call is judged by, not what it makes. */
 function conditionHolds(condition: JsonObject, resource: string, now: number): boolean {
   const expression = textOf(condition['expression'])?.trim() ?? '';
   if (expression === 'true') return true;

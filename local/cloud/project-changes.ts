@@ -10,7 +10,7 @@ import {
 } from './api.js';
 import { powerOff } from './compute-instance-life.js';
 import { badRequest, preconditionFailed, quotaFailure } from './errors.js';
-import { projectNumber } from './initial.js';
+import { newProjectNumber } from './initial.js';
 import { objectOf, textOf } from './json-fields.js';
 import { beginOperation, endOperation, operationName, typed } from './long-running.js';
 import { grantAtOnce, memberOf } from './policies.js';
@@ -148,7 +148,7 @@ const finishCreation: Effect = (args, world) => {
   const now = stampOf(world);
   const record: ProjectRecord = {
     projectId: project.projectId,
-    projectNumber: projectNumber(world),
+    projectNumber: newProjectNumber(world),
     displayName: project.displayName === '' ? project.projectId : project.displayName,
     parent: project.parent,
     state: 'ACTIVE',

@@ -321,7 +321,9 @@ export const secretManager: ApiDefinition = {
       full(method),
       (call: CloudCall, world: World): readonly Access[] => {
         const permission = permissions[method];
-        return permission === undefined ? [] : [{ permission, resource: nameOf(call, world).path }];
+        if (permission === undefined) return [];
+        const { path, version } = nameOf(call, world);
+        return [{ permission, resource: version === undefined ? path : `${path}/versions/${version}` }];
       },
     ]),
   ),

@@ -52,19 +52,6 @@ run "releases_without_machines" {
   }
 }
 
-run "grants" {
-  command = plan
-
-  assert {
-    condition     = join(", ", keys(google_project_iam_member.dns)) == "run-cloud-step roles/dns.admin shared-dns"
-    error_message = "One grant a project of zones."
-  }
-  assert {
-    condition     = length(setintersection([for g in google_project_iam_member.function : g.role], ["roles/owner", "roles/editor", "roles/datastore.owner"])) == 0
-    error_message = "No function owns the project."
-  }
-}
-
 run "a_setting_that_there_is" {
   command = plan
   variables { settings = { PLINTH_LIVING_PER_OWNER = "5" } }

@@ -145,7 +145,7 @@ run "functions" {
       for grants in [
         google_project_iam_member.function, google_pubsub_topic_iam_member.function, google_secret_manager_secret_iam_member.function,
         google_folder_iam_member.function, google_organization_iam_member.function, google_billing_account_iam_member.function,
-        google_storage_bucket_iam_member.function,
+        google_storage_bucket_iam_member.function, google_project_iam_member.bootstrap_secrets,
       ] : length(grants) > 0 && alltrue([for key, grant in grants : grant.member == "serviceAccount:${split(" ", key)[0]}@example.com"])
     ])
     error_message = "A function's grants are its own."

@@ -18,6 +18,8 @@ run "of_another_form" {
     bootstrappers         = { emails = ["user:alice@example.com"] }
     organization_creators = ["domain:example.com"]
     parents               = ["111"]
+    dns_zones             = ["shared-dns/zone-a"]
+    dns_projects          = ["shared-dn"]
     billing_accounts      = ["billingAccounts/0123AB-4567CD-89EF01"]
     settings              = { PLINTH_LIVING_PER_OWNR = "5" }
     sizes                 = { apis = { memory = "1Gi" } }
@@ -28,8 +30,8 @@ run "of_another_form" {
   }
   expect_failures = [
     var.project_id, var.region, var.deployment, var.release, var.release_bucket, var.invokers, var.oauth_clients, var.operators,
-    var.bootstrappers, var.organization_creators, var.parents, var.billing_accounts, var.settings, var.sizes, var.firestore_location,
-    var.alert_emails, var.budget, var.package_deletion_days,
+    var.bootstrappers, var.organization_creators, var.parents, var.dns_projects, var.billing_accounts, var.settings, var.sizes,
+    var.firestore_location, var.alert_emails, var.budget, var.package_deletion_days,
   ]
 }
 

@@ -36,7 +36,7 @@ describe('the reason of a call', () => {
     );
     const cloud = createCloud({ config, clock: createClock(0), log: () => undefined });
     const lookAround = async ({ secretManager, compute }: Pick<typeof cloud, 'secretManager' | 'compute'>) => {
-      await secretManager.find('nothing');
+      await secretManager.find('b1-nothing');
       await compute.region(local.project, local.region).catch(() => undefined);
     };
     const since = simulated.calls.last();

@@ -1,7 +1,7 @@
 /** The end of projects: what is past its time goes with all that belonged to it, and nothing else does. */
 import { expect } from 'chai';
 import { findProofKey, proofOf } from '../../functions/steps/cloud/proof.js';
-import { local } from '../../local/deployment.js';
+import { local, people } from '../../local/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
@@ -165,6 +165,30 @@ describe('cleanup', function () {
     await life.cleaned();
     expect(await life.record(view.id)).to.include({ state: 'removed' });
     expect((await rrsets()).map(({ rrdatas }) => rrdatas)).to.deep.equal([['203.0.113.7']]);
+  });
+
+  it('leaves nothing in a zone of a project in which plinth has a role on that zone alone', async () => {
+    const { project, name } = local.standingZone;
+    const view = await made('in-standing', { 'dns-project-id': project, 'dns-zone-name': name });
+    const path = `projects/${project}/managedZones/${name}`;
+    const { accessToken } = await scene.stack.tokens(people.admin);
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const standing = async () =>
+      JSON.stringify([
+        await (await fetch(`${scene.cloud.endpoints.dns}/dns/v1/${path}/rrsets`, { headers })).json(),
+        scene.cloud.world.policies.get(path, 3),
+      ]);
+    expect(await standing())
+      .to.contain(`ws.${domainOf('in-standing')}`)
+      .and.to.contain(view.projectId);
+    await life.expire(view.id);
+    await life.cleaned();
+    const record = await life.record(view.id);
+    expect(record, JSON.stringify(record?.problem)).to.include({ state: 'removed' });
+    expect(record?.instances['records']?.note).not.to.contain('left');
+    expect(await standing())
+      .not.to.contain(domainOf('in-standing'))
+      .and.not.to.contain(view.projectId);
   });
 
   it('is not held up by a DNS project that refuses plinth: what is left there is said', async () => {

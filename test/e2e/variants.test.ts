@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { local } from '../../local/deployment.js';
 import { forge1NarrowPat, forge1Pat } from '../../local/forge1.js';
-import { domainOf, makeScene, ofBootstraps, type Scene, succeeded } from '../support/scene.js';
+import { domainOf, failedWith, makeScene, ofBootstraps, type Scene, succeeded } from '../support/scene.js';
 
 describe('variants of a bootstrap', function () {
   this.timeout(60_000);
@@ -57,6 +57,28 @@ describe('variants of a bootstrap', function () {
         expect(error.actual?.missing).to.deep.equal([]);
         expect(error.actual?.extra.every((line) => !line.includes(domainOf('dns-b')))).to.equal(true);
       });
+  });
+
+  it('--dns-project-id: a zone that stands is enough, where plinth has a role on that zone alone', async () => {
+    const { project, name } = local.standingZone;
+    const where = { 'dns-project-id': project, 'dns-zone-name': name };
+    const bootstrap = succeeded(await (await scene.caller()).bootstrap('standing', where));
+    await scene.expectAll(bootstrap, { dnsProject: project, dnsZone: name });
+  });
+
+  it('--dns-project-id: a zone that is missing there is not made, and it is said what to do', async () => {
+    const { project } = local.standingZone;
+    const refused = await (await scene.caller()).bootstrap('missing', {
+      'dns-project-id': project,
+      'dns-zone-name': 'missing',
+    });
+    failedWith(
+      refused,
+      'zone',
+      `Either ${project} has no zone missing, or plinth has no role on it.`,
+      `ask an administrator of ${project} to make the zone missing, for ${domainOf('missing')} or a domain above`,
+      "grant plinth's service account roles/dns.admin on that zone",
+    );
   });
 
   it('a record that somebody else wrote stays, and is named with its value', async () => {

@@ -116,6 +116,69 @@ describe('roles in the simulated cloud', () => {
       expect((await create('third', robot)).status).to.equal(403);
     });
 
+    describe('under a condition on names in Secret Manager', () => {
+      const secrets = '/v1/projects/ready-project/secrets';
+      const create = (name: string, as: string) =>
+        cloud.call('secretmanager', `POST ${secrets}?secretId=${name}`, { replication: { automatic: {} } }, { as });
+      const asRobot = async (line: string, body?: object) =>
+        (await cloud.call('secretmanager', line, body, { as: robot })).status;
+      const value = { payload: { data: 'YQ==' } };
+      const grantUnder = (startsWith: string) => {
+        const condition = { title: 'names', expression: `resource.name.startsWith("${startsWith}")` };
+        cloud.world.policies.set('projects/ready-project', {
+          version: 3,
+          bindings: [{ role: 'roles/secretmanager.admin', members: [member], condition }],
+        });
+      };
+      const number = () => cloud.world.project('ready-project').projectNumber;
+
+      beforeEach(async () => {
+        await begin();
+        for (const name of ['mine-1', 'other-1']) {
+          await create(name, owner);
+          await cloud.call('secretmanager', `POST ${secrets}/${name}:addVersion`, value);
+        }
+      });
+
+      it('hold where the name with the project’s number begins so, however the caller writes it', async () => {
+        grantUnder(`projects/${number()}/secrets/mine-`);
+        for (const path of [secrets, secrets.replace('ready-project', number())]) {
+          expect(await asRobot(`GET ${path}/mine-1`)).to.equal(200);
+          expect(await asRobot(`POST ${path}/mine-1:addVersion`, value)).to.equal(200);
+          expect(await asRobot(`GET ${path}/other-1`)).to.equal(403);
+          expect(await asRobot(`POST ${path}/other-1:addVersion`, value)).to.equal(403);
+        }
+      });
+
+      it('hold for no secret where the condition has the project’s id', async () => {
+        grantUnder('projects/ready-project/secrets/mine-');
+        expect(await asRobot(`GET ${secrets}/mine-1`)).to.equal(403);
+      });
+
+      it('hold for versions, which are judged by names of their own', async () => {
+        grantUnder(`projects/${number()}/secrets/mine-`);
+        expect(await asRobot(`GET ${secrets}/mine-1/versions/1:access`)).to.equal(200);
+        expect(await asRobot(`GET ${secrets}/mine-1/versions/latest:access`)).to.equal(200);
+        expect(await asRobot(`GET ${secrets}/mine-1/versions`)).to.equal(200);
+        expect(await asRobot(`GET ${secrets}/other-1/versions/1:access`)).to.equal(403);
+        grantUnder(`projects/${number()}/secrets/mine-1/versions/1`);
+        expect(await asRobot(`GET ${secrets}/mine-1/versions/1:access`)).to.equal(200);
+        expect(await asRobot(`GET ${secrets}/mine-1/versions`)).to.equal(403);
+      });
+
+      it('tell a secret that is missing, where its name would do', async () => {
+        grantUnder(`projects/${number()}/secrets/mine-`);
+        expect(await asRobot(`GET ${secrets}/mine-2/versions/1:access`)).to.equal(404);
+        expect(await asRobot(`GET ${secrets}/other-2/versions/1:access`)).to.equal(403);
+      });
+
+      it('never hold for making and listing secrets, which are judged by the project', async () => {
+        grantUnder(`projects/${number()}/secrets/mine-`);
+        expect((await create('mine-3', robot)).status).to.equal(403);
+        expect(await asRobot(`GET ${secrets}`)).to.equal(403);
+      });
+    });
+
     it('take effect, and lose it, only after a while', async () => {
       await begin(0.004);
       grant('projects/ready-project', 'roles/viewer', member);

@@ -248,5 +248,20 @@ describe('simulated Cloud DNS', () => {
       const stale = await call(`POST ${root}/platform:setIamPolicy`, { policy: { ...policy, bindings } });
       expect(stale.status).to.equal(409);
     });
+
+    it('does not tell a zone that is missing from one that is not for whoever asks, unless the project is theirs', async () => {
+      cloud = await readyCloud();
+      await furnish();
+      const { body: policy } = await call(`POST ${root}/platform:getIamPolicy`, {});
+      const bindings = [{ role: 'roles/dns.admin', members: [`user:${stranger}`] }];
+      await call(`POST ${root}/platform:setIamPolicy`, { policy: { ...policy, bindings } });
+      expect((await call(`POST ${root}`, zone())).status).to.equal(200);
+      const asStranger = (line: string, body?: object) => call(line, body, { as: stranger });
+      expect((await asStranger(`GET ${root}/platform`)).status).to.equal(200);
+      expect(await asStranger(`GET ${root}/other`)).to.include({ status: 403, reason: 'forbidden' });
+      expect(await asStranger(`GET ${root}/missing`)).to.include({ status: 403, reason: 'forbidden' });
+      expect((await asStranger(`POST ${root}`, zone({ name: 'missing' }))).status).to.equal(403);
+      expect((await call(`GET ${root}/missing`)).status).to.equal(404);
+    });
   });
 });

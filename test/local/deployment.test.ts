@@ -2,21 +2,32 @@
 import { expect } from 'chai';
 import { roles } from '../../local/cloud/roles.js';
 import { customRoles, functionAccount, functionGrants, local } from '../../local/deployment.js';
-import { type FunctionName, functionNames, topics } from '../../shared/names.js';
+import { deploymentSecrets, type FunctionName, functionNames, topics } from '../../shared/names.js';
 import { makeScene, type Scene } from '../support/scene.js';
 
 /** Everything that a role could be needed for. */
-const flags = (zone: string) => ({
-  'dns-project-id': local.dnsProject,
+const flags = (zone: string, dnsProject: string = local.dnsProject) => ({
+  'dns-project-id': dnsProject,
   'dns-zone-name': zone,
   'cloud-acme-issuer': true as const,
 });
 const project = `projects/${local.project}`;
-const secretsRole = `${project}/roles/plinthSecrets`;
+const { standingZone } = local;
+const proofKey = `${project}/secrets/${deploymentSecrets.proofKey}`;
 
-const needed: readonly (readonly [FunctionName, role: string, resource: string, refused: string])[] = [
-  [functionNames.bootstraps, secretsRole, project, 'secretmanager.'],
-  [functionNames.runCloudStep, secretsRole, project, 'secretmanager.'],
+type Needed = readonly [
+  FunctionName,
+  role: string,
+  resource: string,
+  refused: string,
+  using?: ReturnType<typeof flags>,
+];
+const needed: readonly Needed[] = [
+  [functionNames.bootstraps, `${project}/roles/plinthSecretMaker`, project, 'secretmanager.projects.secrets.create'],
+  [functionNames.bootstraps, `${project}/roles/plinthSecrets`, project, 'secretmanager.'],
+  [functionNames.runCloudStep, `${project}/roles/plinthSecretMaker`, project, 'secretmanager.projects.secrets.create'],
+  [functionNames.runCloudStep, `${project}/roles/plinthSecrets`, project, 'secretmanager.'],
+  [functionNames.runCloudStep, 'roles/secretmanager.secretAccessor', proofKey, 'secretmanager.'],
   [
     functionNames.runCloudStep,
     'roles/pubsub.publisher',
@@ -31,6 +42,13 @@ const needed: readonly (readonly [FunctionName, role: string, resource: string, 
   ],
   [functionNames.runCloudStep, 'roles/billing.user', `billingAccounts/${local.billingAccount}`, 'cloudbilling.'],
   [functionNames.runCloudStep, 'roles/dns.admin', `projects/${local.dnsProject}`, 'dns.'],
+  [
+    functionNames.runCloudStep,
+    'roles/dns.admin',
+    `projects/${standingZone.project}/managedZones/${standingZone.name}`,
+    'dns.',
+    flags(standingZone.name, standingZone.project),
+  ],
 ];
 
 describe('roles of the functions', function () {
@@ -54,7 +72,7 @@ describe('roles of the functions', function () {
     expect(own.filter((role) => /owner|editor|admin/i.test(role))).to.deep.equal([]);
   });
 
-  for (const [i, [name, role, resource, method]] of needed.entries()) {
+  for (const [i, [name, role, resource, method, using = flags(`zone-${i}`)]] of needed.entries()) {
     it(`${name} needs ${role} on ${resource}`, async () => {
       const { policies } = scene.cloud.world;
       const member = `serviceAccount:${functionAccount(name)}`;
@@ -66,14 +84,14 @@ describe('roles of the functions', function () {
       const since = scene.cloud.calls.last();
       try {
         const alice = await scene.caller();
-        const running = alice.start(`role-${i}`, flags(`zone-${i}`));
+        const running = alice.start(`role-${i}`, using);
         // Without the right to publish nothing fails at once: sweep steps in, message by message.
         const refusal = await firstRefusal(since, functionAccount(name), method);
         running.child.kill('SIGKILL');
         await running.ended;
         expect(refusal.message).to.match(/denied|permission|forbidden/i);
       } finally {
-        policies.set(resource, { bindings: before['bindings'] ?? [] });
+        policies.set(resource, { version: 3, bindings: before['bindings'] ?? [] });
       }
     });
   }

@@ -319,6 +319,19 @@ describe('steps in a project that is set up', function () {
       expect(problem.code).to.equal('cloud-permission');
       expect(problem.advice).to.contain('roles/dns.admin').and.to.contain(local.project);
     });
+
+    it('takes a zone for missing or closed to it, where it has a role on another zone alone', async () => {
+      lab.resume({ options: optionsOf({ dnsProjectId: local.standingZone.project, dnsZoneName: 'missing' }) });
+      const since = lab.cloud.calls.last();
+      const problem = await refusal(lab.make('zone'));
+      expect(problem.code).to.equal('cloud-permission');
+      expect(problem.detail).to.contain(
+        `Either ${local.standingZone.project} has no zone missing, or plinth has no role`,
+      );
+      expect(problem.advice).to.contain('make the zone missing').and.to.contain('roles/dns.admin on that zone');
+      const asked = lab.cloud.calls.list({ since }).filter(({ method }) => method.startsWith('dns.'));
+      expect(asked.map(({ method, status }) => [method, status])).to.deep.equal([['dns.managedZones.get', 403]]);
+    });
   });
 
   describe('records', () => {

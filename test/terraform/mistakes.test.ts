@@ -129,6 +129,28 @@ const wrong: readonly (Mistake & { readonly test: string })[] = [
     says: /In the whole project a function has the documents/,
   },
   {
+    title: 'a grant on secrets without its condition',
+    file: 'grants.tf',
+    from: `
+  condition {
+    title       = "secrets-of-bootstraps"
+    description = "No secret of the deployment itself."
+    expression  = "resource.name.startsWith(\\"projects/\${data.google_project.plinth.number}/secrets/\${local.bootstrap_id_prefix}\\")"
+  }
+`,
+    to: '',
+    test: 'grants',
+    says: /Secrets of bootstraps are granted by their names, and no others with them\./,
+  },
+  {
+    title: 'a zone that is granted on itself and with its project',
+    file: 'grants.tf',
+    from: ' if !contains(var.dns_projects, split("/", zone)[0])',
+    to: '',
+    test: 'grants',
+    says: /Where zones may be made the project has the grant, and its zones have none\./,
+  },
+  {
     title: 'a token of Cloud Scheduler for another audience',
     file: 'scheduler.tf',
     from: 'audience = local.urls[each.key]',

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { settings } from '../../functions/config.js';
 import {
+  bootstrapSecretsCondition,
   customRoles,
   functionAccount,
   functionGrants,
@@ -12,7 +13,7 @@ import {
   ownServices,
   schedules,
 } from '../../local/deployment.js';
-import { deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
+import { bootstrapIdPrefix, deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
 import { projectFolder } from '../support/recording-store.js';
 import { init, makeWorkspace, terraformFolder, type Workspace } from './workspace.js';
 
@@ -169,11 +170,12 @@ describe('terraform', function () {
       jobs: schedulerJobs,
       secrets: deploymentSecrets,
       topics,
+      bootstrapIdPrefix,
     };
     // Each scope is granted somewhere in grants.tf; one that is not would be a right that nobody has.
     const scopes = new Set(functionGrants.map(({ on }) => on as string));
     for (const known of [
-      ...['project', 'topics', 'parents', 'billingAccounts', 'dnsProjects', 'packages', 'itself'],
+      ...['project', 'bootstrapSecrets', 'topics', 'parents', 'billingAccounts', 'dnsZones', 'packages', 'itself'],
       ...Object.keys(deploymentSecrets),
     ])
       scopes.delete(known);
@@ -181,9 +183,11 @@ describe('terraform', function () {
     const accounts = [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)].map(
       (email) => email.split('@', 1)[0] ?? '',
     );
-    const own = functionGrants
-      .filter(({ on }) => on === 'project')
-      .map(({ name, role }) => `${name} ${role.replace(/^projects\/[^/]+\/roles\//, '')}`);
+    const onProject = (scope: 'project' | 'bootstrapSecrets') =>
+      functionGrants
+        .filter(({ on }) => on === scope)
+        .map(({ name, role }) => `${name} ${role.replace(/^projects\/[^/]+\/roles\//, '')}`);
+    const { expression } = bootstrapSecretsCondition('123456789012');
     const onTopics = functionGrants
       .filter(({ on }) => on === 'topics')
       .flatMap(({ name, role }) => Object.keys(topics).map((lane) => `${name} ${role} ${lane}`));
@@ -194,16 +198,20 @@ describe('terraform', function () {
     const onSecrets = functionGrants
       .filter(({ on }) => on in deploymentSecrets)
       .map(({ name, role }) => `${name} ${role}`);
+    const onZones = onIts('dnsZones').flatMap((grant) => [`${grant} shared-dns/zone-a`, `${grant} shared-dns/zone-b`]);
     const assertions: readonly (readonly [string, unknown])[] = [
       ['output.names', names],
       ['sort([for a in google_service_account.identity : a.account_id])', [...accounts, 'plinth-builder'].sort()],
-      ['keys(google_project_iam_member.function)', own.sort()],
+      ['keys(google_project_iam_member.function)', onProject('project').sort()],
+      ['keys(google_project_iam_member.bootstrap_secrets)', onProject('bootstrapSecrets').sort()],
+      ['distinct([for g in google_project_iam_member.bootstrap_secrets : g.condition[0].expression])', [expression]],
       ['keys(google_pubsub_topic_iam_member.function)', onTopics.sort()],
       ['keys(google_folder_iam_member.function)', onParents('folders/111').sort()],
       ['keys(google_organization_iam_member.function)', onParents('organizations/222').sort()],
       ['keys(google_storage_bucket_iam_member.function)', onIts('packages').sort()],
       ['keys(google_service_account_iam_member.function)', onIts('itself').sort()],
       ['keys(google_secret_manager_secret_iam_member.function)', onSecrets.sort()],
+      ['keys(google_dns_managed_zone_iam_member.function)', onZones.sort()],
       [
         '{ for id, role in google_project_iam_custom_role.plinth : id => sort(role.permissions) }',
         Object.fromEntries(

@@ -71,9 +71,12 @@ const readZone = (call: Call) =>
 /** A zone fits if the domain is its name or lies under it. */
 const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
 
-/** The bootstrap's own project may just not be ready; another one refuses for good. */
+/**
+ * The bootstrap's own project may just not be ready; another one refuses for good. Who has a role on single zones alone is told
+ * 403 of a zone that is not there, too.
+ */
 export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: () => Promise<T>): Promise<T> {
-  const { dnsProjectId } = options;
+  const { dnsProjectId, dnsZoneName, baseDomain } = options;
   if (dnsProjectId === undefined) return settling(work());
   try {
     return await work();
@@ -86,10 +89,14 @@ export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: ()
       });
     }
     if (error.code !== 'cloud-permission') throw error;
-    throw new Problem('cloud-permission', error.detail, {
-      advice: `Check --dns-project-id, and ask an administrator of ${dnsProjectId} to grant plinth's service account roles/dns.admin there; then run the same command again.`,
-      cause: error,
-    });
+    throw new Problem(
+      'cloud-permission',
+      `${error.detail} Either ${dnsProjectId} has no zone ${dnsZoneName}, or plinth has no role on it.`,
+      {
+        advice: `Check --dns-project-id and --dns-zone-name. If they are right, ask an administrator of ${dnsProjectId} to make the zone ${dnsZoneName}, for ${baseDomain} or a domain above, if it is missing, and to grant plinth's service account roles/dns.admin on that zone, or on the project; then run the same command again.`,
+        cause: error,
+      },
+    );
   }
 }
 

@@ -39,7 +39,9 @@ module "plinth" {
 
   parents          = ["folders/111111111111", "folders/222222222222"]
   billing_accounts = ["0123AB-4567CD-89EF01", "1123AB-4567CD-89EF02"]
-  dns_zones        = ["acme-dns/demo", "acme-dns/trials"]
+  # demo and trials stand; what is missing in acme-trial-dns, bootstraps make.
+  dns_zones    = ["acme-dns/demo", "acme-dns/trials", "acme-trial-dns/one", "acme-trial-dns/two"]
+  dns_projects = ["acme-trial-dns"]
 
   # Service accounts alone pass Cloud Run's own check with the tokens that plinth takes; for people see docs/deploy.md.
   invokers              = ["domain:example.com", "serviceAccount:ci@acme-ci.iam.gserviceaccount.com"]
