@@ -15,7 +15,7 @@ type DeployableName = keyof typeof functionNames;
 /** Clients that only some functions call. In the others' bundles their place is taken by an error that says so. */
 const callers: Readonly<Record<string, readonly DeployableName[]>> = {
   '@google-cloud/compute': ['runCloudStep', 'runHostStep'],
-  '@google-cloud/scheduler': ['bootstraps'],
+  '@google-cloud/scheduler': ['bootstraps', 'cleanup'],
   ssh2: ['runHostStep'],
   '@google-cloud/pubsub': ['bootstraps', 'runCloudStep', 'runHostStep', 'sweep', 'cleanup'],
 };

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { bundleFunction } from '../../docs/function-bundle.js';
 import { nodeForLinux } from '../../docs/node-for-linux.js';
-import { functionUrl, invokers } from '../../local/deployment.js';
+import { functionAccount, functionUrl, invokers } from '../../local/deployment.js';
 import { emulatorMissing } from '../../local/emulators.js';
 import { collections, functionNames } from '../../shared/names.js';
+import { addExpired } from '../cleanup/expired.js';
 import { type Collector, startCollector } from '../support/collector.js';
 import { until } from '../support/halves.js';
+import { lifeOf } from '../support/life.js';
 import { makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 
 const folder = join('dist', 'bundles');
@@ -58,6 +60,22 @@ describe('the bundles', function () {
           const answer = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
           expect(answer.status, await answer.text()).to.equal(200);
         }
+      });
+
+      it('go on with cleanup at once where more is past its time than a run takes', async () => {
+        const life = lifeOf(scene);
+        const { calls } = scene.cloud;
+        await life.atNewYear();
+        const since = calls.last();
+        // The first stay, as their records know another number.
+        await addExpired(scene.stack, 'stay', 499, '42');
+        await addExpired(scene.stack, 'goes', 2);
+        expect((await life.call('')).status).to.equal(200);
+        const method = 'cloudscheduler.projects.locations.jobs.run';
+        const asked = calls.list({ since, method }).map(({ caller, status }) => ({ caller, status }));
+        expect(asked, scene.stack.logs.filter((line) => line.includes('past its time')).join('\n')).to.deep.equal([
+          { caller: functionAccount(functionNames.cleanup), status: 200 },
+        ]);
       });
     });
   }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { bundleFunction, type FunctionBundle } from '../../docs/function-bundle.js';
 import { type ProtoNode, trimProtos } from '../../docs/trim-protos.js';
+import { functionGrants } from '../../local/deployment.js';
 import { functionNames } from '../../shared/names.js';
 
 type Name = keyof typeof functionNames;
@@ -65,8 +66,23 @@ describe('the bundle of a function', function () {
       runCloudStep: [compute, pubsub],
       runHostStep: [compute, pubsub],
       sweep: [pubsub],
-      cleanup: [pubsub],
+      cleanup: [scheduler, pubsub],
     });
+  });
+
+  it('holds the client of what its roles let it call', () => {
+    const byRole: Readonly<Record<string, RegExp>> = {
+      '@google-cloud/scheduler': /\/plinthSchedule(Run)?$/,
+      '@google-cloud/pubsub': /^roles\/pubsub\.publisher$/,
+    };
+    for (const [client, role] of Object.entries(byRole)) {
+      const may = functionGrants.filter((grant) => role.test(grant.role)).map(({ name }) => name);
+      const has = Object.entries(functionNames).filter(([name]) => held(name as Name).packages.has(client));
+      expect(
+        has.map(([, functionName]) => functionName),
+        client,
+      ).to.have.members(may);
+    }
   });
 
   it('holds no other function', () => {
