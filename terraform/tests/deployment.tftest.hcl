@@ -154,6 +154,19 @@ run "clock" {
   }
 }
 
+run "alerts" {
+  command = plan
+
+  assert {
+    condition     = alltrue([for metric in google_logging_metric.log : alltrue([for name in keys(google_cloudfunctions2_function.function) : strcontains(metric.filter, "\"${name}\"")])])
+    error_message = "Lines of every function are counted."
+  }
+  assert {
+    condition     = strcontains(google_monitoring_alert_policy.log["not_loaded"].conditions[0].condition_threshold[0].filter, "plinth/not_loaded") && google_monitoring_alert_policy.log["not_loaded"].conditions[0].condition_threshold[0].threshold_value == 0
+    error_message = "One function that cannot be loaded wakes somebody."
+  }
+}
+
 run "a_setting_that_there_is_not" {
   command = plan
   variables { settings = { PLINTH_LIVING_PER_OWNR = "5" } }

@@ -4,10 +4,25 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { type FunctionName, functionNames } from '../../shared/names.js';
+import { version } from '../../shared/version.js';
+import { until } from '../support/halves.js';
 import { createIssuer, type Issuer } from './issuer.js';
 
+/** As Eventarc sends a message; to the others they say nothing. */
+const messageHeaders = {
+  'content-type': 'application/json',
+  'ce-specversion': '1.0',
+  'ce-id': '1',
+  'ce-source': '//pubsub.googleapis.com/projects/plinth-test/topics/t',
+  'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
+};
+
 /** The framework's own server, as the cloud starts it: one function in one process. */
-async function startFramework(env: Readonly<Record<string, string>>): Promise<{ url: string; process: ChildProcess }> {
+async function startFramework(
+  env: Readonly<Record<string, string>>,
+  target: FunctionName = functionNames.bootstraps,
+): Promise<{ url: string; process: ChildProcess; logged: () => readonly Readonly<Record<string, unknown>>[] }> {
   const probe = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => probe.once('listening', resolve));
   const { port } = probe.address() as AddressInfo;
@@ -16,17 +31,22 @@ async function startFramework(env: Readonly<Record<string, string>>): Promise<{ 
   const source = fileURLToPath(new URL('../../functions/main.js', import.meta.url));
   const child = spawn(
     process.execPath,
-    [framework.replace(/index\.js$/, 'main.js'), '--target=bootstraps', `--source=${source}`, `--port=${port}`],
-    { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+    [framework.replace(/index\.js$/, 'main.js'), `--target=${target}`, `--source=${source}`, `--port=${port}`],
+    { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
+  let said = '';
+  // The framework writes its own lines there, of errors that are told in the log already.
+  child.stderr?.resume();
   const url = `http://127.0.0.1:${port}`;
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on('data', (data: Buffer) => {
+      said += data;
       if (data.includes('URL:')) resolve();
     });
     child.on('exit', (code) => reject(new Error(`the framework ended with ${code}`)));
   });
-  return { url, process: child };
+  const logged = () => said.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  return { url, process: child, logged };
 }
 
 describe('the function bootstraps in the framework as it is deployed', function () {
@@ -77,4 +97,32 @@ describe('the function bootstraps in the framework as it is deployed', function 
     const text = await expectProblem(await fetch(`${framework.url}/bootstraps`), 500);
     expect(text).not.to.contain('PLINTH_');
   });
+});
+
+describe('a function that cannot be loaded', function () {
+  this.timeout(30_000);
+  let child: ChildProcess | undefined;
+  afterEach(() => child?.kill('SIGKILL'));
+
+  for (const name of Object.values(functionNames)) {
+    it(`is told of under the name ${name}, with each call, and each fails`, async () => {
+      const { url, process, logged } = await startFramework({}, name);
+      child = process;
+      const call = async () => {
+        const { status } = await fetch(url, { method: 'POST', headers: messageHeaders, body: '{"message":{}}' });
+        return status;
+      };
+      expect([await call(), await call()]).to.deep.equal([500, 500]);
+      const told = () => logged().filter(({ severity }) => severity === 'CRITICAL');
+      await until('both are told of', async () => (told().length > 1 ? true : undefined));
+      for (const line of told()) {
+        expect(line).to.deep.include({
+          message: 'The function cannot be loaded',
+          serviceContext: { service: name, version },
+        });
+        expect(line['stack_trace']).to.match(/PLINTH_PROJECT is not set/);
+      }
+      expect(told()).to.have.length(2);
+    });
+  }
 });
