@@ -1,11 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
 import { expect } from 'chai';
-import { type FunctionName, functionNames } from '../../shared/names.js';
+import { functionNames } from '../../shared/names.js';
 import { version } from '../../shared/version.js';
+import { startFramework } from '../support/framework.js';
 import { until } from '../support/halves.js';
 import { createIssuer, type Issuer } from './issuer.js';
 
@@ -17,37 +14,6 @@ const messageHeaders = {
   'ce-source': '//pubsub.googleapis.com/projects/plinth-test/topics/t',
   'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
 };
-
-/** The framework's own server, as the cloud starts it: one function in one process. */
-async function startFramework(
-  env: Readonly<Record<string, string>>,
-  target: FunctionName = functionNames.bootstraps,
-): Promise<{ url: string; process: ChildProcess; logged: () => readonly Readonly<Record<string, unknown>>[] }> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
-  const source = fileURLToPath(new URL('../../functions/main.js', import.meta.url));
-  const child = spawn(
-    process.execPath,
-    [framework.replace(/index\.js$/, 'main.js'), `--target=${target}`, `--source=${source}`, `--port=${port}`],
-    { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let said = '';
-  // The framework writes its own lines there, of errors that are told in the log already.
-  child.stderr?.resume();
-  const url = `http://127.0.0.1:${port}`;
-  await new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (data: Buffer) => {
-      said += data;
-      if (data.includes('URL:')) resolve();
-    });
-    child.on('exit', (code) => reject(new Error(`the framework ended with ${code}`)));
-  });
-  const logged = () => said.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
-  return { url, process: child, logged };
-}
 
 describe('the function bootstraps in the framework as it is deployed', function () {
   this.timeout(30_000);
