@@ -1,6 +1,6 @@
 /**
- * Node itself for Linux on amd64, as a file: one version to embed in the single executable, one as Google's functions have it.
- * It comes through npm, and is known by the integrity written here. Called by docs/build-binary.ts and the slow tests.
+ * Node itself for Linux on amd64, as a file: one version to embed in the single executable, one as Google's functions have it,
+ * and the oldest that plinth works with. It comes through npm, and is known by the integrity written here. Called by docs/build-binary.ts and the slow tests.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,6 +12,11 @@ const releases = {
   embedded: {
     version: '26.10.0',
     integrity: 'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+  },
+  /** As package.json and the bundles say. */
+  oldest: {
+    version: '20.19.0',
+    integrity: 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',
   },
   /** The runtime nodejs22. */
   functions: {

@@ -97,12 +97,12 @@ export interface Config {
   readonly webhookUrl?: string;
   /** Bucket of the installer packages; undefined: nothing can be installed by version or hash. */
   readonly packagesBucket?: string;
-  /** Where the jobs of Cloud Scheduler are, in plinth's own project. */
+  /** Identity that Cloud Scheduler calls with. */
+  readonly schedulerInvoker: string;
+  /** Where its jobs are, in plinth's own project. */
   readonly schedulerRegion: string;
   /** Where traces are sent; undefined: nowhere. */
   readonly traces?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
-  /** Identity that Cloud Scheduler and Eventarc call with. */
-  readonly invokers: { readonly scheduler: string; readonly eventarc: string };
 }
 
 const text = z.string();
@@ -282,7 +282,11 @@ export const settings = {
     text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
     'Cloud Storage bucket of the installer packages, `packages/<version>/<hash>/installer[-lite].tar.gz`. Unset: nothing is installed by version or hash.',
   ),
-  PLINTH_SCHEDULER_INVOKER: setting(text, 'E-mail that Cloud Scheduler calls with. Unset: nobody may call sweep.', ''),
+  PLINTH_SCHEDULER_INVOKER: setting(
+    text,
+    'E-mail that Cloud Scheduler calls with. Unset: nobody may call sweep and cleanup.',
+    '',
+  ),
   PLINTH_SCHEDULER_REGION: setting(
     text.regex(/^[a-z]+-[a-z]+\d+$/, 'must be a region'),
     'Region of the Cloud Scheduler jobs of this deployment.',
@@ -292,7 +296,6 @@ export const settings = {
     secureUrl,
     "Gets the warnings before a project's time is over, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
   ),
-  PLINTH_EVENTARC_INVOKER: setting(text, 'E-mail that Eventarc calls with.', ''),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     url,
     'Where traces are sent by OTLP over HTTP, `/v1/traces` beneath it; `https://telemetry.googleapis.com` is Cloud Trace. Unset: nowhere.',
@@ -426,9 +429,9 @@ export function readConfig(env: Environment): Config {
     prices: read.PLINTH_PRICES,
     ...ifSet('webhookUrl', read.PLINTH_WEBHOOK_URL),
     ...ifSet('packagesBucket', read.PLINTH_PACKAGES_BUCKET),
+    schedulerInvoker: read.PLINTH_SCHEDULER_INVOKER,
     schedulerRegion: read.PLINTH_SCHEDULER_REGION,
     ...ifSet('traces', tracesOf(read)),
-    invokers: { scheduler: read.PLINTH_SCHEDULER_INVOKER, eventarc: read.PLINTH_EVENTARC_INVOKER },
   };
 }
 

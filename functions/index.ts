@@ -6,8 +6,8 @@ import { cloudEvent, type HttpFunction, http } from '@google-cloud/functions-fra
 import { type FunctionName, functionNames } from '../shared/names.js';
 import type { Context } from './context.js';
 import type { MessagePublished } from './events/run-step.js';
+import { onFirstMessage, onFirstRequest } from './first-use.js';
 import { ownFrameworkBodies } from './http/bodies.js';
-import { onFirstUse } from './http/first-use.js';
 
 type Key = keyof typeof functionNames;
 type Load<F> = (context: Context) => Promise<F>;
@@ -21,7 +21,7 @@ const onRequest =
     const name = functionNames[key];
     http(
       name,
-      onFirstUse(async () => load(contextOf(name))),
+      onFirstRequest(name, async () => load(contextOf(name))),
     );
   };
 
@@ -30,16 +30,18 @@ const onMessage =
   (key: Key): Deployable =>
   (contextOf) => {
     const name = functionNames[key];
-    const handler = once(async () => {
-      const [{ runStep }, { stepsOf }] = await Promise.all([
-        import('./events/run-step.js'),
-        import('./steps/index.js'),
-      ]);
-      const context = contextOf(name);
-      const steps = stepsOf(context.config);
-      return (event: MessagePublished) => runStep(context, steps, event);
-    });
-    cloudEvent<MessagePublished['data']>(name, async (event: MessagePublished) => (await handler())(event));
+    cloudEvent<MessagePublished['data']>(
+      name,
+      onFirstMessage(name, async () => {
+        const [{ runStep }, { stepsOf }] = await Promise.all([
+          import('./events/run-step.js'),
+          import('./steps/index.js'),
+        ]);
+        const context = contextOf(name);
+        const steps = stepsOf(context.config);
+        return (event: MessagePublished) => runStep(context, steps, event);
+      }),
+    );
   };
 
 // A bundle holds one of these and what it imports: the annotation says that the others may be left out.
@@ -80,14 +82,6 @@ export const deployables: Readonly<Record<Key, Deployable>> = {
   sweep,
   cleanup,
 };
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
-}
 
 /** Contexts are asked for on first call, one a function. Registering again replaces what was registered before. */
 export function register(chosen: Iterable<Deployable>, contextOf: ContextOf): void {

@@ -1,6 +1,7 @@
 /** Structured logs, one JSON object a line on stdout, as Cloud Logging reads them. Values given to `redact` never appear. */
 import { version } from '../shared/version.js';
 import { createHide } from './hide.js';
+import { inOwnSources } from './own-sources.js';
 
 export type Severity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 
@@ -17,7 +18,7 @@ interface LogParts {
 /** Cloud Logging takes 256 KiB a line. */
 const maxTextLength = 100_000;
 
-/** An error with its causes, for the log alone. */
+/** An error with its causes, by the places in our sources; for the log alone. */
 export function errorText(error: unknown): string {
   const texts: string[] = [];
   for (
@@ -25,7 +26,7 @@ export function errorText(error: unknown): string {
     each !== undefined && texts.length < 5;
     each = each instanceof Error ? each.cause : undefined
   ) {
-    texts.push(each instanceof Error ? (each.stack ?? each.message) : String(each));
+    texts.push(each instanceof Error ? inOwnSources(each.stack ?? each.message) : String(each));
   }
   return texts.join('\ncaused by ');
 }

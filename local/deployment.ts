@@ -341,7 +341,6 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_SCHEDULER_INVOKER: invokers.scheduler,
     PLINTH_PACKAGES_BUCKET: local.packagesBucket,
     PLINTH_SCHEDULER_REGION: local.region,
-    PLINTH_EVENTARC_INVOKER: invokers.eventarc,
     ...(facts.firestoreHost === undefined ? {} : { FIRESTORE_EMULATOR_HOST: facts.firestoreHost }),
     ...(facts.pubsubHost === undefined ? {} : { PUBSUB_EMULATOR_HOST: facts.pubsubHost }),
   };

@@ -36,7 +36,7 @@ locals {
       name     = "a function can't be loaded"
       window   = 300
       over     = 0
-      document = "A setting is faulty or the release is broken; the log names all faults. Roll back: docs/deploy.md."
+      document = "A setting is faulty or the release is broken; the log of the function names all faults. The lanes' messages wait meanwhile, and come again. Roll back: docs/deploy.md."
     }
   }
 
@@ -154,6 +154,7 @@ resource "google_monitoring_alert_policy" "scheduled_errors" {
   depends_on = [google_cloudfunctions2_function.function]
 }
 
+# Of what people call. The lanes answer 5xx to whatever another delivery may heal: where none does, `not_loaded` or `resent` tells.
 resource "google_monitoring_alert_policy" "server_errors" {
   project               = var.project_id
   display_name          = "plinth: answers of 5xx"

@@ -16,10 +16,8 @@ locals {
     PLINTH_BOOTSTRAPPER_DOMAINS  = join(",", var.bootstrappers.domains)
     PLINTH_ORGANIZATION_CREATORS = join(",", var.organization_creators)
     PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
-    PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
     PLINTH_SCHEDULER_REGION      = var.region
     PLINTH_SCHEDULER_INVOKER     = google_service_account.identity["scheduler"].email
-    PLINTH_EVENTARC_INVOKER      = google_service_account.identity["eventarc"].email
     OTEL_EXPORTER_OTLP_ENDPOINT  = var.traces ? "https://telemetry.googleapis.com" : ""
   }
 

@@ -18,7 +18,7 @@ export function createScheduledFunction(
     const span = await tracing.begin(name, traceIn(request.headers), { kind: 'server' });
     try {
       const authenticating = verifier.authenticateInvoker(request.headers, {
-        email: config.invokers.scheduler,
+        email: config.schedulerInvoker,
         audiences: config.auth.audiences,
       });
       store.prepare();

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type { ProjectRecord } from '../../local/cloud/api.js';
 import { grantAtOnce } from '../../local/cloud/policies.js';
-import { functionAccount, local, people } from '../../local/deployment.js';
-import { functionNames, schedulerJobs } from '../../shared/names.js';
+import { functionAccount, local } from '../../local/deployment.js';
+import { functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { makeScene, type Scene } from '../support/scene.js';
 import { addExpired } from './expired.js';
@@ -18,22 +18,12 @@ describe('more than one run takes', function () {
   before(async () => {
     scene = await makeScene();
     life = lifeOf(scene);
-    // At New Year: nothing that goes here waits for its schedule.
-    await job('PATCH', '?updateMask=schedule', { schedule: '0 0 1 1 *' });
-    await scene.cloud.scheduledCalls.idle();
+    await life.atNewYear();
     const members = [`serviceAccount:${functionAccount(functionNames.runCloudStep)}`];
     grantAtOnce(scene.cloud.world, local.folder, [{ role: 'roles/owner', members }]);
   });
   after(() => scene?.close());
 
-  async function job(method: string, path: string, body: object = {}): Promise<void> {
-    const name = `projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
-    const { accessToken } = await scene.stack.tokens(people.admin);
-    const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
-    const url = `${scene.cloud.endpoints.cloudscheduler}/v1/${name}${path}`;
-    const reply = await fetch(url, { method, headers, body: JSON.stringify(body) });
-    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);
-  }
   const activeOf = (ids: readonly string[]) => {
     const projects = scene.cloud.world.table<ProjectRecord>('projects');
     return ids.filter((id) => projects[id]?.state === 'ACTIVE').length;
@@ -61,10 +51,10 @@ describe('more than one run takes', function () {
 
   it('waits while the schedule is paused', async () => {
     const ids = await addExpired(scene.stack, 'held', run + 20);
-    await job('POST', ':pause');
+    await life.job('POST', ':pause');
     expect(await called()).to.equal(0);
     expect(activeOf(ids)).to.equal(20);
-    await job('POST', ':resume');
+    await life.job('POST', ':resume');
     expect(await called()).to.equal(0);
     expect(activeOf(ids)).to.equal(0);
   });

@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig, type SettingName, settings } from '../../functions/config.js';
 import { Problem } from '../../shared/problems.js';
+import { projectFolder } from '../support/recording-store.js';
 
 const least = { PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test' };
 
@@ -21,14 +24,27 @@ describe('the settings', () => {
   });
 
   it('let nobody in where nothing is said', () => {
-    const { auth, bootstrappers, allowed, invokers } = readConfig(least);
-    expect([auth.audiences, auth.operators, bootstrappers, allowed, invokers]).to.deep.equal([
+    const { auth, bootstrappers, allowed, schedulerInvoker } = readConfig(least);
+    expect([auth.audiences, auth.operators, bootstrappers, allowed, schedulerInvoker]).to.deep.equal([
       [],
       [],
       { emails: [], domains: [] },
       { billingAccounts: [], parents: [], dnsZones: [] },
-      { scheduler: '', eventarc: '' },
+      '',
     ]);
+  });
+
+  it('are each read by some function', () => {
+    const read = (folder: string) =>
+      readdirSync(join(projectFolder, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && file !== 'config.ts')
+        .map((file) => readFileSync(join(projectFolder, folder, file), 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, ''));
+    const source = ['functions', 'shared'].flatMap(read).join('\n');
+    const { endpoints: _, ...config } = readConfig(least);
+    const names = Object.entries(config).flatMap(([name, value]) =>
+      typeof value === 'object' && !Array.isArray(value) ? [name, ...Object.keys(value)] : [name],
+    );
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).to.deep.equal([]);
   });
 
   it('take lists with commas, and empty variables for unset ones', () => {

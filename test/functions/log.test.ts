@@ -53,6 +53,12 @@ describe('the log', () => {
     expect(lines[0]).to.include('outer').and.include('inner');
   });
 
+  it('leaves places in a stack that are in no bundle of its own', () => {
+    const stack = 'Error: file:///etc/x.mjs:1:2\n    at f (file:///tmp/chunks/x.mjs:3:4)\n    at g (/srv/y.js:5:6)';
+    log('ERROR', 'failed', { error: Object.assign(new Error(), { stack }) });
+    expect(JSON.parse(lines[0] ?? '')).to.include({ stack_trace: stack });
+  });
+
   it('never shows values that are to be hidden, wherever they stand', () => {
     const secrets = ['planted-secret'];
     const careful = redact(log, () => secrets);

@@ -1,33 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
 import { expect } from 'chai';
+import { functionNames } from '../../shared/names.js';
+import { version } from '../../shared/version.js';
+import { startFramework } from '../support/framework.js';
+import { until } from '../support/halves.js';
 import { createIssuer, type Issuer } from './issuer.js';
 
-/** The framework's own server, as the cloud starts it: one function in one process. */
-async function startFramework(env: Readonly<Record<string, string>>): Promise<{ url: string; process: ChildProcess }> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
-  const source = fileURLToPath(new URL('../../functions/main.js', import.meta.url));
-  const child = spawn(
-    process.execPath,
-    [framework.replace(/index\.js$/, 'main.js'), '--target=bootstraps', `--source=${source}`, `--port=${port}`],
-    { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const url = `http://127.0.0.1:${port}`;
-  await new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (data: Buffer) => {
-      if (data.includes('URL:')) resolve();
-    });
-    child.on('exit', (code) => reject(new Error(`the framework ended with ${code}`)));
-  });
-  return { url, process: child };
-}
+/** As Eventarc sends a message; to the others they say nothing. */
+const messageHeaders = {
+  'content-type': 'application/json',
+  'ce-specversion': '1.0',
+  'ce-id': '1',
+  'ce-source': '//pubsub.googleapis.com/projects/plinth-test/topics/t',
+  'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
+};
 
 describe('the function bootstraps in the framework as it is deployed', function () {
   this.timeout(30_000);
@@ -77,4 +63,32 @@ describe('the function bootstraps in the framework as it is deployed', function 
     const text = await expectProblem(await fetch(`${framework.url}/bootstraps`), 500);
     expect(text).not.to.contain('PLINTH_');
   });
+});
+
+describe('a function that cannot be loaded', function () {
+  this.timeout(30_000);
+  let child: ChildProcess | undefined;
+  afterEach(() => child?.kill('SIGKILL'));
+
+  for (const name of Object.values(functionNames)) {
+    it(`is told of under the name ${name}, with each call, and each fails`, async () => {
+      const { url, process, logged } = await startFramework({}, name);
+      child = process;
+      const call = async () => {
+        const { status } = await fetch(url, { method: 'POST', headers: messageHeaders, body: '{"message":{}}' });
+        return status;
+      };
+      expect([await call(), await call()]).to.deep.equal([500, 500]);
+      const told = () => logged().filter(({ severity }) => severity === 'CRITICAL');
+      await until('both are told of', async () => (told().length > 1 ? true : undefined));
+      for (const line of told()) {
+        expect(line).to.deep.include({
+          message: 'The function cannot be loaded',
+          serviceContext: { service: name, version },
+        });
+        expect(line['stack_trace']).to.match(/PLINTH_PROJECT is not set/);
+      }
+      expect(told()).to.have.length(2);
+    });
+  }
 });

@@ -6,8 +6,8 @@ import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
 import * as z from 'zod';
+import { onFirstRequest } from '../../functions/first-use.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
-import { onFirstUse } from '../../functions/http/first-use.js';
 import { createRouter } from '../../functions/http/router.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore } from '../../local/memory-store.js';
@@ -294,7 +294,11 @@ describe('the router', () => {
     };
     http(
       'broken-under-test',
-      onFirstUse(load, (_, message, fields) => void lines.push(`${message} ${fields?.['error']}`)),
+      onFirstRequest(
+        'broken-under-test',
+        load,
+        (_, message, fields) => void lines.push(`${message} ${fields?.['error']}`),
+      ),
     );
     const broken = getTestServer('broken-under-test');
     await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve));

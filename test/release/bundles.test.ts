@@ -1,11 +1,13 @@
 /** What is in the bundles: as much as the function uses, and within its budget. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { bundleFunction, type FunctionBundle } from '../../docs/function-bundle.js';
 import { type ProtoNode, trimProtos } from '../../docs/trim-protos.js';
+import { functionGrants } from '../../local/deployment.js';
 import { functionNames } from '../../shared/names.js';
+import { startFramework } from '../support/framework.js';
+import { until } from '../support/halves.js';
 
 type Name = keyof typeof functionNames;
 
@@ -25,7 +27,9 @@ const packageOf = (input: string): string | undefined => /.*node_modules\/((?:@[
 
 describe('the bundle of a function', function () {
   this.timeout(60_000);
-  const folder = mkdtempSync(join(tmpdir(), 'plinth-bundles-'));
+  // Within the project, where the framework is found.
+  mkdirSync('dist', { recursive: true });
+  const folder = mkdtempSync(join('dist', 'bundles-test-'));
   const bundles = new Map<Name, FunctionBundle>();
   before(async () => {
     for (const [name, functionName] of Object.entries(functionNames)) {
@@ -65,8 +69,23 @@ describe('the bundle of a function', function () {
       runCloudStep: [compute, pubsub],
       runHostStep: [compute, pubsub],
       sweep: [pubsub],
-      cleanup: [pubsub],
+      cleanup: [scheduler, pubsub],
     });
+  });
+
+  it('holds the client of what its roles let it call', () => {
+    const byRole: Readonly<Record<string, RegExp>> = {
+      '@google-cloud/scheduler': /\/plinthSchedule(Run)?$/,
+      '@google-cloud/pubsub': /^roles\/pubsub\.publisher$/,
+    };
+    for (const [client, role] of Object.entries(byRole)) {
+      const may = functionGrants.filter((grant) => role.test(grant.role)).map(({ name }) => name);
+      const has = Object.entries(functionNames).filter(([name]) => held(name as Name).packages.has(client));
+      expect(
+        has.map(([, functionName]) => functionName),
+        client,
+      ).to.have.members(may);
+    }
   });
 
   it('holds no other function', () => {
@@ -118,6 +137,38 @@ describe('the bundle of a function', function () {
         lazy.filter((each) => packages.has(each)),
         name,
       ).to.deep.equal([]);
+    }
+  });
+
+  it('logs errors by the files that they come from', async () => {
+    const framework = await startFramework({}, functionNames.api, bundle('api').folder);
+    try {
+      await fetch(framework.url);
+      const line = await until('a line of the error', () =>
+        framework.logged().find(({ severity }) => severity === 'CRITICAL'),
+      );
+      const stack = String(line['stack_trace']);
+      const [, file = '', number] = /^ +at readValues \((\S+\.ts):(\d+):\d+\)$/m.exec(stack) ?? expect.fail(stack);
+      expect(file).to.equal('functions/config.ts');
+      expect(readFileSync(file, 'utf8').split('\n')[Number(number) - 1]).to.include('new Problem(');
+    } finally {
+      framework.process.kill('SIGKILL');
+    }
+  });
+
+  it('has source maps of what is ours, and of no more', () => {
+    for (const name of Object.keys(functionNames) as Name[]) {
+      for (const [file, { inputs }] of Object.entries(bundle(name).metafile.outputs)) {
+        if (!file.endsWith('.mjs')) continue;
+        const ours = Object.keys(inputs).some((input) => packageOf(input) === undefined && input.endsWith('.ts'));
+        const map = `${file}.map`;
+        expect(existsSync(map), map).to.equal(ours);
+        const { sources } = (ours ? JSON.parse(readFileSync(map, 'utf8')) : { sources: [] }) as { sources: string[] };
+        const named = sources
+          .filter((source) => /^[^:]+\.ts$/.test(source) && !source.includes('node_modules/'))
+          .map((source) => join(dirname(map), source));
+        expect(named.filter((source) => !existsSync(source))).to.deep.equal([]);
+      }
     }
   });
 

@@ -1,6 +1,6 @@
 /** The end of bootstraps as tests bring it about: deadlines moved in the store, cleanup called by hand, the job of Cloud Scheduler paused. */
 import type { BootstrapRecord } from '../../functions/engine/documents.js';
-import { functionUrl, invokers, local } from '../../local/deployment.js';
+import { functionUrl, invokers, local, people } from '../../local/deployment.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { collections, functionNames, schedulerJobs } from '../../shared/names.js';
 import type { Scene } from './scene.js';
@@ -8,6 +8,10 @@ import type { Scene } from './scene.js';
 export interface Life {
   /** From now on cleanup runs only when it is called. */
   pause(): Promise<void>;
+  /** The job of cleanup asked directly, as whoever deploys; `path` is what follows its name. */
+  job(method: string, path: string, body?: object): Promise<void>;
+  /** Enabled, but due at New Year: what goes on goes on by itself. */
+  atNewYear(): Promise<void>;
   /** Past its time, as if the clock had gone on. */
   expire(id: string): Promise<void>;
   change(id: string, data: Readonly<Record<string, unknown>>): Promise<void>;
@@ -25,15 +29,20 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
   if (half === undefined) throw new Error('the functions run elsewhere');
   const url = functionUrl(half.origin, functionNames.cleanup);
   const life: Life = {
-    async pause() {
+    pause: () => life.job('POST', ':pause'),
+    async job(method, path, body = {}) {
       const name = `projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
-      const { accessToken } = await stack.tokens(`admin@${local.domain}`);
-      const reply = await fetch(`${cloud.endpoints.cloudscheduler}/v1/${name}:pause`, {
-        method: 'POST',
+      const { accessToken } = await stack.tokens(people.admin);
+      const reply = await fetch(`${cloud.endpoints.cloudscheduler}/v1/${name}${path}`, {
+        method,
         headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-        body: '{}',
+        body: JSON.stringify(body),
       });
-      if (!reply.ok) throw new Error(`${name} cannot be paused: ${reply.status} ${await reply.text()}`);
+      if (!reply.ok) throw new Error(`${method} ${name}${path}: ${reply.status} ${await reply.text()}`);
+    },
+    async atNewYear() {
+      await life.job('PATCH', '?updateMask=schedule', { schedule: '0 0 1 1 *' });
+      await cloud.scheduledCalls.idle();
     },
     async expire(id) {
       const past = new Date(Date.now() - 60_000).toISOString();

@@ -265,6 +265,8 @@ describe('terraform', function () {
 
   it('sets only settings that there are, all that are required, and none that stands for Google elsewhere', () => {
     const text = readFileSync(join(terraformFolder, 'settings.tf'), 'utf8');
+    const set = [...text.matchAll(/\b([A-Z0-9_]+) += /g)].map(([, name = '']) => name);
+    expect(set, 'one of them is set twice').to.have.length(new Set(set).size);
     const named = [...new Set([...text.matchAll(/\b(PLINTH_[A-Z0-9_]+)\b/g)].map(([, name = '']) => name))];
     expect(Object.keys(settings)).to.include.members(named);
     const required = Object.entries(settings).flatMap(([name, setting]) => ('required' in setting ? [name] : []));

@@ -1,0 +1,51 @@
+/** Functions that are loaded when they are first called, by requests or by messages. Called by functions/index.ts. */
+import type { HttpFunction } from '@google-cloud/functions-framework';
+import { Problem } from '../shared/problems.js';
+import { newTrace } from '../shared/trace.js';
+import { sendProblem } from './http/reply.js';
+import { createLog, type Log } from './log.js';
+import { traceIn } from './trace.js';
+
+/** What cannot be loaded, for want of a setting perhaps, is tried anew at the next call. */
+function onFirstUse<T>(load: () => Promise<T>, log: Log): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      // An alert waits for these words (terraform/metrics.tf).
+      log('CRITICAL', 'The function cannot be loaded', { error });
+      throw error;
+    });
+    return loading;
+  };
+}
+
+/** `name`: of the function, for its log. The framework would tell the caller why it cannot be loaded; this does not. */
+export function onFirstRequest(
+  name: string,
+  load: () => Promise<HttpFunction>,
+  log: Log = createLog({ service: name }),
+): HttpFunction {
+  const loaded = onFirstUse(load, log);
+  return async (request, response) => {
+    let handler: HttpFunction;
+    try {
+      handler = await loaded();
+    } catch {
+      const problem = new Problem('internal', 'Something went wrong. The log has more.');
+      sendProblem(request, response, problem, (traceIn(request.headers) ?? newTrace()).id, (body) => body);
+      return;
+    }
+    return handler(request, response);
+  };
+}
+
+/** The same; a message that meets no function fails, so that it is delivered again. */
+export function onFirstMessage<M>(
+  name: string,
+  load: () => Promise<(message: M) => Promise<void>>,
+  log: Log = createLog({ service: name }),
+): (message: M) => Promise<void> {
+  const loaded = onFirstUse(load, log);
+  return async (message) => (await loaded())(message);
+}

@@ -1,0 +1,47 @@
+/** The functions framework's own server, as the cloud starts it: one function in one process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type FunctionName, functionNames } from '../../shared/names.js';
+
+interface Framework {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Lines of the function's log, parsed. */
+  logged(): readonly Readonly<Record<string, unknown>>[];
+}
+
+const sources = fileURLToPath(new URL('../../functions/main.js', import.meta.url));
+
+/** `source`: a file or the folder of a bundle; default: all functions from their sources. */
+export async function startFramework(
+  env: Readonly<Record<string, string>>,
+  target: FunctionName = functionNames.bootstraps,
+  source: string = sources,
+): Promise<Framework> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
+  const child = spawn(
+    process.execPath,
+    [framework.replace(/index\.js$/, 'main.js'), `--target=${target}`, `--source=${source}`, `--port=${port}`],
+    { env: { PATH: process.env['PATH'], ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let said = '';
+  // The framework writes its own lines there, of errors that are told in the log already.
+  child.stderr?.resume();
+  const url = `http://127.0.0.1:${port}`;
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (data: Buffer) => {
+      said += data;
+      if (data.includes('URL:')) resolve();
+    });
+    child.on('exit', (code) => reject(new Error(`the framework ended with ${code}`)));
+  });
+  const logged = () => said.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  return { url, process: child, logged };
+}
