@@ -48,10 +48,10 @@ const variantsOf = (name: FunctionName) =>
 
 /** Firestore's client reads it when it is made. */
 const overRest = "process.env.FIRESTORE_PREFER_REST = 'true';";
-/** Of the bundle's entry, which stands at the top. */
-const firestoreStore = './functions/store/firestore.js';
+/** From the bundle's entry, which stands at the top. */
+const fromTop = (file: string): string => JSON.stringify(`./functions/${file}`);
 const readStore = `
-  import { createFirestoreStore } from ${JSON.stringify(firestoreStore)};
+  import { createFirestoreStore } from ${fromTop('store/firestore.js')};
   const { PLINTH_PROJECT: project, FIRESTORE_EMULATOR_HOST: emulatorHost } = process.env;
   const store = createFirestoreStore({ project, serviceAccount: 'default', firestore: { database: '(default)', emulatorHost } });
   const first = () => store.get('bootstraps', 'nobody');`;
@@ -64,8 +64,8 @@ const fetchStore = `
 const withCompute = (own: string, name: FunctionName): string => `${own}
   import { cloudEvent } from '@google-cloud/functions-framework';
   import { getFunction } from '@google-cloud/functions-framework/testing';
-  import { readProcessConfig } from './functions/config.js';
-  import { createContext } from './functions/context.js';
+  import { readProcessConfig } from ${fromTop('config.js')};
+  import { createContext } from ${fromTop('context.js')};
   const own = getFunction('${name}');
   cloudEvent('${name}', async (event) => {
     await own(event);
