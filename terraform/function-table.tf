@@ -10,7 +10,7 @@ locals {
       memory      = "512Mi"
       cpu         = "1"
       concurrency = 80 # waits for Firestore, hardly computes
-      timeout     = 60 # the longest call, a migration of a team of 2,000, takes half a second (docs/bench.md)
+      timeout     = 60 # the longest call, a migration of a team of 2,000, takes less than a second (docs/bench.md)
       min         = 0
       max         = 10 # 800 calls at once: a ceiling to the bill where anybody may knock
       ingress     = "ALLOW_ALL"
@@ -27,7 +27,7 @@ locals {
     }
     run-cloud-step = {
       topic       = "cloud"
-      memory      = "1Gi" # Compute Engine's client alone takes 100 MB, and RSA keys are made here
+      memory      = "1Gi" # 75 MB, 97 after a first call to Compute Engine; RSA keys are made here, and many steps work at once
       cpu         = "1"
       concurrency = 16  # waits for Google, but the RSA keys of a bootstrap take seconds of the one CPU
       timeout     = 540 # all that a function which hears events may have
