@@ -14,13 +14,14 @@ function onFirstUse<T>(load: () => Promise<T>, log: Log): () => Promise<T> {
       loading = undefined;
       // An alert waits for these words (terraform/metrics.tf).
       log('CRITICAL', 'The function cannot be loaded', { error });
-      throw error;
+      // The framework tells the caller what it is thrown.
+      throw new Error('The function cannot be loaded. The log has more.');
     });
     return loading;
   };
 }
 
-/** `name`: of the function, for its log. The framework would tell the caller why it cannot be loaded; this does not. */
+/** `name`: of the function, for its log. */
 export function onFirstRequest(
   name: string,
   load: () => Promise<HttpFunction>,
@@ -40,7 +41,7 @@ export function onFirstRequest(
   };
 }
 
-/** The same; a message that meets no function fails, so that it is delivered again. */
+/** `name` as above. A message that meets no function fails, so that it is delivered again. */
 export function onFirstMessage<M>(
   name: string,
   load: () => Promise<(message: M) => Promise<void>>,

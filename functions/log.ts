@@ -18,7 +18,7 @@ interface LogParts {
 /** Cloud Logging takes 256 KiB a line. */
 const maxTextLength = 100_000;
 
-/** An error with its causes, by the places in our sources; for the log alone. */
+/** An error with its causes; for the log alone. */
 export function errorText(error: unknown): string {
   const texts: string[] = [];
   for (
@@ -26,20 +26,20 @@ export function errorText(error: unknown): string {
     each !== undefined && texts.length < 5;
     each = each instanceof Error ? each.cause : undefined
   ) {
-    texts.push(each instanceof Error ? inOwnSources(each.stack ?? each.message) : String(each));
+    texts.push(each instanceof Error ? (each.stack ?? each.message) : String(each));
   }
   return texts.join('\ncaused by ');
 }
 
 const fieldOf = (value: unknown): unknown => {
-  if (value instanceof Error) return errorText(value);
-  return typeof value === 'string' && value.length > maxTextLength ? `${value.slice(0, maxTextLength)}…` : value;
+  const told = value instanceof Error ? errorText(value) : value;
+  return typeof told === 'string' && told.length > maxTextLength ? `${told.slice(0, maxTextLength)}…` : told;
 };
 
 const errorEvent = 'type.googleapis.com/google.devtools.clouderrorreporting.v1beta1.ReportedErrorEvent';
 
 /**
- * What makes Error Reporting count a line, group it by its stack, and name the release.
+ * What makes Error Reporting count a line, group it by its stack, by places in our sources, and name the release.
  * https://cloud.google.com/error-reporting/docs/formatting-error-messages
  */
 function reported(service: string, { error, ...fields }: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -48,7 +48,7 @@ function reported(service: string, { error, ...fields }: Readonly<Record<string,
     '@type': errorEvent,
     serviceContext: { service, version },
     ...fields,
-    ...(error !== undefined && { [stack ? 'stack_trace' : 'error']: error }),
+    ...(stack ? { stack_trace: inOwnSources(error) } : error !== undefined && { error }),
   };
 }
 

@@ -59,6 +59,11 @@ describe('the log', () => {
     expect(JSON.parse(lines[0] ?? '')).to.include({ stack_trace: stack });
   });
 
+  it('cuts an error that is longer than Cloud Logging takes, whatever its text looks like', () => {
+    log('ERROR', 'failed', { error: new Error('file://'.repeat(200_000)) });
+    expect(lines[0]?.length).to.be.within(100_000, 256 * 1024);
+  });
+
   it('never shows values that are to be hidden, wherever they stand', () => {
     const secrets = ['planted-secret'];
     const careful = redact(log, () => secrets);

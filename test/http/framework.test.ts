@@ -75,8 +75,9 @@ describe('a function that cannot be loaded', function () {
       const { url, process, logged } = await startFramework({}, name);
       child = process;
       const call = async () => {
-        const { status } = await fetch(url, { method: 'POST', headers: messageHeaders, body: '{"message":{}}' });
-        return status;
+        const reply = await fetch(url, { method: 'POST', headers: messageHeaders, body: '{"message":{}}' });
+        expect(await reply.text()).not.to.contain('PLINTH_');
+        return reply.status;
       };
       expect([await call(), await call()]).to.deep.equal([500, 500]);
       const told = () => logged().filter(({ severity }) => severity === 'CRITICAL');

@@ -34,14 +34,17 @@ export async function startFramework(
   let said = '';
   // The framework writes its own lines there, of errors that are told in the log already.
   child.stderr?.resume();
+  child.stdout?.setEncoding('utf8');
   const url = `http://127.0.0.1:${port}`;
   await new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (data: Buffer) => {
+    child.stdout?.on('data', (data: string) => {
       said += data;
       if (data.includes('URL:')) resolve();
     });
     child.on('exit', (code) => reject(new Error(`the framework ended with ${code}`)));
   });
-  const logged = () => said.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  // The last line may not be whole yet.
+  const lines = () => said.split('\n').slice(0, -1);
+  const logged = () => lines().flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
   return { url, process: child, logged };
 }
