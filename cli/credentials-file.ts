@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Problem } from '../shared/problems.js';
-import { keepSecret, makeSecretFolder, readIfThere, reason, secretMode, writeWhole } from './files.js';
+import { keepSecret, makeSecretFolder, readIfThere, reason, secretMode, whyUnwritable, writeWhole } from './files.js';
 import type { Settings } from './settings.js';
 
 const Credentials = z.object({
@@ -38,6 +38,16 @@ export function readCredentials(settings: Settings): Credentials | undefined {
 export function writeCredentials(settings: Settings, credentials: Credentials): void {
   makeSecretFolder(settings.configFolder);
   writeWhole(credentialsPath(settings), `${JSON.stringify(credentials, null, 2)}\n`, secretMode);
+}
+
+/** Throws a Problem where what a renewal brings could not be kept: the issuer may take the token that is kept now but once. */
+export function checkKeepable(settings: Settings): void {
+  const path = credentialsPath(settings);
+  const why = whyUnwritable(path);
+  if (why === undefined) return;
+  throw new Problem('unauthenticated', `The login is to be renewed, and ${path} cannot be written: ${why}.`, {
+    advice: 'Make it writable, or set PLINTH_TOKEN to an ID token.',
+  });
 }
 
 export const removeCredentials = (settings: Settings): void => rmSync(credentialsPath(settings), { force: true });

@@ -3,7 +3,7 @@
  * revoke the login of whoever comes with a used one. Called by login, logout and token.ts.
  */
 import { randomUUID } from 'node:crypto';
-import { rmSync, statSync, writeFileSync } from 'node:fs';
+import { readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { readIfThere } from './files.js';
@@ -26,7 +26,7 @@ export async function aloneWithLogin<T>(
   interrupted?: AbortSignal,
 ): Promise<T> {
   const path = join(configFolder, 'credentials.lock');
-  const own = `${process.pid} ${hostname()} ${randomUUID()}`;
+  const own = `${process.pid} ${here()} ${randomUUID()}`;
   const until = Date.now() + longestMs;
   try {
     while (!make(path, own) && Date.now() < until) {
@@ -43,6 +43,15 @@ export async function aloneWithLogin<T>(
   }
 }
 
+/** Where numbers of processes mean the same: a container may have the name of its host, and processes of its own. */
+function here(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return `${hostname()} -`;
+  }
+}
+
 /** False: it is there already. */
 function make(path: string, content: string): boolean {
   try {
@@ -50,6 +59,8 @@ function make(path: string, content: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // A full disk takes the name and not the content.
+    rmSync(path, { force: true });
     throw error;
   }
 }
@@ -68,6 +79,7 @@ function takeAway(path: string): boolean {
   if (!isAbandoned(path)) return false;
   const turn = `${path}.turn`;
   if (!make(turn, '')) {
+    // Itself abandoned, by a crash within that moment: the one case in which two could still meet.
     if (ageOf(turn) > takingAwayMs) rmSync(turn, { force: true });
     return false;
   }
@@ -80,10 +92,10 @@ function takeAway(path: string): boolean {
   }
 }
 
-/** Whoever made it is dead, or on another computer or behind a number that was given again: then its age tells. */
+/** Whoever made it is dead, or elsewhere or behind a number that was given again: then its age tells. */
 function isAbandoned(path: string): boolean {
-  const [pid, host] = (readIfThere(path) ?? '').split(' ');
-  return ageOf(path) > longestMs || (host === hostname() && !lives(Number(pid)));
+  const [pid, ...where] = (readIfThere(path) ?? '').split(' ').slice(0, -1);
+  return ageOf(path) > longestMs || (where.join(' ') === here() && !lives(Number(pid)));
 }
 
 function ageOf(path: string): number {

@@ -67,10 +67,11 @@ async function ofLogin(
 }
 
 async function renewed(settings: Settings, credentials: Credentials): Promise<Held> {
-  const [{ readCredentials, writeCredentials }, { claimsOf, doorsOf, grant }] = await Promise.all([
+  const [{ checkKeepable, readCredentials, writeCredentials }, { claimsOf, doorsOf, grant }] = await Promise.all([
     import('./credentials-file.js'),
     import('./oauth.js'),
   ]);
+  checkKeepable(settings);
   const { issuer, clientId, refreshToken } = credentials;
   // The client's secret is not kept with the login; another client's would not fit.
   const configured = await loginClientOf(settings).catch(() => undefined);

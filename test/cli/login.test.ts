@@ -1,7 +1,18 @@
 /** People at their browsers: a login on loopback, what it leaves, and how it ends. The browser is an HTTP client that follows where it is sent. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { hostname, tmpdir } from 'node:os';
@@ -346,6 +357,19 @@ describe('plinth login at an issuer that takes each refresh token once', functio
     started.child.kill('SIGINT');
     expect((await started.ended).code).to.equal(130);
     expect(existsSync(lock())).to.equal(true);
+  });
+
+  it('spends no refresh token where what comes of it could not be kept', async () => {
+    // So long a name that nothing fits beside it; root may write everywhere.
+    const stored = join(sandbox.configFolder, 'c'.repeat(250));
+    renameSync(file(), stored);
+    symlinkSync(stored, file());
+    const { code, stdout, stderr } = await sandbox.run(['token']);
+    expect([code, stdout]).to.deep.equal([3, '']);
+    expect(stderr).to.include('The login is to be renewed').and.include('PLINTH_TOKEN');
+    rmSync(file());
+    renameSync(stored, file());
+    expect((await sandbox.run(['token'])).code).to.equal(0);
   });
 
   it('renews also where no lock can be made', async () => {
