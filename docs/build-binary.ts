@@ -61,6 +61,8 @@ try {
   // As it is to lie beneath PLINTH_RELEASES_URL.
   const release = join('dist', 'release');
   const path = releasePath(hash);
+  // First: it shall name no file that is gone.
+  rmSync(join(release, releaseSum), { force: true });
   rmSync(join(release, releaseFolder), { recursive: true, force: true });
   mkdirSync(dirname(join(release, path)), { recursive: true });
   linkSync(join(folder, releaseFile), join(release, path));

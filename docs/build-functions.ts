@@ -2,14 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { functionNames } from '../shared/names.js';
-import { releaseSum } from '../shared/release.js';
+import { releaseSum, sumOfRelease } from '../shared/release.js';
 import { bundleFunction } from './function-bundle.js';
 
 const sum = join('dist', 'release', releaseSum);
-const releaseSha256 = existsSync(sum) ? readFileSync(sum, 'utf8').slice(0, 64) : undefined;
+const releaseSha256 = existsSync(sum) ? sumOfRelease(readFileSync(sum, 'utf8')) : undefined;
 if (releaseSha256 === undefined) {
   console.log(
-    'No executable is built (npm run build:binary): machines will need PLINTH_RELEASE_SHA256 or --remote-cli-binary.',
+    'No executable of this version is built (npm run build:binary): machines will need PLINTH_RELEASE_SHA256 or --remote-cli-binary.',
   );
 }
 for (const [name, functionName] of Object.entries(functionNames)) {

@@ -5,7 +5,7 @@
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
-import { releasePath, releaseSum } from '../shared/release.js';
+import { releasePath, releaseSum, sumOfRelease } from '../shared/release.js';
 import { listen } from './loopback.js';
 
 export interface ReleaseServer {
@@ -18,14 +18,12 @@ export interface ReleaseServer {
 /** Undefined: no executable of this version is built. */
 export async function startReleases(folder = join('dist', 'release')): Promise<ReleaseServer | undefined> {
   const sum = join(folder, releaseSum);
-  if (!existsSync(sum)) return undefined;
-  const [, sha256, path] = /^([0-9a-f]{64}) {2}(\S+)\n$/.exec(readFileSync(sum, 'utf8')) ?? [];
-  if (sha256 === undefined || path === undefined) {
-    throw new Error(`${sum} cannot be read. Make it anew: npm run build:binary.`);
-  }
-  // Of another version.
-  if (path !== releasePath(sha256)) return undefined;
+  const sha256 = existsSync(sum) ? sumOfRelease(readFileSync(sum, 'utf8')) : undefined;
+  if (sha256 === undefined) return undefined;
+  const path = releasePath(sha256);
   const file = join(folder, path);
+  // A build that was interrupted may have left the one without the other.
+  if (!existsSync(file)) return undefined;
   const { url, close } = await listen((request, response) => {
     // Another build takes the file away.
     if (request.url !== `/${path}` || !['GET', 'HEAD'].includes(request.method ?? '') || !existsSync(file)) {

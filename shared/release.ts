@@ -20,6 +20,12 @@ export const releasePath = (sha256: string): string => `${releaseFolder}/${sha25
 /** Tells releasePath and checksum, in the form of sha256sum: for whoever puts the executable there, and whoever looks after it. */
 export const releaseSum = `${releaseFile}.sha256`;
 
+/** The checksum in such a file; undefined where it is none, or of another version. */
+export function sumOfRelease(text: string): string | undefined {
+  const [, sha256, path] = /^([0-9a-f]{64}) {2}(\S+)\n$/.exec(text) ?? [];
+  return sha256 !== undefined && path === releasePath(sha256) ? sha256 : undefined;
+}
+
 export interface Releases {
   /** Base URL, without a slash at its end. */
   readonly url?: string;
