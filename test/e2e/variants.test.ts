@@ -75,7 +75,7 @@ describe('variants of a bootstrap', function () {
     failedWith(
       refused,
       'zone',
-      `Either ${project} has no zone missing, or plinth has no role on it.`,
+      `Either ${project} has no zone missing, or plinth has no role on it that allows this.`,
       `ask an administrator of ${project} to make the zone missing, for ${domainOf('missing')} or a domain above`,
       "grant plinth's service account roles/dns.admin on that zone",
     );
