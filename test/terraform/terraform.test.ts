@@ -143,7 +143,8 @@ describe('terraform', function () {
         writeFileSync(join(copy, folder, 'tests/plan.tftest.hcl'), planOf(bootstraps, bucket));
       });
       try {
-        for (const args of [init, ['validate', '-no-color'], ['test', '-no-color']]) {
+        // What operators fill in stays in their fork, where formatting is checked as here.
+        for (const args of [['fmt', '-check', '-diff'], init, ['validate', '-no-color'], ['test', '-no-color']]) {
           const { exitCode, output } = await workspace.terraform(args, folder);
           expect(exitCode, output).to.equal(0);
           if (args[0] === 'test') expect(output).to.include('Success! 1 passed, 0 failed.');
