@@ -70,7 +70,7 @@ describe('a build that deploys', function () {
     state = join(folder, 'state');
     workspace = join(folder, 'workspace');
     cpSync(join(projectFolder, '.ci'), join(workspace, '.ci'), { recursive: true });
-    mkdirSync(join(workspace, 'terraform/examples/minimal'), { recursive: true });
+    mkdirSync(join(workspace, substitutions['_DEPLOYMENT'] ?? ''), { recursive: true });
     mkdirSync(join(state, 'releases', 'next'), { recursive: true });
     mkdirSync(join(folder, 'bin'));
     for (const [name, script] of Object.entries({ terraform, gcloud, sleep: '#!/bin/sh\n' })) {
