@@ -152,6 +152,15 @@ describe('cloudbuild', function () {
       .and.include.members(['bubblewrap', 'openssh-server']);
   });
 
+  it('begins nothing without a name for the release', async () => {
+    const { script = '' } = buildOf('cloudbuild.yaml').steps[0] ?? {};
+    const begin = (_RELEASE: string) => run('sh', [], { _RELEASE }, { input: script });
+    expect((await begin('3f2a1bc')).exitCode).to.equal(0);
+    const { exitCode, output } = await begin('');
+    expect(exitCode).to.equal(1);
+    expect(output).to.include('Give _RELEASE');
+  });
+
   for (const file of builds) {
     it(`${file} fits what Cloud Build takes`, () => {
       expect(judge(buildOf(file))).to.deep.equal([]);
