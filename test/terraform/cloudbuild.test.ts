@@ -304,6 +304,39 @@ describe('cloudbuild', function () {
       }
     });
 
+    for (const [title, refusals, patience, exitCode] of [
+      ['waits for a front end that learns late whom to let in', 20, '600', 0],
+      ['fails where it does not learn that in time', 20, '50', 1],
+    ] as const) {
+      it(title, async () => {
+        let left: number = refusals;
+        const front = await answering(({ url = '' }) => {
+          if (left-- > 0) return { status: 403 };
+          if (url === '/health') return { status: 200, body: JSON.stringify({ release: '2.1.0' }) };
+          return { status: /^\/(organizations|bootstraps)$/.test(url) ? 401 : 200 };
+        });
+        const impatient = mkdtempSync(join(tmpdir(), 'plinth-impatient-'));
+        putCommand(impatient, 'sleep', '#!/bin/sh\n');
+        try {
+          const ran = await run(smoke, [front.url, front.url, '2.1.0'], {
+            PATH: `${impatient}:${process.env['PATH']}`,
+            PLINTH_BEHIND_IAM: 'true',
+            PLINTH_FRONT_TOKEN: 'the-token',
+            PLINTH_SMOKE_PATIENCE: patience,
+          });
+          expect(ran.exitCode, ran.output).to.equal(exitCode);
+          // Said once, however long it takes.
+          expect(ran.output.match(/^waits .*$/gm)).to.deep.equal([
+            `waits   403  ${front.url}/health (until IAM knows that this token may pass: ${patience} s at most)`,
+          ]);
+          if (exitCode === 1) expect(ran.output).to.include(`FAILED  403 instead of 200  ${front.url}/health`);
+        } finally {
+          front.close();
+          rmSync(impatient, { recursive: true, force: true });
+        }
+      });
+    }
+
     it('shows the front end its token with every call, and plinth only where it asks as somebody', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'plinth-smoke-'));
       const front = await answering(({ url, headers }) => {
