@@ -29,6 +29,11 @@ output "releases_url" {
   value       = lookup(var.settings, "PLINTH_HOSTS", "on") == "off" ? "" : trimsuffix(lookup(var.settings, "PLINTH_RELEASES_URL", ""), "/")
 }
 
+output "releases_sha256" {
+  description = "SHA-256 of the executable that machines take, where a setting says so in place of the release. A build that deploys refuses another than that of its release."
+  value       = lookup(var.settings, "PLINTH_RELEASE_SHA256", "")
+}
+
 output "names" {
   description = "What is called how."
   value = {

@@ -12,6 +12,11 @@ variable "settings" {
   }
 }
 
+locals {
+  # In bytes.
+  memory_units = { M = 1000000, Mi = 1048576, G = 1000000000, Gi = 1073741824 }
+}
+
 variable "sizes" {
   description = "Changes to the size of single functions, by name: memory, min_instances, max_instances, concurrency."
   type = map(object({
@@ -31,6 +36,16 @@ variable "sizes" {
   validation {
     condition     = alltrue([for size in values(var.sizes) : size.memory == null || can(regex("^[1-9][0-9]*(M|Mi|G|Gi)$", size.memory))])
     error_message = "Not sizes of memory: ${join("; ", [for name, size in var.sizes : "${size.memory} of ${name}" if size.memory != null && !can(regex("^[1-9][0-9]*(M|Mi|G|Gi)$", size.memory))])}. Give a whole number and its unit, such as 512Mi or 2Gi."
+  }
+
+  # Cloud Run itself would say so only in the middle of an apply.
+  validation {
+    condition = alltrue([
+      for bytes in [for size in values(var.sizes) : try(local.memory_units[regex("[A-Za-z]+$", size.memory)] * regex("^[0-9]+", size.memory), 536870912)] : bytes >= 536870912 && bytes <= 4294967296
+    ])
+    error_message = "Too little memory, or too much: ${join("; ", [
+      for name, size in var.sizes : "${size.memory} of ${name}" if try(local.memory_units[regex("[A-Za-z]+$", size.memory)] * regex("^[0-9]+", size.memory) < 536870912, false) || try(local.memory_units[regex("[A-Za-z]+$", size.memory)] * regex("^[0-9]+", size.memory) > 4294967296, false)
+    ])}. Give 512Mi at least (the second generation of Cloud Run has no less) and 4Gi at most (with one CPU there is no more)."
   }
 
   validation {

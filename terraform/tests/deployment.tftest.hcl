@@ -37,6 +37,23 @@ run "releases" {
     condition     = output.releases_url == "https://releases.example.com/plinth"
     error_message = "A build looks where machines fetch plinth, before it applies."
   }
+  assert {
+    condition     = output.releases_sha256 == ""
+    error_message = "Which file that is, the release knows."
+  }
+}
+
+run "another_executable_by_a_setting" {
+  command = plan
+
+  variables {
+    settings = { PLINTH_RELEASE_SHA256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" }
+  }
+
+  assert {
+    condition     = output.releases_sha256 == "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+    error_message = "A build hears of a setting that wins over what the functions know."
+  }
 }
 
 run "releases_without_machines" {

@@ -80,6 +80,18 @@ run "more_kept_than_there_may_be" {
   expect_failures = [var.sizes]
 }
 
+run "less_memory_than_cloud_run_gives" {
+  command = plan
+  variables { sizes = { api = { memory = "512M" } } }
+  expect_failures = [var.sizes]
+}
+
+run "more_memory_than_one_cpu_may_have" {
+  command = plan
+  variables { sizes = { sweep = { memory = "4097Mi" } } }
+  expect_failures = [var.sizes]
+}
+
 run "all_that_may_be_given" {
   command = plan
   variables {
@@ -88,7 +100,7 @@ run "all_that_may_be_given" {
     operators             = ["first.last+plinth@example.co.uk", "ci@acme-ci.iam.gserviceaccount.com"]
     bootstrappers         = { emails = ["o'hara@example.com"], domains = ["example.com", "xn--bcher-kva.example", "Sub-1.example.co.uk"] }
     organization_creators = ["anyone", "example.com"]
-    sizes                 = { api = { memory = "2G", min_instances = 10, concurrency = 1000 }, sweep = { min_instances = 1 }, cleanup = {} }
+    sizes                 = { api = { memory = "2G", min_instances = 10, concurrency = 1000 }, sweep = { memory = "512Mi", min_instances = 1 }, cleanup = { memory = "4Gi" } }
     firestore_location    = "nam5"
     alert_emails          = ["on-call@example.com"]
     package_deletion_days = 0

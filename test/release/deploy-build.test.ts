@@ -70,7 +70,7 @@ describe('a build that deploys', function () {
     state = join(folder, 'state');
     workspace = join(folder, 'workspace');
     cpSync(join(projectFolder, '.ci'), join(workspace, '.ci'), { recursive: true });
-    mkdirSync(join(workspace, 'terraform/examples/minimal'), { recursive: true });
+    mkdirSync(join(workspace, substitutions['_DEPLOYMENT'] ?? ''), { recursive: true });
     mkdirSync(join(state, 'releases', 'next'), { recursive: true });
     mkdirSync(join(folder, 'bin'));
     for (const [name, script] of Object.entries({ terraform, gcloud, sleep: '#!/bin/sh\n' })) {
@@ -179,6 +179,11 @@ describe('a build that deploys', function () {
       /releases\/next does not tell what machines are to fetch/,
     ],
     [
+      'a setting by which machines take another file',
+      () => planned({ releases_url: { value: releases.url }, releases_sha256: { value: '0'.repeat(64) } }),
+      /PLINTH_RELEASE_SHA256 of \S+ is 0{64}.*Take the setting out/s,
+    ],
+    [
       'a configuration that does not say where machines fetch it',
       () => planned({}),
       /Give it the output releases_url, as/,
@@ -240,6 +245,17 @@ describe('a build that deploys', function () {
     await build();
     expect(calls('gcloud run services update ')).to.deep.equal([]);
   });
+
+  for (const [title, value] of [
+    ['with a setting that is the sum of the release', hash],
+    ['without such a setting', ''],
+  ]) {
+    it(`applies ${title}`, async () => {
+      planned({ releases_url: { value: releases.url }, releases_sha256: { value } });
+      const { failed, said } = await build();
+      expect(failed, said).to.equal(undefined);
+    });
+  }
 
   it('asks for no file where machines fetch none', async () => {
     served.clear();

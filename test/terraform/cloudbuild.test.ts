@@ -152,6 +152,15 @@ describe('cloudbuild', function () {
       .and.include.members(['bubblewrap', 'openssh-server']);
   });
 
+  it('begins nothing without a name for the release', async () => {
+    const { script = '' } = buildOf('cloudbuild.yaml').steps[0] ?? {};
+    const begin = (_RELEASE: string) => run('sh', [], { _RELEASE }, { input: script });
+    expect((await begin('3f2a1bc')).exitCode).to.equal(0);
+    const { exitCode, output } = await begin('');
+    expect(exitCode).to.equal(1);
+    expect(output).to.include('Give _RELEASE');
+  });
+
   for (const file of builds) {
     it(`${file} fits what Cloud Build takes`, () => {
       expect(judge(buildOf(file))).to.deep.equal([]);
@@ -294,6 +303,39 @@ describe('cloudbuild', function () {
         front.close();
       }
     });
+
+    for (const [title, refusals, patience, exitCode] of [
+      ['waits for a front end that learns late whom to let in', 20, '600', 0],
+      ['fails where it does not learn that in time', 20, '50', 1],
+    ] as const) {
+      it(title, async () => {
+        let left: number = refusals;
+        const front = await answering(({ url = '' }) => {
+          if (left-- > 0) return { status: 403 };
+          if (url === '/health') return { status: 200, body: JSON.stringify({ release: '2.1.0' }) };
+          return { status: /^\/(organizations|bootstraps)$/.test(url) ? 401 : 200 };
+        });
+        const impatient = mkdtempSync(join(tmpdir(), 'plinth-impatient-'));
+        putCommand(impatient, 'sleep', '#!/bin/sh\n');
+        try {
+          const ran = await run(smoke, [front.url, front.url, '2.1.0'], {
+            PATH: `${impatient}:${process.env['PATH']}`,
+            PLINTH_BEHIND_IAM: 'true',
+            PLINTH_FRONT_TOKEN: 'the-token',
+            PLINTH_SMOKE_PATIENCE: patience,
+          });
+          expect(ran.exitCode, ran.output).to.equal(exitCode);
+          // Said once, however long it takes.
+          expect(ran.output.match(/^waits .*$/gm)).to.deep.equal([
+            `waits   403  ${front.url}/health (until IAM knows that this token may pass: ${patience} s at most)`,
+          ]);
+          if (exitCode === 1) expect(ran.output).to.include(`FAILED  403 instead of 200  ${front.url}/health`);
+        } finally {
+          front.close();
+          rmSync(impatient, { recursive: true, force: true });
+        }
+      });
+    }
 
     it('shows the front end its token with every call, and plinth only where it asks as somebody', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'plinth-smoke-'));

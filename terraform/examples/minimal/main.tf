@@ -58,6 +58,11 @@ output "releases_url" {
   value       = module.plinth.releases_url
 }
 
+output "releases_sha256" {
+  description = "SHA-256 of that executable, where a setting says so."
+  value       = module.plinth.releases_sha256
+}
+
 output "config_yaml" {
   description = "For ~/.config/plinth/config.yaml."
   value       = module.plinth.config_yaml
