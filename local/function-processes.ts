@@ -65,7 +65,6 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
       },
     );
     const ended = once(child, 'exit').then(([code]) => {
-      running.delete(name);
       throw new Error(`The function ${name} ended with ${code}.`);
     });
     const ready = new Promise<void>((resolve) => {
@@ -82,9 +81,15 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
   }
   const serve = (name: FunctionName): Promise<Served> => {
     if (closed) return Promise.reject(new Error('The functions are closed.'));
-    const known = running.get(name) ?? start(name);
-    running.set(name, known);
-    return known;
+    const known = running.get(name);
+    if (known !== undefined) return known;
+    const started = start(name);
+    running.set(name, started);
+    const forget = () => {
+      if (running.get(name) === started) running.delete(name);
+    };
+    started.then(({ child }) => child.once('exit', forget), forget);
+    return started;
   };
 
   const listener: RequestListener = (request, response) => {
@@ -113,6 +118,8 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
   const end = async (name: FunctionName, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
     const served = await running.get(name)?.catch(() => undefined);
     if (served === undefined || served.child.exitCode !== null) return;
+    // Cloud Run sends no more requests to an instance that it has told to end.
+    running.delete(name);
     // Not `exit`: what it said last is still on its way then.
     const gone = once(served.child, 'close');
     served.child.kill(signal);
