@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 /** Of the bundle; parts of it are loaded from a folder of their own. */
 const bundle = new URL(import.meta.url.includes('/chunks/') ? '..' : '.', import.meta.url);
-/** By the URL of what they are of; undefined: not read yet, or cannot be. */
+/** By the URL of what they are of; undefined: not read yet. */
 let maps: Map<string, SourceMap | undefined> | undefined;
 
 /** Those that lie beside the bundle: what a text names, and an error's message may name anything, is looked for nowhere else. */

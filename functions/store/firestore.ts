@@ -126,7 +126,6 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
     });
     return opening;
   };
-
   return {
     prepare() {
       open().catch(() => undefined);

@@ -1,5 +1,4 @@
 /** Files of the registry on the jumpbox, and of those who trust it: pure, written by the steps beside it. */
-
 export const registryUnit = 'platform-registry.service';
 const folder = '/etc/platform/registry';
 /** Outlives the service, and with the disk the machine's restarts. */
