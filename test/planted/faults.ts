@@ -1,0 +1,157 @@
+/** Fourteen faults to plant, one at a time, and the tests that must notice each. Read by main.ts. */
+
+export interface Edit {
+  /** Stands exactly once in the sources of the product, whichever file holds it. */
+  readonly find: string;
+  readonly put: string;
+}
+
+export interface Fault {
+  /** What is broken then. */
+  readonly name: string;
+  /** The commit that mended it once, or `new`. */
+  readonly source: string;
+  readonly edits: readonly Edit[];
+  /** Globs of compiled tests, beneath dist/test. */
+  readonly tests: readonly string[];
+  /** Stands in the name of a test that must fail. */
+  readonly fails: string;
+}
+
+export const faults: readonly Fault[] = [
+  {
+    name: 'Whoever loses access goes on hearing an open stream of events',
+    source: '350158d',
+    edits: [
+      { find: 'readEvents(context, id, after, await visible(id, caller))', put: 'readEvents(context, id, after)' },
+    ],
+    tests: ['http/bootstraps.test.js'],
+    fails: 'breaks off when its owner shares it no more',
+  },
+  {
+    name: 'A role is looked at while a step of before may still give it once more',
+    source: '13dea38',
+    edits: [
+      {
+        find: 'await afterHolders(context, changeWrites(id, version, data, told, at), at)',
+        put: 'changeWrites(id, version, data, told, at)',
+      },
+    ],
+    tests: ['engine/people.test.js'],
+    fails: 'is looked at when the last of that is over',
+  },
+  {
+    name: 'Names of organizations and teams hold control characters',
+    source: '5bcd5b3',
+    edits: [{ find: '/[\\p{Cc}\\p{Cs}\\p{Bidi_Control}]/u.test(name)', put: '/[^\\s\\S]/.test(name)' }],
+    tests: ['http/organizations.test.js'],
+    fails: 'are refused with a line break in its name',
+  },
+  {
+    name: 'A removed record keeps a late project from the search by labels',
+    source: '9094961',
+    edits: [{ find: "over: record.state === 'removed' || undefined", put: 'over: undefined' }],
+    tests: ['cleanup/never-the-wrong-one.search.test.js'],
+    fails: 'leaves none that must go',
+  },
+  {
+    name: 'A token that no header can bear is sent, and quoted by what refuses it',
+    source: '047b8ef',
+    edits: [{ find: 'if (/^[\\x21-\\x7e]+$/.test(token)) return token;', put: 'if (token.length > 0) return token;' }],
+    tests: ['cli/commands.test.js'],
+    fails: 'is no token that a header cannot bear',
+  },
+  {
+    name: "The jumpbox does not hold the caller's package against --install-hash and --install-version",
+    source: '18b7306',
+    edits: [
+      { find: '...(installHash === undefined ? [] : [', put: "...(installHash !== '' ? [] : [" },
+      { find: '...(installVersion === undefined ? [] : [', put: "...(installVersion !== '' ? [] : [" },
+    ],
+    tests: ['package/package-store.test.js'],
+    fails: 'leaves what a package of the caller must bear to whoever reads it on the jumpbox',
+  },
+  {
+    name: 'A secret is found by a list, which knows late what was written',
+    source: '3aec8a4',
+    edits: [
+      {
+        find: "return (await orUndefined(read(secretId, '1'))) === undefined ? undefined : '1';",
+        put: 'return (await versionsOf(secretId))[0];',
+      },
+    ],
+    tests: ['install-config/secret-manager.test.js'],
+    fails: 'take one call to find',
+  },
+  {
+    name: 'The deployed cleanup has no client to ask for its next run with',
+    source: '471c951',
+    edits: [
+      {
+        find: "'@google-cloud/scheduler': ['bootstraps', 'cleanup'],",
+        put: "'@google-cloud/scheduler': ['bootstraps'],",
+      },
+    ],
+    tests: ['release/bundles.test.js'],
+    fails: 'holds the client of what its roles let it call',
+  },
+  {
+    name: 'A team takes a member who is just being removed from its organization',
+    source: 'new',
+    edits: [{ find: 'if (leftMs > 0) throw new BeingRemoved(', put: 'if (leftMs > 1e9) throw new BeingRemoved(' }],
+    tests: ['http/organizations-removal.test.js'],
+    fails: 'leaves a member that no team and no migration takes',
+  },
+  {
+    name: 'A policy is written without the etag that it was read with',
+    source: 'new',
+    edits: [
+      {
+        find: 'return { ...policy, version: policyVersion, bindings };',
+        put: 'return { version: policyVersion, bindings };',
+      },
+    ],
+    tests: ['cloud/policy.test.js'],
+    fails: 'are read again when a race is lost, and written with what was read last',
+  },
+  {
+    name: 'What Google has not spread yet fails its step at once',
+    source: 'new',
+    edits: [
+      {
+        find: "'A change has not reached all of Google Cloud yet', 'propagation'",
+        put: "'A change has not reached all of Google Cloud yet', 'none'",
+      },
+    ],
+    tests: ['engine/retry.test.js'],
+    fails: 'gives what was made just now ten minutes',
+  },
+  {
+    name: 'A lease is not renewed while its step runs',
+    source: 'new',
+    edits: [{ find: 'if (!stopped) await save({});', put: 'if (!stopped) await Promise.resolve();' }],
+    tests: ['engine/lease.test.js'],
+    fails: 'is renewed while its step runs',
+  },
+  {
+    name: 'A removal marks the member before it looks for teams, and a migration takes the mark for absence',
+    source: '472a91b',
+    edits: [
+      { find: 'if (!force) checkInNoTeam(email, await teamsHolding(context, organizationId, email));', put: '' },
+      { find: 'if (leftMs > 0) throw new BeingRemoved(member.email, Math.ceil(leftMs / 1000));', put: '' },
+      {
+        find: 'const belongs = ({ email }: Member): boolean => inOrganization.has(email);',
+        put: 'const belongs = ({ email }: Member): boolean => inOrganization.get(email)?.governs === true;',
+      },
+    ],
+    tests: ['organizations/schedules.test.js'],
+    fails: 'keep their rules under',
+  },
+  {
+    name: 'Events are listed by the time of a process, not by that of their commit',
+    source: 'new',
+    edits: [{ find: '.sort(newestFirst);', put: '.sort((a, b) => (a.event.id < b.event.id ? 1 : -1));' }],
+    tests: ['organizations/schedules.test.js'],
+    fails: 'keep their rules under',
+  },
+];

@@ -1,0 +1,91 @@
+/**
+ * Plants one fault after another in a scratch copy of the project, and wants the tests to notice each. `--only <n>` plants the
+ * n-th alone. Run as `npm run test:planted`.
+ */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Fault, faults } from './faults.js';
+import { type Ended, runNamedTests } from './named-tests.js';
+import { createScratchCopy, type ScratchCopy } from './scratch-copy.js';
+
+/** A fault and its place in the table, from 1. */
+interface Chosen extends Fault {
+  readonly number: number;
+}
+
+interface Verdict {
+  readonly caught: boolean;
+  readonly says: string;
+}
+
+/** None where there is no such number. */
+function chosenBy(only: string | undefined): readonly Chosen[] {
+  const all = faults.map((fault, i) => ({ ...fault, number: i + 1 }));
+  return all.filter(({ number }) => only === undefined || String(number) === only);
+}
+
+/** Before anything is planted: all tests are there, and pass. */
+function checkSound({ passed, failed, broken }: Ended, chosen: readonly Fault[]): void {
+  const faulty = [...failed, ...broken];
+  if (faulty.length > 0) throw new Error(`Without any fault these do not pass:\n${faulty.join('\n')}`);
+  const missing = chosen.filter(({ fails }) => !passed.some((title) => title.includes(fails)));
+  if (missing.length > 0) throw new Error(`No test is named so:\n${missing.map(({ fails }) => fails).join('\n')}`);
+}
+
+async function verdictOn(copy: ScratchCopy, fault: Fault): Promise<Verdict> {
+  try {
+    const files = copy.plant(fault.edits);
+    await copy.build();
+    const { failed, broken } = await runNamedTests(copy, [fault]);
+    if (failed.length > 0) return { caught: true, says: `${files.join(', ')}; caught by: ${failed.join('; ')}` };
+    if (broken.length > 0) return { caught: false, says: `ERROR, no assertion failed: ${broken.join('; ')}` };
+    return { caught: false, says: `NOT CAUGHT by ${fault.tests.join(', ')}` };
+  } catch (error) {
+    return { caught: false, says: `ERROR: ${error instanceof Error ? error.message : error}` };
+  } finally {
+    copy.restore();
+  }
+}
+
+const secondsSince = (start: number): string => `${((performance.now() - start) / 1000).toFixed(0)} s`;
+
+/** How many are caught. */
+async function plantAll(copy: ScratchCopy, chosen: readonly Chosen[]): Promise<number> {
+  const start = performance.now();
+  await copy.build();
+  const sound = await runNamedTests(copy, chosen);
+  checkSound(sound, chosen);
+  console.log(`Without a fault ${sound.passed.length} tests pass, ${secondsSince(start)}.`);
+  let caught = 0;
+  for (const fault of chosen) {
+    const since = performance.now();
+    const verdict = await verdictOn(copy, fault);
+    if (verdict.caught) caught += 1;
+    console.log(`${fault.number}. ${fault.name} (${fault.source}, ${secondsSince(since)})\n   ${verdict.says}`);
+  }
+  console.log(`${caught} of ${chosen.length} faults are caught, ${secondsSince(start)}.`);
+  return caught;
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const chosen = chosenBy(values.only);
+if (chosen.length === 0) {
+  console.error(`--only takes a number from 1 to ${faults.length}.`);
+  process.exit(2);
+}
+// First: copying takes a second, and a signal waits until it is done.
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.once(signal, () => void copy.remove().finally(() => process.exit(code)));
+}
+const copy = createScratchCopy(resolve(import.meta.dirname, '../../..'));
+try {
+  if ((await plantAll(copy, chosen)) < chosen.length) process.exitCode = 1;
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  await copy.remove();
+}
