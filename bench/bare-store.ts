@@ -71,6 +71,7 @@ export function traceStore(store: Store): TracedStore {
                 writes.push(...more);
                 transaction.write(...more);
               },
+              readAt: () => transaction.readAt(),
             });
           });
         reads = [];

@@ -1,5 +1,8 @@
 /** Bootstraps over HTTP, as the command line begins them, and waited for at the store. Used by the measurements. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { liftBootstrap, read } from '../functions/engine/documents.js';
+import { type Plan, planOfRecord } from '../functions/engine/plan.js';
+import type { AnyStep } from '../functions/engine/step.js';
 import type { Store } from '../functions/store/store.js';
 import { local, people } from '../local/deployment.js';
 import { createStack, type Stack, type StackOptions } from '../local/stack.js';
@@ -127,4 +130,12 @@ export async function warmUp(bench: Bench, times = 2): Promise<void> {
   for (let i = 0; i < times; i++) await bench.bootstrap(`warm-up-${i}`);
   await bench.stack.settle();
   await sleep(100);
+}
+
+/** What these steps are to do for a bootstrap, by its record; the functions must run here. */
+export async function planOfBootstrap({ stack }: Bench, id: string, steps: readonly AnyStep[]): Promise<Plan> {
+  if (stack.functionsHalf === undefined) throw new Error('The functions must run here.');
+  const record = read(await stack.functionsHalf.store.get(collections.bootstraps, id), liftBootstrap);
+  if (record === undefined) throw new Error(`There is no bootstrap ${id}.`);
+  return planOfRecord(steps, record.data);
 }

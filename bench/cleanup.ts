@@ -1,8 +1,8 @@
 /** How long after its time a project is gone, what that costs, and what a run costs that finds nothing to do. */
 import { randomBytes } from 'node:crypto';
 import type { Data, Store } from '../functions/store/store.js';
-import type { ProjectRecord } from '../local/cloud/api.js';
-import { grantAtOnce } from '../local/cloud/policies.js';
+import { grantAtOnce } from '../local/cloud/iam/policies.js';
+import type { ProjectRecord } from '../local/cloud/kernel/api.js';
 import { functionAccount, local, people } from '../local/deployment.js';
 import { createStack, type Stack } from '../local/stack.js';
 import { collections, functionNames, labels, schedulerJobs } from '../shared/names.js';

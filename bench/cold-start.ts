@@ -6,10 +6,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundleFunction } from '../docs/function-bundle.js';
 import { functionUrl, invokers } from '../local/deployment.js';
 import { createStack, type Stack } from '../local/stack.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
+import { bundleFunction } from '../tools/bundle/function-bundle.js';
 import { type Figure, type Measurement, median } from './figures.js';
 
 const rounds = 9;

@@ -1,10 +1,11 @@
 /** What a bootstrap reads and writes in the store, and how many messages it sends: what Google bills by. */
+import { stepsOf } from '../functions/steps/index.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
 import type { Lane } from '../shared/names.js';
-import { type Bench, createBench, warmUp } from './bootstrap.js';
+import { type Bench, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
 import type { Figure, Measurement } from './figures.js';
 import { createPackagedBench } from './packaged.js';
-import { planOfBootstrap, type Turns, watchTurns } from './turns.js';
+import { type Turns, watchTurns } from './turns.js';
 
 const kinds: readonly { readonly title: string; readonly options: GivenOptions }[] = [
   { title: 'one datacenter', options: {} },
@@ -38,7 +39,7 @@ async function countsOf(bench: Bench, title: string, options: GivenOptions, turn
 /** How long functions worked on the instances of a lane, each turn by itself: what is paid for where no two share a function's instance. */
 async function laneSeconds(bench: Bench, id: string, turns: Turns): Promise<Readonly<Record<Lane, number>>> {
   const seconds = { cloud: 0, host: 0 };
-  for (const [instance, { lane }] of await planOfBootstrap(bench, id)) {
+  for (const [instance, { lane }] of await planOfBootstrap(bench, id, stepsOf({ hosts: true }))) {
     for (const { from, to } of turns.of(id, instance)) seconds[lane] += (to - from) / 1000;
   }
   return seconds;

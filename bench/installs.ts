@@ -1,12 +1,13 @@
 /** How long a bootstrap with an install takes on embedded machines, beside the longest chain of what its instances themselves took: 8 hosts, and 14. */
+import { stepsOf } from '../functions/steps/index.js';
 import type { StackOptions } from '../local/stack.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
-import type { Bench, Bootstrapped } from './bootstrap.js';
+import { type Bench, type Bootstrapped, planOfBootstrap } from './bootstrap.js';
 import { emulatorsMissing } from './emulators.js';
 import { type Figure, type Measurement, median } from './figures.js';
 import { type Chain, cloudSpans, covered, longestChain } from './longest-chain.js';
 import { createPackagedBench } from './packaged.js';
-import { planOfBootstrap, type Turns, watchTurns } from './turns.js';
+import { type Turns, watchTurns } from './turns.js';
 
 /** Machines take the time that they take; the cloud is as fast as in wall-time. */
 const timeFactor = 0.05;
@@ -28,7 +29,7 @@ const kinds: readonly Kind[] = [
 async function chainOf(bench: Bench, bootstrapped: Bootstrapped, turns: Turns): Promise<Chain> {
   const { cloudHalf } = bench.stack;
   if (cloudHalf === undefined) throw new Error('The cloud must run here.');
-  const plan = await planOfBootstrap(bench, bootstrapped.id);
+  const plan = await planOfBootstrap(bench, bootstrapped.id, stepsOf({ hosts: true }));
   const spans = cloudSpans(cloudHalf.cloud, bootstrapped);
   return longestChain(plan, (id) =>
     covered(plan.get(id)?.lane === 'host' ? turns.of(bootstrapped.id, id) : (spans.get(id) ?? [])),

@@ -1,10 +1,4 @@
-/** When functions were at work on instances, as they log it at the end of each turn, and the plan that says on which lane. Used by the measurements of installs. */
-import { graphOf } from '../functions/engine/graph.js';
-import { type Plan, planOf } from '../functions/engine/plan.js';
-import { stepsOf } from '../functions/steps/index.js';
-import type { BootstrapOptions } from '../shared/bootstrap/options.js';
-import { collections } from '../shared/names.js';
-import type { Bench } from './bootstrap.js';
+/** When functions were at work on instances, as they log it at the end of each turn. Used by the measurements of installs. */
 import type { Span } from './longest-chain.js';
 
 export interface Turns {
@@ -25,11 +19,4 @@ export function watchTurns(): Turns {
     },
     of: (bootstrap, instance) => spans.get(`${bootstrap}/${instance}`) ?? [],
   };
-}
-
-/** Of a bootstrap on machines. */
-export async function planOfBootstrap({ stack }: Bench, id: string): Promise<Plan> {
-  if (stack.functionsHalf === undefined) throw new Error('The functions must run here.');
-  const record = await stack.functionsHalf.store.get(collections.bootstraps, id);
-  return planOf(graphOf(stepsOf({ hosts: true })), record?.data['options'] as BootstrapOptions);
 }

@@ -1,11 +1,7 @@
 /** How long a bootstrap takes where the cloud takes its time: beside the longest chain of its own operations, and one step at a time. */
 import { readFileSync } from 'node:fs';
-import { graphOf } from '../functions/engine/graph.js';
-import { planOf } from '../functions/engine/plan.js';
 import { steps } from '../functions/steps/index.js';
-import type { BootstrapOptions } from '../shared/bootstrap/options.js';
-import { collections } from '../shared/names.js';
-import { type Bench, type Bootstrapped, createBench, warmUp } from './bootstrap.js';
+import { type Bench, type Bootstrapped, createBench, planOfBootstrap, warmUp } from './bootstrap.js';
 import { type Measurement, median } from './figures.js';
 import { type Chain, cloudSpans, covered, longestChain } from './longest-chain.js';
 
@@ -14,11 +10,10 @@ const timeFactor = 0.05;
 const rounds = 5;
 const roundsOneByOne = 2;
 
-async function chainOf({ stack }: Bench, bootstrapped: Bootstrapped): Promise<Chain> {
-  const { cloudHalf, functionsHalf } = stack;
-  if (cloudHalf === undefined || functionsHalf === undefined) throw new Error('Both halves must run here.');
-  const record = await functionsHalf.store.get(collections.bootstraps, bootstrapped.id);
-  const plan = planOf(graphOf(steps), record?.data['options'] as BootstrapOptions);
+async function chainOf(bench: Bench, bootstrapped: Bootstrapped): Promise<Chain> {
+  const { cloudHalf } = bench.stack;
+  if (cloudHalf === undefined) throw new Error('The cloud must run here.');
+  const plan = await planOfBootstrap(bench, bootstrapped.id, steps);
   const spans = cloudSpans(cloudHalf.cloud, bootstrapped);
   return longestChain(plan, (instance) => covered(spans.get(instance) ?? []));
 }

@@ -14,7 +14,7 @@ resource "google_cloudfunctions2_function" "function" {
   description = "plinth ${var.release}"
 
   build_config {
-    runtime           = "nodejs22"
+    runtime           = "nodejs24"
     entry_point       = each.key
     docker_repository = google_artifact_registry_repository.functions.id
     service_account   = google_service_account.identity["builder"].id

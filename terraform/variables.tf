@@ -50,7 +50,7 @@ variable "release" {
 
   validation {
     condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", var.release))
-    error_message = "A release is a version or a commit, such as 2.113.0."
+    error_message = "A release is a version or a commit, such as 3.0.0."
   }
 }
 

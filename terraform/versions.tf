@@ -1,11 +1,11 @@
-# What this module needs: the terraform that reads it, and the provider that its proof was made with.
+# What this module needs: the terraform that reads it, and its provider. The tests hold it against the schema of 8.0.
 terraform {
   required_version = ">= 1.9.0"
 
   required_providers {
     google = {
       source  = "hashicorp/google"
-      version = "~> 6.50"
+      version = ">= 7, < 9"
     }
   }
 }

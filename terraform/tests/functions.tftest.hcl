@@ -23,7 +23,12 @@ override_resource {
 override_resource {
   target          = google_service_account.identity["run-host-step"]
   override_during = plan
-  values          = { email = "run-host-step@example.com", member = "serviceAccount:run-host-step@example.com" }
+  values = {
+    email  = "run-host-step@example.com"
+    member = "serviceAccount:run-host-step@example.com"
+    # Asked of the one account that grants something on itself.
+    name = "projects/plinth-test/serviceAccounts/run-host-step@plinth-test.iam.gserviceaccount.com"
+  }
 }
 override_resource {
   target          = google_service_account.identity["sweep"]
@@ -54,8 +59,8 @@ run "functions" {
   command = plan
 
   assert {
-    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.build_config[0].runtime == "nodejs22"])
-    error_message = "nodejs20 can no longer be deployed."
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.build_config[0].runtime == "nodejs24"])
+    error_message = "Google ends nodejs22 in April 2027; nodejs24 a year later."
   }
   assert {
     condition     = alltrue([for name, f in google_cloudfunctions2_function.function : f.build_config[0].source[0].storage_source[0].object == "releases/1.2.3/${name}.zip"])

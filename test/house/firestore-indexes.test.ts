@@ -15,12 +15,12 @@ import {
   LeaseRecord,
   LogChunkRecord,
   LogHeadRecord,
-  NoticeRecord,
   PassRecord,
 } from '../../functions/engine/documents.js';
 import { createStepLog } from '../../functions/engine/log.js';
 import { noticeWrites } from '../../functions/engine/notice.js';
 import { readLog } from '../../functions/engine/read-log.js';
+import { NoticeRecord } from '../../functions/notices.js';
 import { createMemoryStore } from '../../local/memory-store.js';
 import { collections } from '../../shared/names.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
@@ -119,12 +119,13 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {
-  const { properties = {} } = z.toJSONSchema(record, { unrepresentable: 'any' }) as {
-    properties?: Record<string, { readonly type?: string }>;
+  const { properties = {}, $defs = {} } = z.toJSONSchema(record, { unrepresentable: 'any' }) as {
+    properties?: Record<string, { readonly type?: string; readonly $ref?: string }>;
+    $defs?: Record<string, { readonly type?: string }>;
   };
   const known = fields.get(collection) ?? new Map<string, Set<FieldKind>>();
   fields.set(collection, known);
-  for (const [field, { type }] of Object.entries(properties)) {
+  for (const [field, { $ref, type = $defs[$ref?.replace('#/$defs/', '') ?? '']?.type }] of Object.entries(properties)) {
     const kind = type === 'object' ? 'map' : type === 'array' ? 'array' : 'scalar';
     known.set(field, (known.get(field) ?? new Set()).add(kind));
   }

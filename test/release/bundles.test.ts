@@ -1,11 +1,12 @@
 /** What is in the bundles: as much as the function uses, and within its budget. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { bundleFunction, type FunctionBundle } from '../../docs/function-bundle.js';
-import { type ProtoNode, trimProtos } from '../../docs/trim-protos.js';
 import { functionGrants } from '../../local/deployment.js';
 import { functionNames } from '../../shared/names.js';
+import { bundleFunction, type FunctionBundle } from '../../tools/bundle/function-bundle.js';
+import { type ProtoNode, trimProtos } from '../../tools/bundle/trim-protos.js';
 import { startFramework } from '../support/framework.js';
 import { until } from '../support/halves.js';
 
@@ -21,7 +22,7 @@ const budgets: Readonly<Record<Name, number>> = {
   cleanup: 3300,
 };
 
-const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cloud/pubsub'];
+const clients = ['@google-cloud/compute', '@google-cloud/scheduler', '@google-cloud/pubsub-api'];
 
 const packageOf = (input: string): string | undefined => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1];
 
@@ -76,7 +77,7 @@ describe('the bundle of a function', function () {
   it('holds the client of what its roles let it call', () => {
     const byRole: Readonly<Record<string, RegExp>> = {
       '@google-cloud/scheduler': /\/plinthSchedule(Run)?$/,
-      '@google-cloud/pubsub': /^roles\/pubsub\.publisher$/,
+      '@google-cloud/pubsub-api': /^roles\/pubsub\.publisher$/,
     };
     for (const [client, role] of Object.entries(byRole)) {
       const may = functionGrants.filter((grant) => role.test(grant.role)).map(({ name }) => name);
@@ -169,6 +170,48 @@ describe('the bundle of a function', function () {
           .map((source) => join(dirname(map), source));
         expect(named.filter((source) => !existsSync(source))).to.deep.equal([]);
       }
+    }
+  });
+
+  it('tells whose work is in it: each package with its licence and its text, and no other', () => {
+    for (const name of Object.keys(functionNames) as Name[]) {
+      const notices = readFileSync(join(bundle(name).folder, 'THIRD_PARTY_NOTICES'), 'utf8');
+      const told = [...notices.matchAll(/^((?:@[\w.-]+\/)?[\w.-]+) \d+\.\S+ \| \S.* \| /gm)].map(
+        ([, each = '']) => each,
+      );
+      // Two versions of one package are two entries.
+      expect([...new Set(told)], name).to.have.members([...held(name).packages]);
+      for (const section of notices.split(/^={80}$/m).slice(1)) {
+        expect(section, 'a text to hand on')
+          .to.match(/copyright|public domain|license/i)
+          .and.have.length.above(500);
+      }
+    }
+  });
+
+  it('is not made with a package that may not be handed on, or of which nobody knows whether it may', async () => {
+    const scratch = mkdtempSync(join(tmpdir(), 'plinth-licences-'));
+    const planted = join(scratch, 'node_modules', 'planted');
+    mkdirSync(planted, { recursive: true });
+    writeFileSync(join(planted, 'index.js'), 'globalThis.planted = 1;\n');
+    const made = (manifest: object, text?: string) => {
+      writeFileSync(join(planted, 'package.json'), JSON.stringify({ name: 'planted', version: '1.0.0', ...manifest }));
+      if (text !== undefined) writeFileSync(join(planted, 'LICENSE'), text);
+      const entry = (own: string) => `import ${JSON.stringify(join(planted, 'index.js'))}; ${own}`;
+      return bundleFunction('api', 'api', { into: join(folder, 'planted'), entry }).then(
+        () => 'made',
+        (error: Error) => error.message,
+      );
+    };
+    try {
+      expect(await made({ license: 'GPL-3.0-only' })).to.include('planted 1.0.0 has the licence GPL-3.0-only');
+      expect(await made({})).to.include('planted 1.0.0 has the licence that nobody knows');
+      expect(await made({ license: 'MIT' })).to.include('planted 1.0.0 has no text of its licence, MIT');
+      expect(await made({ license: '(GPL-2.0 OR MIT)' }, 'Copyright of the planted')).to.equal('made');
+      const notices = readFileSync(join(folder, 'planted', 'api', 'THIRD_PARTY_NOTICES'), 'utf8');
+      expect(notices).to.include('planted 1.0.0').and.include('Copyright of the planted');
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
     }
   });
 

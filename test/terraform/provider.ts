@@ -1,8 +1,7 @@
 /**
- * A provider for the real terraform that has the schema of the provider google and does nothing: terraform itself checks
- * every block against it. Started by terraform from the mirror that workspace.ts makes, with the schema's file as argument.
+ * A provider for the real terraform that has the schema of the provider google and makes nothing: terraform itself checks
+ * every block against it. Started by terraform from the mirror that workspace.ts makes.
  */
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   loadPackageDefinition,
@@ -12,13 +11,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import type { Attribute, Block, NestedBlock } from './provider-schema.js';
-
-export interface ProviderSchema {
-  readonly provider: Block;
-  readonly resources: Readonly<Record<string, Block>>;
-  readonly dataSources: Readonly<Record<string, Block>>;
-}
+import { type Attribute, type Block, googleSchema, type NestedBlock } from './provider-schema.js';
 
 type Wire = Readonly<Record<string, unknown>>;
 
@@ -31,7 +24,7 @@ const block = ({ attributes, blockTypes }: Block): Wire => ({
 const schemas = (blocks: Readonly<Record<string, Block>>): Wire =>
   Object.fromEntries(Object.entries(blocks).map(([name, each]) => [name, { version: 0, block: block(each) }]));
 
-const { provider, resources, dataSources } = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as ProviderSchema;
+const { provider, resources, dataSources } = googleSchema();
 
 /** The definitions lie beside the source. */
 const protos = ['tfplugin5', 'go-plugin', 'health'].map((name) =>
@@ -49,6 +42,33 @@ const answer =
     done(null, reply(call.request));
 const nothing = answer(() => ({}));
 
+/** What the provider asks of a value beyond its type, where mocked values met it once. */
+const patterns: Readonly<Record<string, RegExp>> = {
+  service_account_id:
+    /^projects\/[^/]+\/serviceAccounts\/[a-z]([-a-z0-9]{4,28}[a-z0-9])@[a-z0-9.-]+\.iam\.gserviceaccount\.com$/,
+};
+
+/** The text of an attribute in MessagePack; `undefined` where it is unknown or none. */
+function textIn(config: Buffer, name: string): string | undefined {
+  const key = Buffer.concat([Buffer.from([0xa0 | name.length]), Buffer.from(name)]);
+  const at = config.indexOf(key);
+  if (at < 0) return undefined;
+  const start = at + key.length;
+  const kind = config[start] ?? 0;
+  if (kind >> 5 === 0b101) return config.toString('utf8', start + 1, start + 1 + (kind & 0x1f));
+  return kind === 0xd9 ? config.toString('utf8', start + 2, start + 2 + (config[start + 1] ?? 0)) : undefined;
+}
+
+const judge = answer(({ config }) => {
+  const { msgpack } = config as { msgpack: Buffer };
+  const diagnostics = Object.entries(patterns).flatMap(([name, pattern]) => {
+    const value = textIn(msgpack, name);
+    if (value === undefined || pattern.test(value)) return [];
+    return [{ severity: 'ERROR', summary: `"${name}" ("${value}") doesn't match ${pattern}` }];
+  });
+  return { diagnostics };
+});
+
 const server = new Server({ 'grpc.max_send_message_length': 64 * 1024 * 1024 });
 server.addService(definitions.tfplugin5.Provider.service, {
   GetSchema: answer(() => ({
@@ -57,7 +77,7 @@ server.addService(definitions.tfplugin5.Provider.service, {
     dataSourceSchemas: schemas(dataSources),
   })),
   PrepareProviderConfig: answer(({ config }) => ({ preparedConfig: config })),
-  ValidateResourceTypeConfig: nothing,
+  ValidateResourceTypeConfig: judge,
   ValidateDataSourceConfig: nothing,
   Configure: nothing,
   Stop: nothing,

@@ -3,12 +3,11 @@
  * the tests, once each, and changed by those that plant mistakes.
  */
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ProviderSchema } from './provider.js';
-import { type Block, providerBlock, providerVersion, resourceBlock } from './provider-schema.js';
+import { providerVersion } from './provider-schema.js';
 
 export interface TerraformRun {
   readonly exitCode: number;
@@ -28,52 +27,26 @@ export const init: readonly string[] = ['init', '-backend=false', '-input=false'
 
 export const terraformFolder = fileURLToPath(new URL('../../../terraform/', import.meta.url));
 
-const typesIn = (folder: string, kind: 'resource' | 'data'): string[] => {
-  const pattern = new RegExp(`^${kind} "(google_\\w+)"`, 'gm');
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.tf'));
-  return [
-    ...new Set(
-      files.flatMap((file) =>
-        [...readFileSync(join(folder, file), 'utf8').matchAll(pattern)].map(([, type = '']) => type),
-      ),
-    ),
-  ];
-};
-
-/** What the provider does not have is left out, and terraform says so. */
-function schemaFor(folder: string): ProviderSchema {
-  const blocks = (kind: 'resource' | 'data'): Record<string, Block> =>
-    Object.fromEntries(
-      typesIn(folder, kind).flatMap((type) => {
-        const block = resourceBlock(type, kind);
-        return block === undefined ? [] : [[type, block]];
-      }),
-    );
-  return { provider: providerBlock(), resources: blocks('resource'), dataSources: blocks('data') };
-}
-
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /** Terraform's mirrors hold a program for each system: here a line of shell that starts ours. */
-function makeMirror(root: string, schemaFile: string): void {
+function makeMirror(root: string, version: string): void {
   const system = `${process.platform}_${architectures[process.arch] ?? process.arch}`;
-  const folder = join(root, 'mirror/registry.terraform.io/hashicorp/google', providerVersion, system);
+  const folder = join(root, 'mirror/registry.terraform.io/hashicorp/google', version, system);
   mkdirSync(folder, { recursive: true });
-  const program = join(folder, `terraform-provider-google_v${providerVersion}`);
+  const program = join(folder, `terraform-provider-google_v${version}`);
   const provider = fileURLToPath(new URL('provider.js', import.meta.url));
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${provider}' '${schemaFile}'\n`);
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${provider}'\n`);
   chmodSync(program, 0o755);
 }
 
-/** `change` is made to the copy before anything is read of it. */
-export function makeWorkspace(change: (folder: string) => void = () => {}): Workspace {
+/** `change` is made to the copy before anything is read of it; `version` is what the mirror calls the provider. */
+export function makeWorkspace(change: (folder: string) => void = () => {}, version = providerVersion): Workspace {
   const root = mkdtempSync(join(tmpdir(), 'plinth-terraform-'));
   const folder = join(root, 'terraform');
   cpSync(terraformFolder, folder, { recursive: true, filter: (path) => !path.includes('/.terraform') });
   change(folder);
-  const schemaFile = join(root, 'schema.json');
-  writeFileSync(schemaFile, JSON.stringify(schemaFor(folder)));
-  makeMirror(root, schemaFile);
+  makeMirror(root, version);
   const cliConfig = join(root, 'terraform.rc');
   writeFileSync(
     cliConfig,

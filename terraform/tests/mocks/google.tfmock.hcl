@@ -8,6 +8,7 @@ mock_resource "google_service_account" {
   override_during = plan
   defaults = {
     id     = "projects/plinth-test/serviceAccounts/somebody@plinth-test.iam.gserviceaccount.com"
+    name   = "projects/plinth-test/serviceAccounts/somebody@plinth-test.iam.gserviceaccount.com"
     email  = "somebody@plinth-test.iam.gserviceaccount.com"
     member = "serviceAccount:somebody@plinth-test.iam.gserviceaccount.com"
   }

@@ -1,0 +1,9 @@
+/** The bundles on the oldest Node that plinth supports, end to end. */
+import { bundlesServeOn, makeBundles, runtimes } from './served-bundles.js';
+
+describe('the bundles', function () {
+  this.timeout(1_200_000);
+  before(makeBundles);
+
+  bundlesServeOn(runtimes.oldest);
+});

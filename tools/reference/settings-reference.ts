@@ -1,0 +1,19 @@
+/** The reference page of the functions' settings, from the table in functions/config.ts. Called by tools/reference/generate.ts. */
+import { settings } from '../../functions/config.js';
+
+export function settingsReference(): string {
+  const rows = Object.entries(settings).map(([name, setting]) => {
+    const fallback = 'default' in setting ? `\`${setting.default}\`` : 'required' in setting ? 'required' : '';
+    return `| \`${name}\` | ${fallback === '``' ? '' : fallback} | ${setting.help.replaceAll('|', '\\|')} |`;
+  });
+  return [
+    '# Settings of the functions',
+    '',
+    'Environment variables, generated from `functions/config.ts`. Lists are separated by commas.',
+    '',
+    '| variable | default | meaning |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
