@@ -65,7 +65,7 @@ interface Changes {
 
 /** For `before`: the first test process on a machine makes the pool of keys, which takes its time. */
 export async function keysAtHand(this: Mocha.Context): Promise<void> {
-  this.timeout(120_000);
+  this.timeout(240_000);
   await createTestKeys().make('rsa-4096');
 }
 

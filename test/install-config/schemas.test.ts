@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { installConfigReference } from '../../docs/install-config-reference.js';
 import {
   InstallConfig,
   keepOverrides,
@@ -17,6 +16,7 @@ import {
   sameSecrets,
 } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
+import { installConfigReference } from '../../tools/reference/install-config-reference.js';
 import { keysAtHand, makeBootstrap } from './made-bootstrap.js';
 
 describe('the schema of the install config', () => {

@@ -1,8 +1,4 @@
-import { execFileSync } from 'node:child_process';
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect } from 'chai';
 import { decryptSops as decryptWithSopsAge } from 'sops-age';
@@ -61,7 +57,10 @@ describe('the SOPS form', () => {
   });
 
   it('holds no plaintext but keys', () => {
-    for (const value of ['abc', 'ada', '日本', 'key.pem']) expect(text).not.to.include(value);
+    // What is encrypted is base64, and so are keys: a short word may come up there by chance.
+    const open = text.slice(0, text.indexOf('\nsops:')).replace(/ENC\[[^\]]*\]/g, '');
+    expect(open).to.have.length.above(20);
+    for (const value of ['abc', 'ada', '日本', 'key.pem']) expect(open).not.to.include(value);
     expect(text).to.include('username');
     expect(sopsRecipients(text)).to.deep.equal([recipient]);
   });
@@ -96,24 +95,6 @@ describe('the SOPS form', () => {
     expect(opened['texts']).to.deep.equal(rest.texts);
   });
 
-  it('has a data key that the age command opens', function () {
-    try {
-      execFileSync('age', ['--version'], { stdio: 'ignore' });
-    } catch {
-      this.skip();
-    }
-    const folder = mkdtempSync(join(tmpdir(), 'age-'));
-    try {
-      const key = join(folder, 'key.txt');
-      writeFileSync(key, `${identity}\n`, { mode: 0o600 });
-      const enc = (parse(text) as { sops: { age: { enc: string }[] } }).sops.age[0]?.enc ?? '';
-      const dataKey = execFileSync('age', ['--decrypt', '--identity', key], { input: enc });
-      expect(dataKey).to.have.length(32);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
-
   it('differs each time it is written', async () => {
     const again = await encryptSops(tree, [recipient], { now, random });
     expect(again).not.to.equal(text);
@@ -141,7 +122,7 @@ describe('the SOPS form', () => {
         (file: { sops: { lastmodified: string } }) => (file.sops.lastmodified = '2020-01-01T00:00:00Z'),
         'sops.mac was tampered with',
       ],
-      'no MAC': [(file: { sops: { mac?: string } }) => delete file.sops.mac, 'sops.mac should be encrypted'],
+      'no MAC': [(file: { sops: { mac?: string } }) => delete file.sops.mac, 'cut short: its `sops` block has no mac'],
       'an empty MAC': [(file: { sops: { mac: string } }) => (file.sops.mac = ''), 'MAC'],
     };
     for (const [name, [change, words]] of Object.entries(cases)) {
@@ -184,12 +165,10 @@ describe('the SOPS form', () => {
     expect(await refusal(file.replace('name: pin', 'name: pan'))).to.include('MAC');
   });
 
-  it('refuses at once a rule that takes for ever', async () => {
-    const body = () => [`${'a'.repeat(50)}-: 1`];
-    for (const rule of ['encrypted_regex', 'unencrypted_regex']) {
-      const file = await asSopsWouldWrite([recipient], `${rule}: ^(a+)+$`, body, ['1']);
-      expect(await refusal(file)).to.include('regular expression');
-    }
+  it('reads at once by a rule that takes other engines for ever', async () => {
+    const name = `${'a'.repeat(50)}-`;
+    const file = await asSopsWouldWrite([recipient], 'encrypted_regex: ^(a+)+$', () => [`${name}: 1`], ['1']);
+    expect(await decryptSops(file, identity)).to.deep.equal({ [name]: 1 });
   });
 });
 

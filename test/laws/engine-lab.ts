@@ -20,8 +20,8 @@ import { createMemoryStore, type MemoryStore } from '../../local/memory-store.js
 import { createTestKeys } from '../../local/test-keys.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
-import { acceptOptions } from '../../shared/bootstrap/rules.js';
 import { collections, type FunctionName, functionNames } from '../../shared/names.js';
+import { acceptOptions } from '../support/accept-options.js';
 
 type Tables = Record<string, Record<string, unknown>>;
 
@@ -37,10 +37,32 @@ export interface Death {
   readonly when: 'before' | 'after';
 }
 
+export interface EngineLabOptions {
+  /** 0 unless given. */
+  readonly timeFactor?: number;
+  /** Of the simulated cloud. */
+  readonly seed?: number;
+  /** Hears what the functions do. */
+  readonly tap?: Tap;
+}
+
+export interface Tap {
+  /** Where functions find the cloud instead. */
+  endpoints(cloud: SimulatedCloud): Promise<SimulatedCloud['endpoints']>;
+  store(store: MemoryStore): Pick<Store, 'commit'>;
+  published(messages: readonly StepMessage[]): void;
+}
+
 export interface EngineLab {
   readonly cloud: SimulatedCloud;
   readonly store: MemoryStore;
+  /** Why functions broke off, in words. */
+  readonly brokenOff: readonly string[];
   begin(name: string, more?: Partial<GivenOptions>): Promise<string>;
+  /** Puts messages in the queue. */
+  deliver(messages: readonly StepMessage[]): void;
+  /** Of the functions, in milliseconds since the epoch; the cloud's stays as it is. */
+  setTime(at: number): void;
   /** Delivers all messages and those that follow from them. Returns when none is left or the process has died. */
   drain(): Promise<void>;
   die(death: Death): void;
@@ -69,9 +91,10 @@ class Dead extends Error {
   override readonly name = 'Dead';
 }
 
-export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
+export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineLabOptions = {}): Promise<EngineLab> {
   const cloud = await createSimulatedCloud({
     timeFactor,
+    seed,
     initial: initialState(),
     metadata: { project: local.project, serviceAccount: functionAccount(functionNames.runCloudStep) },
   });
@@ -79,7 +102,10 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
   const before = Object.keys(environment).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, environment);
   const store = createMemoryStore();
+  const { commit } = tap?.store(store) ?? store;
+  const endpoints = (await tap?.endpoints(cloud)) ?? cloud.endpoints;
   const queue: StepMessage[] = [];
+  const brokenOff: string[] = [];
   let offset = 0;
   let own = { dead: false, calls: 0 };
   let watch: { readonly is: () => boolean; readonly work: () => Promise<void> } | undefined;
@@ -88,7 +114,7 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
   const clock = { ...createClock(timeFactor), now: () => new Date(Date.now() + offset) };
   const configs = new Map<FunctionName, Context['config']>();
   const configOf = (name: FunctionName) => {
-    const { endpoints, issuerUrl } = cloud;
+    const { issuerUrl } = cloud;
     const facts = { origin: 'http://127.0.0.1:1', endpoints, issuerUrl, forge1Url: 'http://127.0.0.1:1' };
     const config = configs.get(name) ?? readConfig(environmentOf(name, facts));
     configs.set(name, config);
@@ -129,7 +155,7 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
       get: (collection, id) => guarded(() => store.get(collection, id)),
       getMany: (collection, ids) => guarded(() => store.getMany(collection, ids)),
       query: (query) => guarded(() => store.query(query)),
-      commit: (writes) => guarded(() => store.commit(writes)),
+      commit: (writes) => guarded(() => commit(writes)),
     };
     return {
       config,
@@ -139,6 +165,7 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
       publisher: {
         async publish(_lane, messages) {
           if (living.dead) throw new Dead();
+          tap?.published(messages);
           queue.push(...messages);
         },
         close: async () => undefined,
@@ -163,6 +190,7 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
   const lab: EngineLab = {
     cloud,
     store,
+    brokenOff,
     async begin(name, more = {}) {
       const given = {
         projectName: name,
@@ -183,6 +211,10 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
       });
       return bootstrap.id;
     },
+    deliver: (messages) => void queue.push(...messages),
+    setTime(at) {
+      offset = at - Date.now();
+    },
     async drain() {
       const underWay = new Set<Promise<void>>();
       while ((queue.length > 0 && !own.dead) || underWay.size > 0) {
@@ -191,7 +223,10 @@ export async function createEngineLab(timeFactor = 0): Promise<EngineLab> {
           const run: Promise<void> = runInstance(context(functionNames.runCloudStep), steps, message, { deadlineAt })
             .then(() => undefined)
             // As a function that fails: what it left is swept up.
-            .catch(() => undefined)
+            .catch((error: unknown) => {
+              const why = error instanceof Error ? (error.stack ?? error.message) : String(error);
+              brokenOff.push(`${message.bootstrapId}/${message.instance}: ${why}`);
+            })
             .finally(() => underWay.delete(run));
           underWay.add(run);
         }

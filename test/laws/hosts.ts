@@ -42,7 +42,7 @@ export function hostStepsHold({ options, ways, isChosen }: Sample): void {
   let made: Inventory;
 
   before(async function () {
-    needMachines(this);
+    needMachines();
     await keysAtHand.call(this);
     this.timeout(600_000);
     undisturbed = await createHostLab(options);

@@ -8,7 +8,7 @@ import { createEngineLab, type EngineLab } from './engine-lab.js';
 const creation = 'cloudresourcemanager.projects.create';
 
 describe('a project that comes late', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let lab: EngineLab;
   before(keysAtHand);
   afterEach(() => lab.close());
@@ -28,7 +28,7 @@ describe('a project that comes late', function () {
 
   it('is waited for when nobody heard whether it is being made', async () => {
     // Making it takes ten seconds of the cloud.
-    lab = await createEngineLab(0.02);
+    lab = await createEngineLab({ timeFactor: 0.02 });
     const { id, projectId } = await cutOff('after');
     await lab.remove(id);
     await lab.recover();
@@ -37,7 +37,7 @@ describe('a project that comes late', function () {
   });
 
   it('is waited for while it is being made', async () => {
-    lab = await createEngineLab(0.02);
+    lab = await createEngineLab({ timeFactor: 0.02 });
     const id = await lab.begin('late');
     const { projectId } = await lab.record(id);
     lab.after(creation, () => lab.remove(id));

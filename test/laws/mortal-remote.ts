@@ -59,6 +59,7 @@ export function createMortalRemote(settings: RemoteSettings): MortalRemote {
       exec: (command, options) => exchange(life, () => host.exec(command, options)),
       upload: (path, content, options) => exchange(life, () => host.upload(path, content, options)),
       send: (path, source, options) => exchange(life, () => host.send(path, source, options)),
+      install: (from, path, options) => exchange(life, () => host.install(from, path, options)),
       read: (path, options) => exchange(life, () => host.read(path, options)),
       job,
       asRoot: () => mortal(life, host.asRoot()),

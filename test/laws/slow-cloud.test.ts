@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
 import { resultOf } from '../../functions/steps/result.js';
-import { preempt } from '../../local/cloud/compute-instance-life.js';
+import { preempt } from '../../local/cloud/compute/instance-life.js';
 import { local } from '../../local/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
@@ -32,7 +32,7 @@ async function driveAll({ instances, outputs, drive }: Lab): Promise<void> {
 }
 
 describe('steps in a slow cloud', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   before(keysAtHand);
 
   for (const [name, given] of variants) {

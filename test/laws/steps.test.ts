@@ -53,7 +53,7 @@ const isRead = (method: string): boolean => /\.(get|list|access|batchGet|getIamP
 
 for (const { name, options, only, prepare } of variants) {
   describe(`laws of the steps: ${name}`, function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     let lab: Lab;
     const traces: Trace[] = [];
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { permissionOf } from '../../local/cloud/access.js';
-import type { JsonObject } from '../../local/cloud/api.js';
-import { roleHolds, roles } from '../../local/cloud/roles.js';
+import { permissionOf } from '../../local/cloud/iam/access.js';
+import { roleHolds, roles } from '../../local/cloud/iam/roles.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 
 const robot = 'robot@ready-project.iam.gserviceaccount.com';

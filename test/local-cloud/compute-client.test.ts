@@ -35,7 +35,7 @@ interface Answer {
 }
 
 describe("Google's compute clients against the simulated cloud", function () {
-  this.timeout(20_000);
+  this.timeout(240_000);
   let cloud: ReadyCloud;
   const clients: Client[] = [];
   const client = async (file: string, name: string): Promise<Client> => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../local/cloud/api.js';
-import { preempt } from '../../local/cloud/compute-instance-life.js';
+import { preempt } from '../../local/cloud/compute/instance-life.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { furnish, region, vmBody, zone } from './furnished.js';
 import { project, type ReadyCloud, type Reply, readyCloud } from './ready-cloud.js';
 

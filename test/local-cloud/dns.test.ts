@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../local/cloud/api.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { commonRefusals } from './common-refusals.js';
 import { project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 import { itRefuses, type Refusal } from './refusals.js';

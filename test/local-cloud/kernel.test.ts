@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { JsonObject } from '../../local/cloud/api.js';
 import { createSimulatedCloud } from '../../local/cloud/index.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 
 const look = 'GET /v3/projects/ready-project';
@@ -58,6 +58,16 @@ describe('the simulated cloud', () => {
     });
   });
 
+  it('ends no connection between two requests, which would be an error to the client that is just sending one', async () => {
+    const urls = [cloud.frontUrl, ...Object.values(cloud.endpoints), `http://${cloud.metadataHost}`];
+    for (const url of urls) {
+      const response = await fetch(`${url}/`);
+      await response.text();
+      // Where a server of Node's says after how long it does.
+      expect(response.headers.get('keep-alive'), url).to.equal(null);
+    }
+  });
+
   describe('faults', () => {
     it('fail the n-th call before its effect', async () => {
       cloud.faults.add({ method: 'cloudresourcemanager.projects.get', nth: 2 });
@@ -92,18 +102,23 @@ describe('the simulated cloud', () => {
     });
 
     it('are slow, and only for whom they were meant', async () => {
-      cloud.faults.add({
-        method: 'cloudresourcemanager.*',
-        kind: 'slow',
-        delaySeconds: 0.2,
-        where: { caller: owner },
-        times: 0,
-      });
-      const begun = Date.now();
+      const slow = { method: 'cloudresourcemanager.*', kind: 'slow', times: 0 } as const;
+      const id = cloud.faults.add({ ...slow, delaySeconds: 3600, where: { caller: owner } });
       await cloud.call('cloudresourcemanager', look, undefined, { as: stranger });
-      expect(Date.now() - begun).to.be.lessThan(150);
+      cloud.faults.remove(id);
+      cloud.faults.add({ ...slow, delaySeconds: 0.2, where: { caller: owner } });
+      const begun = Date.now();
       await call(look);
       expect(Date.now() - begun).to.be.greaterThan(190);
+    });
+
+    it('are slow no longer than they stand', async () => {
+      const id = cloud.faults.add({ method: 'cloudresourcemanager.projects.get', kind: 'slow', delaySeconds: 3600 });
+      const answer = call(look);
+      const hits = () => (cloud.faults.list()['calls'] as Record<string, { hit: number }>)[id]?.hit;
+      while (hits() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      cloud.faults.remove(id);
+      expect((await answer).status).to.equal(200);
     });
 
     it('can be set and removed over HTTP', async () => {

@@ -1,7 +1,7 @@
 /** A simulated cloud with one project that is ready for everything, and a bare HTTP client of it. Made by the tests of the service APIs. */
 import type { GoogleApi } from '../../functions/config.js';
-import type { JsonObject } from '../../local/cloud/api.js';
 import { createSimulatedCloud, type SimulatedCloud, type SimulatedCloudOptions } from '../../local/cloud/index.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 
 export const project = 'ready-project';
 export const owner = 'alice@example.com';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../local/cloud/api.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 import { itRefuses, type Refusal } from './refusals.js';
 

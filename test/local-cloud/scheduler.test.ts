@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import type { JsonObject } from '../../local/cloud/api.js';
 import { createSimulatedCloud, type SimulatedCloudOptions } from '../../local/cloud/index.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { project, type ReadyCloud, readyCloud } from './ready-cloud.js';
 
 const root = `/v1/projects/${project}/locations/europe-west4/jobs`;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../local/cloud/api.js';
-import { crc32c } from '../../local/cloud/crc32c.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { crc32c } from '../../local/cloud/storage/crc32c.js';
 import { commonRefusals } from './common-refusals.js';
 import { type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 import { itRefuses, type Refusal } from './refusals.js';

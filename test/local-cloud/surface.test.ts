@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { ApiName, GoogleError, Json, JsonObject } from '../../local/cloud/api.js';
-import { faultsOfReply } from '../../local/cloud/reply-check.js';
-import { checkBody, checkParams } from '../../local/cloud/request-check.js';
-import { type Method, resourceIn, route, surfaceOf } from '../../local/cloud/surface.js';
+import type { ApiName, GoogleError, Json, JsonObject } from '../../local/cloud/kernel/api.js';
+import { faultsOfReply } from '../../local/cloud/kernel/reply-check.js';
+import { checkBody, checkParams } from '../../local/cloud/kernel/request-check.js';
+import { type Method, resourceIn, route, surfaceOf } from '../../local/cloud/kernel/surface.js';
 
 const methodOf = (api: ApiName, id: string): Method => surfaceOf(api).methods.get(id) ?? expect.fail(`no method ${id}`);
 const body = (api: ApiName, id: string, given: Json): JsonObject =>

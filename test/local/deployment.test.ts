@@ -1,6 +1,6 @@
 /** The roles of the functions: each is known to the cloud, and each of those that the simulated cloud enforces is needed. */
 import { expect } from 'chai';
-import { roles } from '../../local/cloud/roles.js';
+import { roles } from '../../local/cloud/iam/roles.js';
 import { customRoles, functionAccount, functionGrants, local } from '../../local/deployment.js';
 import { deploymentSecrets, type FunctionName, functionNames, topics } from '../../shared/names.js';
 import { makeScene, type Scene } from '../support/scene.js';
@@ -52,7 +52,7 @@ const needed: readonly Needed[] = [
 ];
 
 describe('roles of the functions', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let scene: Scene;
 
   before(async () => {
@@ -87,7 +87,7 @@ describe('roles of the functions', function () {
         const running = alice.start(`role-${i}`, using);
         // Without the right to publish nothing fails at once: sweep steps in, message by message.
         const refusal = await firstRefusal(since, functionAccount(name), method);
-        running.child.kill('SIGKILL');
+        running.interrupt();
         await running.ended;
         expect(refusal.message).to.match(/denied|permission|forbidden/i);
       } finally {

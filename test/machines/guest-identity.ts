@@ -62,12 +62,14 @@ export function itKnowsItself(worldOf: () => MachineWorld): void {
     const skopeo = makeSkopeo();
     try {
       const digest = await skopeo.image('api', '1.0');
+      await on('root@node-1', 'apt-get -y -qq install skopeo');
       await on('root@node-1', 'mkdir -p /root/images && tar -x -C /root/images', pack(skopeo.folder));
       const host = `${outsideNames.artifactRegistry}:${new URL(`http://${cloud.imagesHost}`).port}`;
       const push = [
         'set -e',
         'token=$(curl -sf -m 20 -H \'Metadata-Flavor: Google\' http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token | sed \'s/.*"access_token":"\\([^"]*\\)".*/\\1/\')',
-        `skopeo copy --dest-tls-verify=false --dest-creds "oauth2accesstoken:$token" oci:/root/images/api:1.0 docker://${host}/${project}/images/sample/api:1.0 2>&1`,
+        `printf '{"auths":{"${host}":{"auth":"%s"}}}' "$(printf 'oauth2accesstoken:%s' "$token" | base64 -w 0)" > /root/auth.json`,
+        `skopeo copy --dest-tls-verify=false --dest-authfile=/root/auth.json oci:/root/images/api:1.0 docker://${host}/${project}/images/sample/api:1.0 2>&1`,
       ].join('\n');
       const refused = await worldOf().ssh('root@node-1', push, { timeoutSeconds: 60 });
       expect(refused.code).to.not.equal(0);

@@ -11,7 +11,7 @@ import { startK0sReleases } from '../../local/k0s-releases.js';
 const version = 'v1.31.14+k0s.0';
 
 describe('the command line of the stand-in for k0s', function () {
-  this.timeout(90_000);
+  this.timeout(240_000);
   let folder: string;
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'plinth-k0s-cli-'));

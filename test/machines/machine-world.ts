@@ -8,9 +8,11 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { sshKeysOf, startupScriptOf } from '../../functions/steps/cloud/vm-metadata.js';
-import type { JsonObject } from '../../local/cloud/api.js';
-import { guests } from '../../local/cloud/compute-instance-life.js';
+import { guests } from '../../local/cloud/compute/instance-life.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { type Machines, startMachines, type TierName } from '../../local/machines/index.js';
+import type { Isolation } from '../../local/machines/isolation.js';
+import { isolations } from '../../local/machines/possible.js';
 import { openSshPair } from '../../shared/openssh.js';
 import { region, vmBody, zone } from '../local-cloud/furnished.js';
 import { project, type ReadyCloud, readyCloud } from '../local-cloud/ready-cloud.js';
@@ -55,13 +57,22 @@ export const firstNodeAccount = `first-node@${project}.iam.gserviceaccount.com`;
 
 export const vmPath = (name: string): string => `projects/${project}/zones/${zone}/instances/${name}`;
 
-/** Skips where this computer can hold none. */
-export function machineWorld(context: Mocha.Context, nodes = ['node-1', 'node-2']): Promise<MachineWorld> {
-  needMachines(context);
-  return makeMachineWorld(nodes, 'embedded');
+/** The same tests with each way to keep embedded machines apart. */
+export function describeMachines(title: string, tests: (isolation: Isolation) => void): void {
+  for (const isolation of isolations) describe(`${title}, by ${isolation.name}`, () => tests(isolation));
 }
 
-export async function makeMachineWorld(nodes: readonly string[], tier: TierName): Promise<MachineWorld> {
+/** Throws where this computer can hold none. */
+export function machineWorld(nodes = ['node-1', 'node-2'], isolation?: Isolation): Promise<MachineWorld> {
+  needMachines();
+  return makeMachineWorld(nodes, 'embedded', isolation);
+}
+
+export async function makeMachineWorld(
+  nodes: readonly string[],
+  tier: TierName,
+  isolation?: Isolation,
+): Promise<MachineWorld> {
   const cloud = await readyCloud();
   const folder = mkdtempSync(join(tmpdir(), 'plinth-machines-'));
   const machines = await startMachines({
@@ -70,6 +81,7 @@ export async function makeMachineWorld(nodes: readonly string[], tier: TierName)
     folder: join(folder, 'machines'),
     outsidePorts: () => [cloud.frontUrl, `http://${cloud.imagesHost}`].map((url) => Number(new URL(url).port)),
     tier,
+    isolation,
     onNote: (note) => process.stderr.write(`${note}\n`),
   });
   const pairOf = (comment: string) =>

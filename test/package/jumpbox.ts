@@ -8,7 +8,7 @@ import { type InstallConfig, writeInstallConfig } from '../../shared/install-con
 import { InstallEvent } from '../../shared/package/install-event.js';
 import { type PackageManifest, packageHash } from '../../shared/package/manifest.js';
 import { sha256 } from '../../shared/sha256.js';
-import { createSandbox, type Ran, type Sandbox, type Started } from '../cli/run-cli.js';
+import { createSandbox, type Ran, type Sandbox, type StartedProcess } from '../cli/run-cli.js';
 import { type DatacenterFiles, makeBootstrap } from '../install-config/made-bootstrap.js';
 import { freePort, type PostgresServer, startPostgres } from './postgres-server.js';
 
@@ -24,7 +24,8 @@ export interface Jumpbox {
   readonly url: string;
   args(...more: string[]): string[];
   install(...more: string[]): Promise<Ran>;
-  start(...more: string[]): Started;
+  /** As a process: what a test may kill. */
+  start(...more: string[]): StartedProcess;
   writeConfig(change: (config: InstallConfig) => InstallConfig): void;
   close(): Promise<void>;
 }
@@ -76,7 +77,7 @@ export async function makeJumpbox(): Promise<Jumpbox> {
     url: `http://127.0.0.1:${port}`,
     args,
     install: (...more) => sandbox.run(args(...more)),
-    start: (...more) => sandbox.start(args(...more)),
+    start: (...more) => sandbox.spawn(args(...more)),
     writeConfig,
     async close() {
       stopService(root);

@@ -17,7 +17,7 @@ import { makeOptions } from '../install-config/make-options.js';
 
 /** The functions' own client and roles against the simulated Cloud Storage. */
 describe('the package store', function () {
-  this.timeout(30_000);
+  this.timeout(240_000);
   let simulated: SimulatedCloud;
   let folder: string;
   let [older, newer]: [MadePackage | undefined, MadePackage | undefined] = [undefined, undefined];

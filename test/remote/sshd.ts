@@ -35,12 +35,16 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
-export async function startSshd(name = 'jumpbox'): Promise<Sshd> {
+/** `environment`: what sessions have, as of /etc/environment. */
+export async function startSshd(name = 'jumpbox', environment: Readonly<Record<string, string>> = {}): Promise<Sshd> {
   if (!existsSync(program)) throw new Error(`There is no ${program}: apt-get install openssh-server`);
   const folder = mkdtempSync(join(tmpdir(), 'plinth-sshd-'));
   const smallDisk = join(folder, 'small');
   const [host, user, stranger] = [makeKey(), makeKey(), makeKey()];
   const port = await freePort();
+  const given = Object.entries(environment)
+    .map(([variable, value]) => `${variable}=${value}`)
+    .join(' ');
   mkdirSync(smallDisk);
   for (const place of ['/run/sshd', '/var/lib/plinth', join(homedir(), '.plinth')])
     mkdirSync(place, { recursive: true });
@@ -63,6 +67,7 @@ export async function startSshd(name = 'jumpbox'): Promise<Sshd> {
       'MaxStartups 100',
       'LogLevel VERBOSE',
       'Subsystem sftp internal-sftp',
+      ...(given === '' ? [] : [`SetEnv ${given}`]),
       '',
     ].join('\n'),
   );

@@ -37,6 +37,7 @@ async function callOf(services: readonly Made[], applied: unknown[] = []) {
     },
     upload: () => Promise.reject(new Error('nothing is uploaded')),
     send: () => Promise.reject(new Error('nothing is sent')),
+    install: () => Promise.reject(new Error('nothing is installed')),
     read: () => Promise.reject(new Error('nothing is read')),
     job: () => {
       throw new Error('there are no jobs');

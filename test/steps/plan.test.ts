@@ -40,6 +40,17 @@ describe('the plan of all steps', () => {
     expect(needsOf(options, 'test-user')).to.include.members(['install:dc1', 'install-second:dc2']);
   });
 
+  it('begins nothing of an install that lacks what only a person can give', () => {
+    const options = { multiDc: true, installVersion: '1.0.0', customPgIp: '10.1.2.3' };
+    const values = ['install-values:dc1', 'install-values:dc2'];
+    expect(needsOf(options, 'package')).to.include.members(values);
+    for (const { id, step } of plan(options).values()) {
+      if (step.name === 'k0s-binary')
+        expect(needsOf(options, id).filter((need) => values.includes(need))).to.have.length(1);
+    }
+    expect(needsOf({ customPgIp: '10.1.2.3' }, 'handover:dc1')).not.to.include('install-values:dc1');
+  });
+
   it('goes on with a machine as soon as that machine is there', () => {
     const vms = needsOf({}, 'host-setup:ceph-1').filter((id) => id.startsWith('vm:'));
     expect(vms).to.have.members(['vm:ceph-1', 'vm:jumpbox']);

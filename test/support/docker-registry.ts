@@ -4,14 +4,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../package/postgres-server.js';
+import { type AccessLog, accessLogOf } from './access-log.js';
 
-export interface DockerRegistry {
+export interface DockerRegistry extends Pick<AccessLog, 'writes'> {
   /** `127.0.0.1:<port>` */
   readonly server: string;
   readonly user: string;
   readonly password: string;
-  /** Requests so far that wrote something, such as `PUT /v2/a/manifests/1`. */
-  writes(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -31,15 +30,10 @@ export async function startDockerRegistry(user: string, password: string): Promi
   // Its YAML takes JSON.
   writeFileSync(join(folder, 'config.yml'), JSON.stringify(config));
   const child = spawn('docker-registry', ['serve', join(folder, 'config.yml')], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  const listen = (data: Buffer): void => {
-    said += data.toString();
-  };
-  child.stdout.on('data', listen);
-  child.stderr.on('data', listen);
+  const log = accessLogOf(child, (path) => fetch(`http://${server}${path}`));
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`docker-registry ended: ${said}`);
+    if (child.exitCode !== null) throw new Error(`docker-registry ended: ${log.text()}`);
     const answer = await fetch(`http://${server}/v2/`).catch(() => undefined);
     if (answer?.status === 401) break;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -48,7 +42,7 @@ export async function startDockerRegistry(user: string, password: string): Promi
     server,
     user,
     password,
-    writes: () => [...said.matchAll(/"((?:PUT|POST|PATCH|DELETE) \S+) HTTP/g)].map(([, request = '']) => request),
+    writes: log.writes,
     async close() {
       child.kill();
       await ended;

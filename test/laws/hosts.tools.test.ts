@@ -2,6 +2,6 @@
 import { hostStepsHold } from './hosts.js';
 
 describe('laws of some steps on machines', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   hostStepsHold({ options: {}, ways: ['after'], isChosen: (id) => /^(host-setup:k0s-1|package)/.test(id) });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import type { ApiName } from '../../local/cloud/api.js';
-import { type Method, type Parameter, type Schema, type Surface, surfaceOf } from '../../local/cloud/surface.js';
+import type { ApiName } from '../../local/cloud/kernel/api.js';
+import { type Method, type Parameter, type Schema, type Surface, surfaceOf } from '../../local/cloud/kernel/surface.js';
+import { bySeed, createRounds, searchMs, seed } from '../support/search.js';
 import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
 
 const apis: readonly ApiName[] = [
@@ -19,7 +20,8 @@ const apis: readonly ApiName[] = [
 ];
 /** They wait, or take from the caller what all the rest needs. */
 const untried = /\.wait$|organizations\.setIamPolicy$/;
-const rounds = Number(process.env['PLINTH_FUZZ_ROUNDS'] ?? 5);
+/** Of all methods of an API. */
+const fewest = 5;
 
 /** Names that may be there, so that later requests find what earlier ones made. */
 const names: Readonly<Record<string, readonly string[]>> = {
@@ -133,12 +135,12 @@ function generator(random: () => number) {
 describe('whatever is sent to the simulated cloud', () => {
   let cloud: ReadyCloud;
   beforeEach(async () => {
-    cloud = await readyCloud();
+    cloud = await readyCloud({ seed });
   });
   afterEach(() => cloud.close());
 
   for (const api of apis) {
-    it(`is answered by ${api} as Google could have answered it`, async () => {
+    it(`is answered by ${api} as Google could have answered it ${bySeed}`, async () => {
       const surface = surfaceOf(api);
       const generate = generator(cloud.world.random);
       const host = surface.host.replace('.googleapis.com', '') as Parameters<ReadyCloud['call']>[0];
@@ -146,7 +148,8 @@ describe('whatever is sent to the simulated cloud', () => {
       const seen = new Map<number, number>();
       const methods = new Set(surface.templates.map(({ method }) => method).filter(({ id }) => !untried.test(id)));
       // An API of few methods gets more rounds, so that some requests are good ones.
-      for (let round = 0; round < Math.max(rounds, 100 / methods.size); round += 1) {
+      const goesOn = createRounds(Math.max(fewest, 100 / methods.size), searchMs / apis.length);
+      while (goesOn()) {
         for (const method of methods) {
           const { path, body } = generate(surface, method);
           const reply = await cloud.call(host, `${method.httpMethod} ${prefix}${path}`, body);
@@ -160,6 +163,6 @@ describe('whatever is sent to the simulated cloud', () => {
         }
       }
       expect([...seen.keys()]).to.include(200);
-    }).timeout(120_000);
+    }).timeout(searchMs + 240_000);
   }
 });

@@ -3,13 +3,13 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { expect } from 'chai';
 import { sshKeysOf } from '../../functions/steps/cloud/vm-metadata.js';
-import type { JsonObject } from '../../local/cloud/api.js';
-import { type MachineWorld, machineWorld } from './machine-world.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { describeMachines, type MachineWorld, machineWorld } from './machine-world.js';
 
-describe('logging in to a simulated VM', () => {
+describeMachines('logging in to a simulated VM', (isolation) => {
   let world: MachineWorld;
-  before(async function () {
-    world = await machineWorld(this);
+  before(async () => {
+    world = await machineWorld(undefined, isolation);
   });
   after(() => world?.close());
 

@@ -2,12 +2,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type MachineWorld, machineWorld } from './machine-world.js';
+import { describeMachines, type MachineWorld, machineWorld } from './machine-world.js';
 
-describe('the machine of a simulated VM', () => {
+describeMachines('the machine of a simulated VM', (isolation) => {
   let world: MachineWorld;
-  before(async function () {
-    world = await machineWorld(this);
+  before(async () => {
+    world = await machineWorld(undefined, isolation);
   });
   after(() => world?.close());
 
@@ -106,10 +106,10 @@ describe('the machine of a simulated VM', () => {
   });
 });
 
-describe('the services of a simulated VM', () => {
+describeMachines('the services of a simulated VM', (isolation) => {
   let world: MachineWorld;
-  before(async function () {
-    world = await machineWorld(this, []);
+  before(async () => {
+    world = await machineWorld([], isolation);
   });
   after(() => world?.close());
 

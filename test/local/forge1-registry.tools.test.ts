@@ -14,7 +14,7 @@ import { type PackageManifest, readPackageManifest } from '../../shared/package/
 import { makeSkopeo, type Skopeo } from '../support/skopeo.js';
 
 describe("what stands for forge1's registry", function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let folder: string;
   let cloud: SimulatedCloud;
   let forge1: Forge1;

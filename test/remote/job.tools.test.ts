@@ -1,4 +1,6 @@
 /** Jobs on a machine with OpenSSH: begun once, followed to the last byte by whoever asks, lost when they are lost. */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Host, Job, JobLook, Remote } from '../../functions/remote/remote.js';
 import { createRemote } from '../../functions/remote/remote.js';
@@ -104,6 +106,76 @@ describe('a job on a machine', () => {
     expect(end.state).to.equal('exited');
     expect(end.exitCode).to.be.above(128);
     expect((await host.exec("pgrep -fx 'sleep 30[12]' | wc -l")).stdout.trim()).to.equal('0');
+  });
+
+  /** While `work` goes on the machine's `cat` does this, as a shell has it, before it shows who a process is. */
+  async function withCat(id: string, instead: (until: string) => string, work: () => Promise<void>): Promise<void> {
+    const place = `${sshd.folder}/${id}`;
+    mkdirSync(place);
+    copyFileSync('/bin/cat', `${place}/real`);
+    const program = `#!/bin/sh
+case "$1" in /proc/*/stat) [ -e ${place}/over ] || ${instead(`[ -e ${place}/over ]`)} ;; esac
+exec ${place}/real "$@"
+`;
+    writeFileSync(`${place}/cat`, program, { mode: 0o755 });
+    // It stays as long as the machine does: a shell may just be about to read it.
+    sshd.inside(`mount --bind ${place}/cat /bin/cat`);
+    try {
+      await work();
+    } finally {
+      writeFileSync(`${place}/over`, '');
+    }
+  }
+  /** Of none but of the one that runs the job. */
+  const withoutNotes = (id: string, work: () => Promise<void>): Promise<void> => {
+    const run = `/var/lib/plinth/jobs/${id}/run`;
+    const isOther = `[ -e ${run} ] && [ "$1" != "/proc/$(cut -d' ' -f1 ${run})/stat" ]`;
+    return withCat(id, (over) => `if ${isOther}; then until ${over}; do sleep 0.05; done; fi`, work);
+  };
+
+  it('does not begin where it cannot be noted who runs it', async () => {
+    const job = host.job('unknown-runner');
+    const begin = (): Promise<void> => job.start('echo ran');
+    await withCat(
+      'unknown-runner',
+      () => 'exit 1',
+      async () => {
+        expect((await problemOf(begin())).detail).to.include('it has not begun yet');
+      },
+    );
+    await begin();
+    expect((await follow(job)).log).to.equal('ran\n');
+  });
+
+  it('is ended as a whole, also when what runs it dies before it has noted what is to be ended', async () => {
+    const job = host.job('unnoted');
+    await withoutNotes('unnoted', async () => {
+      await job.start('sleep 304');
+      sshd.inside('kill -9 $(cut -d" " -f1 /var/lib/plinth/jobs/unnoted/run)');
+      expect((await job.poll(0)).state).to.equal('lost');
+      await job.kill();
+    });
+    const rest = (): string => sshd.inside("pgrep -f '[j]obs/unnoted/script|[w]rap unnoted$' || :");
+    for (let looks = 0; rest() !== ''; looks++) {
+      expect(looks, 'it runs on').to.be.below(100);
+      await sleep(50);
+    }
+  });
+
+  it('can be ended after its script, also when that is over at once', async () => {
+    const job = host.job('over');
+    const sleeper = `${sshd.folder}/sleeper`;
+    // Long enough for the script to be over, if it is not held up.
+    await withoutNotes('over', async () => {
+      await job.start(`sleep 305 & echo $! > ${sleeper}`);
+      await sleep(500);
+    });
+    await follow(job);
+    // Not a zombie: the system's first process may take its time to hear of the end.
+    const isThere = (): boolean => /\) [^Z] /.test(sshd.inside(`cat /proc/$(cat ${sleeper})/stat 2>/dev/null || :`));
+    expect(isThere()).to.equal(true);
+    await job.kill();
+    expect(isThere()).to.equal(false);
   });
 
   it('has one winner of its claim once it has ended', async () => {

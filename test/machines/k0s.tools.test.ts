@@ -40,8 +40,8 @@ const k0sSteps = /^k0s-/;
 describe('Kubernetes on simulated machines', function () {
   this.timeout(300_000);
   let cluster: HostLab;
-  before(async function () {
-    needMachines(this);
+  before(async () => {
+    needMachines();
     cluster = await createHostLab({});
     await cluster.make('k0s-ready:dc1');
   });
@@ -104,8 +104,8 @@ describe('Kubernetes on simulated machines', function () {
 describe('Kubernetes on simulated machines of two datacenters', function () {
   this.timeout(300_000);
   let cluster: HostLab;
-  before(async function () {
-    needMachines(this);
+  before(async () => {
+    needMachines();
     cluster = await createHostLab({ multiDc: true });
     await Promise.all(['k0s-ready:dc1', 'k0s-ready:dc2'].map(cluster.make));
   });

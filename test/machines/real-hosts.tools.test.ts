@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { JsonObject } from '../../local/cloud/api.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { makeBase } from '../../local/machines/real/base.js';
 import { needMachines } from '../support/machines.js';
 import { itKnowsItself } from './guest-identity.js';
@@ -36,8 +36,8 @@ const groupsOf = (pid: number): string[] => {
 describe('a real host', function () {
   this.timeout(600_000);
   let world: MachineWorld;
-  before(async function () {
-    needMachines(this, 'real');
+  before(async () => {
+    needMachines('real');
     await makeBase((note) => void process.stderr.write(`${note}\n`));
     world = await makeMachineWorld(['node-1', 'node-2'], 'real');
   });

@@ -133,27 +133,28 @@ echo done > ${sshd.folder}/${name}`;
       return undefined;
     });
     expect(hits).to.be.above(12);
-  }).timeout(180_000);
+  }).timeout(240_000);
 
   it('does so when it is killed at any exchange with the machine', async () => {
     expect(await everywhere('exchange', (call, when) => () => ({ call, when }))).to.be.above(8);
-  }).timeout(180_000);
+  }).timeout(240_000);
 
   it('begins anew what was lost with its machine, and ends what is left of it', async () => {
     const world = createWorld();
-    const script = `echo begun; [ -e ${sshd.folder}/second ] || sleep 304; echo done > ${sshd.folder}/lost`;
+    const script = `[ -e ${sshd.folder}/second ] && long=0 || long=304; echo begun; sleep $long; echo done > ${sshd.folder}/lost`;
     const steps = following(world, 'lost', script);
     const { bootstrap } = await world.begin(steps);
     const run = world.drain(steps);
     const jobs = '/var/lib/plinth/jobs/lost-*';
-    const isThere = (file: string) => sshd.inside(`ls ${jobs}/${file} 2>/dev/null || :`) !== '';
-    while (!isThere('group') || !isThere('claim')) await new Promise((resolve) => setTimeout(resolve, 50));
+    const isThere = (file: string) => sshd.inside(`cat ${jobs}/${file} 2>/dev/null || :`) !== '';
+    // What the script has said shows that it runs; its group is noted before.
+    while (!isThere('log') || !isThere('claim')) await new Promise((resolve) => setTimeout(resolve, 50));
     sshd.inside(`touch ${sshd.folder}/second; kill -9 $(cut -d' ' -f1 ${jobs}/run)`);
     await run;
     expect(await world.states(bootstrap.id)).to.deep.equal({ install: 'done' });
     expect(await logOf(world, bootstrap.id)).to.equal('begun\nbegun\n');
     expect((await host.exec('pgrep -fx "sleep 304" | wc -l')).stdout.trim()).to.equal('0');
-  }).timeout(60_000);
+  }).timeout(240_000);
 
   it('is failed with its last words in this generation, also when they were read before, and begun anew in the next', async () => {
     const world = createWorld();
@@ -172,7 +173,7 @@ echo done > ${sshd.folder}/${name}`;
     expect(await logOf(world, bootstrap.id)).to.equal('no room for <secret>\n'.repeat(2));
     const [head] = await world.store.query({ collection: collections.logHeads });
     expect(head?.data).to.include({ generation: 2, begins: 'no room for <secret>\n'.length });
-  }).timeout(60_000);
+  }).timeout(240_000);
 
   it('follows what an earlier generation began and still runs, and takes its end as its own', async () => {
     for (const [end, state] of [
@@ -192,7 +193,8 @@ echo done > ${sshd.folder}/${name}`;
       await world.begin(following(world, name, script), { projectTtl: '3h' });
       expect((await world.read(bootstrap.id)).data.generation).to.equal(2);
       const second = world.drain(following(world, name, script));
-      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const claims = `cat /var/lib/plinth/jobs/${name}-*/claim 2>/dev/null || :`;
+      while (!sshd.inside(claims).includes('generation 2')) await new Promise((resolve) => setTimeout(resolve, 50));
       sshd.inside(`touch ${sshd.folder}/${name}-go`);
       await second;
       expect(await world.states(bootstrap.id)).to.deep.equal({ install: state });
@@ -201,5 +203,5 @@ echo done > ${sshd.folder}/${name}`;
       const { events } = await readEvents({ store: world.store }, bootstrap.id);
       expect(JSON.stringify(events)).not.to.include('undefined');
     }
-  }).timeout(60_000);
+  }).timeout(240_000);
 });

@@ -9,7 +9,7 @@ const accountOf = (id: string): string => `${id}@${project}.iam.gserviceaccount.
 const [writer, reader] = [accountOf('image-writer'), accountOf('image-reader')];
 
 describe('images in the simulated Artifact Registry', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let cloud: ReadyCloud;
   let skopeo: Skopeo;
   let digest: string;

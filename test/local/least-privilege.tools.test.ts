@@ -11,8 +11,8 @@ import type { Context } from '../../functions/context.js';
 import { findProofKey, proofOf } from '../../functions/steps/cloud/proof.js';
 import { ageIdentitySecret } from '../../functions/steps/config/age-identity.js';
 import type { Store } from '../../functions/store/store.js';
+import { customRoles as ownRoles, roleHolds } from '../../local/cloud/iam/roles.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
-import { customRoles as ownRoles, roleHolds } from '../../local/cloud/roles.js';
 import {
   customRoles,
   functionAccount,
@@ -57,7 +57,7 @@ const parts = [
 
 for (const { title, machines, here } of parts)
   describe(title, function () {
-    this.timeout(300_000);
+    this.timeout(1_200_000);
     let receiver: Receiver;
     let scene: Scene;
     let life: Life;
@@ -186,7 +186,7 @@ for (const { title, machines, here } of parts)
       count += 1;
       return `least-${count}`;
     };
-    const start = async () => (await scene.caller()).start(newName(), { ...flags, ...installing });
+    const start = async () => (await scene.caller()).spawn(newName(), { ...flags, ...installing });
     const bootstrap = async () =>
       succeeded(await (await scene.caller()).bootstrap(newName(), { ...flags, ...installing }));
 
@@ -445,6 +445,12 @@ for (const { title, machines, here } of parts)
               ] as const) {
                 await as(people.admin, method, `/cleanup/schedule${path}`);
               }
+            } else if (permission.endsWith('.destroy')) {
+              const [caller, name] = [await scene.caller(), newName()];
+              succeeded(await caller.bootstrap(name, { ...flags, ...installing }));
+              // What was given earlier goes when another is given.
+              const other = { 'forge1-app-client-secret': 'planted-other-secret' };
+              await caller.bootstrap(name, { ...flags, ...installing, ...other });
             } else if (view !== undefined) {
               await life.expire(view.id);
               await life.call('');

@@ -45,8 +45,8 @@ describe('a cluster of the stand-in for k0s', function () {
   const startWorker = () => mustOn('k0s-2', 'k0s install worker --token-file /root/token && k0s start');
   const resetWorker = () => mustOn('k0s-2', 'k0s stop; k0s reset');
 
-  before(async function () {
-    world = await machineWorld(this, ['k0s-1', 'k0s-2']);
+  before(async () => {
+    world = await machineWorld(['k0s-1', 'k0s-2']);
     const releases = await startK0sReleases();
     const program = Buffer.from(await (await fetch(`${releases.url}/${version}/k0s-${version}-amd64`)).arrayBuffer());
     await releases.close();

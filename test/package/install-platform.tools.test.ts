@@ -1,13 +1,14 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sha256 } from '../../shared/sha256.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { endOf, type Jumpbox, makeJumpbox, makeShellPackage, resultsOf } from './jumpbox.js';
 
-/** The real command line, the sample package, a real PostgreSQL server; the service is asked over HTTP. */
+/** The command line, the sample package, a real PostgreSQL server; the service is asked over HTTP. */
 describe('plinth install platform', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let box: Jumpbox;
   before(async function () {
     await keysAtHand.call(this);
@@ -219,6 +220,25 @@ describe('plinth install platform', function () {
       expect(readFileSync(log, 'utf8')).to.equal('begun\nbegun\n');
     });
   }
+
+  it('ends at once after a second Ctrl-C, whatever a component does with the first', async () => {
+    const file = box.sandbox.path('stubborn.tar.gz');
+    const begun = join(box.root, 'stubborn.begun');
+    await makeShellPackage(file, {
+      only: `trap '' TERM; cat > /dev/null; [ "$PLINTH_ACTION" = install ] || exit 0; touch ${begun}; sleep 50`,
+    });
+    const state = box.sandbox.path('stubborn');
+    const first = box.start('--package', file, '--state-dir', state);
+    await first.saw(/"state":"installing"/);
+    while (!existsSync(begun)) await sleep(20);
+    first.interrupt();
+    expect(await Promise.race([first.ended, sleep(1000)])).to.equal(undefined);
+    first.interrupt();
+    const ended = await Promise.race([first.ended, sleep(4000)]);
+    const lock = filesBeneath(state).find((path) => path.endsWith('install.lock')) ?? '';
+    process.kill(-(JSON.parse(readFileSync(lock, 'utf8')) as { group: number }).group, 'SIGKILL');
+    expect(ended?.code).to.equal(130);
+  });
 
   it('is one at a time', async () => {
     const file = box.sandbox.path('slow.tar.gz');

@@ -6,7 +6,7 @@ import { findSecret } from '../../shared/install-config/secrets.js';
 
 describe('secrets from the real key maker', () => {
   it('have the sizes they must have, and fit into one secret', async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const made = await makeSecrets({
       keys: createKeyMaker(),
       now: new Date(),
