@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { functionNames, Lane } from '../shared/names.js';
 import { createSimulatedCloud, type SimulatedCloud } from './cloud/index.js';
-import type { ScheduledCalls } from './cloud/scheduler-calls.js';
+import type { ScheduledCalls } from './cloud/scheduler/calls.js';
 import { createDeliveries, type Deliveries } from './deliveries.js';
 import {
   functionUrl,
@@ -114,7 +114,9 @@ async function machinesOf(
   const disks = folder.file('machines');
   const why = tier === 'real' ? whyNoRealHosts(disks) : whyNoMachines();
   if (why !== undefined) {
-    onNote(`No simulated VM answers SSH here: ${why}.`);
+    onNote(
+      `No simulated VM answers SSH here: ${why}. Bootstraps end when their cloud resources stand; --install-version, --install-hash and --install-local are refused.`,
+    );
     return undefined;
   }
   const portOf = (url: string): number => Number(new URL(url).port);

@@ -3,11 +3,11 @@
  * At least once; what was not acknowledged is in the state of the simulated cloud and comes again after a restart. Made by the local stack and by tests.
  */
 import { timeLimit } from '../shared/time-limit.js';
-import type { JsonObject, World } from './cloud/api.js';
-import { objectOf, textOf } from './cloud/json-fields.js';
-import { subscriptions, topics } from './cloud/pubsub-names.js';
-import { deadLetter } from './cloud/pubsub-pull.js';
-import { failed, messagesOf, onMessage, type QueuedMessage, queuedSubscriptions } from './cloud/pubsub-queues.js';
+import type { JsonObject, World } from './cloud/kernel/api.js';
+import { objectOf, textOf } from './cloud/kernel/json-fields.js';
+import { subscriptions, topics } from './cloud/pubsub/names.js';
+import { deadLetter } from './cloud/pubsub/pull.js';
+import { failed, messagesOf, onMessage, type QueuedMessage, queuedSubscriptions } from './cloud/pubsub/queues.js';
 
 export interface DeliveriesOptions {
   readonly world: World;

@@ -1,5 +1,4 @@
 /** The part of the demo that happens on machines: which package, and whether the platform that was installed answers. Called by demo.ts. */
-import type { MachinesChoice } from './machines-option.js';
 import { runPlinth } from './plinth-process.js';
 import type { Stack } from './stack.js';
 
@@ -10,12 +9,6 @@ export interface Installing {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
-
-/** No PostgreSQL server runs on embedded machines: the sample then keeps its tables in a file. */
-export const installFlags = (version: string, machines: MachinesChoice): string[] => [
-  ...['--install-version', version],
-  ...(machines === 'real' ? [] : ['--install-skip-steps', 'postgres']),
-];
 
 /** Puts the sample package into the store; its version. Undefined, and said why: this computer does without machines. */
 export async function prepareInstall(

@@ -9,11 +9,12 @@ import { parseArgs } from 'node:util';
 import { readInstallConfig } from '../shared/install-config/config.js';
 import { decryptSecrets } from '../shared/install-config/secrets.js';
 import { deploymentSecrets } from '../shared/names.js';
-import { type Installing, inspectInstall, installFlags, prepareInstall } from './demo-install.js';
+import { type Installing, inspectInstall, prepareInstall } from './demo-install.js';
 import { local, people } from './deployment.js';
 import { emulatorMissing } from './emulators.js';
 import { environmentFor } from './environment.js';
 import { inspect } from './inspect.js';
+import { hasBase } from './machines/real/base.js';
 import { type MachinesChoice, machinesUsage, readMachines } from './machines-option.js';
 import { ageIdentitiesIn, homeOf, makeFolder, runPlinth } from './plinth-process.js';
 import { createStack, type Stack } from './stack.js';
@@ -98,14 +99,15 @@ const restSeconds = 30;
 async function expire(
   stack: Stack,
   { folder, env, flags }: Installing & { readonly flags: readonly string[] },
-  begun: number,
 ): Promise<string[]> {
-  const ttl = `${Math.ceil((performance.now() - begun) / 1000) + restSeconds}s`;
+  const bootstrap = async () => (await stack.functionsHalf?.store.query({ collection: 'bootstraps' }))?.[0]?.data;
+  // From there a time to live counts, whatever was built before.
+  const createdAt = Date.parse(String((await bootstrap())?.['createdAt']));
+  const ttl = `${Math.ceil((Date.now() - createdAt) / 1000) + restSeconds}s`;
   say(`\nThe same again with a short time to live, and then nothing but waiting:\n\n$ plinth … --project-ttl ${ttl}\n`);
   const short = flags.map((flag, i) => (flags[i - 1] === '--project-ttl' ? ttl : flag));
   const { exitCode } = await runPlinth(['beta', 'bootstrap-cloud', ...short], { folder, env, show: false });
   if (exitCode !== 0) return [`the resume with --project-ttl ${ttl} ended with exit code ${exitCode}`];
-  const bootstrap = async () => (await stack.functionsHalf?.store.query({ collection: 'bootstraps' }))?.[0]?.data;
   const until = Date.now() + (restSeconds + 60) * 1000;
   while ((await bootstrap())?.['state'] !== 'removed') {
     if (Date.now() > until) return [`it was not removed: its state is ${String((await bootstrap())?.['state'])}`];
@@ -169,6 +171,7 @@ async function main(): Promise<number> {
   const begun = performance.now();
   const folder = makeFolder();
   mkdirSync(homeOf(folder), { recursive: true });
+  if (machines === 'real' && !hasBase()) say('Building the base of the real hosts, once: it takes some minutes.');
   const stack = await createStack({ store, timeFactor: 0.02, keys: 'real', machines });
   try {
     say(
@@ -179,7 +182,7 @@ async function main(): Promise<number> {
     // One VM meets a stockout, so that the fallback is seen.
     stack.cloudHalf?.cloud.faults.stockout({ name: 'k0s-2', provisioning: 'SPOT' });
     const version = await prepareInstall(stack, join(folder, '.package'), say);
-    const flags = [...baseFlags, ...(version === undefined ? [] : installFlags(version, machines))];
+    const flags = [...baseFlags, ...(version === undefined ? [] : ['--install-version', version])];
     say(`In an empty folder:\n\n$ plinth beta bootstrap-cloud ${flags.join(' ')}\n`);
     const env = {
       ...environmentFor(stack, { file: (each) => join(folder, each) }, await stack.tokens(people.alice)),
@@ -196,7 +199,7 @@ async function main(): Promise<number> {
     const faults = await check(stack, folder);
     const installing = { name, folder, env };
     if (version !== undefined) faults.push(...(await inspectInstall(installing, say)));
-    if (faults.length === 0) faults.push(...(await expire(stack, { ...installing, flags }, begun)));
+    if (faults.length === 0) faults.push(...(await expire(stack, { ...installing, flags })));
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     if (faults.length === 0) {
       say(

@@ -11,7 +11,8 @@ export const environmentFor = (
   folder: Pick<StateFolder, 'file'>,
   { idToken, accessToken }: Tokens,
 ): Environment => ({
-  PLINTH_ENDPOINT: url,
+  // None, where the functions are not served yet.
+  ...(url === '' ? {} : { PLINTH_ENDPOINT: url }),
   PLINTH_TOKEN: idToken,
   PLINTH_ISSUER: record.issuerUrl,
   ...(record.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: record.sshProxyUrl }),

@@ -4,8 +4,8 @@
  */
 import { Parser } from 'tar';
 import { type PackageManifest, readPackageManifest } from '../shared/package/manifest.js';
-import type { World } from './cloud/api.js';
-import { type ObjectRecord, objects } from './cloud/storage-objects.js';
+import type { World } from './cloud/kernel/api.js';
+import { type ObjectRecord, objects } from './cloud/storage/objects.js';
 import { local } from './deployment.js';
 import type { Forge1 } from './forge1.js';
 import { listenNear } from './loopback.js';

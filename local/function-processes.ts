@@ -103,7 +103,8 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
     const refuse = () => (response.headersSent ? response.destroy() : response.writeHead(503).end());
     serve(name).then(({ port }) => {
       const { method, headers } = request;
-      const onward = ask({ host: '127.0.0.1', port, method, path, headers }, (reply) => {
+      // A connection of its own: the framework ends idle ones after five seconds, as a client here would begin to use one.
+      const onward = ask({ host: '127.0.0.1', port, method, path, headers, agent: false }, (reply) => {
         response.writeHead(reply.statusCode ?? 502, reply.headers);
         pipeline(reply, response, () => undefined);
       });

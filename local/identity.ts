@@ -4,8 +4,9 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import { asciiLowerCased } from '../shared/organization/email.js';
 import { sha256 } from '../shared/sha256.js';
-import type { Caller } from './cloud/api.js';
+import type { Caller } from './cloud/kernel/api.js';
 
 /** What must be kept for tokens to outlive a restart. */
 export interface IdentityKeys {
@@ -114,6 +115,6 @@ const kindOf = (email: string): Caller['kind'] => (email.endsWith('.gserviceacco
 
 /** 21 digits, the same for the same address, as Google's subjects. */
 export const subjectOf = (email: string): string =>
-  `1${BigInt(`0x${sha256(email.toLowerCase()).slice(0, 16)}`)
+  `1${BigInt(`0x${sha256(asciiLowerCased(email)).slice(0, 16)}`)
     .toString()
     .padStart(20, '0')}`;

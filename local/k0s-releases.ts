@@ -26,7 +26,7 @@ async function makeK0s(version: string, cloud: string | undefined): Promise<Buff
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node20',
+    target: 'node22',
     minifySyntax: true,
     minifyWhitespace: true,
     define: { K0S_VERSION: JSON.stringify(version), K0S_CLOUD: JSON.stringify(cloud ?? null) },

@@ -3,11 +3,11 @@
  * project of the node that asks, free, and the node's account may use it. The stand-in for k0s asks; started by the cloud half.
  */
 import { text } from 'node:stream/consumers';
-import type { World } from './cloud/api.js';
-import { freshExternalIp, useAddresses } from './cloud/compute-addresses.js';
-import { collections, type Held, held, type Place } from './cloud/compute-resources.js';
-import { textsOf } from './cloud/json-fields.js';
-import { projectTable } from './cloud/projects.js';
+import { freshExternalIp, useAddresses } from './cloud/compute/addresses.js';
+import { collections, type Held, held, type Place } from './cloud/compute/resources.js';
+import type { World } from './cloud/kernel/api.js';
+import { textsOf } from './cloud/kernel/json-fields.js';
+import { projectTable } from './cloud/projects/projects.js';
 import { listenNear } from './loopback.js';
 import { allVms } from './machines/vms.js';
 

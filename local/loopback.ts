@@ -13,8 +13,8 @@ export interface LoopbackServer {
 /** Port 0: any that is free. Rejects when the port is taken. */
 export async function listen(listener: RequestListener, port = 0): Promise<LoopbackServer> {
   const server = createServer(listener);
-  // Clients keep connections; one that is closed between two of their requests would be an error to them.
-  server.keepAliveTimeout = 60_000;
+  // It ends no idle connection: a request that is just on its way would be lost. Clients do that themselves, after seconds.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import type { CloudHalf } from './cloud-half.js';
 import { local, people } from './deployment.js';
 import { environmentLines } from './environment.js';
+import { forge1Pat } from './forge1.js';
 import { type MachinesChoice, machinesUsage, readMachines } from './machines-option.js';
 import { createStack, type Stack, type StackOptions } from './stack.js';
 import { defaultStateFolder, openStateFolder, writeWhole } from './state-folder.js';
@@ -113,7 +114,7 @@ function logTo(file: string): (line: string) => void {
   };
 }
 
-function tellWhatNext(stack: Stack, { envFile }: Options, lines: readonly string[]): void {
+function tellWhatNext(stack: Stack, { envFile, state }: Options, lines: readonly string[]): void {
   const { url, record } = stack;
   const load =
     envFile === undefined
@@ -127,7 +128,10 @@ ${load.map((line) => `  ${line}`).join('\n')}
   npx plinth beta bootstrap-cloud --project-name my-first --base-domain my-first.${local.domain} \\
     --billing-account ${local.billingAccount} --forge1-app-client-id id --forge1-app-client-secret secret
   gcloud projects list
-  npm run -s local:token -- bob@${local.domain}      a token for somebody else
+  npm run -s local:token -- bob@${local.domain}${state === defaultStateFolder ? '' : ` --state ${state}`}      a token for somebody else
+
+What stands for forge1 takes the token ${forge1Pat}, for its registry (--registry-user me --forge1-pat ${forge1Pat})
+and for the keys of the team that it has (--forge1-team-org example --forge1-team-slug platform).
 
 Ctrl-C stops it.`);
 }
@@ -171,11 +175,11 @@ async function main(): Promise<void> {
   }
   const made = stack.cloudHalf === undefined ? undefined : await storePackage(stack.cloudHalf, folder.file('package'));
   if (made !== undefined) say(`The package store holds ${made}.`);
+  const lines = environmentLines(stack, folder, await stack.tokens(people.alice));
+  if (options.envFile !== undefined) writeWhole(options.envFile, `${lines.join('\n')}\n`);
   if (options.half === 'cloud') {
     say(`All that stands for Google is at ${stack.record.frontUrl}; now start --only functions beside it.`);
   } else {
-    const lines = environmentLines(stack, folder, await stack.tokens(people.alice));
-    if (options.envFile !== undefined) writeWhole(options.envFile, `${lines.join('\n')}\n`);
     tellWhatNext(stack, options, lines);
   }
   await stopped;

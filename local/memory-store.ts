@@ -6,6 +6,7 @@ import { Conflict, type Data, type Document, type Query, type Store, type Write 
 
 interface Stored {
   readonly version: string;
+  readonly createdAt: number;
   readonly data: Data;
   /** Frozen text of the data; parsed anew for each reader, so that nobody changes a document by accident. */
   readonly text: string;
@@ -83,6 +84,9 @@ const compare = (a: unknown, b: unknown): number => {
   return a === b ? 0 : (a as string) < (b as string) ? -1 : 1;
 };
 
+/** Thrown into a transaction that has to begin again. */
+class Outrun extends Error {}
+
 export interface MemoryStore extends Store {
   /** Everything in it, as plain data, for people and tests. */
   dump(): Record<string, Record<string, Data>>;
@@ -92,6 +96,12 @@ export function createMemoryStore(): MemoryStore {
   const collections = new Map<string, Map<string, Stored>>();
   const watchers = new Map<string, Set<() => void>>();
   let writes = 0;
+  let lastTime = 0;
+  /** The database's own clock: microseconds, never twice the same. */
+  const now = (): number => {
+    lastTime = Math.max(Date.now() * 1000, lastTime + 1);
+    return lastTime;
+  };
 
   const documentsOf = (collection: string): Map<string, Stored> => {
     const found = collections.get(collection) ?? new Map<string, Stored>();
@@ -102,7 +112,9 @@ export function createMemoryStore(): MemoryStore {
   const read = (collection: string, id: string): Document | undefined => {
     checkId(id);
     const stored = collections.get(collection)?.get(id);
-    return stored && { collection, id, version: stored.version, data: JSON.parse(stored.text) as Data };
+    if (stored === undefined) return undefined;
+    const { version, createdAt, text } = stored;
+    return { collection, id, version, createdAt, data: JSON.parse(text) as Data };
   };
 
   /** What the write leaves behind; undefined: nothing. */
@@ -124,6 +136,7 @@ export function createMemoryStore(): MemoryStore {
     const next = new Map<string, { write: Write; stored: Stored | undefined }>();
     const versions: string[] = [];
     let bytes = 0;
+    const time = now();
     for (const write of batch) {
       checkId(write.id);
       const key = `${write.collection}/${write.id}`;
@@ -140,7 +153,8 @@ export function createMemoryStore(): MemoryStore {
       if (text.length > maxDocumentBytes) throw new Error(`${key} is larger than 1 MiB`);
       // As Firestore has it: what changes nothing keeps its version.
       const version = before?.text === text ? before.version : String(writes + versions.length + 1);
-      next.set(key, { write, stored: { version, data: JSON.parse(text) as Data, text } });
+      const createdAt = before?.createdAt ?? time;
+      next.set(key, { write, stored: { version, createdAt, data: JSON.parse(text) as Data, text } });
       versions.push(version);
     }
     if (bytes > maxCommitBytes) throw new Error('The commit is larger than 10 MiB');
@@ -187,25 +201,40 @@ export function createMemoryStore(): MemoryStore {
       for (let attempt = 0; ; attempt++) {
         const seen = new Map<string, [collection: string, id: string, version: string | undefined]>();
         const pending: Write[] = [];
-        const get = async (collection: string, id: string): Promise<Document | undefined> => {
-          const document = read(collection, id);
-          const key = `${collection}/${id}`;
-          if (!seen.has(key)) seen.set(key, [collection, id, document?.version]);
-          return document;
+        let readAt: number | undefined;
+        const changed = (): boolean =>
+          [...seen.values()].some(
+            ([collection, id, version]) => collections.get(collection)?.get(id)?.version !== version,
+          );
+        const getMany = async (collection: string, ids: readonly string[]): Promise<(Document | undefined)[]> => {
+          // As Firestore has it: all that a transaction reads is of one moment.
+          if (changed()) throw new Outrun();
+          readAt = now();
+          return ids.map((id) => {
+            const document = read(collection, id);
+            const key = `${collection}/${id}`;
+            if (!seen.has(key)) seen.set(key, [collection, id, document?.version]);
+            return document;
+          });
         };
-        const result = await body({
-          get,
-          getMany: (collection, ids) => Promise.all(ids.map((id) => get(collection, id))),
-          write: (...more) => {
-            pending.push(...more);
-          },
-        });
-        const unchanged = [...seen.values()].every(
-          ([collection, id, version]) => collections.get(collection)?.get(id)?.version === version,
-        );
-        if (unchanged) {
-          commit(pending);
-          return result;
+        try {
+          const result = await body({
+            get: async (collection, id) => (await getMany(collection, [id]))[0],
+            getMany,
+            write: (...more) => {
+              pending.push(...more);
+            },
+            readAt() {
+              if (readAt === undefined) throw new Error('The transaction has read nothing');
+              return readAt;
+            },
+          });
+          if (!changed()) {
+            commit(pending);
+            return result;
+          }
+        } catch (error) {
+          if (!(error instanceof Outrun)) throw error;
         }
         if (attempt >= 100) throw new Conflict('The transaction was outrun too often');
       }

@@ -1,4 +1,4 @@
-/** The real command line as a child process in a folder of its own. Used by the demo and the end-to-end tests. */
+/** The real command line as a child process in a folder of its own. Used by the demo, and by end-to-end tests of what only a process can show. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,10 +36,18 @@ export const homeOf = (folder: string): string => join(folder, '.home');
 const configFolderOf = (folder: string): string => join(homeOf(folder), '.config', 'plinth');
 
 /** Nothing of the environment of whoever runs us gets in, but where programs are. */
-export function startPlinth(args: readonly string[], { folder, env, show = false }: PlinthOptions): PlinthProcess {
+export const callerEnvironment = ({ folder, env }: PlinthOptions): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: homeOf(folder),
+  NO_COLOR: '1',
+  ...env,
+});
+
+export function startPlinth(args: readonly string[], options: PlinthOptions): PlinthProcess {
+  const { folder, show = false } = options;
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', HOME: homeOf(folder), NO_COLOR: '1', ...env },
+    env: callerEnvironment(options),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -14,7 +14,9 @@ async function main(): Promise<string> {
   }
   const record = openStateFolder(values.state).readCloud();
   if (record === undefined || !(await serves(record.pid, record.frontUrl))) {
-    throw new Error(`Nothing runs in ${values.state}. Start \`npm run local\` first.`);
+    throw new Error(
+      `Nothing runs in ${values.state}. Start \`npm run local${values.state === defaultStateFolder ? '' : ` -- --state ${values.state}`}\` first.`,
+    );
   }
   return (await askForTokens(record, email)).idToken;
 }

@@ -5,7 +5,7 @@ import type { ExecOptions, Host, Machine } from './remote.js';
 import { send } from './send.js';
 import { failed, quoted, script } from './shell.js';
 import type { Connection, Ran } from './ssh.js';
-import { type Target, upload } from './upload.js';
+import { install, type Target, upload } from './upload.js';
 
 const maxReadBytes = 16 * 1024 * 1024;
 const missing = 44;
@@ -36,6 +36,7 @@ export function createHost(
       return { exitCode, stdout: stdout.toString(), stderr: stderr.toString() };
     },
     upload: (path, content, options) => upload(target, path, content, options),
+    install: (from, path, options) => install(target, from, path, options),
     async send(path, source, options) {
       const signal = both(options.signal);
       await send(user, target, await connection(signal), path, source, { ...options, signal });

@@ -1,9 +1,11 @@
 /**
  * The one script that runs on machines for jobs. Put there by job.ts under the hash of its text. All state is in a folder a job:
- * script, sha256, run (who runs it: pid, start time, boot), group (its process group), log, exit, claim.
+ * script, sha256, environment (the way out), run (who runs it: pid, start time, boot), group (its process group: the same of its
+ * first process, or none), log, exit, claim.
  */
+import { proxyVariables } from '../../shared/proxy-variables.js';
 
-export const exits = { noTool: 120, damaged: 65, conflict: 66, notBegun: 67 } as const;
+export const exits = { noTool: 120, damaged: 65, conflict: 66, notBegun: 67, ended: 143 } as const;
 
 /** At most once: whoever begins first is written down by a link, which only one can make, before the script runs. */
 export const jobScript = `#!/bin/bash
@@ -14,12 +16,12 @@ verb=$1 id=$2 dir=$base/$2
 
 # Who a process is: a pid alone may be another's by now. The name may hold anything, so what stands after its last parenthesis counts.
 identity() {
-  local stat
-  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
+  local stat boot
+  stat=$(cat "/proc/$1/stat" 2>/dev/null) && boot=$(cat /proc/sys/kernel/random/boot_id) || return 1
   stat=\${stat##*) }
   set -- $1 $stat
   [ "$2" != Z ] || return 1
-  echo "$1 \${21} $(cat /proc/sys/kernel/random/boot_id)"
+  echo "$1 \${21} $boot"
 }
 
 # Of a file with such an identity: whether that process is still there.
@@ -60,8 +62,16 @@ stays() {
   return 1
 }
 
+# A unit's environment is systemd's own. By a file, as a proxy's password may be in it, and command lines are seen.
+way_out() {
+  for name in ${proxyVariables.join(' ')}; do
+    [ -z "\${!name:-}" ] || printf 'export %s=%q\\n' "$name" "\${!name}"
+  done
+}
+
 begin() {
   if [ "$(id -u)" = 0 ] && [ -d /run/systemd/system ] && command -v systemd-run >/dev/null; then
+    way_out > "$dir/environment"
     systemd-run --quiet --collect --unit="plinth-job-$id" --setenv=HOME="\${HOME:-/root}" \\
       --property=OOMPolicy=continue /bin/bash "$0" wrap "$id" 9>&- 2>"$dir/.begin" || cat "$dir/.begin" >&2
   else
@@ -92,17 +102,23 @@ start)
   ;;
 wrap)
   umask 077
-  once "$dir/run" "$(identity $$)" || exit 0
+  me=$(identity $$) && once "$dir/run" "$me" || exit 0
+  [ ! -e "$dir/environment" ] || . "$dir/environment"
   cd /
   umask 022
   trap '' HUP
   trap : TERM INT
-  # Job control gives the script a process group of its own, which kill can take down as a whole.
+  # Job control gives the script a process group of its own, which kill can take down as a whole. It is noted before the
+  # script begins, by the process that becomes it: whoever dies in between leaves nothing that cannot be ended.
   set -m
-  /bin/bash "$dir/script" </dev/null >>"$dir/log" 2>&1 9>&- &
+  (
+    # Within $(…) it would be another's.
+    pid=$BASHPID
+    me=$(identity $pid) && once "$dir/group" "$me" || exit ${exits.ended}
+    exec /bin/bash "$dir/script"
+  ) </dev/null >>"$dir/log" 2>&1 9>&- &
   child=$!
   set +m
-  identity $child > "$dir/group" 2>/dev/null
   while :; do
     wait $child
     code=$?
@@ -141,6 +157,8 @@ claim)
   cat "$dir/claim"
   ;;
 kill)
+  # What has not noted its group has not begun its script: now it never will.
+  [ ! -e "$dir/run" ] || once "$dir/group" none
   for sign in TERM TERM TERM KILL; do
     was=$(cat "$dir/group" 2>/dev/null) && [ "\${was##* }" = "$(cat /proc/sys/kernel/random/boot_id)" ] || break
     # A group lives on while anybody in it does, and its number is not given away so long; later it may be another's.

@@ -21,6 +21,39 @@ export function readLoginKey(text: string, passphrase?: string): LoginKey {
   return { kind: 'usable', privateKey: text, ...(passphrase === undefined ? {} : { passphrase }) };
 }
 
+/**
+ * The public half, as it stands after the first blank of an OpenSSH public key, of a locked key in OpenSSH's own form, too. Of a
+ * key that is locked in another form it is not known: undefined.
+ */
+export function publicHalfOf(text: string): string | undefined {
+  const read = readLoginKey(text);
+  if (read.kind === 'usable') {
+    const [key] = [ssh2.utils.parseKey(read.privateKey)].flat();
+    return key === undefined || key instanceof Error ? undefined : key.getPublicSSH().toString('base64');
+  }
+  return read.kind === 'locked' ? openSshPublicHalf(text) : undefined;
+}
+
+/** PROTOCOL.key of OpenSSH: a magic word, three strings about the cipher, how many keys, and the public half in the clear. */
+function openSshPublicHalf(text: string): string | undefined {
+  const [, coded] = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]+)-----END/.exec(text) ?? [];
+  if (coded === undefined) return undefined;
+  const bytes = Buffer.from(coded, 'base64');
+  let at = 'openssh-key-v1\0'.length;
+  const next = (): Buffer => {
+    const length = bytes.readUInt32BE(at);
+    at += 4 + length;
+    return bytes.subarray(at - length, at);
+  };
+  try {
+    for (let strings = 0; strings < 3; strings += 1) next();
+    at += 4;
+    return next().toString('base64');
+  } catch {
+    return undefined;
+  }
+}
+
 /** Unknown to ssh2. */
 function readPkcs8(text: string, passphrase: string | undefined): LoginKey {
   try {

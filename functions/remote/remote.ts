@@ -51,6 +51,10 @@ export interface UploadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface InstallOptions extends UploadOptions {
+  readonly sha256: string;
+}
+
 /** A big content that can be read from anywhere on. */
 export interface FileSource {
   readonly size: number;
@@ -107,6 +111,8 @@ export interface Host {
   upload(path: string, content: string | Uint8Array, options: UploadOptions): Promise<void>;
   /** As `upload`, for what is big: by SFTP, and what an interrupted try brought is not sent again. */
   send(path: string, source: FileSource, options: SendOptions): Promise<void>;
+  /** As `upload`, of what lies on the machine already. On the same disk both are one file then, with owner and mode of the new. */
+  install(from: string, path: string, options: InstallOptions): Promise<void>;
   /** Undefined if it is not there. At most 16 MiB. */
   read(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Buffer | undefined>;
   job(id: string): Job;

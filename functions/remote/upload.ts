@@ -1,7 +1,7 @@
 /** Files put on a machine as a whole or not at all: a temporary file beside the place, its hash checked there, then renamed. Called by host.ts. */
 import { Problem } from '../../shared/problems.js';
 import { sha256 as hashOf } from '../../shared/sha256.js';
-import type { ExecOptions, UploadOptions } from './remote.js';
+import type { ExecOptions, InstallOptions, UploadOptions } from './remote.js';
 import { failed, script } from './shell.js';
 import type { Ran } from './ssh.js';
 
@@ -51,11 +51,7 @@ export async function install(
   target: Target,
   from: string,
   path: string,
-  {
-    mode,
-    sha256,
-    signal,
-  }: { readonly mode: number; readonly sha256: string; readonly signal?: AbortSignal | undefined },
+  { mode, sha256, signal }: InstallOptions,
 ): Promise<void> {
   verify(target, path, await target.run(putCommand(path, mode, sha256, from), { signal, timeoutSeconds: 600 }));
 }

@@ -33,6 +33,7 @@ import { nodeLogin } from './hosts/node-login.js';
 import { plinthBinary } from './hosts/plinth-binary.js';
 import { clusterAdminEmail } from './install/cluster-admin-email.js';
 import { install, installSecond } from './install/install.js';
+import { installValues } from './install/install-values.js';
 import { k0sBinary } from './install/k0s-binary.js';
 import { k0sController } from './install/k0s-controller.js';
 import { k0sReady } from './install/k0s-ready.js';
@@ -87,6 +88,7 @@ export const steps: readonly AnyStep[] = [
 
   // What is handed over.
   config,
+  installValues,
 ];
 
 /** All that happens on machines, over SSH. */

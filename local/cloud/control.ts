@@ -1,9 +1,9 @@
 /** What the front port serves beside the APIs: the token issuer's documents, and `/_local/…` for tests and people. */
 import { type Identity, jwksPath } from '../identity.js';
 import { createOAuth, type OAuthOptions, oauthPaths } from '../oauth.js';
-import type { Calls } from './calls.js';
-import type { CallFault, Faults, QuotaFault, StockoutFault } from './faults.js';
-import type { ControlPath } from './server.js';
+import type { Calls } from './kernel/calls.js';
+import type { CallFault, Faults, QuotaFault, StockoutFault } from './kernel/faults.js';
+import type { ControlPath } from './kernel/server.js';
 
 export interface ControlOptions {
   readonly identity: () => Identity;

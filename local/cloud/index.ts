@@ -7,24 +7,24 @@ import { createIdentity, type Identity, type IdentityKeys } from '../identity.js
 import { listenNear } from '../loopback.js';
 import type { OAuthOptions } from '../oauth.js';
 import { registryServer } from '../registry/server.js';
-import type { Caller, Effect, JsonObject, World } from './api.js';
 import { apiDefinitions } from './apis.js';
-import { imageGate, imagesOf } from './artifact-images.js';
-import { type Calls, createCalls } from './calls.js';
+import { imageGate, imagesOf } from './artifact-registry/images.js';
 import { controlPaths } from './control.js';
-import { createFaults, type Faults } from './faults.js';
+import { isBarred } from './iam/service-accounts.js';
 import { applyInitial, type InitialState } from './initial.js';
-import { createKernel, type Kernel } from './kernel.js';
+import type { Caller, Effect, JsonObject, World } from './kernel/api.js';
+import { type Calls, createCalls } from './kernel/calls.js';
+import { createFaults, type Faults } from './kernel/faults.js';
+import { createKernel, type Kernel } from './kernel/kernel.js';
+import { apiServer, apisByHost, frontServer, type MediaPaths } from './kernel/server.js';
+import { createSnapshot, readSnapshot } from './kernel/snapshot.js';
+import { createWorld, emptyState } from './kernel/world.js';
 import { metadataServer } from './metadata.js';
-import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler-calls.js';
-import { apiServer, apisByHost, frontServer, type MediaPaths } from './server.js';
-import { isBarred } from './service-accounts.js';
-import { createSnapshot, readSnapshot } from './snapshot.js';
-import { answerMedia } from './storage-media.js';
-import { createWorld, emptyState } from './world.js';
+import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
+import { answerMedia } from './storage/media.js';
 
-export type { RecordedCall } from './calls.js';
 export type { InitialState } from './initial.js';
+export type { RecordedCall } from './kernel/calls.js';
 
 export interface SimulatedCloudOptions {
   /** Seeds all chance: ids, waits, early returns. Default 1. */

@@ -1,9 +1,10 @@
 /** The state that a simulated cloud begins with: what stands before plinth is deployed, and what its deployment makes. */
-import type { ProjectRecord, World } from './api.js';
-import { grantAtOnce } from './policies.js';
-import { projectTable } from './projects.js';
-import { customRoles } from './roles.js';
-import { recordOfServiceAccount, serviceAccounts } from './service-accounts.js';
+
+import { grantAtOnce } from './iam/policies.js';
+import { customRoles } from './iam/roles.js';
+import { recordOfServiceAccount, serviceAccounts } from './iam/service-accounts.js';
+import type { ProjectRecord, World } from './kernel/api.js';
+import { projectTable } from './projects/projects.js';
 
 export interface InitialState {
   readonly organizations?: readonly { readonly name: `organizations/${string}`; readonly displayName: string }[];

@@ -5,10 +5,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Identity, subjectOf } from '../identity.js';
-import type { World } from './api.js';
-import { projectTable } from './projects.js';
-import { listen, type RunningServer } from './server.js';
-import { serviceAccounts } from './service-accounts.js';
+import { serviceAccounts } from './iam/service-accounts.js';
+import type { World } from './kernel/api.js';
+import { listen, type RunningServer } from './kernel/server.js';
+import { projectTable } from './projects/projects.js';
 
 export interface MetadataOptions {
   readonly world: World;

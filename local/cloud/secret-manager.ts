@@ -1,4 +1,6 @@
 /** Secret Manager as the simulated cloud serves it: secrets, numbered versions, payloads with checksums, policies. Listed in index.ts. */
+
+import { testPermissions } from './iam/test-permissions.js';
 import {
   type Access,
   type ApiDefinition,
@@ -7,11 +9,10 @@ import {
   type Handler,
   type JsonObject,
   type World,
-} from './api.js';
-import { crc32c } from './crc32c.js';
-import { labelsOf, numberOf, objectOf, textOf } from './json-fields.js';
-import { pageOf } from './pages.js';
-import { testPermissions } from './test-permissions.js';
+} from './kernel/api.js';
+import { labelsOf, numberOf, objectOf, textOf } from './kernel/json-fields.js';
+import { pageOf } from './kernel/pages.js';
+import { crc32c } from './storage/crc32c.js';
 
 const service = 'secretmanager.googleapis.com';
 const largestPayload = 65_536;

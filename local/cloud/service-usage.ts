@@ -8,12 +8,12 @@ import {
   type JsonObject,
   type ProjectRecord,
   type World,
-} from './api.js';
-import { badRequest, errorInfo, preconditionFailed, serviceTitle } from './errors.js';
-import { flagOf, numberOf, textOf, textsOf } from './json-fields.js';
-import { beginOperation, endOperation, findOperation, typed } from './long-running.js';
-import { pageOf } from './pages.js';
-import { lookUpProject } from './projects.js';
+} from './kernel/api.js';
+import { badRequest, errorInfo, preconditionFailed, serviceTitle } from './kernel/errors.js';
+import { flagOf, numberOf, textOf, textsOf } from './kernel/json-fields.js';
+import { beginOperation, endOperation, findOperation, typed } from './kernel/long-running.js';
+import { pageOf } from './kernel/pages.js';
+import { lookUpProject } from './projects/projects.js';
 
 /** Cloud seconds: the operation ends first, and then the change is still on its way. */
 const operationSeconds = 15;

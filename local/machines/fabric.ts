@@ -4,7 +4,7 @@
  */
 import { connect as connectTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { World } from '../cloud/api.js';
+import type { World } from '../cloud/kernel/api.js';
 import { allows } from './firewall.js';
 import { metadataAddress, metadataNames, metadataPort } from './guest-metadata.js';
 import { createPair } from './streams.js';
@@ -23,8 +23,8 @@ export interface Fabric {
 
 export interface FabricOptions {
   readonly world: World;
-  /** Leads to what listens at this port of the VM. */
-  readonly accept: (vm: Vm, port: number) => Promise<Answer>;
+  /** Leads to what listens at this port of the VM. `from`: the address of another VM of its network, where one asks. */
+  readonly accept: (vm: Vm, port: number, from?: string) => Promise<Answer>;
   /** Who the world is to the rules. */
   readonly worldAddress?: string;
   /** What stands for Google and others listens on loopback ports of this system: VMs reach those, and nothing else outside. */
@@ -47,7 +47,7 @@ export function createFabric(options: FabricOptions): Fabric {
   const { world, accept, worldAddress = anybody, isOutside, metadata, asksRules } = options;
   const reach = (to: Vm, other: Partial<Vm> & { address: string }, port: number): Promise<Answer> | Answer =>
     !asksRules || allows(rulesOf(world, to), { direction: 'INGRESS', at: to, other, port })
-      ? accept(to, port)
+      ? accept(to, port, 'network' in other ? other.address : undefined)
       : { kind: 'dropped' };
 
   const outside = (port: number): Promise<Answer> =>

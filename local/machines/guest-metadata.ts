@@ -4,9 +4,9 @@
  */
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { World } from '../cloud/api.js';
-import { collections, held } from '../cloud/compute-resources.js';
-import { objectOf, objectsOf, textOf, textsOf } from '../cloud/json-fields.js';
+import { collections, held } from '../cloud/compute/resources.js';
+import type { World } from '../cloud/kernel/api.js';
+import { objectOf, objectsOf, textOf, textsOf } from '../cloud/kernel/json-fields.js';
 import { answerMetadata, type MetadataSource } from '../cloud/metadata.js';
 import type { Identity } from '../identity.js';
 import type { Vm } from './vms.js';

@@ -4,14 +4,16 @@
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { World } from '../cloud/api.js';
-import { guestShutDown, guests, preempt } from '../cloud/compute-instance-life.js';
+import { guestShutDown, guests, preempt } from '../cloud/compute/instance-life.js';
+import type { World } from '../cloud/kernel/api.js';
 import type { Identity } from '../identity.js';
 import { type ConnectProxy, startConnectProxy } from './connect-proxy.js';
 import { removeDisk } from './disk.js';
 import { type Answer, createFabric } from './fabric.js';
 import { createGuestMetadata } from './guest-metadata.js';
+import type { Isolation } from './isolation.js';
 import { type Machine, type MachineOptions, startMachine } from './machine.js';
+import { isolationHere } from './possible.js';
 import { createRealTier } from './real/index.js';
 import { allVms, type Vm, vmAt } from './vms.js';
 
@@ -25,6 +27,8 @@ export interface MachinesOptions {
   readonly outsidePorts: () => readonly number[];
   /** Default embedded. */
   readonly tier?: TierName;
+  /** How embedded machines are kept apart. Default: the first way that works here. */
+  readonly isolation?: Isolation | undefined;
   readonly onNote: (note: string) => void;
 }
 
@@ -40,12 +44,15 @@ export interface Tier {
   close(): Promise<void>;
 }
 
-const embedded: Tier = {
-  start: startMachine,
-  follow: () => undefined,
-  removeDisk,
-  close: () => Promise.resolve(),
-};
+function createEmbeddedTier(isolation = isolationHere()): Tier {
+  if (typeof isolation === 'string') throw new Error(isolation);
+  return {
+    start: (options) => startMachine(options, isolation),
+    follow: () => undefined,
+    removeDisk,
+    close: () => Promise.resolve(),
+  };
+}
 
 export interface Machines {
   /** `http://127.0.0.1:<port>`, for PLINTH_SSH_PROXY. */
@@ -82,7 +89,10 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
   const disks = new Set(readdirSync(folder).map((name) => join(folder, name)));
 
   const metadata = createGuestMetadata(options);
-  const tier = tierName === 'real' ? await createRealTier({ world, folder, metadata, outsidePorts, onNote }) : embedded;
+  const tier =
+    tierName === 'real'
+      ? await createRealTier({ world, folder, metadata, outsidePorts, onNote })
+      : createEmbeddedTier(options.isolation);
 
   const fabric = createFabric({
     world,
@@ -90,10 +100,10 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
     metadata: metadata.take,
     // There it is asked by the network itself.
     asksRules: tierName === 'embedded',
-    async accept(vm, port): Promise<Answer> {
+    async accept(vm, port, from): Promise<Answer> {
       look();
       const machine = await running.get(vm.path)?.machine;
-      return machine === undefined ? { kind: 'dropped' } : machine.accept(port);
+      return machine === undefined ? { kind: 'dropped' } : machine.accept(port, from);
     },
   });
 

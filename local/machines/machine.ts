@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openSshPair } from '../../shared/openssh.js';
 import { makeDisk } from './disk.js';
 import type { Answer } from './fabric.js';
+import type { Isolation } from './isolation.js';
 import { loginKeys, readPlain, writeLoginKeys } from './login-keys.js';
-import { createOutbound, outboundPort } from './outbound.js';
+import { createOutbound } from './outbound.js';
+import { outboundPort } from './outbound-port.js';
 import { createRelay } from './relay.js';
 import { startSandbox } from './sandbox.js';
 import { createSshServer } from './ssh-server.js';
@@ -28,8 +30,8 @@ export interface MachineOptions {
 }
 
 export interface Machine {
-  /** What listens at this port. */
-  accept(port: number): Promise<Answer>;
+  /** What listens at this port. `from`: as whom another VM of its network is seen. */
+  accept(port: number, from?: string): Promise<Answer>;
   /** Resolves when the startup script has ended, or the machine has. */
   readonly settled: Promise<void>;
   end(silently: boolean): Promise<void>;
@@ -39,12 +41,12 @@ const sshPort = 22;
 /** Written by `systemctl reload ssh`, when sshd reads its settings anew. */
 const sshdStamp = '/var/lib/plinth-local/sshd-loaded';
 
-export async function startMachine(options: MachineOptions): Promise<Machine> {
+export async function startMachine(options: MachineOptions, isolation: Isolation): Promise<Machine> {
   const { vm, folder, metadata, connect, onSerial } = options;
   makeDisk(folder, { hostname: vm.name, address: vm.address });
   const syncKeys = (): void => writeLoginKeys(folder, metadata('ssh-keys') ?? '');
   syncKeys();
-  const sandbox = await startSandbox({ folder, hostname: vm.name, address: vm.address });
+  const sandbox = await startSandbox({ folder, hostname: vm.name, address: vm.address, isolation });
   const relay = createRelay(sandbox.networkEntry);
   const outbound = createOutbound(connect);
   const ended = new AbortController();
@@ -99,10 +101,10 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
 
   return {
     settled,
-    async accept(port) {
+    async accept(port, from) {
       if (ended.signal.aborted) return { kind: 'dropped' };
       if (port === sshPort) return ssh.accept();
-      const socket = await relay.connect(port, vm.address);
+      const socket = await relay.connect(port, vm.address, from);
       if (socket === undefined) return { kind: ended.signal.aborted ? 'dropped' : 'refused' };
       socket.setNoDelay(true);
       return { kind: 'open', stream: socket };

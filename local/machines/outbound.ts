@@ -14,8 +14,6 @@ import { type Duplex, pipeline } from 'node:stream';
 import type { Answer } from './fabric.js';
 import { join } from './streams.js';
 
-export const outboundPort = 1080;
-
 type Connect = (address: string, port: number) => Promise<Answer>;
 
 export interface Outbound {

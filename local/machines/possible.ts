@@ -1,27 +1,61 @@
-/** Whether this computer can hold simulated VMs: bubblewrap, and user namespaces that it may make. Asked once by the cloud half. */
+/** Whether this computer can hold simulated VMs, and by which way to make sandboxes. Asked once by the cloud half. */
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { bubblewrap } from './bubblewrap.js';
+import type { Isolation } from './isolation.js';
+import { unshare } from './unshare.js';
 
-/** Undefined if it can; else why not, and what to do. */
-export function whyNoMachines(): string | undefined {
-  if (process.platform !== 'linux') return 'simulated VMs need Linux';
-  for (const [program, arg, from] of [
-    ['bwrap', '--version', 'bubblewrap'],
-    ['nsenter', '--version', 'util-linux'],
-    ['bash', '--version', 'bash'],
-  ] as const) {
-    if (spawnSync(program, [arg], { stdio: 'ignore' }).status !== 0) {
-      return `${program} is missing: install ${from}, such as with apt-get install ${from}`;
-    }
+/** Of this computer, and used on machines: by steps, and by the sample package. */
+const programs: readonly (readonly [program: string, from: string])[] = [
+  ['bash', 'bash'],
+  ['nsenter', 'util-linux'],
+  ['mount', 'mount'],
+  ['curl', 'curl'],
+  ['python3', 'python3'],
+  ['ssh', 'openssh-client'],
+];
+
+/** Settings of the kernel that forbid user namespaces. */
+const forbidding: readonly (readonly [name: string, value: string])[] = [
+  ['kernel.apparmor_restrict_unprivileged_userns', '1'],
+  ['kernel.unprivileged_userns_clone', '0'],
+  ['user.max_user_namespaces', '0'],
+];
+
+const settingOf = (name: string): string | undefined => {
+  try {
+    return readFileSync(`/proc/sys/${name.replaceAll('.', '/')}`, 'utf8').trim();
+  } catch {
+    return undefined;
   }
-  const trial = spawnSync(
-    'bwrap',
-    [
-      ...['--unshare-all', '--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL'],
-      ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true'],
-    ],
-    { encoding: 'utf8', timeout: 10_000 },
-  );
-  if (trial.status === 0) return undefined;
-  const said = trial.stderr?.trim().split('\n').at(-1) ?? String(trial.error ?? '');
-  return `this system lets nobody here make user namespaces (${said}); see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns`;
+};
+
+/** In the order of preference. */
+export const isolations: readonly Isolation[] = [bubblewrap, unshare];
+
+/** The first that works here, found by doing it; else why none does, and what to do. */
+export function isolationHere(among = isolations): Isolation | string {
+  if (process.platform !== 'linux') return 'simulated VMs need Linux';
+  const missing = programs.filter(([name]) => spawnSync('bash', ['-c', `command -v ${name}`]).status !== 0);
+  if (missing.length > 0) {
+    const names = missing.map(([name]) => name).join(', ');
+    const packages = missing.map(([, from]) => from).join(' ');
+    return `${names} ${missing.length === 1 ? 'is' : 'are'} missing: install ${packages}, such as with apt-get install ${packages}`;
+  }
+  const said: string[] = [];
+  for (const each of among) {
+    const why = each.trial();
+    if (why === undefined) return each;
+    said.push(`${each.name}: ${why}`);
+  }
+  const guilty = forbidding
+    .filter(([name, value]) => settingOf(name) === value)
+    .map(([name, value]) => `${name}=${value}`);
+  const because = guilty.length === 0 ? '' : `, as ${guilty.join(' and ')} says`;
+  return `this system lets nobody here make user namespaces${because} (${said.join('; ')})`;
+}
+
+export function whyNoMachines(): string | undefined {
+  const found = isolationHere();
+  return typeof found === 'string' ? found : undefined;
 }

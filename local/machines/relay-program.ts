@@ -4,7 +4,9 @@
  */
 import { connect, createServer } from 'node:net';
 
-export type RelayWish = { readonly listen: number } | { readonly connect: number; readonly address: string };
+export type RelayWish =
+  | { readonly listen: number }
+  | { readonly connect: number; readonly address: string; readonly from?: string | undefined };
 type RelayRequest = RelayWish & { readonly id: number };
 
 export interface RelayReply {
@@ -23,9 +25,9 @@ function rest(): void {
 const fail = (id: number) => (error: NodeJS.ErrnoException) =>
   process.send?.({ id, failure: error.code ?? error.message } satisfies RelayReply);
 
-function open(id: number, port: number, addresses: readonly string[]): void {
+function open(id: number, port: number, addresses: readonly string[], localAddress?: string): void {
   const [address, ...others] = addresses;
-  const socket = connect({ host: address ?? '', port });
+  const socket = connect({ host: address ?? '', port, ...(localAddress !== undefined && { localAddress }) });
   // Whoever gets it reads it.
   socket.pause();
   socket.once('error', (error) => (others.length > 0 ? open(id, port, others) : fail(id)(error)));
@@ -37,7 +39,10 @@ function open(id: number, port: number, addresses: readonly string[]): void {
 
 process.on('message', (request: RelayRequest) => {
   rest();
-  if ('connect' in request) return open(request.id, request.connect, ['127.0.0.1', request.address]);
+  if ('connect' in request) {
+    const { id, connect: port, address, from } = request;
+    return from === undefined ? open(id, port, ['127.0.0.1', address]) : open(id, port, [address], from);
+  }
   const server = createServer();
   server.once('error', fail(request.id));
   server.listen(request.listen, '127.0.0.1', () => {

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { RelayReply, RelayWish } from './relay-program.js';
 
 export interface Relay {
-  /** Undefined: nothing listens there. */
-  connect(port: number, address: string): Promise<Socket | undefined>;
+  /** `from`: another address of its network; undefined: it is the VM itself that asks. Undefined: nothing listens there. */
+  connect(port: number, address: string, from?: string): Promise<Socket | undefined>;
   listen(port: number): Promise<Server>;
   close(): void;
 }
@@ -57,8 +57,8 @@ export function createRelay(networkEntry: readonly string[]): Relay {
     });
 
   return {
-    connect: (port, address) =>
-      ask<Socket>({ connect: port, address }).catch((error: Error) => {
+    connect: (port, address, from) =>
+      ask<Socket>({ connect: port, address, from }).catch((error: Error) => {
         if (error.message === 'ECONNREFUSED' || closed) return undefined;
         throw error;
       }),

@@ -1,14 +1,13 @@
 /**
- * A running VM without its network and SSH: one long-lived bubblewrap sandbox with namespaces of its own, into which
- * programs are put by nsenter. Nothing of the real file system is seen but programs and libraries. Made by machine.ts.
+ * A running VM without its network and SSH: one long-lived sandbox with namespaces of its own, into which programs are put
+ * by nsenter. Nothing of the real file system is seen but programs and libraries. Made by machine.ts.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { ownFolders } from './disk.js';
+import { type Isolation, machinePath, mountsOf, ownPrograms } from './isolation.js';
 
 export interface SandboxOptions {
   /** The VM's disk. */
@@ -16,6 +15,7 @@ export interface SandboxOptions {
   readonly hostname: string;
   /** In the VPC. */
   readonly address: string;
+  readonly isolation: Isolation;
 }
 
 interface Program {
@@ -38,28 +38,8 @@ export interface Sandbox {
   end(): Promise<void>;
 }
 
-/** Beside the compiled code lie only the sources: the programs stay where they are in the checkout. */
-const programsFolder = fileURLToPath(new URL('../../../local/machines/programs', import.meta.url));
-
-const sftpProgram = fileURLToPath(new URL('./sftp-server.mjs', import.meta.url));
-const sftpInside = '/run/plinth-local/sftp-server.mjs';
-export const sftpServer = ['node', sftpInside];
-
-const machinePath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-
-/** What the host gives to read: its programs, and the links and caches that they need. */
-function hostBinds(): string[] {
-  const binds = ['--ro-bind', '/usr', '/usr'];
-  for (const name of ['bin', 'sbin', 'lib', 'lib32', 'lib64', 'libx32']) {
-    const path = `/${name}`;
-    if (!existsSync(path)) continue;
-    const isLink = lstatSync(path).isSymbolicLink();
-    binds.push(...(isLink ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path]));
-  }
-  return binds;
-}
-
-const hostFilesInEtc = ['/etc/alternatives', '/etc/postgresql-common', '/etc/ld.so.cache', '/etc/ld.so.conf'];
+const programFolder = `${ownPrograms}/dist/local/machines`;
+export const sftpServer = ['node', `${programFolder}/sftp-server.mjs`];
 
 export const homeOf = (user: string): string => (user === 'root' ? '/root' : `/home/${user}`);
 
@@ -80,31 +60,22 @@ const environmentOf = (user: string): Record<string, string> => ({
   HTTP_PROXY: 'http://127.0.0.1:1080',
 });
 
-export async function startSandbox({ folder, hostname, address }: SandboxOptions): Promise<Sandbox> {
-  const nodeIsOutside = !process.execPath.startsWith('/usr/') || process.execPath.startsWith('/usr/local/');
-  const args = [
-    ...['--unshare-all', '--unshare-user', '--uid', '0', '--gid', '0', '--cap-add', 'ALL'],
-    ...['--hostname', hostname, '--die-with-parent', '--new-session', '--clearenv', '--setenv', 'PATH', machinePath],
-    ...hostBinds(),
-    ...ownFolders.flatMap((name) => ['--bind', join(folder, name), `/${name}`]),
-    ...hostFilesInEtc.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--ro-bind', programsFolder, '/usr/local/sbin'],
-    ...(nodeIsOutside ? ['--ro-bind', process.execPath, '/usr/local/bin/node'] : []),
-    ...['--dev', '/dev', '--proc', '/proc', '--tmpfs', '/run', '--dir', '/run/lock', '--chdir', '/'],
-    ...['--ro-bind', sftpProgram, sftpInside],
-    ...['--info-fd', '3', '--', 'bash', '-c', init, 'init', address],
-  ];
-  const child = spawn('bwrap', args, { stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
+export async function startSandbox({ folder, hostname, address, isolation }: SandboxOptions): Promise<Sandbox> {
+  const command = ['bash', '-c', init, 'init', address];
+  const started = isolation.start({
+    root: join(folder, 'root-of-sandbox'),
+    hostname,
+    mounts: mountsOf(folder),
+    command,
+  });
+  const { child } = started;
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const complaint = text(child.stderr as Readable).catch(() => '');
-  const info = text(child.stdio[3] as Readable).catch(() => '');
-  const inside = await new Promise<string>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', () => resolve(''));
-    child.stdout?.once('data', (data: Buffer) => resolve(data.toString().trim()));
-  });
-  if (inside === '') throw new Error(`the VM ${hostname} did not start: ${(await complaint).trim()}`);
-  const pid = (JSON.parse(await info) as { 'child-pid': number })['child-pid'];
+  const [pid, inside] = await Promise.all([started.pid, started.said]).catch(() => [0, ''] as const);
+  if (inside === '') {
+    child.kill('SIGKILL');
+    throw new Error(`the VM ${hostname} did not start: ${(await complaint).trim()}`);
+  }
   const guestPid = outsideNumber(pid, inside);
   const entry = ['-t', String(pid), '-U', '--preserve-credentials'];
   return {
@@ -145,8 +116,18 @@ const guestView = [
   'exec sleep infinity >/dev/null 2>&1',
 ].join('\n');
 
-// Programs may listen on the VM's own address; where `ip` is missing, on loopback.
-const init = `ip address add "$1/32" dev lo 2>/dev/null; unshare -m bash -c '${guestView}' & exec sleep infinity >/dev/null 2>&1`;
+/**
+ * Its network is up. All of the network's addresses are its own as far as the kernel knows, so that programs listen on the VM's, and
+ * see others come from theirs. Perl is there where `ip` is not; it gives the same net.
+ */
+const network = [
+  'ip link set lo up 2>/dev/null && ip address add "$1/8" dev lo 2>/dev/null ||',
+  `perl -MSocket -e 'socket(my $s, AF_INET, SOCK_DGRAM, 0); ioctl($s, 0x8916, pack("a16 S x2 a4 x8", "lo:1", AF_INET, inet_aton($ARGV[0])));`,
+  `ioctl($s, 0x8914, pack("a16 s x22", $_, 0x41)) for "lo", "lo:1"' "$1"`,
+].join(' ');
+
+/** It stays, as the first process: what others leave behind is taken away by its shell. */
+const init = `${network}; unshare -m bash -c '${guestView}' & exec >/dev/null 2>&1; sleep infinity & wait`;
 
 /** What this system calls a process that has this number within the sandbox. */
 function outsideNumber(first: number, inside: string): number {

@@ -1,9 +1,10 @@
 /** The VMs of the simulated cloud as their machines see them: addresses, tags, keys, whether the guest is up. Read anew at every question. */
-import type { JsonObject, World } from '../cloud/api.js';
-import { guests } from '../cloud/compute-instance-life.js';
-import { metadataValue } from '../cloud/compute-metadata.js';
-import { collections, type Held, held, heldIn, lastOf, unlink } from '../cloud/compute-resources.js';
-import { objectOf, objectsOf, textOf, textsOf } from '../cloud/json-fields.js';
+
+import { guests } from '../cloud/compute/instance-life.js';
+import { metadataValue } from '../cloud/compute/metadata.js';
+import { collections, type Held, held, heldIn, lastOf, unlink } from '../cloud/compute/resources.js';
+import type { JsonObject, World } from '../cloud/kernel/api.js';
+import { objectOf, objectsOf, textOf, textsOf } from '../cloud/kernel/json-fields.js';
 import type { Endpoint } from './firewall.js';
 
 export interface Vm extends Endpoint {

@@ -1,4 +1,4 @@
-/** Who may come in to a registry, and the token that it gives them: Basic, or the way round by the token's endpoint that clients take. Used by the registries that stand for others. */
+/** Who may come in to a registry: by user and password alone, or by a token, too, and the way round by the token's endpoint that clients take. Used by the registries that stand for others. */
 import type { IncomingMessage } from 'node:http';
 
 export type Action = 'pull' | 'push';
@@ -10,16 +10,26 @@ export interface Refusal {
   readonly message: string;
 }
 
-export interface Gate<Who> {
+interface AnyGate<Who> {
+  /** By user and password; undefined: nobody that is known. */
+  login(user: string, password: string): Promise<Who | undefined> | Who | undefined;
+  may(who: Who, image: string, action: Action): Refusal | undefined;
+}
+
+export interface TokenGate<Who> extends AnyGate<Who> {
   /** Where tokens are given: `/token`. */
   readonly tokenPath: string;
-  /** By user and password; undefined: nobody that is known. */
-  login(user: string, password: string): Who | undefined;
   /** By what `tokenFor` gave, or any other token that is taken here. */
   bearer(token: string): Who | undefined;
   tokenFor(user: string, password: string): string;
-  may(who: Who, image: string, action: Action): Refusal | undefined;
 }
+
+interface BasicGate<Who> extends AnyGate<Who> {
+  /** What they are to be known in, who are asked for user and password. */
+  readonly realm: string;
+}
+
+export type Gate<Who> = TokenGate<Who> | BasicGate<Who>;
 
 export function basicOf({ headers }: IncomingMessage): readonly [user: string, password: string] | undefined {
   const coded = /^basic ([\w+/=-]+)$/i.exec(headers.authorization ?? '')?.[1];
@@ -29,21 +39,22 @@ export function basicOf({ headers }: IncomingMessage): readonly [user: string, p
   return colon === -1 ? undefined : [text.slice(0, colon), text.slice(colon + 1)];
 }
 
-export function callerOf<Who>(gate: Gate<Who>, request: IncomingMessage): Who | undefined {
+export async function callerOf<Who>(gate: Gate<Who>, request: IncomingMessage): Promise<Who | undefined> {
   const basic = basicOf(request);
   if (basic !== undefined) return gate.login(...basic);
   const token = /^bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  return token === undefined ? undefined : gate.bearer(token);
+  return token === undefined || 'realm' in gate ? undefined : gate.bearer(token);
 }
 
-/** What WWW-Authenticate says to who comes without a token, or with a wrong one. */
-export function challenge(
-  { tokenPath }: Pick<Gate<unknown>, 'tokenPath'>,
+/** What WWW-Authenticate says to who comes without a login, or with a wrong one. */
+export function challenge<Who>(
+  gate: Gate<Who>,
   host: string,
   wanted?: { readonly image: string; readonly action: Action },
 ): string {
+  if ('realm' in gate) return `Basic realm="${gate.realm}"`;
   const scope = wanted === undefined ? '' : `,scope="repository:${wanted.image}:${actionsOf(wanted.action)}"`;
-  return `Bearer realm="http://${host}${tokenPath}",service="${host.replace(/:\d+$/, '')}"${scope}`;
+  return `Bearer realm="http://${host}${gate.tokenPath}",service="${host.replace(/:\d+$/, '')}"${scope}`;
 }
 
 /** Who writes reads, too. */

@@ -1,4 +1,4 @@
-/** What a registry holds, as the protocol sees it. Implemented by the registries that stand for others; a push is checked here. */
+/** What a registry holds, as the protocol sees it. Implemented by the registries that stand for others, and asked by what stands for skopeo; a push is checked here. */
 import { sha256 } from '../../shared/sha256.js';
 
 export interface Manifest {
@@ -13,9 +13,9 @@ export interface Images {
   blob(image: string, digest: string): Promise<Buffer | undefined> | Buffer | undefined;
   /** Undefined: there is no such image. */
   tags(image: string): Promise<readonly string[] | undefined> | readonly string[] | undefined;
-  putBlob(image: string, digest: string, bytes: Buffer): void;
+  putBlob(image: string, digest: string, bytes: Buffer): Promise<void> | void;
   /** `tag`: undefined where it is pushed by its digest. */
-  putManifest(image: string, manifest: Manifest, tag: string | undefined): void;
+  putManifest(image: string, manifest: Manifest, tag: string | undefined): Promise<void> | void;
 }
 
 export const digestOf = (bytes: Buffer): string => `sha256:${sha256(bytes)}`;
@@ -41,6 +41,13 @@ export function referencesOf(bytes: Buffer): { readonly blobs: string[]; readonl
   }
   const { config, layers, manifests } = content;
   if (manifests === undefined && (config === undefined || layers === undefined)) return undefined;
-  const blobs = [...(config === undefined ? [] : [config]), ...(layers ?? [])].map(({ digest }) => String(digest));
+  const blobs = [...(layers ?? []), ...(config === undefined ? [] : [config])].map(({ digest }) => String(digest));
   return { blobs, manifests: (manifests ?? []).map(({ digest }) => String(digest)) };
+}
+
+/** What a manifest says that it is; OCI's lets it be seen by its fields. */
+export function mediaTypeOf(manifest: Buffer): string {
+  const { mediaType, manifests } = JSON.parse(manifest.toString('utf8')) as ManifestContent;
+  const kind = manifests === undefined ? 'manifest' : 'index';
+  return typeof mediaType === 'string' ? mediaType : `application/vnd.oci.image.${kind}.v1+json`;
 }

@@ -1,8 +1,8 @@
-/** The protocol of registries (OCI distribution, `/v2/…`) over what one holds and whom it lets in: pulls, pushes, tags. Served by the registries that stand for forge1's and for Artifact Registry. */
+/** The protocol of registries (OCI distribution, `/v2/…`) over what one holds and whom it lets in: pulls, pushes, tags. Served by the registries that stand for forge1's, for Artifact Registry and for docker-registry. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type Action, basicOf, callerOf, challenge, type Gate } from './gate.js';
+import { type Action, basicOf, callerOf, challenge, type Gate, type TokenGate } from './gate.js';
 import { digestOf, type Images, isDigest, type Manifest, referencesOf } from './images.js';
 
 /** What was handed out to somebody who copies an image. */
@@ -73,13 +73,13 @@ async function answer<Who>(
   const { method = 'GET', headers } = request;
   const url = new URL(request.url ?? '/', 'http://registry');
   const body = await buffer(request);
-  if (url.pathname === gate.tokenPath && method === 'GET') return token(gate, request);
+  if ('tokenPath' in gate && url.pathname === gate.tokenPath && method === 'GET') return token(gate, request);
   if (!url.pathname.startsWith('/v2/')) return refused(404, 'NOT_FOUND', 'not found');
 
   const [, image = '', what = '', reference = ''] = paths.exec(url.pathname) ?? [];
   const reads = method === 'GET' || method === 'HEAD';
   const action: Action = reads && what !== 'blobs/uploads' ? 'pull' : 'push';
-  const who = callerOf(gate, request);
+  const who = await callerOf(gate, request);
   if (who === undefined) {
     const wanted = image === '' ? undefined : { image, action };
     return refused(401, 'UNAUTHORIZED', 'authentication required', {
@@ -99,9 +99,9 @@ async function answer<Who>(
 }
 
 /** Clients come here with what they were given, and go back with a token of a quarter of an hour. */
-function token<Who>(gate: Gate<Who>, request: IncomingMessage): Reply {
+async function token<Who>(gate: TokenGate<Who>, request: IncomingMessage): Promise<Reply> {
   const basic = basicOf(request);
-  if (basic === undefined || gate.login(...basic) === undefined) {
+  if (basic === undefined || (await gate.login(...basic)) === undefined) {
     return refused(401, 'UNAUTHORIZED', 'authentication required');
   }
   const given = gate.tokenFor(...basic);
@@ -160,7 +160,7 @@ async function putManifest({ images, onPushed }: RegistryOptions<unknown>, asked
   }
   const type = request.headers['content-type'] ?? 'application/vnd.oci.image.manifest.v1+json';
   const pushed: Manifest = { digest, type, bytes: body };
-  images.putManifest(image, pushed, isDigest(reference) ? undefined : reference);
+  await images.putManifest(image, pushed, isDigest(reference) ? undefined : reference);
   await onPushed?.();
   return created(image, 'manifests', digest);
 }
@@ -183,7 +183,7 @@ async function upload(
       return refused(400, 'DIGEST_INVALID', 'provided digest did not match uploaded content');
     }
     uploads.delete(key);
-    images.putBlob(image, wanted, bytes);
+    await images.putBlob(image, wanted, bytes);
     await onPushed?.();
     return created(image, 'blobs', wanted);
   }

@@ -2,7 +2,7 @@
  * The install config, config.yaml: its schema, its text, and what of an older one survives a rewrite.
  * Made by the `config` step, one a datacenter; read by the CLI and the installer.
  */
-import { parse, stringify } from 'yaml';
+import { Document, parse, visit } from 'yaml';
 import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';
 
@@ -351,7 +351,22 @@ export function readInstallConfig(content: string): InstallConfig {
 
 const named = (faults: readonly Fault[]) => faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
 
-export const writeInstallConfig = (config: InstallConfig): string => stringify(config, { lineWidth: 0 });
+/** Beyond what `yaml` knows: what readers of YAML 1.1 take for a value, a merge, a number with commas, a line's end. */
+const misread = /^(?:=|<<|[-+]?\d[\d,_]*(?:\.[\d,_]*)?)$|[\u0085\u2028\u2029\ufeff]/;
+/** They stand in double quotes alone, where they may be escaped. */
+const escaped = (text: string): string =>
+  text.replaceAll(/[\u0085\u2028\u2029\ufeff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Readers of YAML 1.1 and 1.2 read it alike: what either would take for anything but text is quoted. */
+export function writeInstallConfig(config: InstallConfig): string {
+  const document = new Document(config, { compat: 'yaml-1.1' });
+  visit(document, {
+    Scalar(_, scalar) {
+      if (typeof scalar.value === 'string' && misread.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escaped(document.toString({ lineWidth: 0 }));
+}
 
 type Tree = { [key: string]: unknown };
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);

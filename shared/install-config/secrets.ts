@@ -4,7 +4,9 @@
  */
 import * as z from 'zod';
 import { Problem } from '../problems.js';
-import { decryptSops, encryptSops, type SopsMeans, type SopsTree } from './sops.js';
+import { decryptSops, encryptSops, rewriteSops, type SopsTree } from './sops.js';
+import { encryptionRule, lastModified, parseSops, refuse, ruleName, sopsForm } from './sops-block.js';
+import type { SopsMeans } from './sops-cipher.js';
 
 export const Secret = z
   .strictObject({
@@ -73,18 +75,74 @@ export const isDatacentersOwn = (name: string): boolean =>
 export const isWrittenByHosts = (name: string): boolean =>
   name === 'kubeConfig' || (/^(ceph|csi|rgw)/.test(name) && name !== 'cephSshPrivateKey');
 
-export const encryptSecrets = (file: SecretsFile, recipient: string, means: SopsMeans): Promise<string> =>
-  encryptSops(file as SopsTree, [recipient], means);
+/** A file that stands, and what opens it. */
+export interface StandingSecrets {
+  readonly text: string;
+  readonly identity: string;
+}
 
-/** The secrets in an encrypted text. `Problem` bad-input if it is not ours, was tampered with, or has another form. */
-export async function decryptSecrets(text: string, identity: string): Promise<SecretsFile> {
-  const parsed = SecretsFile.safeParse(await decryptSops(text, identity));
+/** Written over `like`, it keeps that one's recipients, rules and comments: a person may have set them with sops. */
+export const encryptSecrets = (
+  file: SecretsFile,
+  recipient: string,
+  means: SopsMeans,
+  like?: StandingSecrets,
+): Promise<string> =>
+  like === undefined
+    ? encryptSops(file as SopsTree, [recipient], means)
+    : rewriteSops(like.text, like.identity, file as SopsTree, means);
+
+/** The secrets in an encrypted text. `Problem` bad-input if it is not ours, was tampered with, or has another form; it says `whose` file that is. */
+export async function decryptSecrets(text: string, identity: string, whose = 'The secrets file'): Promise<SecretsFile> {
+  const tree = await openWhole(text, identity).catch((error: unknown) => {
+    throw error instanceof Problem ? named(error, whose) : error;
+  });
+  const parsed = SecretsFile.safeParse(tree);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'secrets'}: ${message}`);
-  throw new Problem('bad-input', `The secrets file does not have the form that it must have: ${faults.join('; ')}.`, {
+  throw new Problem('bad-input', `${whose} does not have the form that it must have: ${faults.join('; ')}.`, {
     errors: parsed.error.issues.map((issue) => ({ path: issue.path.join('.') || 'secrets', message: issue.message })),
     advice: 'Correct it with sops, or move it aside: it is then written again from what the bootstrap holds.',
   });
+}
+
+/** Values of these paths are never written in clear, whatever rule a person set. */
+const secretPaths = [
+  ['secrets', 'fields', 'password'],
+  ['secrets', 'file', 'content'],
+] as const;
+
+async function openWhole(text: string, identity: string): Promise<unknown> {
+  const tree = await decryptSops(text, identity);
+  const file = parseSops(text);
+  const isEncrypted = await encryptionRule(file);
+  const clear = secretPaths.filter((path) => !isEncrypted(path)).map((path) => path.join('.'));
+  if (clear.length === 0) return tree;
+  throw refuse(
+    `by its own rule (${ruleName(file)}) it leaves ${clear.join(' and ')} in clear`,
+    'Decrypt it with sops, and encrypt it again without a rule, or with one that covers password and content.',
+  );
+}
+
+const named = ({ code, detail, advice }: Problem, whose: string): Problem =>
+  new Problem(
+    code,
+    detail.replace(/^The secrets file/, () => whose),
+    { ...(advice !== undefined && { advice }) },
+  );
+
+/**
+ * What `over` leaves of `under`: a person who took a secret out with sops has a file that is younger than the one that stands.
+ * What hosts wrote into that since, the person has not seen.
+ */
+export function withoutRemoved(
+  under: SecretsFile,
+  over: SecretsFile,
+  texts: { under: string; over: string },
+): SecretsFile {
+  if (!(lastModified(texts.over) > lastModified(texts.under))) return under;
+  const left = under.secrets.filter(({ name }) => isWrittenByHosts(name) || findSecret(over, name) !== undefined);
+  return { ...under, secrets: left };
 }
 
 /** Whether both decrypt to the same content, so that an unchanged file is not written again. Encrypted texts always differ. */
@@ -96,6 +154,9 @@ export async function sameSecrets(one: string, other: string, identity: string):
 
 /** Equal in content, whatever the order of keys and secrets. */
 export const sameContent = (a: SecretsFile, b: SecretsFile): boolean => canonical(a) === canonical(b);
+
+/** For the same recipients, by the same rule: a person may have changed that alone. */
+export const sameForm = (one: string, other: string): boolean => sopsForm(one) === sopsForm(other);
 
 const canonical = (file: SecretsFile): string =>
   JSON.stringify(

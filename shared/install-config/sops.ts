@@ -1,61 +1,49 @@
 /**
  * The SOPS YAML form with age recipients: what `sops` itself opens and edits. Written and read by the steps that make the
- * secrets file, read by the CLI. Each value is AES-256-GCM under a data key, with its path (list indices left out) as
- * additional data; the MAC is SHA-512 over the plaintext leaves in order, under `lastmodified`.
- * Comments of a file that a person edited are not kept.
+ * secrets file, read by the CLI. Whoever rewrites a file keeps what a person did to it with sops: recipients, rules, comments.
  */
-import { Document, parse, Scalar } from 'yaml';
-import { Problem } from '../problems.js';
-import { matchingNames } from './matching-names.js';
+import { Document, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import {
+  ageEntries,
+  encryptionRule,
+  nameOf,
+  notFor,
+  notForGo,
+  parseSops,
+  refuse,
+  ruleName,
+  type SopsFile,
+  textAt,
+  withoutRule,
+} from './sops-block.js';
+import {
+  aadOf,
+  type DataKey,
+  importKey,
+  isSealedComment,
+  type Leaf,
+  macOf,
+  open,
+  plaintextOf,
+  type SopsMeans,
+  seal,
+} from './sops-cipher.js';
 
-/** What a writer needs of the world, passed in: shared code has no clock and no dice. */
-export interface SopsMeans {
-  readonly now: Date;
-  random(bytes: number): Uint8Array;
-}
+export { sopsRecipients } from './sops-block.js';
 
-type Leaf = string | number | boolean;
-type SopsValue = Leaf | null | readonly SopsValue[] | { readonly [key: string]: SopsValue | undefined };
+type SopsList = readonly SopsValue[];
+type SopsValue = string | number | boolean | null | SopsList | SopsTree;
 export type SopsTree = { readonly [key: string]: SopsValue | undefined };
 
 /** Loaded on first use: it takes 95 ms, and who only names recipients or schemas needs none of it. */
 const loadAge = () => import('age-encryption');
 
-const utf8 = new TextEncoder();
-const fromUtf8 = new TextDecoder('utf-8', { fatal: true });
 /** The version of sops whose form this is. */
 const formVersion = '3.9.4';
-const ivBytes = 32;
-const tagBytes = 16;
-const encrypted = /^ENC\[AES256_GCM,data:([^,]*),iv:([^,]+),tag:([^,]+),type:([a-z0-9]+)\]$/;
-/** sha256 of `sops`: what the MAC begins with where a file says `mac_only_encrypted`. */
-const macOnlyEncryptedStart = '8a3fd2ad54ce66527b1034f3d147be0b0b975b3bf44f72c6fdadec8176f27d69';
+const sops = 'sops';
 
 export async function encryptSops(tree: SopsTree, recipients: readonly string[], means: SopsMeans): Promise<string> {
-  if ('sops' in tree) throw new TypeError('a tree may not have a top-level key named sops');
   const dataKey = means.random(32);
-  const key = await importKey(dataKey);
-  const leaves: string[] = [];
-  const walk = async (value: SopsValue, path: readonly string[]): Promise<unknown> => {
-    if (value === null) return null;
-    if (typeof value !== 'object') {
-      leaves.push(plaintextOf(value));
-      return seal(key, value, aadOf(path), means);
-    }
-    if (Array.isArray(value)) {
-      const items: unknown[] = [];
-      for (const item of value as readonly SopsValue[]) items.push(await walk(item, path));
-      return items;
-    }
-    const map = new Map<string, unknown>();
-    for (const [name, child] of Object.entries(value as SopsTree)) {
-      if (child !== undefined) map.set(name, await walk(child, [...path, name]));
-    }
-    return map;
-  };
-  const body = (await walk(tree, [])) as Map<string, unknown>;
-
-  const lastModified = means.now.toISOString().replace(/\.\d+Z$/, 'Z');
   const { armor, Encrypter } = await loadAge();
   const age = [];
   for (const recipient of recipients) {
@@ -63,112 +51,61 @@ export async function encryptSops(tree: SopsTree, recipients: readonly string[],
     encrypter.addRecipient(recipient);
     const enc = new Scalar(`${armor.encode(await encrypter.encrypt(dataKey)).trimEnd()}\n`);
     enc.type = Scalar.BLOCK_LITERAL;
-    age.push(
-      new Map<string, unknown>([
-        ['recipient', recipient],
-        ['enc', enc],
-      ]),
-    );
+    age.push({ recipient, enc });
   }
-  // Quoted, so that no YAML reader takes it for a time.
-  const quoted = new Scalar(lastModified);
-  quoted.type = Scalar.QUOTE_DOUBLE;
-  body.set(
-    'sops',
-    new Map<string, unknown>([
-      ['age', age],
-      ['lastmodified', quoted],
-      ['mac', await seal(key, await macOf(leaves), lastModified, means)],
-      ['unencrypted_suffix', '_unencrypted'],
-      ['version', formVersion],
-    ]),
+  const block = { age, lastmodified: '', mac: '', unencrypted_suffix: '_unencrypted', version: formVersion };
+  const document = new Document({ [sops]: block });
+  const root = document.contents as YAMLMap;
+  const file: SopsFile = { document, root, block: root.get(sops) as YAMLMap };
+  return writeTree(
+    { file, key: await importKey(dataKey), isEncrypted: await encryptionRule(file), tree: {} },
+    tree,
+    means,
   );
-  return new Document(body).toString({ indent: 4, lineWidth: 0 });
 }
 
 /**
  * The plain tree, its MAC verified. `Problem` bad-input says which of these it is: no SOPS file, another's recipient,
  * or changed by other means than sops. Never quotes a value.
  */
-export async function decryptSops(text: string, identity: string): Promise<{ readonly [key: string]: unknown }> {
-  const root = parseYaml(text);
-  const sops = root.get('sops');
-  if (!(sops instanceof Map)) throw refuse('it has no `sops` block, so it is not an encrypted file');
-  const key = await importKey(await dataKeyOf(sops, identity));
-  root.delete('sops');
-  const isEncrypted = encryptionRule(sops, root);
-  const macOnlyEncrypted = sops.get('mac_only_encrypted') === true;
+export const decryptSops = async (text: string, identity: string): Promise<{ readonly [key: string]: unknown }> =>
+  (await openFile(text, identity)).tree;
 
-  const leaves: string[] = [];
-  const walk = async (value: unknown, path: readonly string[]): Promise<unknown> => {
-    if (value instanceof Map) {
-      const entries: [string, unknown][] = [];
-      for (const [name, child] of value) entries.push([String(name), await walk(child, [...path, String(name)])]);
-      return Object.fromEntries(entries);
-    }
-    if (Array.isArray(value)) {
-      const items: unknown[] = [];
-      for (const item of value) items.push(await walk(item, path));
-      return items;
-    }
-    if (value === null) return null;
-    const sealed = isEncrypted(path);
-    if (!sealed) {
-      if (!macOnlyEncrypted) leaves.push(plaintextOf(value as Leaf));
-      return value;
-    }
-    const opened = await open(key, value, aadOf(path), path);
-    leaves.push(opened.text);
-    return opened.leaf;
-  };
-  const tree = (await walk(root, [])) as { [key: string]: unknown };
+/** The file with another tree: what is the same stays byte for byte, and so do recipients, rules and comments. */
+export async function rewriteSops(text: string, identity: string, tree: SopsTree, means: SopsMeans): Promise<string> {
+  return writeTree(await openFile(text, identity), tree, means);
+}
 
-  const lastModified = sops.get('lastmodified');
-  const time = typeof lastModified === 'string' ? lastModified : '';
-  const mac = await open(key, sops.get('mac'), time, ['sops', 'mac']);
-  if (mac.text !== (await macOf(leaves, macOnlyEncrypted))) {
+interface OpenFile {
+  readonly file: SopsFile;
+  readonly key: DataKey;
+  readonly isEncrypted: (path: readonly string[]) => boolean;
+  readonly tree: SopsTree;
+}
+
+async function openFile(text: string, identity: string): Promise<OpenFile> {
+  const file = parseSops(text);
+  const key = await importKey(await dataKeyOf(file, identity));
+  const isEncrypted = await encryptionRule(file);
+  const { tree, mac, manyLinesInClear } = await readTree({ file, key, isEncrypted });
+  const sealed = await open(key, file.block.get('mac'), textAt(file.block, 'lastmodified') ?? '');
+  if (typeof sealed === 'string') throw refuse(`the value at sops.mac ${sealed}`);
+  if (sealed.text !== mac) {
+    const changed = 'a value was changed, added, moved or removed by other means than sops';
+    if (!manyLinesInClear) throw refuse(`its MAC does not match its values: ${changed}`);
     throw refuse(
-      'its MAC does not match its values: a value was changed, added, moved or removed by other means than sops',
+      `its MAC does not match its values: ${changed}, or sops itself wrote a text of several lines that it cannot read again, such as one that begins with a tab, as the file's own rule (${ruleName(file)}) leaves such texts in clear`,
+      `Put back a copy that sops can open. ${withoutRule}`,
     );
   }
-  return tree;
+  return { file, key, isEncrypted, tree };
 }
 
-/** The age recipients that a SOPS file names; they are no secret. */
-export function sopsRecipients(text: string): string[] {
-  const sops = parseYaml(text).get('sops');
-  return sops instanceof Map ? ageEntries(sops).map(({ recipient }) => recipient) : [];
-}
-
-function parseYaml(text: string): Map<unknown, unknown> {
-  let root: unknown;
-  try {
-    // mapAsMap: the MAC depends on the order of keys, which objects don't keep for names like `1`.
-    root = parse(text, { mapAsMap: true, prettyErrors: false, maxAliasCount: 0 });
-  } catch {
-    // The parser's own message may quote a value.
-    throw refuse('it is not YAML');
-  }
-  if (!(root instanceof Map)) throw refuse('it is not a YAML map');
-  return root;
-}
-
-function ageEntries(sops: Map<unknown, unknown>): { recipient: string; enc: string }[] {
-  const entries = sops.get('age');
-  if (!Array.isArray(entries)) return [];
-  return entries.flatMap((entry: unknown) => {
-    const recipient = entry instanceof Map ? entry.get('recipient') : undefined;
-    const enc = entry instanceof Map ? entry.get('enc') : undefined;
-    return typeof recipient === 'string' && typeof enc === 'string' ? [{ recipient, enc }] : [];
-  });
-}
-
-async function dataKeyOf(sops: Map<unknown, unknown>, identity: string): Promise<Uint8Array> {
-  if (sops.has('key_groups')) throw refuse('it is encrypted to key groups, which plinth cannot open');
-  const { armor, Decrypter } = await loadAge();
+async function dataKeyOf(file: SopsFile, identity: string): Promise<Uint8Array> {
+  const { armor, Decrypter, identityToRecipient } = await loadAge();
   const decrypter = new Decrypter();
   decrypter.addIdentity(identity);
-  for (const { enc } of ageEntries(sops)) {
+  for (const { enc } of ageEntries(file)) {
     try {
       const dataKey = await decrypter.decrypt(armor.decode(enc));
       if (dataKey.length === 32) return dataKey;
@@ -176,149 +113,142 @@ async function dataKeyOf(sops: Map<unknown, unknown>, identity: string): Promise
       // Meant for another recipient: try the next.
     }
   }
-  throw refuse("it is not encrypted for this bootstrap's age identity");
+  throw notFor(await identityToRecipient(identity));
 }
 
-/** Which paths hold encrypted values, as the file's own rule says. sops allows one rule a file. */
-function encryptionRule(
-  sops: Map<unknown, unknown>,
-  root: Map<unknown, unknown>,
-): (path: readonly string[]) => boolean {
-  const text = (name: string) => {
-    const value = sops.get(name);
-    return typeof value === 'string' && value !== '' ? value : undefined;
-  };
-  const matching = (source: string) => {
-    try {
-      return matchingNames(source, namesIn(root));
-    } catch {
-      throw refuse('its rule for what is encrypted is not a regular expression that plinth can read, and soon');
+/** What the file holds, and what its MAC should be. */
+async function readTree({
+  file,
+  key,
+  isEncrypted,
+}: Omit<OpenFile, 'tree'>): Promise<{ tree: SopsTree; mac: string; manyLinesInClear: boolean }> {
+  let manyLinesInClear = false;
+  const macOnlyEncrypted = file.block.get('mac_only_encrypted') === true;
+  const leaves: string[] = [];
+  const walk = async (node: unknown, path: readonly string[]): Promise<SopsValue | undefined> => {
+    if (isMap(node)) {
+      const entries: [string, unknown][] = [];
+      for (const pair of node.items) {
+        const name = nameOf(pair);
+        if (node !== file.root || name !== sops) entries.push([name, await walk(pair.value, [...path, name])]);
+      }
+      return Object.fromEntries(entries) as SopsTree;
     }
+    if (isSeq(node)) {
+      const items: SopsValue[] = [];
+      for (const item of node.items) {
+        const value = await walk(item, path);
+        if (value !== undefined) items.push(value);
+      }
+      return items;
+    }
+    const value = isScalar(node) ? (node.value as Leaf | null) : null;
+    // null stands for what sops could not write.
+    if (!isEncrypted(path) && (value === null || String(value).includes('\n'))) manyLinesInClear = true;
+    if (value === null) return null;
+    if (!isEncrypted(path)) {
+      if (!macOnlyEncrypted) leaves.push(plaintextOf(value));
+      return typeof value === 'bigint' ? Number(value) : value;
+    }
+    const opened = await open(key, value, aadOf(path));
+    if (typeof opened === 'string') throw refuse(`the value at ${path.join('.')} ${opened}`);
+    // sops hashes no comments; in a list they stand as items.
+    if (opened.isComment) return undefined;
+    leaves.push(opened.text);
+    return opened.leaf;
   };
-  if (text('encrypted_comment_regex') ?? text('unencrypted_comment_regex')) {
-    throw refuse('it says by comments what is encrypted, which plinth cannot read');
+  const tree = (await walk(file.root, [])) as SopsTree;
+  return { tree, mac: await macOf(leaves, macOnlyEncrypted), manyLinesInClear };
+}
+
+async function writeTree(from: OpenFile, tree: SopsTree, means: SopsMeans): Promise<string> {
+  if (sops in tree) throw new TypeError('a tree may not have a top-level key named sops');
+  const { file, key } = from;
+  await editMap({ ...from, means }, file.root, from.tree, tree, []);
+  const { mac } = await readTree(from);
+  // Quoted, so that no YAML reader takes it for a time.
+  const time = quoted(means.now.toISOString().replace(/\.\d+Z$/, 'Z'));
+  file.block.set('lastmodified', time);
+  file.block.set('mac', await seal(key, mac, String(time.value), means));
+  return escaped(file.document.toString({ indent: 4, lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity }));
+}
+
+interface Edit extends OpenFile {
+  readonly means: SopsMeans;
+}
+
+/** The node, made to hold `to` where it held `from`. */
+async function editNode(by: Edit, node: unknown, from: unknown, to: SopsValue, path: readonly string[]) {
+  if (node !== undefined && JSON.stringify(from) === JSON.stringify(to)) return node;
+  if (isList(to)) {
+    const list = isSeq(node) ? node : new YAMLSeq();
+    await editList(by, list, isList(from) ? from : [], to, path);
+    return list;
   }
-  const [encryptedSuffix, encryptedRegex, unencryptedRegex] = [
-    text('encrypted_suffix'),
-    text('encrypted_regex'),
-    text('unencrypted_regex'),
-  ];
-  if (encryptedSuffix !== undefined) return (path) => path.some((name) => name.endsWith(encryptedSuffix));
-  if (encryptedRegex !== undefined) {
-    const names = matching(encryptedRegex);
-    return (path) => path.some((name) => names.has(name));
+  if (isTree(to)) {
+    const map = isMap(node) ? node : new YAMLMap();
+    await editMap(by, map, isTree(from) ? from : {}, to, path);
+    return map;
   }
-  if (unencryptedRegex !== undefined) {
-    const names = matching(unencryptedRegex);
-    return (path) => !path.some((name) => names.has(name));
-  }
-  const suffix = text('unencrypted_suffix') ?? '_unencrypted';
-  return (path) => !path.some((name) => name.endsWith(suffix));
+  const scalar =
+    to !== null && by.isEncrypted(path)
+      ? new Scalar(await seal(by.key, to, aadOf(path), by.means))
+      : typeof to === 'string'
+        ? quoted(to)
+        : new Scalar(to);
+  if (isScalar(node)) Object.assign(scalar, { comment: node.comment, commentBefore: node.commentBefore });
+  return scalar;
 }
 
-/** All names of fields, at any depth. */
-function namesIn(value: unknown, names = new Set<string>()): Set<string> {
-  if (value instanceof Map) for (const name of value.keys()) names.add(String(name));
-  if (value instanceof Map || Array.isArray(value)) for (const child of value.values()) namesIn(child, names);
-  return names;
-}
-
-const aadOf = (path: readonly string[]): string => `${path.join(':')}:`;
-
-/** A leaf as sops hashes and encrypts it: booleans in title case, numbers without an exponent. */
-function plaintextOf(leaf: Leaf): string {
-  if (typeof leaf === 'boolean') return leaf ? 'True' : 'False';
-  if (typeof leaf === 'string') return leaf;
-  const [digits = '', exponent] = String(leaf).split('e');
-  if (exponent === undefined) return digits;
-  const [sign, whole = '', fraction = ''] = digits.startsWith('-')
-    ? ['-', ...digits.slice(1).split('.')]
-    : ['', ...digits.split('.')];
-  const point = whole.length + Number(exponent);
-  const all = `${whole}${fraction}`;
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${all}`;
-  const padded = all.padEnd(point, '0');
-  return `${sign}${padded.slice(0, point)}${padded.length > point ? `.${padded.slice(point)}` : ''}`;
-}
-
-const typeOf = (leaf: Leaf): string =>
-  typeof leaf === 'string' ? 'str' : typeof leaf === 'boolean' ? 'bool' : Number.isInteger(leaf) ? 'int' : 'float';
-
-async function macOf(leaves: readonly string[], onlyEncrypted = false): Promise<string> {
-  const start = onlyEncrypted ? bytesOfHex(macOnlyEncryptedStart) : new Uint8Array();
-  const rest = utf8.encode(leaves.join(''));
-  const all = new Uint8Array(start.length + rest.length);
-  all.set(start);
-  all.set(rest, start.length);
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-512', all));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-    .toUpperCase();
-}
-
-const importKey = (bytes: Uint8Array) =>
-  crypto.subtle.importKey('raw', new Uint8Array(bytes), 'AES-GCM', false, ['encrypt', 'decrypt']);
-type Key = Awaited<ReturnType<typeof importKey>>;
-
-async function seal(key: Key, leaf: Leaf, additional: string, means: SopsMeans): Promise<string> {
-  // sops leaves an empty text as it is.
-  if (leaf === '') return '';
-  const iv = new Uint8Array(means.random(ivBytes));
-  const algorithm = { name: 'AES-GCM', iv, additionalData: utf8.encode(additional), tagLength: tagBytes * 8 };
-  const out = new Uint8Array(await crypto.subtle.encrypt(algorithm, key, utf8.encode(plaintextOf(leaf))));
-  const [data, tag] = [out.subarray(0, -tagBytes), out.subarray(-tagBytes)];
-  return `ENC[AES256_GCM,data:${toBase64(data)},iv:${toBase64(iv)},tag:${toBase64(tag)},type:${typeOf(leaf)}]`;
-}
-
-async function open(
-  key: Key,
-  value: unknown,
-  additional: string,
-  path: readonly string[],
-): Promise<{ readonly leaf: Leaf; readonly text: string }> {
-  if (value === '') return { leaf: '', text: '' };
-  const match = typeof value === 'string' ? encrypted.exec(value) : null;
-  const [, data = '', iv = '', tag = '', type = ''] = match ?? [];
-  if (match === null) throw refuse(`the value at ${path.join('.')} should be encrypted, but is not`);
-  let text: string;
-  try {
-    const sealed = new Uint8Array([...fromBase64(data), ...fromBase64(tag)]);
-    const algorithm = {
-      name: 'AES-GCM',
-      iv: fromBase64(iv),
-      additionalData: utf8.encode(additional),
-      tagLength: tagBytes * 8,
-    };
-    text = fromUtf8.decode(await crypto.subtle.decrypt(algorithm, key, sealed));
-  } catch {
-    throw refuse(`the value at ${path.join('.')} was tampered with: it does not decrypt in its place`);
-  }
-  switch (type) {
-    case 'str':
-    case 'bytes':
-    case 'time':
-      return { leaf: text, text };
-    case 'int':
-    case 'int64':
-    case 'float':
-      return { leaf: Number(text), text };
-    case 'bool':
-      return { leaf: text === 'True', text };
-    default:
-      throw refuse(`the value at ${path.join('.')} is of type ${type}, which plinth does not know`);
+async function editMap(by: Edit, map: YAMLMap, from: SopsTree, to: SopsTree, path: readonly string[]): Promise<void> {
+  const isBlock = (pair: Pair) => map === by.file.root && nameOf(pair) === sops;
+  map.items = map.items.filter((pair) => isBlock(pair) || to[nameOf(pair)] !== undefined);
+  for (const [name, value] of Object.entries(to)) {
+    if (value === undefined) continue;
+    const stands = map.items.find((pair) => nameOf(pair) === name);
+    const node = await editNode(by, stands?.value, from[name], value, [...path, name]);
+    if (stands !== undefined) stands.value = node;
+    else {
+      const end = map.items.findIndex(isBlock);
+      map.items.splice(end === -1 ? map.items.length : end, 0, new Pair(by.file.document.createNode(name), node));
+    }
   }
 }
 
-function toBase64(bytes: Uint8Array): string {
-  let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
+/** Items are the same ones by their name where all have one, else by their place. Comments stand before their item, as sops has them. */
+async function editList(by: Edit, list: YAMLSeq, from: SopsList, to: SopsList, path: readonly string[]): Promise<void> {
+  const named = [...from, ...to].every((item) => isTree(item) && typeof item['name'] === 'string');
+  const idOf = (item: SopsValue | undefined, place: number) => (named && isTree(item) ? item['name'] : place);
+  const stands = new Map<unknown, { comments: unknown[]; node: unknown; item: SopsValue | undefined }>();
+  let comments: unknown[] = [];
+  let place = 0;
+  for (const node of list.items) {
+    if (by.isEncrypted(path) && isScalar(node) && isSealedComment(node.value)) {
+      comments.push(node);
+      continue;
+    }
+    stands.set(idOf(from[place], place), { comments, node, item: from[place] });
+    comments = [];
+    place += 1;
+  }
+  const items: unknown[] = [];
+  for (const [index, item] of to.entries()) {
+    const before = stands.get(idOf(item, index));
+    items.push(...(before?.comments ?? []), await editNode(by, before?.node, before?.item, item, path));
+  }
+  list.items = [...items, ...comments];
 }
-const fromBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-const bytesOfHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 
-const refuse = (reason: string) =>
-  new Problem('bad-input', `The secrets file cannot be read: ${reason}.`, {
-    advice:
-      'Put back a copy that sops can open, or move the file aside: it is then written again from what the bootstrap holds.',
-  });
+const isList = (value: unknown): value is SopsList => Array.isArray(value);
+const isTree = (value: unknown): value is SopsTree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function quoted(text: string): Scalar {
+  const scalar = new Scalar(text);
+  scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
+}
+
+/** It stands in double quotes alone, or in a comment. */
+const escaped = (text: string): string =>
+  text.replace(notForGo, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -15,6 +15,7 @@ export const address = defineProjectStep({
   title: 'Address',
   lane: 'cloud',
   needs: { apis, quota },
+  holds: ['region'],
   each: addresses,
   describe: ({ region }, key) => [`static address ${key} in ${region}`],
   output: AddressOutput,

@@ -25,6 +25,7 @@ export const project = defineStep({
   title: 'Project',
   lane: 'cloud',
   needs: {},
+  holds: ['folderId'],
   describe: ({ projectName, folderId, projectTtl }) => [
     `project "${projectName}" ${folderId === undefined ? 'in the default parent' : `in folder ${folderId}`}, removed after ${projectTtl}`,
   ],
@@ -48,7 +49,7 @@ export const project = defineStep({
     if (found === undefined) return again(1, 'the project is being made');
     if (found.state !== 'ACTIVE') {
       throw new Problem('cloud-conflict', `The project ${projectId} is being deleted.`, {
-        advice: 'Bootstrap under another project name, or restore the project in the console within 30 days.',
+        advice: 'Restore it in the console, which is possible for 30 days; then run the same command again.',
       });
     }
     await refuseStrangers(call, found);
@@ -202,7 +203,7 @@ async function create(
         'cloud-propagation',
         `The project id ${projectId} is taken, and nothing of it can be seen yet.`,
         {
-          advice: 'If it lasts, somebody else has a project of that id: bootstrap under another project name.',
+          advice: 'If it lasts, somebody else has a project of that id: choose another --project-name.',
           cause: error,
         },
       );
@@ -264,7 +265,7 @@ async function refuseStrangers(call: Call, found: Project): Promise<void> {
     'cloud-conflict',
     `The project ${bootstrap.projectId} exists, and nothing proves that this bootstrap made it.`,
     {
-      advice: `If it is yours, put the label ${labels.bootstrap}=${labelValue(bootstrap.id)} and ${labels.deployment}=${labelValue(context.config.deployment)} back; else bootstrap under another project name.`,
+      advice: `If it is yours, put the label ${labels.bootstrap}=${labelValue(bootstrap.id)} and ${labels.deployment}=${labelValue(context.config.deployment)} back, then run the same command again. If it is not yours, choose another --project-name.`,
     },
   );
 }

@@ -29,7 +29,7 @@ export const quota = defineProjectStep({
     const { region } = bootstrap.options;
     const words = short.map(({ metric, need, limit }) => `${metric}: limit ${limit}, needed ${need}`);
     throw new Problem('cloud-quota', `The quotas of ${region} are too low for this bootstrap. ${words.join('; ')}.`, {
-      advice: `Ask Google to raise ${short.map(({ metric }) => metric).join(', ')} in ${region} for the project ${bootstrap.projectId}, or bootstrap in another region under a new project name; then run the same command again.`,
+      advice: `Ask Google to raise ${short.map(({ metric }) => metric).join(', ')} in ${region} for the project ${bootstrap.projectId}, or give another --region; then run the same command again.`,
       members: { region, short },
     });
   },
@@ -53,5 +53,5 @@ async function check({ cloud }: StepCall['context'], { options, projectId }: Boo
 const unknownPlace = (flag: string, name: string): Problem =>
   new Problem('cloud-input', `Google Cloud has no ${flag.slice(2)} ${name} for this project.`, {
     errors: [{ path: flag, message: `${name} does not exist` }],
-    advice: `Bootstrap under a new project name with another ${flag}.`,
+    advice: `Give another ${flag}, then run the same command again.`,
   });

@@ -151,7 +151,7 @@ const taken = (foreign: readonly RecordSet[], project: string, zone: string): Pr
   return new Problem(
     'cloud-conflict',
     `The DNS zone ${zone} of ${project} has records that this bootstrap did not write: ${words.join(', ')}.`,
-    { advice: 'Delete them, or bootstrap with another --base-domain; records of others are never changed.' },
+    { advice: 'Delete them, then run the same command again; plinth never changes records of others.' },
   );
 };
 

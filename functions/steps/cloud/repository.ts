@@ -10,6 +10,7 @@ export const repository = defineProjectStep({
   title: 'Image repository',
   lane: 'cloud',
   needs: { apis },
+  holds: ['region'],
   when: hasRegistry,
   describe: ({ region }) => [`Docker repository ${repositoryName} in ${region}`],
   output: RepositoryOutput,

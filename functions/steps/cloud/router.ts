@@ -24,6 +24,7 @@ export const router = defineProjectStep({
   title: 'Router and NAT',
   lane: 'cloud',
   needs: { network },
+  holds: ['region'],
   describe: ({ region }) => [`router <project>-router with NAT <project>-nat-gateway in ${region}`],
   output: RouterOutput,
 

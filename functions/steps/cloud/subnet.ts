@@ -15,6 +15,7 @@ export const subnet = defineProjectStep({
   title: 'Subnet',
   lane: 'cloud',
   needs: { network },
+  holds: ['region'],
   describe: ({ region }) => [`subnet <project>-${region}-subnet, ${subnetRange} in ${region}`],
   output: ResourceOutput,
 

@@ -24,6 +24,7 @@ export const vm = defineProjectStep({
   title: 'VM',
   lane: 'cloud',
   needs,
+  holds: ['region', 'zone'],
   each: vms,
   describe: (options, key) => {
     const { machineType, dataDisks, externalIp } = vmSpec(options, key);

@@ -14,6 +14,7 @@ export const zone = defineStep({
   title: 'DNS zone',
   lane: 'cloud',
   needs: { apis },
+  holds: ['dnsProjectId', 'dnsZoneName'],
   describe: ({ baseDomain, dnsProjectId, dnsZoneName }) => [
     `DNS zone ${dnsZoneName} for ${baseDomain}${dnsProjectId === undefined ? '' : ` in the project ${dnsProjectId}`}, unless it is there`,
   ],
@@ -37,7 +38,7 @@ export const zone = defineStep({
       throw new Problem(
         'cloud-conflict',
         `The DNS zone ${options.dnsZoneName} of ${project} is for ${found.dnsName}, and ${options.baseDomain} does not lie in it.`,
-        { advice: 'Give another --dns-zone-name under a new project name, or delete that zone.' },
+        { advice: 'Give another --dns-zone-name, or delete that zone; then run the same command again.' },
       );
     }
     // Written before the first record is, so that teardown finds what lies outside the project by the project alone.

@@ -53,18 +53,23 @@ export const config = defineStep({
     missing: z.array(z.string()),
   }),
   async observe(call) {
-    const { configFile, missingBeforeInstall, sameContent, secretsFile, wantedFiles } = await making();
+    const { configFile, missingBeforeInstall, sameContent, sameForm, secretsFile, wantedFiles } = await making();
     const wanted = await wantedFiles(call);
     const { configText, secretsText, config: written, secrets: writtenSecrets } = wanted.standing.written;
     if (configText === undefined || secretsText === undefined || writtenSecrets === undefined) return undefined;
     if (wanted.config === undefined) return undefined;
     if (!isDeepStrictEqual(written, wanted.config) || !sameContent(writtenSecrets, wanted.secrets)) return undefined;
+    if (!sameForm(secretsText, wanted.like?.text ?? secretsText)) return undefined;
     return {
       file: configFile(call.key),
       secretsFile: secretsFile(call.key),
       sha256: sha256(configText),
       secretsSha256: sha256(secretsText),
-      missing: missingBeforeInstall(wanted.config, wanted.secrets),
+      missing: missingBeforeInstall(
+        wanted.config,
+        wanted.secrets,
+        datacenterOf(call.bootstrap.options, call.key).suffix,
+      ),
     };
   },
   async run(call) {
@@ -74,6 +79,7 @@ export const config = defineStep({
       encryptSecrets,
       newServerCertificate,
       sameContent,
+      sameForm,
       secretsFile,
       sopsMeans,
       wantedFiles,
@@ -86,8 +92,11 @@ export const config = defineStep({
     const content = ready ?? wanted.withServerCertificate(await newServerCertificate(wanted, now));
     checkPairs(key, content, wantedSecrets);
     // The config goes last: where it stands, the secrets that belong to it stand too.
-    if (standing.written.secrets === undefined || !sameContent(standing.written.secrets, wantedSecrets)) {
-      const text = await encryptSecrets(wantedSecrets, call.needs.ageIdentity.recipient, sopsMeans(now));
+    const { secrets: stands, secretsText } = standing.written;
+    const { like } = wanted;
+    const isSame = stands !== undefined && sameContent(stands, wantedSecrets);
+    if (!(isSame && secretsText !== undefined && sameForm(secretsText, like?.text ?? secretsText))) {
+      const text = await encryptSecrets(wantedSecrets, call.needs.ageIdentity.recipient, sopsMeans(now), like);
       await files.write(secretsFile(key), text);
     }
     if (!isDeepStrictEqual(standing.written.config, content)) {

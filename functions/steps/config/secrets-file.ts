@@ -67,6 +67,7 @@ function registrySecrets(
 
 /** Secrets that mean something only while a flag stands, and are plinth's to write: with the flag they go. Whatever else people or hosts wrote stays. */
 const ownersOf: Readonly<Record<string, keyof BootstrapOptions>> = {
+  registryUsername: 'registryUser',
   forge2AppClientId: 'forge2AppClientId',
   forge2AppClientSecret: 'forge2AppClientId',
   forge3AppClientId: 'forge3AppClientId',
@@ -120,11 +121,11 @@ const replace = (file: SecretsFile, secrets: readonly Secret[]): SecretsFile => 
   return asFile([...byName.values()]);
 };
 
-/** What an install will need and nobody has given yet; only with `--custom-pg-ip`. Paths and names, for people. */
-export function missingBeforeInstall(config: InstallConfig, secrets: SecretsFile): string[] {
+/** What an install will need and nobody has given yet; only with `--custom-pg-ip`. Keys and files, for people. */
+export function missingBeforeInstall(config: InstallConfig, secrets: SecretsFile, suffix: string): string[] {
   if (config.postgres.mode !== 'external') return [];
   return [
-    ...(config.postgres.caCertPem === undefined ? ['postgres.caCertPem in the config'] : []),
-    ...(findSecret(secrets, 'postgresPassword') === undefined ? ['postgresPassword in the secrets file'] : []),
+    ...(config.postgres.caCertPem === undefined ? [`postgres.caCertPem in config${suffix}.yaml`] : []),
+    ...(findSecret(secrets, 'postgresPassword') === undefined ? [`postgresPassword in prod${suffix}.vault.yaml`] : []),
   ];
 }

@@ -1,6 +1,11 @@
 /** What stands of a datacenter's config and secrets: what the bootstrap wrote last, and what the caller sent as base. Reads only. */
 import { parseInstallConfig, readInstallConfig } from '../../../shared/install-config/config.js';
-import { decryptSecrets, isWrittenByHosts, type SecretsFile } from '../../../shared/install-config/secrets.js';
+import {
+  decryptSecrets,
+  isWrittenByHosts,
+  type SecretsFile,
+  withoutRemoved,
+} from '../../../shared/install-config/secrets.js';
 import { Problem } from '../../../shared/problems.js';
 import type { BootstrapFacts, StepFiles, StepSecrets } from '../../engine/step.js';
 import { ageIdentitySecret } from './age-identity.js';
@@ -14,9 +19,11 @@ export interface StandingFiles {
   /** What the bootstrap wrote last. */
   readonly written: Standing & { readonly configText: string | undefined; readonly secretsText: string | undefined };
   /** What the caller holds. */
-  readonly base: Standing;
+  readonly base: Standing & { readonly secretsText: string | undefined };
   /** Both as one: the caller's edits win, except over what the hosts wrote. */
   readonly merged: Standing;
+  /** What opens the secrets of all. */
+  readonly identity: string;
 }
 
 interface Reading {
@@ -40,24 +47,33 @@ export async function readStandingFiles(
     configText,
     secretsText,
     config: configText === undefined ? undefined : readInstallConfig(configText),
-    secrets: secretsText === undefined ? undefined : await decryptSecrets(secretsText, identity),
+    secrets:
+      secretsText === undefined
+        ? undefined
+        : await decryptSecrets(secretsText, identity, `The secrets file of ${datacenter} that plinth keeps`),
   };
   const base = await readBase(call.bootstrap, identity, datacenter, written).catch((error: unknown) => {
     throw error instanceof Problem ? ofDatacenter(error, datacenter) : error;
   });
-  const merged = {
-    config: base.config ?? written.config,
-    secrets: mergeSecrets(written.secrets, base.secrets),
-  };
-  return { written, base, merged };
+  const merged = { config: base.config ?? written.config, secrets: mergeSecrets(leftOf(written, base), base.secrets) };
+  return { written, base, merged, identity };
 }
+
+/** What stands, without what the caller took out of it. */
+const leftOf = (written: StandingFiles['written'], base: StandingFiles['base']): SecretsFile | undefined =>
+  written.secrets === undefined || base.secrets === undefined
+    ? written.secrets
+    : withoutRemoved(written.secrets, base.secrets, {
+        under: written.secretsText ?? '',
+        over: base.secretsText ?? '',
+      });
 
 async function readBase(
   bootstrap: BootstrapFacts,
   identity: string,
   datacenter: string,
   written: Standing,
-): Promise<Standing> {
+): Promise<StandingFiles['base']> {
   const { config: configText, secrets: secretsText } = bootstrap.base[datacenter] ?? {};
   const secrets = secretsText === undefined ? undefined : await decryptSecrets(secretsText, identity);
   // Before the form is checked: a config that lost a half has lost its form too, and the half is what must be named.
@@ -73,7 +89,7 @@ async function readBase(
       { advice: 'Move it aside, or run the command in another folder.' },
     );
   }
-  return { config, secrets };
+  return { config, secrets, secretsText };
 }
 
 /** The same problem, that also says whose file it is. */

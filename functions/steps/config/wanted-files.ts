@@ -4,7 +4,12 @@
  */
 import { createPublicKey } from 'node:crypto';
 import { type InstallConfig, keepOverrides } from '../../../shared/install-config/config.js';
-import { fieldSecret, findSecret, type SecretsFile } from '../../../shared/install-config/secrets.js';
+import {
+  fieldSecret,
+  findSecret,
+  type SecretsFile,
+  type StandingSecrets,
+} from '../../../shared/install-config/secrets.js';
 import type { StepCall } from '../../engine/step.js';
 import { readEabKey } from '../cloud/eab-key.js';
 import { datacenterOf, type datacenters, localRegistryServer, repositoryServer, vmsOf } from '../topology.js';
@@ -21,6 +26,8 @@ type ConfigCall = StepCall<typeof configNeeds, typeof datacenters>;
 export interface WantedFiles {
   readonly standing: StandingFiles;
   readonly secrets: SecretsFile;
+  /** Whose recipients, rules and comments the secrets file keeps. */
+  readonly like: StandingSecrets | undefined;
   /** Undefined as long as no PostgreSQL server certificate fits the server's name and address. */
   readonly config: InstallConfig | undefined;
   readonly postgres: { readonly ip: string; readonly caCertPem: string | undefined };
@@ -100,7 +107,9 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
     : undefined;
   const config = ownServer && standingCertificate === undefined ? undefined : build(standingCertificate);
   if (config !== undefined) checkPairs(key, config, wantedSecrets);
-  return { standing, secrets: wantedSecrets, config, postgres, withServerCertificate: build };
+  const likeText = standing.base.secretsText ?? standing.written.secretsText;
+  const like = likeText === undefined ? undefined : { text: likeText, identity: standing.identity };
+  return { standing, secrets: wantedSecrets, like, config, postgres, withServerCertificate: build };
 }
 
 /** The server certificate that stands, if it still serves: made again when address, name or CA change, or when it has run out. */

@@ -40,7 +40,7 @@ export const handover = defineHostStep({
   async run(call) {
     const { encryptSecrets, sameContent, sopsMeans } = await making();
     const host = await reach(call);
-    const { paths, wanted, found } = await look(call, host);
+    const { paths, wanted, found, like } = await look(call, host);
     await mustRun(host, 'Making the folder for secrets', 'mkdir -p -m 700 "$1"', [paths.secretsDir]);
     // The identity first: a secrets file that nothing there can read would stop an install half-way.
     if (found.identity !== wanted.identity) await host.upload(paths.identity, wanted.identity, { mode: 0o600 });
@@ -49,6 +49,7 @@ export const handover = defineHostStep({
         wanted.secrets,
         call.needs.ageIdentity.recipient,
         sopsMeans(call.context.clock.now()),
+        like,
       );
       await host.upload(paths.secrets, text, { mode: 0o600 });
     }
@@ -79,7 +80,10 @@ async function look(call: Call, host: Host) {
     read(paths.identity),
   ]);
   if (configText === undefined || secretsText === undefined) throw new Error(`the files of ${key} are not stored`);
-  const standing = standingSecrets === undefined ? undefined : await decryptSecrets(standingSecrets, identity);
+  const standing =
+    standingSecrets === undefined
+      ? undefined
+      : await decryptSecrets(standingSecrets, identity, `${paths.secrets} on the jumpbox`);
   const given = await decryptSecrets(secretsText, identity);
   const hostsOwn: SecretsFile = {
     version: 1,
@@ -94,5 +98,6 @@ async function look(call: Call, host: Host) {
       identity: `${identity}\n`,
     },
     found: { config: standingConfig, secrets: standing, identity: standingIdentity },
+    like: { text: standingSecrets ?? secretsText, identity },
   };
 }

@@ -22,7 +22,11 @@ export async function mustRun(
   args: readonly string[] = [],
   options?: ExecOptions,
 ): Promise<string> {
-  const { exitCode, stdout, stderr } = await runScript(host, script, args, options);
+  return mustHaveEnded(host, what, await runScript(host, script, args, options));
+}
+
+/** As `mustRun`, of a script that has run. */
+export function mustHaveEnded(host: Host, what: string, { exitCode, stdout, stderr }: Executed): string {
   if (exitCode === 0) return stdout;
   const said = stderr.trim().split('\n').slice(-3).join('; ') || 'it said nothing';
   const advice = `Look at the machine (plinth beta bootstrap-cloud ssh <project> ${host.name}), heal it, then run the same command again.`;

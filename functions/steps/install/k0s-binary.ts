@@ -1,17 +1,23 @@
 /** k0s itself on a node: the release of the version that is asked for, verified by the sums that were published with it. */
 import * as z from 'zod';
-import { done } from '../../engine/step.js';
+import { type BootstrapOptions, flagName } from '../../../shared/bootstrap/options.js';
+import { Problem } from '../../../shared/problems.js';
+import { done, of } from '../../engine/step.js';
 import { router } from '../cloud/router.js';
 import { hostSetup } from '../hosts/host-setup.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
-import { fetchFailed, mustRun, runScript } from '../hosts/script.js';
+import { fetchFailed, mustHaveEnded, runScript } from '../hosts/script.js';
+import { vmSpec } from '../topology.js';
+import { installValues } from './install-values.js';
 import { installs, k0sNodes, k0sPath } from './k0s.js';
+
+const datacenterOfNode = (options: BootstrapOptions, key: string) => [vmSpec(options, key).datacenter];
 
 export const k0sBinary = defineHostStep({
   name: 'k0s-binary',
   title: 'k0s program',
   // Without NAT a node reaches nothing outside.
-  needs: { ...hostNeeds((_, key) => [key]), router, hostSetup },
+  needs: { ...hostNeeds((_, key) => [key]), router, hostSetup, installValues: of(installValues, datacenterOfNode) },
   when: installs,
   each: k0sNodes,
   describe: (options, key) => [`k0s ${options.kubeDistroVersion} on ${key}`],
@@ -29,16 +35,30 @@ export const k0sBinary = defineHostStep({
     const folder = `${k0sReleasesUrl}/${encodeURIComponent(version)}`;
     const name = `k0s-${version}-amd64`;
     const args = [k0sPath, `${folder}/${encodeURIComponent(name)}`, `${folder}/sha256sums.txt`, name];
-    await mustRun(host, `Fetching ${name}`, fetched, args, { timeoutSeconds: 300, signal: call.signal });
+    const ran = await runScript(host, fetched, args, { timeoutSeconds: 300, signal: call.signal });
+    if (ran.exitCode === noRelease) {
+      throw new Problem(
+        'bad-input',
+        `${flagName('kubeDistroVersion')} ${version} is no release of k0s: ${folder} is not there.`,
+        {
+          advice: `Run the same command again with a version of k0s that has been released, or without ${flagName('kubeDistroVersion')}.`,
+        },
+      );
+    }
+    mustHaveEnded(host, `Fetching ${name}`, ran);
     return done;
   },
 });
+
+/** The exit code of `fetched` where nothing of such a version is there. */
+const noRelease = 69;
 
 const fetched = `set -eu
 ${fetchFailed}
 get() { curl --fail --silent --show-error --location --retry 3 "$@"; }
 t=$(mktemp "$1.XXXXXX")
 trap 'rm -f "$t"' EXIT
+[ "$(curl --silent --head --location --retry 3 --output /dev/null --write-out '%{http_code}' "$3")" != 404 ] || exit ${noRelease}
 sum=$(get "$3" | awk -v name="$4" '$2 == name || $2 == "*" name { print $1 }')
 [ -n "$sum" ] || { echo "the release publishes no sum of $4" >&2; exit 65; }
 get --output "$t" "$2" || fetch_failed $? "$t"

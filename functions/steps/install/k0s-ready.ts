@@ -89,7 +89,7 @@ async function kubeConfig({ context, secrets, needs, signal, bootstrap }: Call, 
     secrets.read(ageIdentitySecret, needs.ageIdentity.secretVersion),
   ]);
   if (text === undefined) throw new Problem('host-failed', `${path} is not on the jumpbox any more.`);
-  const file = await decryptSecrets(text.toString(), identity);
+  const file = await decryptSecrets(text.toString(), identity, `${path} on the jumpbox`);
   return {
     wanted,
     stands: findSecret(file, 'kubeConfig')?.file?.content,
@@ -98,7 +98,10 @@ async function kubeConfig({ context, secrets, needs, signal, bootstrap }: Call, 
       const changed = { ...file, secrets: [...others, fileSecret('kubeConfig', 'kubeConfig', content)] };
       await jumpbox.upload(
         path,
-        await encryptSecrets(changed, needs.ageIdentity.recipient, sopsMeans(context.clock.now())),
+        await encryptSecrets(changed, needs.ageIdentity.recipient, sopsMeans(context.clock.now()), {
+          text: text.toString(),
+          identity,
+        }),
         { mode: 0o600 },
       );
     },

@@ -6,8 +6,9 @@ import { done, needsClient, of, type StepCall } from '../../engine/step.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
 import { hostSetup } from '../hosts/host-setup.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
-import { fetchFailed, mustRun, quoted, runScript } from '../hosts/script.js';
+import { fetchFailed, quoted, runScript } from '../hosts/script.js';
 import { uploaded } from '../hosts/uploaded.js';
+import { installValues } from './install-values.js';
 import { installs } from './k0s.js';
 
 const folder = '/var/lib/platform/packages';
@@ -25,7 +26,7 @@ const sourceOf = ({ bootstrap: { options, package: chosen } }: Pick<StepCall, 'b
 export const installerPackage = defineHostStep({
   name: 'package',
   title: 'Installer package',
-  needs: { ...hostNeeds(), jumpboxSetup: of(hostSetup, () => ['jumpbox']) },
+  needs: { ...hostNeeds(), jumpboxSetup: of(hostSetup, () => ['jumpbox']), installValues },
   when: installs,
   describe: ({ installLocal, installVersion, installHash }) => [
     `package ${(installLocal && readUpload(installLocal)?.name) ?? [installVersion, installHash].filter(Boolean).join(' ')} on the jumpbox`,
@@ -46,10 +47,7 @@ export const installerPackage = defineHostStep({
     if (local !== undefined) {
       const file = await uploaded(host, local);
       if (file === undefined) return needsClient(`the package of --install-local, ${local.name}`);
-      await mustRun(host, `Putting ${local.name} in place`, 'mkdir -p "$(dirname "$2")" && ln -f "$1" "$2"', [
-        file,
-        path,
-      ]);
+      await host.install(file, path, { mode: 0o644, sha256, signal: call.signal });
       return done;
     }
     if (chosen === undefined) throw new Error('an install has no package');

@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { World } from '../../cloud/api.js';
+import type { World } from '../../cloud/kernel/api.js';
 import { type GuestMetadata, metadataAddress, metadataNames } from '../guest-metadata.js';
 import type { Tier } from '../index.js';
 import type { Machine, MachineOptions } from '../machine.js';

@@ -1,6 +1,6 @@
 /** The simulated cloud's firewall rules in the language of nft: what leaves a VM is asked where it enters the network, what comes to it where it leaves that. Pure; used by the tier. */
-import type { JsonObject } from '../../cloud/api.js';
-import { objectsOf, textOf, textsOf } from '../../cloud/json-fields.js';
+import type { JsonObject } from '../../cloud/kernel/api.js';
+import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
 import { decidingFirst, type Endpoint, inRanges } from '../firewall.js';
 import { metadataAddress } from '../guest-metadata.js';
 

@@ -26,6 +26,6 @@ def delete(objects):
     kubectl('delete', '--ignore-not-found', '--filename', '-', objects=objects)
 
 
-def services(namespace):
-    found = kubectl('get', 'services', '--namespace', namespace, '--output', 'json', '--ignore-not-found')
+def standing(kind, namespace):
+    found = kubectl('get', kind, '--namespace', namespace, '--output', 'json', '--ignore-not-found')
     return {each['metadata']['name']: each for each in json.loads(found or '{"items": []}')['items']}

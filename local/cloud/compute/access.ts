@@ -1,0 +1,49 @@
+/** Which permissions compute's methods need: insert is `create`, patch is `update`, and a VM needs what it is made of. Used by compute.ts. */
+import type { Access, CloudCall, World } from '../kernel/api.js';
+import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { isImageProject } from './images.js';
+
+const verbs: Readonly<Record<string, string>> = {
+  insert: 'create',
+  patch: 'update',
+  aggregatedList: 'list',
+  wait: 'get',
+  getFromFamily: 'get',
+  getRouterStatus: 'get',
+};
+
+/** Creating something in a network or subnet needs these besides. */
+const besides: Readonly<Record<string, readonly string[]>> = {
+  'compute.subnetworks.insert': ['compute.networks.updatePolicy'],
+  'compute.firewalls.insert': ['compute.networks.updatePolicy'],
+  'compute.firewalls.patch': ['compute.networks.updatePolicy'],
+  'compute.firewalls.update': ['compute.networks.updatePolicy'],
+  'compute.firewalls.delete': ['compute.networks.updatePolicy'],
+  'compute.routers.insert': ['compute.networks.updatePolicy'],
+  'compute.routers.delete': ['compute.networks.updatePolicy'],
+};
+
+export function computeAccess(call: CloudCall, world: World): readonly Access[] {
+  const project = call.params['project'] ?? '';
+  if (isImageProject(project)) return [];
+  const [, collection = '', verb = ''] = call.method.split('.');
+  const permissions = [`compute.${collection}.${verbs[verb] ?? verb}`, ...(besides[call.method] ?? [])];
+  if (call.method === 'compute.instances.insert') permissions.push(...instanceNeeds(call));
+  const resource = `projects/${world.project(project).projectId}`;
+  return permissions.map((permission) => ({ permission, resource }));
+}
+
+function instanceNeeds(call: CloudCall): string[] {
+  const { body } = call;
+  const isExternal = objectsOf(body['networkInterfaces']).some((nic) => objectsOf(nic['accessConfigs']).length > 0);
+  const hasAccount = objectsOf(body['serviceAccounts']).some((account) => textOf(account['email']) !== undefined);
+  return [
+    'compute.disks.create',
+    'compute.subnetworks.use',
+    ...(isExternal ? ['compute.subnetworks.useExternalIp'] : []),
+    ...(objectOf(body['metadata']) === undefined ? [] : ['compute.instances.setMetadata']),
+    ...(objectOf(body['tags']) === undefined ? [] : ['compute.instances.setTags']),
+    ...(objectOf(body['labels']) === undefined ? [] : ['compute.instances.setLabels']),
+    ...(hasAccount ? ['compute.instances.setServiceAccount', 'iam.serviceAccounts.actAs'] : []),
+  ];
+}

@@ -1,0 +1,203 @@
+/** Compute's static addresses, regional and global, and fresh ones for VMs. Joined in compute.ts. */
+import { type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
+import { begin, beginDelete, ending, once } from './operations.js';
+import { checkQuota } from './quotas.js';
+import {
+  aggregatedReply,
+  checkLabels,
+  collections,
+  find,
+  findReady,
+  fingerprint,
+  freshPath,
+  type Held,
+  held,
+  heldIn,
+  inUse,
+  invalid,
+  link,
+  listReply,
+  notFound,
+  notReady,
+  type Place,
+  pathOf,
+  placeOf,
+  required,
+  serverFields,
+  unlink,
+} from './resources.js';
+
+const { addresses } = collections;
+
+/** A public address that nobody in the simulated cloud has. */
+export function freshExternalIp(world: World): string {
+  const taken = new Set<string>();
+  for (const { resource } of Object.values(held(world, addresses))) taken.add(String(resource['address']));
+  for (const { resource } of Object.values(held(world, collections.instances))) {
+    for (const nic of objectsOf(resource['networkInterfaces'])) {
+      for (const access of objectsOf(nic['accessConfigs'])) taken.add(String(access['natIP']));
+    }
+  }
+  for (;;) {
+    const text = formatIp(
+      34 * 2 ** 24 + (64 + Math.floor(world.random() * 128)) * 2 ** 16 + Math.floor(world.random() * 65534) + 1,
+    );
+    if (!taken.has(text)) return text;
+  }
+}
+
+/** Internal addresses in use in a subnet. */
+export function takenIn(world: World, subnetwork: string): Set<string> {
+  const taken = new Set<string>();
+  const project = subnetwork.split('/')[1] ?? '';
+  for (const [, { resource }] of heldIn(world, addresses, project)) {
+    if (unlink(String(resource['subnetwork'])) === subnetwork) taken.add(String(resource['address']));
+  }
+  for (const [, { resource }] of heldIn(world, collections.instances, project)) {
+    for (const nic of objectsOf(resource['networkInterfaces'])) {
+      if (unlink(String(nic['subnetwork'])) === subnetwork) taken.add(String(nic['networkIP']));
+    }
+  }
+  return taken;
+}
+
+/** The reserved external address that a VM or a NAT wants, or undefined. */
+export function reservedIn(world: World, place: Place, ip: string): { path: string; found: Held } | undefined {
+  const root = `projects/${place.project.projectId}/regions/${place.region}/addresses/`;
+  for (const [path, found] of heldIn(world, addresses, place.project.projectId)) {
+    if (path.startsWith(root) && found.resource['address'] === ip) return { path, found };
+  }
+  return undefined;
+}
+
+/** A VM takes or leaves the reserved addresses among `ips`. */
+export function useAddresses(world: World, place: Place, ips: readonly string[], user: string, taken: boolean): void {
+  for (const ip of ips) {
+    const reserved = reservedIn(world, place, ip);
+    if (reserved === undefined) continue;
+    const users = textsOf(reserved.found.resource['users']).filter((one) => one !== link(user));
+    const { users: _users, ...rest } = reserved.found.resource;
+    const now = taken ? [...users, link(user)] : users;
+    reserved.found.resource = {
+      ...rest,
+      status: now.length > 0 ? 'IN_USE' : 'RESERVED',
+      ...(now.length > 0 ? { users: now } : {}),
+    };
+  }
+}
+
+const insert: Handler = (call, world) => {
+  const place = placeOf(call, world);
+  const path = freshPath(call.body, place, world, addresses);
+  const type = textOf(call.body['addressType']) ?? 'EXTERNAL';
+  if (type === 'EXTERNAL') checkQuota(world, place, 'STATIC_ADDRESSES');
+  const labels = checkLabels(call.body['labels']);
+  const where =
+    type === 'INTERNAL' ? internalAddress(call.body, place, world) : externalAddress(call.body, place, world);
+  const made: Held = {
+    phase: 'making',
+    resource: {
+      ...call.body,
+      ...where,
+      ...serverFields(path, addresses, world),
+      description: textOf(call.body['description']) ?? '',
+      status: 'RESERVING',
+      addressType: type,
+      labelFingerprint: fingerprint(labels),
+      ...(place.region === undefined
+        ? {}
+        : { region: link(`projects/${place.project.projectId}/regions/${place.region}`) }),
+    },
+  };
+  held(world, addresses)[path] = made;
+  return begin(call, world, place, {
+    type: 'insert',
+    target: path,
+    targetId: String(made.resource['id']),
+    seconds: 10,
+    effect: 'compute.addresses.inserted',
+  });
+};
+
+function externalAddress(body: JsonObject, place: Place, world: World): JsonObject {
+  const wanted = textOf(body['address']);
+  if (wanted === undefined) return { networkTier: textOf(body['networkTier']) ?? 'PREMIUM' };
+  const user = Object.entries(held(world, collections.instances)).find(([, { resource }]) =>
+    objectsOf(resource['networkInterfaces']).some((nic) =>
+      objectsOf(nic['accessConfigs']).some((access) => access['natIP'] === wanted),
+    ),
+  );
+  if (user === undefined || !user[0].startsWith(`projects/${place.project.projectId}/`)) {
+    throw invalid(
+      'resource.address',
+      wanted,
+      'Specified IP address is not an in-use ephemeral address of this project.',
+    );
+  }
+  return { networkTier: 'PREMIUM' };
+}
+
+function internalAddress(body: JsonObject, place: Place, world: World): JsonObject {
+  const reference = textOf(body['subnetwork']);
+  if (reference === undefined) throw required('resource.subnetwork');
+  const path = pathOf(reference, 'resource.subnetwork', place, world);
+  const subnetwork = held(world, collections.subnetworks)[path];
+  if (subnetwork === undefined) throw notFound(path);
+  if (subnetwork.phase !== 'ready') throw notReady(path);
+  const range = parseRange(String(subnetwork.resource['ipCidrRange']));
+  const taken = takenIn(world, path);
+  const wanted = textOf(body['address']);
+  const ip = wanted ?? (range === undefined ? undefined : freeIp(range, taken));
+  const value = parseIp(ip ?? '');
+  if (ip === undefined || value === undefined || range === undefined || !contains(range, value)) {
+    throw invalid('resource.address', wanted ?? '', 'IP address is outside the range of the subnetwork.');
+  }
+  if (taken.has(ip)) {
+    throw new GoogleError(400, 'FAILED_PRECONDITION', `IP address '${ip}' is already being used by another resource.`, {
+      reason: 'resourceInUseByAnotherResource',
+    });
+  }
+  return { address: ip, subnetwork: link(path), purpose: body['purpose'] ?? 'GCE_ENDPOINT' };
+}
+
+const remove: Handler = (call, world) => {
+  const at = findReady(call, world, addresses);
+  const { path, found } = at;
+  const [user] = textsOf(found.resource['users']);
+  if (user !== undefined) throw inUse('address', path, unlink(user));
+  return beginDelete(call, world, at, addresses);
+};
+
+const methods: Readonly<Record<string, Handler>> = {
+  insert: once(insert),
+  delete: once(remove),
+  get: (call, world) => find(call, world, addresses).found.resource,
+  list: (call, world) => listReply(call, world, addresses),
+};
+
+export const addressHandlers: Record<string, Handler> = {
+  ...Object.fromEntries(
+    ['addresses', 'globalAddresses'].flatMap((collection) =>
+      Object.entries(methods).map(([verb, handler]) => [`compute.${collection}.${verb}`, handler]),
+    ),
+  ),
+  'compute.addresses.aggregatedList': (call, world) => aggregatedReply(call, world, addresses, 'region'),
+};
+
+export const addressEffects: Record<string, Effect> = {
+  /** Only now is it known which address it is. */
+  'compute.addresses.inserted': ending((path, _args, world) => {
+    const address = held(world, addresses)[path];
+    if (address === undefined) return undefined;
+    address.phase = 'ready';
+    address.resource['address'] ??= freshExternalIp(world);
+    address.resource['status'] = 'RESERVED';
+    return undefined;
+  }),
+  'compute.addresses.deleted': ending((path, _args, world) => {
+    delete held(world, addresses)[path];
+    return undefined;
+  }),
+};

@@ -1,0 +1,62 @@
+/** The network that comes with enabling compute. Joined in compute.ts. */
+import type { Effect, JsonObject, ProjectRecord, World } from '../kernel/api.js';
+import { textOf } from '../kernel/json-fields.js';
+import { makeNetwork } from './networks.js';
+import { collections, computeService, held, lastOf, link, serverFields } from './resources.js';
+
+const { networks, firewalls } = collections;
+
+const defaultRules: readonly { name: string; rule: JsonObject }[] = [
+  { name: 'icmp', rule: { sourceRanges: ['0.0.0.0/0'], allowed: [{ IPProtocol: 'icmp' }] } },
+  {
+    name: 'internal',
+    rule: {
+      sourceRanges: ['10.128.0.0/9'],
+      allowed: [
+        { IPProtocol: 'tcp', ports: ['0-65535'] },
+        { IPProtocol: 'udp', ports: ['0-65535'] },
+        { IPProtocol: 'icmp' },
+      ],
+    },
+  },
+  { name: 'rdp', rule: { sourceRanges: ['0.0.0.0/0'], allowed: [{ IPProtocol: 'tcp', ports: ['3389'] }] } },
+  { name: 'ssh', rule: { sourceRanges: ['0.0.0.0/0'], allowed: [{ IPProtocol: 'tcp', ports: ['22'] }] } },
+];
+
+/** Enabling compute brings a network `default` with its rules, some seconds later. Called before every compute method. */
+export function ensureDefaultNetwork(project: ProjectRecord, world: World): void {
+  const seen = world.table<boolean>('compute.projects');
+  if (project.services[computeService] === undefined || seen[project.projectId]) return;
+  seen[project.projectId] = true;
+  world.schedule(10, 'compute.networks.default', { project: project.projectId });
+}
+
+function makeDefaultNetwork(args: JsonObject, world: World): void {
+  const project = textOf(args['project']) ?? '';
+  const path = `projects/${project}/global/networks/default`;
+  if (held(world, networks)[path] !== undefined) return;
+  const made = makeNetwork(
+    path,
+    { name: 'default', description: 'Default network for the project', autoCreateSubnetworks: true },
+    world,
+  );
+  made.phase = 'ready';
+  for (const { name, rule } of defaultRules) {
+    const at = `projects/${project}/global/firewalls/default-allow-${name}`;
+    held(world, firewalls)[at] = {
+      phase: 'ready',
+      resource: {
+        ...serverFields(at, firewalls, world),
+        ...rule,
+        name: lastOf(at),
+        network: link(path),
+        priority: 65534,
+        direction: 'INGRESS',
+        disabled: false,
+        logConfig: { enable: false },
+      },
+    };
+  }
+}
+
+export const defaultNetworkEffects: Record<string, Effect> = { 'compute.networks.default': makeDefaultNetwork };

@@ -1,0 +1,182 @@
+/** Compute's firewall rules. Joined in compute.ts. */
+import { type Effect, GoogleError, type Handler, type Json, type JsonObject, type World } from '../kernel/api.js';
+import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { parseRange } from './ip-ranges.js';
+import { networkOf } from './networks.js';
+import { begin, beginDelete, ending, once } from './operations.js';
+import { checkQuota } from './quotas.js';
+import {
+  checkName,
+  collections,
+  find,
+  findReady,
+  freshPath,
+  type Held,
+  held,
+  invalid,
+  link,
+  listReply,
+  type Place,
+  placeOf,
+  serverFields,
+} from './resources.js';
+
+const { firewalls } = collections;
+
+const insert: Handler = (call, world) => {
+  const place = placeOf(call, world);
+  const path = freshPath(call.body, place, world, firewalls);
+  checkQuota(world, place, 'FIREWALLS');
+  const made: Held = {
+    phase: 'making',
+    resource: { ...ruleOf(call.body, place, world), ...serverFields(path, firewalls, world) },
+  };
+  held(world, firewalls)[path] = made;
+  return begin(call, world, place, {
+    type: 'insert',
+    target: path,
+    targetId: String(made.resource['id']),
+    seconds: 10,
+    effect: 'compute.firewalls.inserted',
+  });
+};
+
+/** `patch` merges into what stands, `update` replaces it. */
+const change =
+  (type: 'patch' | 'update'): Handler =>
+  (call, world) => {
+    const { path, found, place } = findReady(call, world, firewalls);
+    const { kind, id, creationTimestamp, selfLink, name, network, direction } = found.resource;
+    const server = { kind, id, creationTimestamp, selfLink, name } as JsonObject;
+    const given = withoutEmpty(call.body);
+    if (given['direction'] !== undefined && given['direction'] !== direction) {
+      throw invalid(
+        'resource.direction',
+        String(given['direction']),
+        'Firewall direction cannot be changed once created.',
+      );
+    }
+    const wanted = type === 'patch' ? merged(found.resource, call.body) : { network, direction, ...given };
+    found.resource = { ...ruleOf({ ...wanted, name } as JsonObject, place, world), ...server };
+    return begin(call, world, place, { type, target: path, targetId: String(id), seconds: 10, effect: 'compute.done' });
+  };
+
+/** An empty list takes the field away; a new `allowed` replaces `denied` and the other way round. */
+function merged(stands: JsonObject, given: JsonObject): JsonObject {
+  const all = withoutEmpty({ ...stands, ...given });
+  if (objectsOf(given['allowed']).length > 0 && given['denied'] === undefined) delete all['denied'];
+  if (objectsOf(given['denied']).length > 0 && given['allowed'] === undefined) delete all['allowed'];
+  return all;
+}
+
+const withoutEmpty = (body: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => !(Array.isArray(value) && value.length === 0)));
+
+function ruleOf(body: JsonObject, place: Place, world: World): JsonObject {
+  const given = withoutEmpty(body);
+  const direction = textOf(given['direction']) ?? 'INGRESS';
+  const [allowed, denied] = [objectsOf(given['allowed']), objectsOf(given['denied'])];
+  if ((allowed.length === 0) === (denied.length === 0)) {
+    throw refused('Exactly one of allowed or denied must be specified for the firewall.');
+  }
+  for (const [field, one] of [...allowed.entries(), ...denied.entries()]) {
+    checkProtocol(one, `resource.${allowed.length > 0 ? 'allowed' : 'denied'}[${field}]`);
+  }
+  if (
+    direction === 'EGRESS' &&
+    (given['sourceRanges'] ?? given['sourceTags'] ?? given['sourceServiceAccounts']) !== undefined
+  ) {
+    throw refused('Egress firewalls may not specify sources; use destinationRanges.');
+  }
+  for (const field of ['sourceRanges', 'destinationRanges']) checkRanges(given[field], `resource.${field}`);
+  for (const field of ['sourceTags', 'targetTags']) {
+    for (const [index, tag] of textsOf(given[field]).entries()) checkName(tag, `resource.${field}[${index}]`);
+  }
+  const tags = given['sourceTags'] ?? given['targetTags'];
+  const accounts = given['sourceServiceAccounts'] ?? given['targetServiceAccounts'];
+  if (tags !== undefined && accounts !== undefined) {
+    throw refused('Firewall rules cannot use service accounts and tags at once.');
+  }
+  const priority = typeof given['priority'] === 'number' ? given['priority'] : 1000;
+  if (priority < 0 || priority > 65535)
+    throw invalid('resource.priority', String(priority), 'Must be between 0 and 65535.');
+  const network = networkOf(textOf(given['network']) ?? 'global/networks/default', 'resource.network', place, world);
+  const anySource = given['sourceTags'] ?? given['sourceServiceAccounts'];
+  return {
+    ...given,
+    direction,
+    priority,
+    network: link(network.path),
+    disabled: given['disabled'] ?? false,
+    logConfig: given['logConfig'] ?? { enable: false },
+    ...(direction === 'INGRESS' && given['sourceRanges'] === undefined && anySource === undefined
+      ? { sourceRanges: ['0.0.0.0/0'] }
+      : {}),
+    ...(direction === 'EGRESS' && given['destinationRanges'] === undefined ? { destinationRanges: ['0.0.0.0/0'] } : {}),
+  };
+}
+
+const protocols = ['tcp', 'udp', 'icmp', 'esp', 'ah', 'sctp', 'ipip', 'all'];
+
+function checkProtocol(one: JsonObject, field: string): void {
+  const protocol = textOf(one['IPProtocol']) ?? '';
+  const isNumber = /^\d{1,3}$/.test(protocol) && Number(protocol) <= 255;
+  if (!protocols.includes(protocol.toLowerCase()) && !isNumber) {
+    throw invalid(`${field}.IPProtocol`, protocol, 'Must be a well-known protocol name or a protocol number.');
+  }
+  const ports = textsOf(one['ports']);
+  if (ports.length > 0 && !['tcp', 'udp', 'sctp', '6', '17', '132'].includes(protocol.toLowerCase())) {
+    throw invalid(
+      `${field}.ports`,
+      ports.join(','),
+      'Ports may only be specified on rules whose protocol is TCP, UDP, or SCTP.',
+    );
+  }
+  for (const [index, port] of ports.entries()) {
+    const [from = NaN, to = from] = /^\d{1,5}(-\d{1,5})?$/.test(port) ? port.split('-').map(Number) : [];
+    if (!(from <= to && to <= 65535)) {
+      throw invalid(`${field}.ports[${index}]`, port, 'Must be a port number or a range of them.');
+    }
+  }
+}
+
+function checkRanges(value: Json | undefined, field: string): void {
+  for (const [index, text] of textsOf(value).entries()) {
+    const range = text.includes('/') ? text : `${text}/32`;
+    if (parseRange(range) === undefined && !text.includes(':')) {
+      throw invalid(
+        `${field}[${index}]`,
+        text,
+        'Must be a valid CIDR address range that begins with its first address.',
+      );
+    }
+  }
+}
+
+const refused = (message: string): GoogleError =>
+  new GoogleError(400, 'INVALID_ARGUMENT', message, { reason: 'invalid' });
+
+const remove: Handler = (call, world) => {
+  return beginDelete(call, world, findReady(call, world, firewalls), firewalls);
+};
+
+export const firewallHandlers: Record<string, Handler> = {
+  'compute.firewalls.insert': once(insert),
+  'compute.firewalls.patch': once(change('patch')),
+  'compute.firewalls.update': once(change('update')),
+  'compute.firewalls.delete': once(remove),
+  'compute.firewalls.get': (call, world) => find(call, world, firewalls).found.resource,
+  'compute.firewalls.list': (call, world) => listReply(call, world, firewalls),
+};
+
+export const firewallEffects: Record<string, Effect> = {
+  'compute.firewalls.inserted': ending((path, _args, world) => {
+    const firewall = held(world, firewalls)[path];
+    if (firewall !== undefined) firewall.phase = 'ready';
+    return undefined;
+  }),
+  'compute.firewalls.deleted': ending((path, _args, world) => {
+    delete held(world, firewalls)[path];
+    return undefined;
+  }),
+};

@@ -1,0 +1,367 @@
+/**
+ * The life of a simulated VM: PROVISIONING → STAGING → RUNNING with addresses and host keys, stockouts, quotas met late,
+ * preemption, STOPPING → TERMINATED, removal. Effects; begun by compute-instances.ts, and `preempt` by tests.
+ */
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import type { Effect, Json, JsonObject, World } from '../kernel/api.js';
+import { objectsOf, textOf } from '../kernel/json-fields.js';
+import { lookUpProject } from '../projects/projects.js';
+import { freshExternalIp, takenIn, useAddresses } from './addresses.js';
+import { disksOf } from './disks.js';
+import { freeIp, parseRange } from './ip-ranges.js';
+import { ending, type Failure, failOperations, systemOperation } from './operations.js';
+import { regionOf } from './places.js';
+import { collections, type Held, held, lastOf, type Place, stamp, unlink } from './resources.js';
+
+const { instances, disks, subnetworks } = collections;
+
+/** Seconds of cloud time. */
+export const lifeSeconds = {
+  staging: 7,
+  running: 25,
+  hostKeys: 12,
+  stopping: 30,
+  deleting: 20,
+  lateAddress: 4,
+  quota: 4,
+} as const;
+
+/** What the guest of a VM made of itself. Machines that stand in for VMs answer SSH with this key. */
+export interface Guest {
+  hostKey: { privateKeyPem: string; publicKey: string };
+  /** Namespace → key → value, as guest attributes. */
+  attributes: Record<string, Record<string, string>>;
+  serial: string;
+  /** Counts how often it went down. */
+  boots: number;
+}
+
+export const guests = (world: World): Record<string, Guest> => world.table<Guest>('compute.guests');
+
+const instanceAt = (world: World, target: string, args: JsonObject): Held | undefined => {
+  const found = held(world, instances)[target];
+  // The same name may have been given to another VM meanwhile.
+  return args['id'] === undefined || found?.resource['id'] === args['id'] ? found : undefined;
+};
+
+/** The place of a path, for effects, which have no call; the project may be going meanwhile. */
+function placeAt(path: string, world: World): Place | undefined {
+  const [, projectId = '', , zone = ''] = path.split('/');
+  const project = lookUpProject(world, projectId);
+  if (project === undefined) return undefined;
+  const prefix = `projects/${projectId}/zones/${zone}`;
+  return { project, scope: `zones/${zone}`, prefix, region: regionOf(zone), zone };
+}
+
+function useAt(world: World, target: string, ips: readonly string[], taken: boolean): void {
+  const place = placeAt(target, world);
+  if (place !== undefined) useAddresses(world, place, ips, target, taken);
+}
+
+function set(instance: Held, fields: JsonObject): void {
+  instance.resource = { ...instance.resource, ...fields };
+}
+
+// --- up -------------------------------------------------------------------------------------------------------------
+
+/** Disks and internal addresses are there; the public address may take a little longer. */
+const stage: Effect = (args, world) => {
+  const target = textOf(args['target']) ?? '';
+  const instance = instanceAt(world, target, args);
+  if (instance === undefined || instance.resource['status'] !== 'PROVISIONING') return;
+  for (const { path } of disksOf(instance.resource)) {
+    const disk = held(world, disks)[path];
+    if (disk === undefined) continue;
+    disk.phase = 'ready';
+    disk.resource['status'] = 'READY';
+  }
+  const late = args['lateAddress'] === true;
+  set(instance, {
+    status: 'STAGING',
+    cpuPlatform: 'AMD Rome',
+    networkInterfaces: addressed(instance.resource, target, world, !late),
+  });
+};
+
+/** With late addresses the VM runs first, and is reachable some seconds later. */
+const giveAddresses: Effect = (args, world) => {
+  const target = textOf(args['target']) ?? '';
+  const instance = instanceAt(world, target, args);
+  if (instance === undefined || instance.resource['status'] === 'TERMINATED') return;
+  set(instance, { networkInterfaces: addressed(instance.resource, target, world, true) });
+};
+
+function addressed(resource: JsonObject, target: string, world: World, external: boolean): Json {
+  const given: string[] = [];
+  const nics = objectsOf(resource['networkInterfaces']).map((nic): JsonObject => {
+    const subnetwork = unlink(textOf(nic['subnetwork']) ?? '');
+    const range = parseRange(String(held(world, subnetworks)[subnetwork]?.resource['ipCidrRange']));
+    const networkIP = textOf(nic['networkIP']) ?? (range && freeIp(range, takenIn(world, subnetwork))) ?? '10.0.0.2';
+    const accessConfigs = objectsOf(nic['accessConfigs']).map((access): JsonObject => {
+      if (!external) return access;
+      const natIP = textOf(access['natIP']) ?? freshExternalIp(world);
+      given.push(natIP);
+      return { ...access, natIP };
+    });
+    return { ...nic, networkIP, ...(accessConfigs.length === 0 ? {} : { accessConfigs }) };
+  });
+  useAt(world, target, given, true);
+  return nics;
+}
+
+const run = ending((target, args, world) => {
+  const instance = instanceAt(world, target, args);
+  // Taken away while it started.
+  if (instance === undefined || !['PROVISIONING', 'STAGING'].includes(String(instance.resource['status']))) {
+    return undefined;
+  }
+  const late = args['lateAddress'] === true;
+  if (instance.resource['status'] === 'PROVISIONING') stage({ ...args, target }, world);
+  instance.phase = 'ready';
+  set(instance, {
+    status: 'RUNNING',
+    networkInterfaces: addressed(instance.resource, target, world, !late),
+    resourceStatus: { scheduling: {} },
+  });
+  const id = instance.resource['id'] ?? '';
+  if (late) world.schedule(lifeSeconds.lateAddress, 'compute.instances.addresses', { target, id });
+  world.schedule(lifeSeconds.hostKeys, 'compute.instances.guest', { target, id });
+  return undefined;
+});
+
+/** The guest agent publishes the host keys, which are made at the first boot and stay with the disk. */
+const guestUp: Effect = (args, world) => {
+  const target = textOf(args['target']) ?? '';
+  const instance = instanceAt(world, target, args);
+  if (instance === undefined || instance.resource['status'] !== 'RUNNING') return;
+  const guest = guestOf(target, String(instance.resource['id']), world);
+  guest.attributes['hostkeys'] = { 'ssh-ed25519': guest.hostKey.publicKey.split(' ')[1] ?? '' };
+  guest.serial += `[   12.041817] ${lastOf(target)} google_guest_agent: GCE Agent Started\n${lastOf(target)} login: \n`;
+};
+
+function guestOf(target: string, id: string, world: World): Guest {
+  const known = guests(world)[target];
+  if (known !== undefined) return known;
+  const seed = createHash('sha256').update(`${target} ${id} ${world.random()}`).digest();
+  const guest: Guest = {
+    hostKey: ed25519From(seed),
+    attributes: {},
+    serial: `[    0.000000] Linux version 5.15.0-1083-gcp\n[    5.120455] cloud-init: Generating public/private ed25519 key pair.\n`,
+    boots: 0,
+  };
+  guests(world)[target] = guest;
+  return guest;
+}
+
+/** PKCS#8 of an Ed25519 key is this prefix and the 32 bytes of the seed (RFC 8410). */
+function ed25519From(seed: Buffer): Guest['hostKey'] {
+  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+  return {
+    privateKeyPem: String(key.export({ format: 'pem', type: 'pkcs8' })),
+    publicKey: opensshPublic(createPublicKey(key)),
+  };
+}
+
+function opensshPublic(key: KeyObject): string {
+  const raw = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
+  const part = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, bytes.length >> 8, bytes.length & 255]), bytes]);
+  return `ssh-ed25519 ${Buffer.concat([part(Buffer.from('ssh-ed25519')), part(raw)]).toString('base64')}`;
+}
+
+// --- not up ---------------------------------------------------------------------------------------------------------
+
+/** Comes 7 to 100 s after the insert was accepted: the operation fails, and there never was a VM. */
+const stockoutFailure = (target: string, withDetails: boolean): Failure => {
+  const [, project, , zone = ''] = target.split('/');
+  const message = `The zone 'projects/${project}/zones/${zone}' does not have enough resources available to fulfill the request.  Try a different zone, or try again later.`;
+  return {
+    code: withDetails ? 'ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS' : 'ZONE_RESOURCE_POOL_EXHAUSTED',
+    message: withDetails ? `${message} '(resource type:compute)'.` : message,
+    httpStatus: 503,
+    httpMessage: 'SERVICE UNAVAILABLE',
+    ...(withDetails
+      ? {
+          details: [
+            {
+              errorInfo: {
+                reason: 'resource_availability',
+                domain: 'compute.googleapis.com',
+                metadatas: { zone, zonesAvailable: '', vmType: 'e2-standard-8', attachment: '' },
+              },
+            },
+          ],
+        }
+      : {}),
+  };
+};
+
+const stockout = ending((target, args, world) => {
+  const instance = instanceAt(world, target, args);
+  const failure = stockoutFailure(target, args['withDetails'] === true);
+  if (instance === undefined) return failure;
+  if (args['standing'] === true) {
+    instance.phase = 'ready';
+    set(instance, { status: 'TERMINATED' });
+  } else {
+    removeInstance(target, world, true);
+  }
+  return failure;
+});
+
+const overQuota = ending((target, args, world) => {
+  if (instanceAt(world, target, args) !== undefined) removeInstance(target, world, true);
+  return {
+    code: 'QUOTA_EXCEEDED',
+    message: textOf(args['message']) ?? '',
+    httpStatus: 403,
+    httpMessage: 'FORBIDDEN',
+  };
+});
+
+/** Takes a spot or preemptible VM away, as Google does: while it starts, its insert fails; later it stops within 30 s. */
+export function preempt(world: World, target: string): void {
+  const instance = held(world, instances)[target];
+  if (instance === undefined) throw new Error(`there is no VM ${target}`);
+  const id = String(instance.resource['id']);
+  if (instance.phase === 'making') {
+    failOperations(world, target, {
+      code: 'PREEMPTED',
+      message: `Instance '${lastOf(target)}' was preempted while it was starting.`,
+      httpStatus: 503,
+      httpMessage: 'SERVICE UNAVAILABLE',
+    });
+    instance.phase = 'ready';
+  }
+  const place = placeAt(target, world);
+  if (place !== undefined) systemOperation(world, place, 'compute.instances.preempted', target, id);
+  set(instance, { status: 'STOPPING' });
+  world.schedule(lifeSeconds.stopping, 'compute.instances.preempted', { target, id }, { exact: true });
+}
+
+const preempted: Effect = (args, world) => {
+  const target = textOf(args['target']) ?? '';
+  const instance = instanceAt(world, target, args);
+  if (instance === undefined) return;
+  const scheduling = instance.resource['scheduling'];
+  const action = typeof scheduling === 'object' && scheduling !== null && !Array.isArray(scheduling) ? scheduling : {};
+  if (action['instanceTerminationAction'] === 'DELETE') removeInstance(target, world, false);
+  else down(target, instance, 'TERMINATED', world);
+};
+
+/** A guest that turned its own power off: its VM is terminated, also where automaticRestart is true, which is for crashes. */
+export function guestShutDown(world: World, target: string): void {
+  const instance = held(world, instances)[target];
+  const place = placeAt(target, world);
+  if (instance === undefined || place === undefined) return;
+  const id = String(instance.resource['id']);
+  systemOperation(world, place, 'compute.instances.guestTerminate', target, id);
+  world.schedule(0, 'compute.instances.guestTerminated', { target, id }, { exact: true });
+}
+
+const guestTerminated: Effect = (args, world) => {
+  const target = textOf(args['target']) ?? '';
+  const instance = instanceAt(world, target, args);
+  if (instance?.resource['status'] === 'RUNNING') down(target, instance, 'TERMINATED', world);
+};
+
+// --- down -----------------------------------------------------------------------------------------------------------
+
+/** An ephemeral public address goes with the power. */
+function down(target: string, instance: Held, status: 'TERMINATED' | 'SUSPENDED', world: World): void {
+  const reserved = new Set(
+    Object.values(held(world, collections.addresses)).map(({ resource }) => String(resource['address'])),
+  );
+  const nics = objectsOf(instance.resource['networkInterfaces']).map((nic): JsonObject => {
+    const accessConfigs = objectsOf(nic['accessConfigs']).map((access): JsonObject => {
+      const { natIP, ...rest } = access;
+      return typeof natIP === 'string' && reserved.has(natIP) ? access : rest;
+    });
+    return { ...nic, ...(accessConfigs.length === 0 ? {} : { accessConfigs }) };
+  });
+  instance.phase = 'ready';
+  set(instance, {
+    status,
+    networkInterfaces: nics,
+    ...(status === 'SUSPENDED'
+      ? { lastSuspendedTimestamp: stamp(world.now()) }
+      : { lastStopTimestamp: stamp(world.now()) }),
+  });
+  const guest = guests(world)[target];
+  if (guest !== undefined) goDown(guest);
+}
+
+function goDown(guest: Guest): void {
+  guest.attributes = {};
+  guest.boots += 1;
+}
+
+/** The power is off for a moment: what was in memory is lost, and the guest boots again. */
+export function powerCycle(world: World, target: string): void {
+  const id = held(world, instances)[target]?.resource['id'] ?? '';
+  const guest = guests(world)[target];
+  if (guest !== undefined) goDown(guest);
+  world.schedule(lifeSeconds.hostKeys, 'compute.instances.guest', { target, id });
+}
+
+/** Gone, with the disks that go with it. */
+function removeInstance(target: string, world: World, allDisks: boolean): void {
+  const instance = held(world, instances)[target];
+  if (instance === undefined) return;
+  for (const { path, autoDelete } of disksOf(instance.resource)) {
+    const disk = held(world, disks)[path];
+    if (disk === undefined) continue;
+    const isNew = disk.phase === 'making';
+    if (autoDelete || (allDisks && isNew)) {
+      delete held(world, disks)[path];
+    } else {
+      const { users: _users, ...rest } = disk.resource;
+      disk.phase = 'ready';
+      disk.resource = { ...rest, status: 'READY' };
+    }
+  }
+  const ips = objectsOf(instance.resource['networkInterfaces']).flatMap((nic) =>
+    objectsOf(nic['accessConfigs']).map((access) => textOf(access['natIP']) ?? ''),
+  );
+  useAt(world, target, ips, false);
+  delete held(world, instances)[target];
+  delete guests(world)[target];
+}
+
+/** All VMs of a project that is deleted, or that nobody pays for. */
+export function powerOff(world: World, projectId: string): void {
+  for (const [path, instance] of Object.entries(held(world, instances))) {
+    if (!path.startsWith(`projects/${projectId}/`)) continue;
+    if (['TERMINATED', 'SUSPENDED'].includes(String(instance.resource['status']))) continue;
+    down(path, instance, 'TERMINATED', world);
+  }
+}
+
+const stopped =
+  (status: 'TERMINATED' | 'SUSPENDED') =>
+  (target: string, args: JsonObject, world: World): undefined => {
+    const instance = instanceAt(world, target, args);
+    if (instance !== undefined) down(target, instance, status, world);
+  };
+
+export const instanceEffects: Record<string, Effect> = {
+  'compute.instances.stage': stage,
+  'compute.instances.addresses': giveAddresses,
+  'compute.instances.run': run,
+  'compute.instances.guest': guestUp,
+  'compute.instances.stockout': stockout,
+  'compute.instances.overQuota': overQuota,
+  'compute.instances.preempted': preempted,
+  'compute.instances.guestTerminated': guestTerminated,
+  'compute.instances.stopped': ending(stopped('TERMINATED')),
+  'compute.instances.suspended': ending(stopped('SUSPENDED')),
+  'compute.instances.deleted': ending((target, args, world) => {
+    if (instanceAt(world, target, args) !== undefined) removeInstance(target, world, false);
+    return undefined;
+  }),
+  'compute.instances.changed': ending((target, args, world) => {
+    const instance = instanceAt(world, target, args);
+    if (instance !== undefined) instance.phase = 'ready';
+    return undefined;
+  }),
+};

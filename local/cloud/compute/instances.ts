@@ -1,0 +1,372 @@
+/** Compute's instances: insert, get, lists, and everything that is done to one. Joined in compute.ts. */
+import { type CloudCall, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { freshExternalIp, useAddresses } from './addresses.js';
+import { guests, lifeSeconds, powerCycle } from './instance-life.js';
+import {
+  accessConfigFrom,
+  accountsFrom,
+  machineTypeFrom,
+  provisioningOf,
+  schedulingFrom,
+  tagsFrom,
+  wantedInstance,
+} from './instance-request.js';
+import { metadataFrom, metadataValue } from './metadata.js';
+import { begin, once } from './operations.js';
+import { cpusOf, externalsOf, isSsd, type Metric, quotaText } from './quotas.js';
+import {
+  aggregatedReply,
+  checkLabels,
+  collections,
+  conditionNotMet,
+  find,
+  findReady,
+  fingerprint,
+  freshPath,
+  type Held,
+  held,
+  invalid,
+  lastOf,
+  link,
+  listReply,
+  type Place,
+  placeOf,
+  quotaExceeded,
+  sameFingerprint,
+} from './resources.js';
+
+const { instances, disks } = collections;
+
+const insert: Handler = (call, world) => {
+  const place = placeOf(call, world);
+  const path = freshPath(call.body, place, world, instances);
+  const wanted = wantedInstance(call.body, path, place, world);
+  const { instance } = wanted;
+  const need = needOf(
+    instance.resource,
+    wanted.disks.map(([, disk]) => disk.resource),
+  );
+  // What runs already counts at the request; what is on its way too shows only later, in the operation.
+  const now = firstOver(world, place, need, { underWay: false });
+  if (now !== undefined) throw quotaExceeded(now);
+  const later = firstOver(world, place, need, { underWay: true });
+  held(world, instances)[path] = instance;
+  for (const [at, disk] of wanted.disks) held(world, disks)[at] = disk;
+  for (const at of wanted.attached) {
+    const disk = held(world, disks)[at];
+    if (disk !== undefined) disk.resource['users'] = [link(path)];
+  }
+  return beginStart(call, world, place, path, instance, 'insert', later);
+};
+
+type Need = readonly (readonly [Metric, number])[];
+
+function needOf(resource: JsonObject, made: readonly JsonObject[]): Need {
+  const size = (some: readonly JsonObject[]) => some.reduce((total, { sizeGb }) => total + Number(sizeGb), 0);
+  return [
+    ['CPUS', cpusOf(resource)],
+    ['SSD_TOTAL_GB', size(made.filter(isSsd))],
+    ['DISKS_TOTAL_GB', size(made.filter((disk) => !isSsd(disk)))],
+    ['IN_USE_ADDRESSES', externalsOf(resource)],
+    ['INSTANCES', 1],
+  ];
+}
+
+function firstOver(world: World, place: Place, need: Need, use: { underWay: boolean }): string | undefined {
+  for (const [metric, more] of need) {
+    const text = quotaText(world, place, metric, more, use);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** Insert and start come to the same: it runs after some 25 s, unless there is no room for it. */
+function beginStart(
+  call: CloudCall,
+  world: World,
+  place: Place,
+  path: string,
+  instance: Held,
+  type: 'insert' | 'start',
+  overQuota: string | undefined,
+): JsonObject {
+  const targetId = String(instance.resource['id']);
+  const common = { type, target: path, targetId };
+  const provisioning = provisioningOf(objectOf(instance.resource['scheduling']) ?? {});
+  if (overQuota !== undefined) {
+    const args = { id: targetId, message: overQuota };
+    return begin(call, world, place, {
+      ...common,
+      seconds: lifeSeconds.quota,
+      effect: 'compute.instances.overQuota',
+      args,
+    });
+  }
+  if (world.stockout(place.project.projectId, place.zone ?? '', lastOf(path), provisioning)) {
+    const args = { id: targetId, withDetails: world.random() < 0.5, standing: type === 'start' };
+    const seconds = 7 + world.random() * 93;
+    return begin(call, world, place, { ...common, seconds, exact: true, effect: 'compute.instances.stockout', args });
+  }
+  const args = { id: targetId, lateAddress: externalsOf(instance.resource) > 0 && world.random() < 0.3 };
+  world.schedule(lifeSeconds.staging, 'compute.instances.stage', { target: path, ...args });
+  return begin(call, world, place, { ...common, seconds: lifeSeconds.running, effect: 'compute.instances.run', args });
+}
+
+// --- power ----------------------------------------------------------------------------------------------------------
+
+const start: Handler = (call, world) => {
+  const { path, found, place } = findReady(call, world, instances);
+  const status = textOf(found.resource['status']);
+  if (status === 'RUNNING') return done(call, world, place, path, found, 'start');
+  if (status !== 'TERMINATED') throw wrongState(path, status, 'start', 'TERMINATED');
+  const need = needOf(found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
+  const over = firstOver(world, place, need, { underWay: true });
+  if (over !== undefined) throw quotaExceeded(over);
+  found.phase = 'making';
+  found.resource = { ...found.resource, status: 'PROVISIONING' };
+  return beginStart(call, world, place, path, found, 'start', undefined);
+};
+
+/** `stop` and `suspend`: through `via`, then down. */
+const halt =
+  (type: 'stop' | 'suspend', via: string, effect: string): Handler =>
+  (call, world) => {
+    const { path, found, place } = findReady(call, world, instances);
+    const status = textOf(found.resource['status']);
+    if (status === 'TERMINATED' && type === 'stop') return done(call, world, place, path, found, type);
+    if (status !== 'RUNNING' && !(type === 'stop' && status === 'SUSPENDED'))
+      throw wrongState(path, status, type, 'RUNNING');
+    found.phase = 'making';
+    found.resource = { ...found.resource, status: via };
+    return change(call, world, place, path, found, type, lifeSeconds.stopping, effect);
+  };
+
+const resume: Handler = (call, world) => {
+  const { path, found, place } = findReady(call, world, instances);
+  const status = textOf(found.resource['status']);
+  if (status !== 'SUSPENDED') throw wrongState(path, status, 'resume', 'SUSPENDED');
+  found.phase = 'making';
+  found.resource = { ...found.resource, status: 'PROVISIONING' };
+  return beginStart(call, world, place, path, found, 'start', undefined);
+};
+
+const reset: Handler = (call, world) => {
+  const { path, found, place } = findReady(call, world, instances);
+  const status = textOf(found.resource['status']);
+  if (status !== 'RUNNING') throw wrongState(path, status, 'reset', 'RUNNING');
+  if (!call.method.endsWith('reset')) return done(call, world, place, path, found, 'simulateMaintenanceEvent');
+  powerCycle(world, path);
+  return done(call, world, place, path, found, 'reset');
+};
+
+const remove: Handler = (call, world) => {
+  const { path, found, place } = findReady(call, world, instances);
+  if (found.resource['deletionProtection'] === true) {
+    throw invalid(
+      'resource.deletionProtection',
+      'true',
+      `Resource cannot be deleted if it's protected against deletion.`,
+    );
+  }
+  found.phase = 'leaving';
+  found.resource = { ...found.resource, status: 'STOPPING' };
+  return change(call, world, place, path, found, 'delete', lifeSeconds.deleting, 'compute.instances.deleted');
+};
+
+const wrongState = (path: string, status: string | undefined, verb: string, wanted: string): GoogleError =>
+  new GoogleError(
+    400,
+    'FAILED_PRECONDITION',
+    `Instance '${lastOf(path)}' is ${status}: ${verb} is only possible when it is ${wanted}.`,
+    { reason: status?.endsWith('ING') && status !== 'RUNNING' ? 'resourceNotReady' : 'invalid' },
+  );
+
+function change(
+  call: CloudCall,
+  world: World,
+  place: Place,
+  path: string,
+  found: Held,
+  type: string,
+  seconds: number,
+  effect: string,
+): JsonObject {
+  const id = String(found.resource['id']);
+  return begin(call, world, place, { type, target: path, targetId: id, seconds, effect, args: { id } });
+}
+
+const done = (call: CloudCall, world: World, place: Place, path: string, found: Held, type: string): JsonObject =>
+  change(call, world, place, path, found, type, 3, 'compute.done');
+
+// --- what it carries ------------------------------------------------------------------------------------------------
+
+type Setter = (found: Held, call: CloudCall, world: World, place: Place) => JsonObject;
+
+/** A change of some fields, in an operation of its own. */
+const setting = (type: string, fields: Setter, needs?: 'TERMINATED'): Handler =>
+  once((call, world) => {
+    const { path, found, place } = findReady(call, world, instances);
+    const status = textOf(found.resource['status']);
+    if (needs !== undefined && status !== needs) {
+      throw new GoogleError(
+        400,
+        'FAILED_PRECONDITION',
+        `The instance '${path}' must be stopped for that; it is ${status}.`,
+        {
+          reason: 'instanceNotStopped',
+        },
+      );
+    }
+    found.resource = { ...found.resource, ...fields(found, call, world, place) };
+    return change(call, world, place, path, found, type, 4, 'compute.instances.changed');
+  });
+
+function checkFingerprint(given: string | undefined, current: string | undefined, words: string): void {
+  if (!sameFingerprint(given, current)) throw conditionNotMet(words);
+}
+
+const setMetadata: Setter = (found, call) => {
+  const current = objectOf(found.resource['metadata']);
+  checkFingerprint(
+    textOf(call.body['fingerprint']),
+    textOf(current?.['fingerprint']),
+    'Supplied fingerprint does not match current metadata fingerprint.',
+  );
+  return { metadata: metadataFrom(call.body, '') };
+};
+
+const setTags: Setter = (found, call) => {
+  const current = objectOf(found.resource['tags']);
+  checkFingerprint(
+    textOf(call.body['fingerprint']),
+    textOf(current?.['fingerprint']),
+    'Supplied fingerprint does not match current tags fingerprint.',
+  );
+  return { tags: tagsFrom(call.body, '') };
+};
+
+const setLabels: Setter = (found, call) => {
+  checkFingerprint(
+    textOf(call.body['labelFingerprint']),
+    textOf(found.resource['labelFingerprint']),
+    'Labels fingerprint either invalid or resource labels have changed',
+  );
+  const labels = checkLabels(call.body['labels'], 'labels');
+  return { labels, labelFingerprint: fingerprint(labels) };
+};
+
+const setMachineType: Setter = (_found, call, world, place) => ({
+  machineType: link(machineTypeFrom(call.body, place, world)),
+});
+
+const setServiceAccount: Setter = (_found, call, world, place) => {
+  const { email, scopes } = call.body;
+  if (email === undefined || email === '') return { serviceAccounts: [] };
+  return { serviceAccounts: accountsFrom({ serviceAccounts: [{ email, scopes: scopes ?? [] }] }, place, world) };
+};
+
+const setScheduling: Setter = (found, call) => ({
+  scheduling: schedulingFrom({ ...objectOf(found.resource['scheduling']), ...call.body }),
+});
+
+function nicOf(found: Held, call: CloudCall): { nics: JsonObject[]; nic: JsonObject } {
+  const name = call.params['networkInterface'] ?? '';
+  const nics = objectsOf(found.resource['networkInterfaces']);
+  const nic = nics.find((one) => one['name'] === name);
+  if (nic === undefined) throw invalid('networkInterface', name, 'The instance has no such network interface.');
+  return { nics, nic };
+}
+
+const addAccessConfig: Setter = (found, call, world, place) => {
+  const { nics, nic } = nicOf(found, call);
+  if (objectsOf(nic['accessConfigs']).length > 0) {
+    throw invalid('networkInterface', String(nic['name']), 'At most one access config currently supported.');
+  }
+  const access = accessConfigFrom(call.body, 'resource', place, world);
+  const natIP = textOf(access['natIP']) ?? freshExternalIp(world);
+  useAddresses(world, place, [natIP], `${place.prefix}/instances/${found.resource['name']}`, true);
+  const changed = { ...nic, accessConfigs: [{ ...access, natIP }] };
+  return { networkInterfaces: nics.map((one) => (one === nic ? changed : one)) };
+};
+
+const deleteAccessConfig: Setter = (found, call, world, place) => {
+  const { nics, nic } = nicOf(found, call);
+  const name = call.params['accessConfig'];
+  const [access] = objectsOf(nic['accessConfigs']);
+  if (access === undefined || access['name'] !== name)
+    throw invalid('accessConfig', name ?? '', 'There is no such access config.');
+  const ips = [textOf(access['natIP']) ?? ''];
+  useAddresses(world, place, ips, `${place.prefix}/instances/${found.resource['name']}`, false);
+  const { accessConfigs: _gone, ...rest } = nic;
+  return { networkInterfaces: nics.map((one) => (one === nic ? rest : one)) };
+};
+
+// --- what the guest says --------------------------------------------------------------------------------------------
+
+/** There is nothing before the guest is up, nor without `enable-guest-attributes`. */
+const getGuestAttributes: Handler = (call, world) => {
+  const { path, found, place } = find(call, world, instances);
+  const { queryPath, variableKey } = call.params;
+  const common = world.table<JsonObject>('compute.commonInstanceMetadata')[place.project.projectId];
+  const metadata = objectOf(found.resource['metadata']);
+  const enabled =
+    metadataValue(metadata, 'enable-guest-attributes') ?? metadataValue(common, 'enable-guest-attributes');
+  const attributes = enabled?.toLowerCase() === 'true' ? (guests(world)[path]?.attributes ?? {}) : {};
+  const wanted = variableKey ?? queryPath ?? '';
+  const [namespace = '', key = ''] = wanted.split('/');
+  const items = Object.entries(attributes)
+    .filter(([name]) => namespace === '' || name === namespace)
+    .flatMap(([name, values]) => Object.entries(values).map(([one, value]) => ({ namespace: name, key: one, value })))
+    .filter((item) => key === '' || item.key === key);
+  if (items.length === 0) {
+    throw new GoogleError(404, 'NOT_FOUND', `The resource '${wanted}' of type 'Guest Attribute' was not found.`, {
+      reason: 'notFound',
+    });
+  }
+  const selfLink = link(`${path}/guestAttributes/${wanted}`);
+  const [first] = items;
+  if (variableKey !== undefined && first !== undefined) {
+    return { kind: 'compute#guestAttributes', selfLink, variableKey, variableValue: first.value };
+  }
+  return { kind: 'compute#guestAttributes', selfLink, queryPath: wanted, queryValue: { items } };
+};
+
+const getSerialPortOutput: Handler = (call, world) => {
+  const { path } = find(call, world, instances);
+  const port = Number(call.params['port'] ?? 1);
+  if (port < 1 || port > 4) throw invalid('port', String(port), 'Must be between 1 and 4.');
+  const all = Buffer.from(port === 1 ? (guests(world)[path]?.serial ?? '') : '');
+  const from = Math.min(Number(call.params['start'] ?? 0), all.length);
+  return {
+    kind: 'compute#serialPortOutput',
+    selfLink: link(`${path}/serialPort`),
+    contents: all.subarray(from).toString(),
+    start: String(from),
+    next: String(all.length),
+  };
+};
+
+export const instanceHandlers: Record<string, Handler> = {
+  'compute.instances.insert': once(insert),
+  'compute.instances.get': (call, world) => find(call, world, instances).found.resource,
+  'compute.instances.list': (call, world) => listReply(call, world, instances),
+  'compute.instances.aggregatedList': (call, world) => aggregatedReply(call, world, instances, 'zone'),
+  'compute.instances.delete': once(remove),
+  'compute.instances.start': once(start),
+  'compute.instances.stop': once(halt('stop', 'STOPPING', 'compute.instances.stopped')),
+  'compute.instances.suspend': once(halt('suspend', 'SUSPENDING', 'compute.instances.suspended')),
+  'compute.instances.resume': once(resume),
+  'compute.instances.reset': once(reset),
+  'compute.instances.simulateMaintenanceEvent': once(reset),
+  'compute.instances.setMetadata': setting('setMetadata', setMetadata),
+  'compute.instances.setTags': setting('setTags', setTags),
+  'compute.instances.setLabels': setting('setLabels', setLabels),
+  'compute.instances.setMachineType': setting('setMachineType', setMachineType, 'TERMINATED'),
+  'compute.instances.setServiceAccount': setting('setServiceAccount', setServiceAccount, 'TERMINATED'),
+  'compute.instances.setScheduling': setting('setScheduling', setScheduling),
+  'compute.instances.addAccessConfig': setting('addAccessConfig', addAccessConfig),
+  'compute.instances.deleteAccessConfig': setting('deleteAccessConfig', deleteAccessConfig),
+  'compute.instances.getGuestAttributes': getGuestAttributes,
+  'compute.instances.getSerialPortOutput': getSerialPortOutput,
+};

@@ -1,0 +1,246 @@
+/** Compute's operations: begun by every change, DONE when its effect has run; asked for by get, list and wait. Used by every compute noun. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CloudCall, Effect, GoogleError, Handler, JsonObject, World } from '../kernel/api.js';
+import { textOf } from '../kernel/json-fields.js';
+import {
+  type Collection,
+  type findReady,
+  invalid,
+  lastOf,
+  link,
+  listOf,
+  notFound,
+  type Place,
+  placeOf,
+  stamp,
+} from './resources.js';
+
+const table = (world: World): Record<string, JsonObject> => world.table('compute.operations');
+
+/** An insert with a request id that was seen before is answered with the operation it had begun. */
+const requests = (world: World): Record<string, string> => world.table<string>('compute.requests');
+
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly httpStatus: number;
+  readonly httpMessage: string;
+  readonly details?: JsonObject[];
+}
+
+export interface Beginning {
+  readonly type: string;
+  /** Path of the resource it changes. */
+  readonly target: string;
+  readonly targetId: string;
+  readonly seconds: number;
+  readonly exact?: boolean;
+  /** Name of the effect that ends it, made by `ending`. */
+  readonly effect: string;
+  readonly args?: JsonObject;
+}
+
+/** Answers the call with what the same request id began before, or runs it. */
+export const once =
+  (handler: Handler): Handler =>
+  (call, world) => {
+    const id = call.params['requestId'];
+    if (id === undefined || id === '') return handler(call, world);
+    if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) || /^[0-]+$/.test(id)) {
+      throw invalid('requestId', id, 'The request ID must be a valid UUID, and not the zero UUID.');
+    }
+    const key = `${placeOf(call, world).project.projectId} ${call.method} ${id}`;
+    const known = table(world)[requests(world)[key] ?? ''];
+    if (known !== undefined) return known;
+    const reply = handler(call, world);
+    if (reply instanceof Promise) throw new TypeError('changes of compute are synchronous');
+    requests(world)[key] = unlinkOperation(reply);
+    return reply;
+  };
+
+const unlinkOperation = (operation: JsonObject): string => (textOf(operation['selfLink']) ?? '').slice(link('').length);
+
+/** Begins an operation; with a time factor of 0 it is over before this returns. */
+export function begin(call: CloudCall, world: World, place: Place, what: Beginning): JsonObject {
+  const name = `operation-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
+  const operation = record(world, place, name, what.type, what.target, what.targetId, call.caller.email);
+  world.schedule(what.seconds * 0.15, 'compute.operations.run', { operation: pathOfOperation(place, name) });
+  world.schedule(
+    what.seconds,
+    what.effect,
+    { operation: pathOfOperation(place, name), target: what.target, ...what.args },
+    { exact: what.exact ?? false },
+  );
+  return operation;
+}
+
+/** Marks a resource as leaving and begins its deletion; effect `compute.<collection>.deleted` ends it. */
+export function beginDelete(
+  call: CloudCall,
+  world: World,
+  { path, found, place }: ReturnType<typeof findReady>,
+  collection: Collection,
+  seconds = 10,
+): JsonObject {
+  found.phase = 'leaving';
+  return begin(call, world, place, {
+    type: 'delete',
+    target: path,
+    targetId: String(found.resource['id']),
+    seconds,
+    effect: `compute.${collection.name}.deleted`,
+  });
+}
+
+/** What Google itself did, such as taking a spot VM away: an operation that is already over. */
+export function systemOperation(
+  world: World,
+  place: Place,
+  type: string,
+  target: string,
+  targetId: string,
+): JsonObject {
+  const name = `systemevent-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
+  const operation = record(world, place, name, type, target, targetId, 'system');
+  finish(world, operation);
+  return operation;
+}
+
+const pathOfOperation = (place: Place, name: string): string => `${place.prefix}/operations/${name}`;
+
+function record(
+  world: World,
+  place: Place,
+  name: string,
+  type: string,
+  target: string,
+  targetId: string,
+  user: string,
+) {
+  const now = stamp(world.now());
+  const path = pathOfOperation(place, name);
+  const operation: JsonObject = {
+    kind: 'compute#operation',
+    id: world.id(),
+    name,
+    operationType: type,
+    targetLink: link(target),
+    targetId,
+    status: 'PENDING',
+    user,
+    progress: 0,
+    insertTime: now,
+    selfLink: link(path),
+    ...(place.scope.startsWith('zones/') ? { zone: link(`projects/${place.project.projectId}/${place.scope}`) } : {}),
+    ...(place.scope.startsWith('regions/')
+      ? { region: link(`projects/${place.project.projectId}/${place.scope}`) }
+      : {}),
+  };
+  table(world)[path] = operation;
+  return operation;
+}
+
+const hex = (world: World, digits: number): string =>
+  Array.from({ length: digits }, () => Math.floor(world.random() * 16).toString(16)).join('');
+
+/** Makes the effect that ends an operation: does the work, and tells why it could not. */
+export const ending =
+  (work: (target: string, args: JsonObject, world: World) => Failure | undefined): Effect =>
+  (args, world) => {
+    const operation = table(world)[textOf(args['operation']) ?? ''];
+    const failure = work(textOf(args['target']) ?? '', args, world);
+    if (operation !== undefined) finish(world, operation, failure);
+  };
+
+function finish(world: World, operation: JsonObject, failure?: Failure): void {
+  if (operation['status'] === 'DONE') return;
+  const now = stamp(world.now());
+  operation['startTime'] ??= now;
+  Object.assign(operation, { status: 'DONE', progress: 100, endTime: now });
+  if (failure !== undefined) {
+    operation['error'] = {
+      errors: [
+        {
+          code: failure.code,
+          message: failure.message,
+          ...(failure.details === undefined ? {} : { errorDetails: failure.details }),
+        },
+      ],
+    };
+    operation['httpErrorStatusCode'] = failure.httpStatus;
+    operation['httpErrorMessage'] = failure.httpMessage;
+  }
+}
+
+/** Ends, with a failure, all operations on a resource that are under way. */
+export function failOperations(world: World, target: string, failure: Failure): void {
+  for (const operation of Object.values(table(world))) {
+    if (operation['targetLink'] === link(target)) finish(world, operation, failure);
+  }
+}
+
+function find(call: CloudCall, world: World): JsonObject {
+  const path = `${placeOf(call, world).prefix}/operations/${call.params['operation']}`;
+  const found =
+    table(world)[path] ??
+    Object.entries(table(world)).find(
+      ([at, { id }]) => id === lastOf(path) && at.startsWith(path.slice(0, path.lastIndexOf('/'))),
+    )?.[1];
+  if (found === undefined) throw notFound(path);
+  return found;
+}
+
+const get: Handler = (call, world) => find(call, world);
+
+/** Blocks up to two minutes; now and then it comes back early, as Google's does. */
+const wait: Handler = async (call, world) => {
+  const operation = find(call, world);
+  const limit = world.random() < 0.1 ? 5 : 120;
+  const until = world.now() + world.scaled(limit);
+  while (operation['status'] !== 'DONE' && world.now() < until) {
+    await sleep(Math.min(25, Math.max(2, until - world.now())), undefined, { ref: false });
+  }
+  return operation;
+};
+
+const list: Handler = (call, world) => {
+  const { prefix } = placeOf(call, world);
+  const inside = Object.entries(table(world)).filter(([path]) => path.startsWith(`${prefix}/`));
+  return listOf(call, `${prefix}/operations`, 'compute#operationList', inside);
+};
+
+const scopes = ['globalOperations', 'regionOperations', 'zoneOperations'];
+
+export const operationHandlers: Record<string, Handler> = Object.fromEntries(
+  scopes.flatMap((scope) => [
+    [`compute.${scope}.get`, get],
+    [`compute.${scope}.list`, list],
+    [`compute.${scope}.wait`, wait],
+  ]),
+);
+
+export const operationEffects: Record<string, Effect> = {
+  'compute.operations.run': (args, world) => {
+    const operation = table(world)[textOf(args['operation']) ?? ''];
+    if (operation?.['status'] !== 'PENDING') return;
+    operation['status'] = 'RUNNING';
+    operation['startTime'] = stamp(world.now());
+  },
+};
+
+/** A refusal, as the end of an operation. */
+export const failureOf = (error: GoogleError, code: string): Failure => ({
+  code,
+  message: error.message,
+  httpStatus: error.code,
+  httpMessage: httpMessages[error.code] ?? 'BAD REQUEST',
+});
+
+const httpMessages: Readonly<Record<number, string>> = {
+  400: 'BAD REQUEST',
+  403: 'FORBIDDEN',
+  404: 'NOT FOUND',
+  409: 'CONFLICT',
+  412: 'PRECONDITION FAILED',
+  503: 'SERVICE UNAVAILABLE',
+};

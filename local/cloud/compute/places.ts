@@ -1,0 +1,17 @@
+/** Google's regions and zones, as far as they matter here: which exist, which zones a region has, and the default subnet of each. */
+import { zoneLetters } from '../../../shared/bootstrap/places.js';
+
+export const regions: readonly string[] = Object.keys(zoneLetters);
+
+export const zonesOf = (region: string): string[] =>
+  [...(zoneLetters[region] ?? '')].map((letter) => `${region}-${letter}`);
+
+export const zones: readonly string[] = regions.flatMap(zonesOf);
+
+export const regionOf = (zone: string): string => zone.slice(0, zone.lastIndexOf('-'));
+
+/** The range that an auto-mode network gives to a region: 10.128.0.0/20 and onwards. */
+export function autoRange(region: string): string {
+  const index = regions.indexOf(region);
+  return `10.${128 + Math.floor(index / 8) * 2}.${(index % 8) * 32}.0/20`;
+}

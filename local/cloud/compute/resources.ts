@@ -1,0 +1,314 @@
+/** Where compute's resources live in the state, how they are named, referred to and listed, and the words of its refusals. Used by every compute noun. */
+import { createHash } from 'node:crypto';
+import {
+  type CloudCall,
+  GoogleError,
+  type Json,
+  type JsonObject,
+  type ProjectRecord,
+  type World,
+} from '../kernel/api.js';
+import { labelsOf, numberOf, textOf } from '../kernel/json-fields.js';
+import { pageOf } from '../kernel/pages.js';
+import { matchesFilter } from './filter.js';
+import { regionOf, regions, zones } from './places.js';
+
+export const computeService = 'compute.googleapis.com';
+const linkBase = 'https://www.googleapis.com/compute/v1/';
+
+export type Scope = 'global' | 'region' | 'zone';
+
+export interface Collection {
+  /** As in paths and as field of a scoped list: `instances`. */
+  readonly name: string;
+  /** The path parameter: `instance`. */
+  readonly singular: string;
+  /** `compute#instance`. */
+  readonly kind: string;
+}
+
+export const collections = {
+  networks: { name: 'networks', singular: 'network', kind: 'compute#network' },
+  subnetworks: { name: 'subnetworks', singular: 'subnetwork', kind: 'compute#subnetwork' },
+  firewalls: { name: 'firewalls', singular: 'firewall', kind: 'compute#firewall' },
+  routers: { name: 'routers', singular: 'router', kind: 'compute#router' },
+  addresses: { name: 'addresses', singular: 'address', kind: 'compute#address' },
+  instances: { name: 'instances', singular: 'instance', kind: 'compute#instance' },
+  disks: { name: 'disks', singular: 'disk', kind: 'compute#disk' },
+  snapshots: { name: 'snapshots', singular: 'snapshot', kind: 'compute#snapshot' },
+} as const satisfies Record<string, Collection>;
+
+/** A resource in the state. `making` until its insert is done: it can be seen, but not used. */
+export interface Held {
+  resource: JsonObject;
+  phase: 'making' | 'ready' | 'leaving';
+}
+
+export const held = (world: World, collection: Collection): Record<string, Held> =>
+  world.table<Held>(`compute.${collection.name}`);
+
+/** Those of one project. Asked often, over tables that hold every project: no entries are made for the others. */
+export function heldIn(world: World, collection: Collection, projectId: string): [path: string, one: Held][] {
+  const table = held(world, collection);
+  const root = `projects/${projectId}/`;
+  const mine: [string, Held][] = [];
+  for (const path in table) {
+    const one = table[path];
+    if (one !== undefined && path.startsWith(root)) mine.push([path, one]);
+  }
+  return mine;
+}
+
+// --- places ---------------------------------------------------------------------------------------------------------
+
+export interface Place {
+  readonly project: ProjectRecord;
+  /** `global`, `regions/europe-west4`, `zones/europe-west4-a`. */
+  readonly scope: string;
+  /** `projects/<id>/<scope>`. */
+  readonly prefix: string;
+  readonly region: string | undefined;
+  readonly zone: string | undefined;
+}
+
+/** The project and scope of a call; a method that changes something needs billing. */
+export function placeOf(call: CloudCall, world: World): Place {
+  const writes = !/\.(get|list|aggregatedList|wait|get[A-Z]\w*)$/.test(call.method);
+  const project = world.project(call.params['project'] ?? '', { service: computeService, billing: writes });
+  const { region, zone } = call.params;
+  if (region !== undefined && !regions.includes(region)) throw invalid('region', region, 'Unknown region.');
+  if (zone !== undefined && !zones.includes(zone)) throw invalid('zone', zone, 'Unknown zone.');
+  const scope = zone !== undefined ? `zones/${zone}` : region !== undefined ? `regions/${region}` : 'global';
+  return {
+    project,
+    scope,
+    prefix: `projects/${project.projectId}/${scope}`,
+    region: region ?? (zone && regionOf(zone)),
+    zone,
+  };
+}
+
+export const link = (path: string): string => linkBase + path;
+
+/** `projects/p/zones/z/instances/i` out of a link or a path. */
+export const unlink = (url: string): string => url.replace(/^.*?\/compute\/(?:v1|beta)\//, '');
+
+export const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/**
+ * The path a reference in a body means: a full URL on whatever host, `projects/…`, or a path that begins with the scope.
+ * Projects by number become ids.
+ */
+export function pathOf(reference: string, field: string, place: Place, world: World): string {
+  const path = unlink(reference);
+  const full = path.startsWith('projects/') ? path : `projects/${place.project.projectId}/${path}`;
+  const match = /^projects\/([^/]+)\/((?:global|regions\/[^/]+|zones\/[^/]+)\/.+)$/.exec(full);
+  if (match === null || /^[a-z]+:/i.test(path)) throw invalid(field, reference, 'The URL is malformed.');
+  const [, project = '', rest = ''] = match;
+  if (project === place.project.projectId) return full;
+  if (/^\d+$/.test(project)) return `projects/${world.project(project).projectId}/${rest}`;
+  return full;
+}
+
+// --- finding --------------------------------------------------------------------------------------------------------
+
+/** The resource a call names, by name or by numeric id. */
+export function find(
+  call: CloudCall,
+  world: World,
+  collection: Collection,
+): { path: string; found: Held; place: Place } {
+  const place = placeOf(call, world);
+  const wanted = call.params[collection.singular] ?? '';
+  const path = `${place.prefix}/${collection.name}/${wanted}`;
+  const table = held(world, collection);
+  const direct = table[path];
+  if (direct !== undefined) return { path, found: direct, place };
+  if (/^\d+$/.test(wanted)) {
+    for (const [at, one] of Object.entries(table)) {
+      if (one.resource['id'] === wanted && at.startsWith(`${place.prefix}/`)) return { path: at, found: one, place };
+    }
+  }
+  throw notFound(path);
+}
+
+/** As `find`, for a change: not while it is being made or removed. */
+export function findReady(call: CloudCall, world: World, collection: Collection) {
+  const at = find(call, world, collection);
+  if (at.found.phase !== 'ready') throw notReady(at.path);
+  return at;
+}
+
+/** The name in a body, checked to be free. */
+export function freshPath(body: JsonObject, place: Place, world: World, collection: Collection): string {
+  const name = textOf(body['name']);
+  if (name === undefined || name === '') throw required('resource.name');
+  checkName(name, 'resource.name');
+  const path = `${place.prefix}/${collection.name}/${name}`;
+  if (held(world, collection)[path] !== undefined) throw alreadyExists(path);
+  return path;
+}
+
+export function checkName(name: string, field: string): void {
+  if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) {
+    throw invalid(field, name, "Must be a match of regex '(?:[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)'");
+  }
+}
+
+export function checkLabels(value: Json | undefined, field = 'resource.labels'): Record<string, string> {
+  const labels = labelsOf(value);
+  for (const [key, text] of Object.entries(labels)) {
+    if (!/^[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{N}_-]{0,62}$/u.test(key)) {
+      throw invalid(field, key, 'Label keys must begin with a lower-case letter and hold at most 63 characters.');
+    }
+    if (!/^[\p{Ll}\p{Lo}\p{N}_-]{0,63}$/u.test(text)) {
+      throw invalid(
+        `${field}.${key}`,
+        text,
+        'Label values hold lower-case letters, digits, dashes and underscores, at most 63.',
+      );
+    }
+  }
+  return labels;
+}
+
+/** What every resource has from the server. */
+export function serverFields(path: string, collection: Collection, world: World): JsonObject {
+  return {
+    kind: collection.kind,
+    id: world.id(),
+    creationTimestamp: stamp(world.now()),
+    selfLink: link(path),
+  };
+}
+
+/** Google writes compute's times in Pacific time. */
+export const stamp = (milliseconds: number): string =>
+  new Date(milliseconds - 8 * 3_600_000).toISOString().replace('Z', '-08:00');
+
+/** Fingerprints are hashes of what they guard. */
+export const fingerprint = (value: Json | undefined): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value ?? null))
+    .digest()
+    .subarray(0, 8)
+    .toString('base64');
+
+/** Clients may write base64 in its URL-safe form. */
+export const sameFingerprint = (given: string | undefined, current: Json | undefined): boolean =>
+  given !== undefined && Buffer.from(given, 'base64').equals(Buffer.from(textOf(current) ?? '', 'base64'));
+
+// --- lists ----------------------------------------------------------------------------------------------------------
+
+export function listReply(call: CloudCall, world: World, collection: Collection): JsonObject {
+  const place = placeOf(call, world);
+  const inside = Object.entries(held(world, collection)).filter(([path]) => path.startsWith(`${place.prefix}/`));
+  return listOf(call, `${place.prefix}/${collection.name}`, `${collection.kind}List`, resourcesOf(inside));
+}
+
+/** A list reply with Google's filter and paging over any entries. */
+export function listOf(
+  call: CloudCall,
+  path: string,
+  kind: string,
+  entries: readonly (readonly [string, JsonObject])[],
+): JsonObject {
+  const { filter, pageToken } = call.params;
+  const kept = entries.filter(([, resource]) => matchesFilter(resource, filter));
+  const page = pageOf(kept, pageSize(call), pageToken);
+  return {
+    kind,
+    id: path,
+    selfLink: link(path),
+    ...(page.items.length === 0 ? {} : { items: page.items }),
+    ...(page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }),
+  };
+}
+
+/** Every scope is there; an empty one says so. */
+export function aggregatedReply(call: CloudCall, world: World, collection: Collection, scope: Scope): JsonObject {
+  const place = placeOf(call, world);
+  const root = `projects/${place.project.projectId}/`;
+  const inside = Object.entries(held(world, collection)).filter(([path]) => path.startsWith(root));
+  return aggregatedOf(call, `${root}aggregated/${collection.name}`, collection, scope, resourcesOf(inside));
+}
+
+export function aggregatedOf(
+  call: CloudCall,
+  path: string,
+  collection: Collection,
+  scope: Scope,
+  entries: readonly (readonly [string, JsonObject])[],
+): JsonObject {
+  const kept = entries.filter(([, resource]) => matchesFilter(resource, call.params['filter']));
+  const page = pageOf(
+    kept.map(([at, resource]) => [at, { at, resource }] as const),
+    pageSize(call),
+    call.params['pageToken'],
+  );
+  const scopes = [
+    ...(scope === 'zone' ? zones.map((zone) => `zones/${zone}`) : regions.map((region) => `regions/${region}`)),
+    ...(collection.name === 'addresses' ? ['global'] : []),
+  ];
+  const items: JsonObject = {};
+  for (const one of scopes) {
+    const mine = page.items.filter(({ at }) => at.split('/').slice(2, -2).join('/') === one);
+    items[one] =
+      mine.length > 0
+        ? { [collection.name]: mine.map(({ resource }) => resource) }
+        : {
+            warning: {
+              code: 'NO_RESULTS_ON_PAGE',
+              message: `There are no results for scope '${one}' on this page.`,
+              data: [{ key: 'scope', value: one }],
+            },
+          };
+  }
+  return {
+    kind: `${collection.kind}AggregatedList`,
+    id: path,
+    selfLink: link(path),
+    items,
+    ...(page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }),
+  };
+}
+
+const resourcesOf = (entries: readonly (readonly [string, Held])[]) =>
+  entries.map(([path, { resource }]) => [path, resource] as const);
+
+function pageSize(call: CloudCall): number {
+  const size = numberOf(call.params['maxResults']) ?? 500;
+  if (size < 0 || size > 500) throw invalid('maxResults', String(size), 'Values must be within the range of [0, 500]');
+  return size === 0 ? 500 : size;
+}
+
+// --- refusals -------------------------------------------------------------------------------------------------------
+
+export const notFound = (path: string): GoogleError =>
+  new GoogleError(404, 'NOT_FOUND', `The resource '${path}' was not found`, { reason: 'notFound' });
+
+export const alreadyExists = (path: string): GoogleError =>
+  new GoogleError(409, 'ALREADY_EXISTS', `The resource '${path}' already exists`, { reason: 'alreadyExists' });
+
+export const notReady = (path: string): GoogleError =>
+  new GoogleError(400, 'FAILED_PRECONDITION', `The resource '${path}' is not ready`, { reason: 'resourceNotReady' });
+
+export const inUse = (noun: string, path: string, by: string): GoogleError =>
+  new GoogleError(400, 'FAILED_PRECONDITION', inUseText(noun, path, by), { reason: 'resourceInUseByAnotherResource' });
+
+export const inUseText = (noun: string, path: string, by: string): string =>
+  `The ${noun} resource '${path}' is already being used by '${by}'`;
+
+export const invalid = (field: string, value: string, why: string): GoogleError =>
+  new GoogleError(400, 'INVALID_ARGUMENT', `Invalid value for field '${field}': '${value}'. ${why}`, {
+    reason: 'invalid',
+  });
+
+export const required = (field: string): GoogleError =>
+  new GoogleError(400, 'INVALID_ARGUMENT', `Required field '${field}' not specified`, { reason: 'required' });
+
+export const conditionNotMet = (message: string): GoogleError =>
+  new GoogleError(412, 'FAILED_PRECONDITION', message, { reason: 'conditionNotMet' });
+
+export const quotaExceeded = (message: string): GoogleError =>
+  new GoogleError(403, 'PERMISSION_DENIED', message, { reason: 'quotaExceeded' });

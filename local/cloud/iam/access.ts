@@ -1,0 +1,56 @@
+/** Which permission a call needs, on what, and whether its caller has it. Asked by the kernel before each handler. */
+import type { Access, ApiDefinition, CloudCall, World } from '../kernel/api.js';
+import { permissionDenied } from '../kernel/errors.js';
+import { withProjectId } from '../projects/projects.js';
+
+/** Where the verb of the method is not the verb of the permission. */
+const verbs: Readonly<Record<string, string>> = {
+  insert: 'create',
+  aggregatedList: 'list',
+  batchEnable: 'enable',
+  batchGet: 'get',
+  getFromFamily: 'get',
+  patch: 'update',
+  search: 'list',
+  wait: 'get',
+  pull: 'consume',
+  acknowledge: 'consume',
+  modifyAckDeadline: 'consume',
+  modifyPushConfig: 'update',
+};
+
+/** Where noun and verb both differ. */
+const renamed: Readonly<Record<string, string>> = {
+  'secretmanager.secrets.addVersion': 'secretmanager.versions.add',
+};
+
+/** `compute.instances.insert` → `compute.instances.create`; `secretmanager.projects.secrets.get` → `secretmanager.secrets.get`. */
+export function permissionOf(method: string): string {
+  const [service = '', ...rest] = method.split('.');
+  const scopes =
+    service === 'compute' || service === 'dns' || service === 'cloudresourcemanager' ? [] : ['projects', 'locations'];
+  const nouns = rest.slice(0, -1).filter((noun, i) => i === rest.length - 2 || !scopes.includes(noun));
+  const noun = nouns.at(-1) ?? '';
+  const verb = rest.at(-1) ?? '';
+  const family = service === 'cloudresourcemanager' ? 'resourcemanager' : service;
+  const plain = `${family}.${noun}.${verb}`;
+  return renamed[plain] ?? `${family}.${noun}.${verbs[verb] ?? verb}`;
+}
+
+/** By default the permission of the method's own name on the resource in the path; asking what one may do needs none. */
+function accessOf(definition: ApiDefinition, call: CloudCall, world: World): readonly Access[] {
+  const own = definition.access?.[call.method];
+  if (own !== undefined) return own(call, world);
+  if (call.resource === '' || call.method.endsWith('.testIamPermissions')) return [];
+  return [{ permission: permissionOf(call.method), resource: call.resource }];
+}
+
+/** Throws the API's own 403 for the first permission that the caller lacks. */
+export function checkAccess(definition: ApiDefinition, call: CloudCall, world: World): void {
+  for (const { permission, resource } of accessOf(definition, call, world)) {
+    const name = withProjectId(world, resource);
+    if (!world.policies.allows(call.caller, permission, name)) {
+      throw permissionDenied(definition.api, permission, resource);
+    }
+  }
+}

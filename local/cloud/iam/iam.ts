@@ -1,0 +1,250 @@
+/** IAM: service accounts with their policies, and the roles that can be bound. No keys: the organization forbids making them. */
+import {
+  type ApiDefinition,
+  type CloudCall,
+  GoogleError,
+  type Handler,
+  type JsonObject,
+  type World,
+} from '../kernel/api.js';
+import { badRequest, errorInfo, preconditionFailed } from '../kernel/errors.js';
+import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { pageOf } from '../kernel/pages.js';
+import { forgetMember } from './policies.js';
+import { readPolicy, writePolicy } from './policy-methods.js';
+import { roles } from './roles.js';
+import {
+  deletedAccounts,
+  recordOfServiceAccount,
+  type ServiceAccountRecord,
+  serviceAccounts,
+} from './service-accounts.js';
+import { testPermissions } from './test-permissions.js';
+
+/** Cloud seconds until a new account can be read and bound. */
+const visibleSeconds = 6;
+
+const pathOf = ({ projectId, email }: ServiceAccountRecord): string => `projects/${projectId}/serviceAccounts/${email}`;
+
+const shown = (account: ServiceAccountRecord): JsonObject => ({
+  name: pathOf(account),
+  projectId: account.projectId,
+  uniqueId: account.uniqueId,
+  email: account.email,
+  ...(account.displayName === undefined ? {} : { displayName: account.displayName }),
+  ...(account.description === undefined ? {} : { description: account.description }),
+  etag: account.etag,
+  oauth2ClientId: account.uniqueId,
+  ...(account.disabled === true ? { disabled: true } : {}),
+});
+
+/** By e-mail or unique id, in its project or in `projects/-`. */
+function lookUp(world: World, name: string): ServiceAccountRecord | undefined {
+  const [, project, , key = ''] = name.split('/');
+  const account =
+    serviceAccounts(world)[key] ?? Object.values(serviceAccounts(world)).find(({ uniqueId }) => uniqueId === key);
+  if (account === undefined) return undefined;
+  const fits =
+    project === '-' || project === account.projectId || world.project(project ?? '').projectId === account.projectId;
+  return fits ? account : undefined;
+}
+
+function find(call: CloudCall, world: World): ServiceAccountRecord {
+  const account = lookUp(world, nameIn(call));
+  if (account === undefined || account.usableAt > world.now()) {
+    throw new GoogleError(404, 'NOT_FOUND', 'Unknown service account', { reason: 'notFound' });
+  }
+  return account;
+}
+
+const nameIn = ({ params }: CloudCall): string => params['name'] ?? params['resource'] ?? '';
+
+function checkTexts(displayName: string | undefined, description: string | undefined): void {
+  if ((displayName ?? '').length > 100)
+    throw badRequest('The display name must be at most 100 UTF-8 bytes.', 'service_account.display_name');
+  if ((description ?? '').length > 256)
+    throw badRequest('The description must be at most 256 UTF-8 bytes.', 'service_account.description');
+}
+
+const create: Handler = (call, world) => {
+  const { projectId } = world.project((call.params['name'] ?? '').split('/')[1] ?? '');
+  const accountId = textOf(call.body['accountId']) ?? '';
+  if (accountId.length < 6 || accountId.length > 30) {
+    throw badRequest(`The account ID "${accountId}" does not have a length between 6 and 30.`, 'account_id');
+  }
+  if (!/^[a-z]([-a-z0-9]*[a-z0-9])$/.test(accountId)) {
+    throw badRequest(
+      `The account ID "${accountId}" does not match the pattern [a-z]([-a-z0-9]*[a-z0-9]).`,
+      'account_id',
+    );
+  }
+  const given = objectOf(call.body['serviceAccount']) ?? {};
+  const [displayName, description] = [textOf(given['displayName']), textOf(given['description'])];
+  checkTexts(displayName, description);
+  const email = `${accountId}@${projectId}.iam.gserviceaccount.com`;
+  if (serviceAccounts(world)[email] !== undefined) {
+    const message = `Service account ${accountId} already exists within project projects/${projectId}.`;
+    throw new GoogleError(409, 'ALREADY_EXISTS', message, {
+      reason: 'alreadyExists',
+      details: [
+        {
+          '@type': 'type.googleapis.com/google.rpc.ResourceInfo',
+          resourceName: `projects/${projectId}/serviceAccounts/${email}`,
+        },
+      ],
+    });
+  }
+  const account = recordOfServiceAccount(world, email, {
+    usableAt: world.now() + world.scaled(visibleSeconds) * (0.7 + 0.6 * world.random()),
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(description === undefined ? {} : { description }),
+  });
+  serviceAccounts(world)[email] = account;
+  delete deletedAccounts(world)[email];
+  return shown(account);
+};
+
+const list: Handler = (call, world) => {
+  const { projectId } = world.project((call.params['name'] ?? '').split('/')[1] ?? '');
+  const found = Object.entries(serviceAccounts(world)).filter(
+    ([, account]) => account.projectId === projectId && account.usableAt <= world.now(),
+  );
+  const size = Math.min(numberOf(call.params['pageSize']) || 20, 100);
+  const { items, nextPageToken } = pageOf(found, size, call.params['pageToken']);
+  return {
+    ...(items.length === 0 ? {} : { accounts: items.map(shown) }),
+    ...(nextPageToken === undefined ? {} : { nextPageToken }),
+  };
+};
+
+const patch: Handler = (call, world) => {
+  const account = find(call, world);
+  const given = objectOf(call.body['serviceAccount']) ?? {};
+  const mask = (textOf(call.body['updateMask']) ?? '').split(',').filter((path) => path !== '');
+  if (mask.length === 0) throw badRequest('update_mask must not be empty.', 'update_mask');
+  const [displayName, description] = [textOf(given['displayName']) ?? '', textOf(given['description']) ?? ''];
+  checkTexts(displayName, description);
+  for (const path of mask) {
+    if (path === 'displayName' || path === 'display_name') account.displayName = displayName;
+    else if (path === 'description') account.description = description;
+    else throw badRequest(`The field ${path} cannot be updated.`, 'update_mask');
+  }
+  return shown(account);
+};
+
+const update: Handler = (call, world) => {
+  const account = find(call, world);
+  const displayName = textOf(call.body['displayName']) ?? '';
+  checkTexts(displayName, undefined);
+  account.displayName = displayName;
+  return shown(account);
+};
+
+const remove: Handler = (call, world) => {
+  const account = find(call, world);
+  delete serviceAccounts(world)[account.email];
+  deletedAccounts(world)[account.email] = world.now();
+  world.policies.remove(pathOf(account));
+  forgetMember(world, `serviceAccount:${account.email}`, account.uniqueId);
+  return {};
+};
+
+const setDisabled =
+  (disabled: boolean): Handler =>
+  (call, world) => {
+    find(call, world).disabled = disabled;
+    return {};
+  };
+
+/** As the organization policy has it: plinth makes no keys, and nobody else may. */
+const refuseKey: Handler = () => {
+  throw preconditionFailed(
+    'Key creation is not allowed on this service account.',
+    {
+      type: 'constraints/iam.disableServiceAccountKeyCreation',
+      subject: 'serviceAccounts',
+      description: 'Key creation is not allowed on this service account.',
+    },
+    [errorInfo('ORG_POLICY_VIOLATED', 'iam.googleapis.com')],
+  );
+};
+
+const roleV1 = (name: string, full: boolean): JsonObject => {
+  const role = roles[name];
+  if (role === undefined)
+    throw new GoogleError(404, 'NOT_FOUND', `The role named ${name} was not found.`, { reason: 'notFound' });
+  return {
+    name,
+    title: role.title,
+    stage: 'GA',
+    etag: 'AA==',
+    ...(full ? { includedPermissions: role.holds.filter((permission) => !permission.includes('*')) } : {}),
+  };
+};
+
+const listRoles: Handler = (call) => {
+  const full = call.params['view'] === 'FULL';
+  const { items, nextPageToken } = pageOf(
+    Object.keys(roles).map((name) => [name, roleV1(name, full)] as const),
+    numberOf(call.params['pageSize']) || 300,
+    call.params['pageToken'],
+  );
+  return { roles: items, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
+};
+
+const queryGrantable: Handler = ({ body }) => {
+  const { items, nextPageToken } = pageOf(
+    Object.keys(roles).map((name) => [name, roleV1(name, false)] as const),
+    numberOf(body['pageSize']) || 300,
+    textOf(body['pageToken']),
+  );
+  return { roles: items, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
+};
+
+/** On the account itself, in the project that it is in; `projects/-` is no resource. */
+const onAccount = (verb: string) => (call: CloudCall, world: World) => {
+  const name = nameIn(call).split('/').slice(0, 4).join('/');
+  const account = lookUp(world, name);
+  return [{ permission: `iam.${verb}`, resource: account === undefined ? name : pathOf(account) }];
+};
+
+export const iam: ApiDefinition = {
+  api: 'iam.v1',
+  handlers: {
+    'iam.projects.serviceAccounts.create': create,
+    'iam.projects.serviceAccounts.get': (call, world) => shown(find(call, world)),
+    'iam.projects.serviceAccounts.list': list,
+    'iam.projects.serviceAccounts.patch': patch,
+    'iam.projects.serviceAccounts.update': update,
+    'iam.projects.serviceAccounts.delete': remove,
+    'iam.projects.serviceAccounts.disable': setDisabled(true),
+    'iam.projects.serviceAccounts.enable': setDisabled(false),
+    'iam.projects.serviceAccounts.getIamPolicy': (call, world) => readPolicy(call, world, pathOf(find(call, world))),
+    'iam.projects.serviceAccounts.setIamPolicy': (call, world) => writePolicy(call, world, pathOf(find(call, world))),
+    'iam.projects.serviceAccounts.testIamPermissions': (call, world) =>
+      testPermissions(call, world, pathOf(find(call, world))),
+    'iam.projects.serviceAccounts.keys.create': refuseKey,
+    'iam.projects.serviceAccounts.keys.list': (call, world) => {
+      find({ ...call, params: { name: nameIn(call) } }, world);
+      return {};
+    },
+    'iam.roles.get': (call) => roleV1(call.params['name'] ?? '', true),
+    'iam.roles.list': listRoles,
+    'iam.roles.queryGrantableRoles': queryGrantable,
+    'iam.projects.roles.list': () => ({}),
+  },
+  access: {
+    ...Object.fromEntries(
+      ['get', 'update', 'delete', 'disable', 'enable', 'getIamPolicy', 'setIamPolicy'].map((verb) => [
+        `iam.projects.serviceAccounts.${verb}`,
+        onAccount(`serviceAccounts.${verb}`),
+      ]),
+    ),
+    'iam.projects.serviceAccounts.patch': onAccount('serviceAccounts.update'),
+    'iam.projects.serviceAccounts.keys.create': onAccount('serviceAccountKeys.create'),
+    'iam.projects.serviceAccounts.keys.list': onAccount('serviceAccountKeys.list'),
+    'iam.roles.get': () => [],
+    'iam.roles.list': () => [],
+    'iam.roles.queryGrantableRoles': () => [],
+  },
+};

@@ -1,0 +1,220 @@
+/**
+ * IAM policies of every resource of every service, with etags and the time that grants take to get everywhere.
+ * Asked by the kernel before each call, and read and written by the APIs through `world.policies`.
+ */
+import {
+  type Caller,
+  GoogleError,
+  type Json,
+  type JsonObject,
+  type Policies,
+  type ProjectRecord,
+  type World,
+} from '../kernel/api.js';
+import { badRequest } from '../kernel/errors.js';
+import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { lookUpProject, projectTable, withProjectId } from '../projects/projects.js';
+import { checkBinding } from './policy-checks.js';
+import { roleHolds } from './roles.js';
+
+interface Grant {
+  readonly members: readonly string[];
+  readonly role: string;
+  readonly condition?: JsonObject;
+}
+
+interface PolicyRecord {
+  policy: JsonObject;
+  /** What is in force now, and what will be from `at` on. */
+  inForce: Grant[];
+  coming: { at: number; grants: Grant[] }[];
+}
+
+/** Google: about two minutes, seven in the tail; the simulated cloud's realistic mode says 60 seconds. */
+const propagationSeconds = 60;
+
+const records = (world: World): Record<string, PolicyRecord> => world.table<PolicyRecord>('iam.policies');
+
+export function createPolicies(world: World): Policies {
+  const policies: Policies = {
+    get(resource, requestedVersion = 1) {
+      const record = records(world)[withProjectId(world, resource)];
+      const policy = structuredClone(record?.policy ?? { version: 1, etag: 'ACAB' });
+      const conditional = objectsOf(policy['bindings']).some(({ condition }) => condition !== undefined);
+      if (!conditional || requestedVersion >= 3) return policy;
+      return { ...policy, version: 1, bindings: objectsOf(policy['bindings']).map(withoutCondition) };
+    },
+    set(resource, given) {
+      const name = withProjectId(world, resource);
+      const current = policies.get(name, 3);
+      const etag = textOf(given['etag']);
+      if (etag !== undefined && etag !== '' && etag !== current['etag']) throw staleEtag(etag, String(current['etag']));
+      const bindings = mergeBindings(objectsOf(given['bindings']).map((binding) => checkBinding(world, name, binding)));
+      const conditional = bindings.some(({ condition }) => condition !== undefined);
+      if (conditional && given['version'] !== 3) {
+        throw badRequest('Must set policy version to 3 when using conditions.', 'policy.version');
+      }
+      const policy: JsonObject = {
+        version: conditional ? 3 : 1,
+        etag: freshEtag(world),
+        ...(bindings.length === 0 ? {} : { bindings }),
+      };
+      const record = records(world)[name] ?? { policy, inForce: [], coming: [] };
+      records(world)[name] = record;
+      record.policy = policy;
+      const spread = 0.7 + 0.6 * world.random();
+      record.coming.push({
+        at: world.now() + world.scaled(propagationSeconds) * spread,
+        grants: bindings.map(grantOf),
+      });
+      return structuredClone(policy);
+    },
+    remove(resource) {
+      const name = withProjectId(world, resource);
+      for (const key of Object.keys(records(world))) {
+        if (key === name || key.startsWith(`${name}/`)) delete records(world)[key];
+      }
+    },
+    allows(caller, permission, resource) {
+      const member = memberOf(caller);
+      return lineage(world, resource).some((name) =>
+        inForce(world, name).some(
+          ({ members, role, condition }) =>
+            members.some(
+              (m) => m === member || m === 'allUsers' || m === 'allAuthenticatedUsers' || isDomainOf(m, caller),
+            ) &&
+            roleHolds(role, permission, world) &&
+            (condition === undefined || conditionHolds(condition, nameAtGoogle(world, resource), world.now())),
+        ),
+      );
+    },
+  };
+  return policies;
+}
+
+/** Grants in force at once, without a wait: what a creator owns, and the state a deployment starts with. */
+export function grantAtOnce(
+  world: World,
+  resource: string,
+  bindings: readonly { role: string; members: string[]; condition?: JsonObject }[],
+): void {
+  const name = withProjectId(world, resource);
+  const held = objectsOf(records(world)[name]?.policy['bindings']);
+  const merged = mergeBindings([...held, ...bindings]);
+  const conditional = merged.some(({ condition }) => condition !== undefined);
+  const policy: JsonObject = { version: conditional ? 3 : 1, etag: freshEtag(world), bindings: merged };
+  records(world)[name] = { policy, inForce: merged.map(grantOf), coming: [] };
+}
+
+/** A member that is gone stays in the policies as a deleted one, as Google shows it; it can be written back, and grants nothing. */
+export function forgetMember(world: World, member: string, uniqueId: string): void {
+  const gone = `deleted:${member}?uid=${uniqueId}`;
+  for (const record of Object.values(records(world))) {
+    const bindings = objectsOf(record.policy['bindings']);
+    if (!bindings.some((binding) => textsOf(binding['members']).includes(member))) continue;
+    for (const binding of bindings) {
+      binding['members'] = textsOf(binding['members']).map((name) => (name === member ? gone : name));
+    }
+    record.policy['etag'] = freshEtag(world);
+    record.inForce = without(member, record.inForce);
+    record.coming = record.coming.map(({ at, grants }) => ({ at, grants: without(member, grants) }));
+  }
+}
+
+const without = (member: string, grants: readonly Grant[]): Grant[] =>
+  grants.map((grant) => ({ ...grant, members: grant.members.filter((name) => name !== member) }));
+
+export const memberOf = ({ kind, email }: Caller): string => `${kind}:${email}`;
+
+const isDomainOf = (member: string, { email, kind }: Caller): boolean =>
+  kind === 'user' && member.startsWith('domain:') && email.endsWith(`@${member.slice('domain:'.length)}`);
+
+const grantOf = (binding: JsonObject): Grant => {
+  const condition = objectOf(binding['condition']);
+  return {
+    role: textOf(binding['role']) ?? '',
+    members: textsOf(binding['members']),
+    ...(condition === undefined ? {} : { condition }),
+  };
+};
+
+function inForce(world: World, name: string): readonly Grant[] {
+  const record = records(world)[name];
+  if (record === undefined) return [];
+  for (let next = record.coming[0]; next !== undefined && next.at <= world.now(); next = record.coming[0]) {
+    record.inForce = next.grants;
+    record.coming.shift();
+  }
+  return record.inForce;
+}
+
+/** The resource, what it lies under, and the folders and the organization above its project. */
+export function lineage(world: World, resource: string): string[] {
+  const names: string[] = [];
+  const parts = withProjectId(world, resource).split('/');
+  for (let length = parts.length; length >= 2; length -= 1) names.push(parts.slice(0, length).join('/'));
+  const top = names.at(-1) ?? '';
+  const project: ProjectRecord | undefined = top.startsWith('projects/')
+    ? projectTable(world)[parts[1] ?? '']
+    : undefined;
+  const containers = world.table<{ parent?: string }>('containers');
+  for (
+    let parent = project?.parent ?? containers[top]?.parent;
+    parent !== undefined;
+    parent = containers[parent]?.parent
+  ) {
+    names.push(parent);
+  }
+  return names;
+}
+
+function mergeBindings(bindings: readonly JsonObject[]): JsonObject[] {
+  const merged = new Map<string, JsonObject>();
+  for (const binding of bindings) {
+    const key = JSON.stringify([binding['role'], binding['condition'] ?? null]);
+    const members = new Set([...textsOf(merged.get(key)?.['members']), ...textsOf(binding['members'])]);
+    if (members.size > 0) merged.set(key, { ...binding, members: [...members].sort() });
+  }
+  return [...merged.values()].sort((a, b) => (String(a['role']) < String(b['role']) ? -1 : 1));
+}
+
+function withoutCondition({ condition, ...binding }: JsonObject): JsonObject {
+  if (condition === undefined) return binding;
+  return { ...binding, role: `${String(binding['role'])}_withcond_${hashOf(condition)}` };
+}
+
+const hashOf = (value: Json): string =>
+  Array.from(JSON.stringify(value))
+    .reduce((hash, c) => (Math.imul(hash, 31) + c.charCodeAt(0)) >>> 0, 7)
+    .toString(16)
+    .padStart(20, '0');
+
+const freshEtag = (world: World): string => {
+  const bytes = Buffer.from([5, ...Array.from({ length: 7 }, () => Math.floor(world.random() * 256))]);
+  return `Bw${bytes.toString('base64')}`.slice(0, 12);
+};
+
+const staleEtag = (given: string, held: string): GoogleError =>
+  new GoogleError(
+    409,
+    'ABORTED',
+    `There were concurrent policy changes. Please retry the whole read-modify-write with exponential backoff. The request's ETag '${given}' did not match the current policy's ETag '${held}'.`,
+    { reason: 'aborted' },
+  );
+
+/** As conditions know it: names in Secret Manager have the project's number. */
+function nameAtGoogle(world: World, resource: string): string {
+  const [kind, project = '', collection, ...rest] = resource.split('/');
+  if (kind !== 'projects' || collection !== 'secrets') return resource;
+  return [kind, lookUpProject(world, project)?.projectNumber ?? project, collection, ...rest].join('/');
+}
+
+/** The few forms of conditions that deployments use; any other never holds. `resource` is what the call is judged by, not what it makes. */
+function conditionHolds(condition: JsonObject, resource: string, now: number): boolean {
+  const expression = textOf(condition['expression'])?.trim() ?? '';
+  if (expression === 'true') return true;
+  const startsWith = /^resource\.name\.startsWith\(["']([^"']+)["']\)$/.exec(expression)?.[1];
+  if (startsWith !== undefined) return resource.startsWith(startsWith);
+  const before = /^request\.time < timestamp\(["']([^"']+)["']\)$/.exec(expression)?.[1];
+  return before !== undefined && now < Date.parse(before);
+}

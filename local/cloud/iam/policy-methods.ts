@@ -1,0 +1,23 @@
+/** getIamPolicy, setIamPolicy and testIamPermissions as the resource hierarchy, billing and IAM have them. */
+import type { CloudCall, JsonObject, World } from '../kernel/api.js';
+import { badRequest } from '../kernel/errors.js';
+import { numberOf, objectOf } from '../kernel/json-fields.js';
+
+export const readPolicy = (call: CloudCall, world: World, resource: string): JsonObject =>
+  world.policies.get(
+    resource,
+    numberOf(
+      objectOf(call.body['options'])?.['requestedPolicyVersion'] ?? call.params['options.requestedPolicyVersion'],
+    ) ?? 1,
+  );
+
+export function writePolicy(call: CloudCall, world: World, resource: string): JsonObject {
+  const policy = objectOf(call.body['policy']);
+  if (policy === undefined)
+    throw badRequest('Request contains an invalid argument.', 'policy', 'Required field is missing.');
+  const version = numberOf(policy['version']) ?? 0;
+  if (![0, 1, 3].includes(version)) {
+    throw badRequest(`Invalid policy version ${version}.`, 'policy.version', 'Valid values are 0, 1, and 3.');
+  }
+  return world.policies.set(resource, policy);
+}

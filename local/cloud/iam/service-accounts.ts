@@ -1,0 +1,36 @@
+/** Service accounts as records; the IAM API, the policies and the metadata server read them. */
+import { subjectOf } from '../../identity.js';
+import type { World } from '../kernel/api.js';
+
+export interface ServiceAccountRecord {
+  projectId: string;
+  email: string;
+  uniqueId: string;
+  displayName?: string;
+  description?: string;
+  disabled?: boolean;
+  etag: string;
+  /** Milliseconds since the epoch from which on it can be read and bound everywhere. */
+  usableAt: number;
+}
+
+export const serviceAccounts = (world: World): Record<string, ServiceAccountRecord> =>
+  world.table<ServiceAccountRecord>('iam.serviceAccounts');
+
+export function recordOfServiceAccount(
+  world: World,
+  email: string,
+  { usableAt, ...more }: { usableAt: number; displayName?: string; description?: string },
+): ServiceAccountRecord {
+  const projectId = /^[^@]+@([^.]+)\.iam\.gserviceaccount\.com$/.exec(email)?.[1];
+  if (projectId === undefined) throw new Error(`${email} is not the e-mail of a service account in a project`);
+  return { projectId, email, uniqueId: subjectOf(`${email} ${world.id()}`), etag: 'MDEwMjE5MjA=', usableAt, ...more };
+}
+
+/** E-mails of accounts that were deleted, with the time. */
+export const deletedAccounts = (world: World): Record<string, number> =>
+  world.table<number>('iam.deletedServiceAccounts');
+
+/** Its tokens are worth nothing while it is disabled, or once it is gone. */
+export const isBarred = (world: World, email: string): boolean =>
+  deletedAccounts(world)[email] !== undefined || serviceAccounts(world)[email]?.disabled === true;

@@ -1,0 +1,10 @@
+/** testIamPermissions, the same in every API: which of the permissions asked about the caller has. */
+import type { CloudCall, JsonObject, World } from '../kernel/api.js';
+import { textsOf } from '../kernel/json-fields.js';
+
+export function testPermissions(call: CloudCall, world: World, resource: string): JsonObject {
+  const held = textsOf(call.body['permissions']).filter((permission) =>
+    world.policies.allows(call.caller, permission, resource),
+  );
+  return held.length === 0 ? {} : { permissions: held };
+}

@@ -1,0 +1,227 @@
+/**
+ * The simulated cloud's HTTP: a loopback port for each API (official clients take no path prefix), and a front port that
+ * serves them all under `/<api host>/…` for gcloud, with compute's batch, the token issuer and the control paths.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { MediaReply, MediaRequest } from '../storage/content.js';
+import type { ApiName, JsonObject } from './api.js';
+import { answerBatch } from './batch.js';
+import type { ApiReply, ApiRequest, Kernel } from './kernel.js';
+
+export const apisByHost: Readonly<Record<string, readonly ApiName[]>> = {
+  cloudresourcemanager: ['cloudresourcemanager.v3', 'cloudresourcemanager.v1'],
+  cloudbilling: ['cloudbilling.v1'],
+  serviceusage: ['serviceusage.v1'],
+  iam: ['iam.v1'],
+  compute: ['compute.v1'],
+  dns: ['dns.v1'],
+  artifactregistry: ['artifactregistry.v1'],
+  secretmanager: ['secretmanager.v1'],
+  publicca: ['publicca.v1'],
+  pubsub: ['pubsub.v1'],
+  cloudscheduler: ['cloudscheduler.v1'],
+  storage: ['storage.v1'],
+  iamcredentials: ['iamcredentials.v1'],
+};
+
+/** Paths beside the APIs; undefined: not one of theirs. */
+export type ControlPath = (request: {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}) => Promise<{ status: number; body: unknown; type?: string; headers?: Record<string, string> } | undefined>;
+
+export interface RunningServer {
+  readonly port: number;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Port 0, or one that is taken, means any free one. */
+export async function listen(
+  port: number,
+  answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<void>,
+): Promise<RunningServer> {
+  const server = createServer((request, response) => {
+    void readBody(request)
+      .then((body) => answer(request, response, body))
+      .catch((error: unknown) => {
+        process.stderr.write(`simulated cloud: ${error instanceof Error ? error.stack : String(error)}\n`);
+        if (!response.headersSent) response.writeHead(500);
+        response.end();
+      });
+  });
+  // It ends no idle connection: a request that is just on its way would be lost. Clients do that themselves, after seconds.
+  server.keepAliveTimeout = 0;
+  await open(server, port).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE' || port === 0) throw error;
+    return open(server, 0);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return {
+    port: taken,
+    url: `http://127.0.0.1:${taken}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const open = (server: Server, port: number): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** What a host serves beside the calls of its API: bytes of Cloud Storage. Undefined: not one of these. */
+export type MediaPaths = (asked: MediaRequest) => Promise<MediaReply | ApiReply | undefined>;
+
+async function answerAt(
+  kernel: Kernel,
+  host: string,
+  asked: MediaRequest,
+  media: MediaPaths,
+  response: ServerResponse,
+): Promise<void> {
+  const { request } = asked;
+  const reply =
+    (host === 'storage' ? await media(asked) : undefined) ?? (await kernel(apisByHost[host] ?? [], request));
+  if ('kind' in reply) return send(response, reply, request.path);
+  response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
+  response.end(reply.body);
+}
+
+/** Serves one API from the root of its own port. */
+export function apiServer(kernel: Kernel, media: MediaPaths, host: string, port: number): Promise<RunningServer> {
+  return listen(port, async (request, response, body) => {
+    const url = new URL(request.url ?? '/', 'http://loopback');
+    if (url.pathname.startsWith('/batch')) return sendBatch(kernel, request, response, body, host);
+    const asked = toApiRequest(request, url, url.pathname, body);
+    const origin = `http://${request.headers.host ?? ''}`;
+    await answerAt(kernel, host, { request: asked, headers: request.headers, bytes: body, origin }, media, response);
+  });
+}
+
+/** Serves every API under `/<api host>/…`, and what is beside the APIs. */
+export function frontServer(
+  kernel: Kernel,
+  media: MediaPaths,
+  control: ControlPath,
+  port: number,
+): Promise<RunningServer> {
+  return listen(port, async (request, response, body) => {
+    const url = new URL(request.url ?? '/', 'http://loopback');
+    const split = splitHost(url.pathname);
+    if (split !== undefined) {
+      if (split.path.startsWith('/batch')) return sendBatch(kernel, request, response, body, split.host);
+      const asked = toApiRequest(request, url, split.path, body);
+      const origin = `http://${request.headers.host ?? ''}${split.prefix}`;
+      await answerAt(
+        kernel,
+        split.host,
+        { request: asked, headers: request.headers, bytes: body, origin },
+        media,
+        response,
+      );
+      return;
+    }
+    const batchHost = /^\/batch\/(\w+)\//.exec(url.pathname)?.[1];
+    if (batchHost !== undefined) return sendBatch(kernel, request, response, body, batchHost);
+    const { method = 'GET', headers } = request;
+    const reply = await control({
+      method,
+      path: url.pathname,
+      query: url.searchParams,
+      headers,
+      body: body.toString('utf8'),
+    });
+    if (reply === undefined) {
+      send(response, { kind: 'no-route' }, url.pathname);
+      return;
+    }
+    response.writeHead(reply.status, { 'content-type': reply.type ?? 'application/json', ...reply.headers });
+    response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body, null, 2));
+  });
+}
+
+/** `/compute.googleapis.com/compute/v1/…` → compute and `/compute/v1/…`. */
+function splitHost(path: string): { host: string; path: string; prefix: string } | undefined {
+  // gcloud takes the paths of uploads and downloads from the root, whatever its base URL.
+  if (mediaAtRoot.test(path)) return { host: 'storage', path, prefix: '' };
+  const [, host, rest] = /^\/(\w+)\.googleapis\.com(\/.*)$/.exec(path) ?? [];
+  return host === undefined || rest === undefined || apisByHost[host] === undefined
+    ? undefined
+    : { host, path: rest, prefix: `/${host}.googleapis.com` };
+}
+
+const mediaAtRoot = /^\/(?:(?:resumable\/)?upload|download)\/storage\/v1\//;
+
+const toApiRequest = (request: IncomingMessage, url: URL, path: string, body: Buffer): ApiRequest => ({
+  httpMethod: request.method ?? 'GET',
+  // gcloud lists a registry's locations in an old version of the API; the reply is the same.
+  path: path.replace(/^\/v1beta2(\/projects\/[^/]+\/locations)$/, '/v1$1'),
+  query: url.searchParams,
+  authorization: request.headers.authorization,
+  reason: request.headers['x-goog-request-reason']?.toString(),
+  body: body.toString('utf8'),
+});
+
+function send(response: ServerResponse, reply: ApiReply, path: string): void {
+  switch (reply.kind) {
+    case 'drop':
+      response.socket?.destroy();
+      return;
+    case 'empty':
+      response.writeHead(204).end();
+      return;
+    case 'no-route':
+      response.writeHead(404, { 'content-type': 'text/html; charset=UTF-8' });
+      response.end(
+        `<!DOCTYPE html>\n<title>Error 404 (Not Found)!!1</title>\n<p>The requested URL <code>${escapeHtml(path)}</code> was not found on this server.`,
+      );
+      return;
+    case 'json':
+      response.writeHead(reply.status, { 'content-type': 'application/json; charset=UTF-8', vary: 'X-Origin' });
+      response.end(JSON.stringify(reply.body));
+  }
+}
+
+const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+async function sendBatch(
+  kernel: Kernel,
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Buffer,
+  host: string,
+): Promise<void> {
+  const reply = await answerBatch(body.toString('utf8'), request.headers, async (part) => {
+    const url = new URL(part.url, 'http://loopback');
+    const split = splitHost(url.pathname) ?? { host, path: url.pathname };
+    const said = await kernel(apisByHost[split.host] ?? [], {
+      httpMethod: part.method,
+      path: split.path,
+      query: url.searchParams,
+      authorization: part.headers['authorization'] ?? request.headers.authorization,
+      body: part.body,
+    });
+    if (said.kind === 'json') return { status: said.status, body: said.body };
+    return { status: said.kind === 'empty' ? 204 : 404, body: {} satisfies JsonObject };
+  });
+  response.writeHead(reply.status, { 'content-type': reply.type });
+  response.end(reply.body);
+}

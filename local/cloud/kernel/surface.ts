@@ -1,0 +1,162 @@
+/**
+ * The surface of Google's APIs, read from their discovery documents: which method a request means, and with which
+ * path parameters. Used by the kernel; what a request and a reply must look like is checked in `request-check.ts` and `reply-check.ts`.
+ */
+import { readFileSync } from 'node:fs';
+import type { ApiName } from './api.js';
+
+export interface Parameter {
+  readonly type: string;
+  readonly location: 'path' | 'query';
+  readonly required?: boolean;
+  readonly repeated?: boolean;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: string;
+  readonly maximum?: string;
+  readonly description?: string;
+}
+
+export interface Schema {
+  readonly id?: string;
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly format?: string;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly readOnly?: boolean;
+  readonly description?: string;
+  readonly annotations?: { readonly required?: readonly string[] };
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly additionalProperties?: Schema;
+}
+
+export interface Method {
+  readonly id: string;
+  readonly httpMethod: string;
+  readonly path: string;
+  readonly parameters?: Readonly<Record<string, Parameter>>;
+  readonly request?: { readonly $ref: string };
+  readonly response?: { readonly $ref: string };
+}
+
+interface Resource {
+  readonly methods?: Readonly<Record<string, Method>>;
+  readonly resources?: Readonly<Record<string, Resource>>;
+}
+
+interface Discovery extends Resource {
+  readonly rootUrl: string;
+  readonly servicePath: string;
+  readonly schemas: Readonly<Record<string, Schema>>;
+}
+
+interface Template {
+  readonly method: Method;
+  readonly matcher: RegExp;
+  readonly names: readonly string[];
+}
+
+export interface Surface {
+  readonly api: ApiName;
+  /** `compute.googleapis.com`. */
+  readonly host: string;
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly methods: ReadonlyMap<string, Method>;
+  readonly templates: readonly Template[];
+}
+
+/** Beside the compiled code lie only the sources: the documents stay where they are in the checkout. */
+const folder = new URL('../../../../local/cloud/discovery/', import.meta.url);
+
+const loaded = new Map<ApiName, Surface>();
+
+export function surfaceOf(api: ApiName): Surface {
+  const known = loaded.get(api);
+  if (known !== undefined) return known;
+  const document = JSON.parse(readFileSync(new URL(`${api}.json`, folder), 'utf8')) as Discovery;
+  const methods = methodsIn(document);
+  const surface: Surface = {
+    api,
+    host: new URL(document.rootUrl).host,
+    schemas: withTitles(document.schemas),
+    methods: new Map(methods.map((method) => [method.id, method])),
+    templates: methods
+      .sort((a, b) => precedence(b) - precedence(a))
+      .map((method) => template(`/${document.servicePath}${method.path}`, method)),
+  };
+  loaded.set(api, surface);
+  return surface;
+}
+
+/** The documents here are stripped of prose, and lost fields named `title` with it. */
+const titled: readonly string[] = ['Expr', 'GoogleApiServiceusageV1ServiceConfig', 'Role'];
+
+const withTitles = (schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      titled.includes(name) ? { ...schema, properties: { ...schema.properties, title: { type: 'string' } } } : schema,
+    ]),
+  );
+
+const methodsIn = (resource: Resource): Method[] => [
+  ...Object.values(resource.methods ?? {}),
+  ...Object.values(resource.resources ?? {}).flatMap(methodsIn),
+];
+
+/** Custom verbs before names that would swallow them, then the more literal path. */
+function precedence({ path }: Method): number {
+  const literal = path.replaceAll(/\{[^}]*\}/g, '').length;
+  return (/:\w+$/.test(path) ? 1000 : 0) + literal;
+}
+
+function template(path: string, method: Method): Template {
+  const names: string[] = [];
+  const source = path
+    .split(/(\{[^}]*\})/)
+    .map((part) => {
+      if (!part.startsWith('{')) return part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+      const reserved = part.startsWith('{+');
+      const name = part.slice(reserved ? 2 : 1, -1);
+      names.push(name);
+      if (!reserved) return '([^/:]+(?::[^/:]+)*?)';
+      const pattern = method.parameters?.[name]?.pattern?.replace(/^\^/, '').replace(/\$$/, '');
+      return pattern === undefined ? '(.+?)' : `(${pattern.replaceAll(/\((?!\?)/g, '(?:')})`;
+    })
+    .join('');
+  return { method, matcher: new RegExp(`^${source}$`), names };
+}
+
+export interface Route {
+  readonly method: Method;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** The method that a request line means; undefined where the API has none, which Google answers with a bare 404. */
+export function route(surface: Surface, httpMethod: string, path: string): Route | undefined {
+  for (const { method, matcher, names } of surface.templates) {
+    if (method.httpMethod !== httpMethod) continue;
+    const match = matcher.exec(path);
+    if (match === null) continue;
+    const params = Object.fromEntries(names.map((name, i) => [name, decode(match[i + 1] ?? '')]));
+    return { method, params };
+  }
+  return undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** `projects/p/zones/z/instances/i`: the resource that a path names, without a custom verb. */
+export function resourceIn(path: string): string {
+  const at = /\/((?:projects|folders|organizations|billingAccounts)\/.+)$/.exec(decode(path));
+  return at?.[1]?.replace(/:\w+$/, '') ?? '';
+}

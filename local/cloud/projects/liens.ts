@@ -1,0 +1,92 @@
+/** Liens: what keeps a project from being deleted. The same in both versions of Resource Manager. */
+import {
+  type Access,
+  type ApiDefinition,
+  type CloudCall,
+  GoogleError,
+  type Handler,
+  type JsonObject,
+  type World,
+} from '../kernel/api.js';
+import { badRequest } from '../kernel/errors.js';
+import { numberOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { pageOf } from '../kernel/pages.js';
+import { anyProject, type LienRecord, liens } from './changes.js';
+
+const projectOf = (world: World, parent: string) => {
+  const [kind, id] = parent.split('/');
+  if (kind !== 'projects' || id === undefined || id === '') {
+    throw badRequest('Request contains an invalid argument.', 'parent', 'parent must be projects/<number>');
+  }
+  return anyProject(world, id);
+};
+
+const create: Handler = ({ body }, world) => {
+  const restrictions = textsOf(body['restrictions']);
+  if (
+    restrictions.length === 0 ||
+    restrictions.some((restriction) => restriction !== 'resourcemanager.projects.delete')
+  ) {
+    throw badRequest(
+      'Request contains an invalid argument.',
+      'lien.restrictions',
+      'only resourcemanager.projects.delete can be restricted',
+    );
+  }
+  const [reason, origin] = [textOf(body['reason']) ?? '', textOf(body['origin']) ?? ''];
+  if (reason === '' || reason.length > 200)
+    throw badRequest('Request contains an invalid argument.', 'lien.reason', 'reason must have 1 to 200 characters');
+  if (origin === '' || origin.length > 200)
+    throw badRequest('Request contains an invalid argument.', 'lien.origin', 'origin must have 1 to 200 characters');
+  const { projectNumber } = projectOf(world, textOf(body['parent']) ?? '');
+  const lien: LienRecord = {
+    name: `liens/p${projectNumber}-l${world.id()}`,
+    parent: `projects/${projectNumber}`,
+    restrictions,
+    reason,
+    origin,
+    createTime: new Date(world.now()).toISOString(),
+  };
+  liens(world)[lien.name] = lien;
+  return shown(lien);
+};
+
+const shown = (lien: LienRecord): JsonObject => ({ ...lien, restrictions: [...lien.restrictions] });
+
+function find(call: CloudCall, world: World): LienRecord {
+  const lien = liens(world)[call.params['name'] ?? ''];
+  if (lien === undefined) throw new GoogleError(404, 'NOT_FOUND', 'Requested entity was not found.');
+  return lien;
+}
+
+const list: Handler = (call, world) => {
+  const { projectNumber } = projectOf(world, call.params['parent'] ?? '');
+  const found = Object.entries(liens(world)).filter(([, { parent }]) => parent === `projects/${projectNumber}`);
+  const { items, nextPageToken } = pageOf(found, numberOf(call.params['pageSize']), call.params['pageToken']);
+  return {
+    ...(items.length === 0 ? {} : { liens: items.map(shown) }),
+    ...(nextPageToken === undefined ? {} : { nextPageToken }),
+  };
+};
+
+export const lienHandlers: Readonly<Record<string, Handler>> = {
+  'cloudresourcemanager.liens.create': create,
+  'cloudresourcemanager.liens.get': (call, world) => shown(find(call, world)),
+  'cloudresourcemanager.liens.list': list,
+  'cloudresourcemanager.liens.delete': (call, world) => {
+    delete liens(world)[find(call, world).name];
+    return {};
+  },
+};
+
+const on = (permission: string, resource: string): readonly Access[] =>
+  resource === '' ? [] : [{ permission, resource }];
+
+export const lienAccess: NonNullable<ApiDefinition['access']> = {
+  'cloudresourcemanager.liens.create': ({ body }) =>
+    on('resourcemanager.projects.updateLiens', textOf(body['parent']) ?? ''),
+  'cloudresourcemanager.liens.get': (call, world) => on('resourcemanager.projects.get', find(call, world).parent),
+  'cloudresourcemanager.liens.list': ({ params }) => on('resourcemanager.projects.get', params['parent'] ?? ''),
+  'cloudresourcemanager.liens.delete': (call, world) =>
+    on('resourcemanager.projects.updateLiens', find(call, world).parent),
+};

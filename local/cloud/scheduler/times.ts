@@ -1,0 +1,44 @@
+/**
+ * When the jobs of Cloud Scheduler are due: cron schedules, read on a clock that runs as fast as the simulated cloud does.
+ * The one importer of croner. Used by the files of Cloud Scheduler.
+ */
+import { Cron } from 'croner';
+import type { World } from '../kernel/api.js';
+
+/** A minute of the cloud never passes faster: however fast the cloud is, an idle machine shall be idle. */
+const shortestMinuteMs = 250;
+
+/** Real milliseconds for one of the cloud's: 1 in a realistic cloud. */
+const rateOf = (world: World): number => Math.max(world.scaled(1) / 1000, shortestMinuteMs / 60_000);
+
+/** The moment from which on the cloud's time runs apart from ours. */
+function originOf(world: World): number {
+  const clock = world.table<number>('cloudscheduler.clock');
+  clock['origin'] ??= world.now();
+  return clock['origin'];
+}
+
+const field = String.raw`(?:\*|[a-z]{3}|\d{1,2})(?:-(?:[a-z]{3}|\d{1,2}))?(?:/\d{1,3})?`;
+const fiveFields = new RegExp(`^(?:${field}(?:,${field})*)(?: +(?:${field}(?:,${field})*)){4}$`, 'i');
+
+/** unix-cron as Google takes it: five fields, without the signs that other crons add. Undefined: it is none, or never comes. */
+function readSchedule(schedule: string, timeZone: string): Cron | undefined {
+  if (!fiveFields.test(schedule.trim())) return undefined;
+  try {
+    const cron = new Cron(schedule.trim(), { mode: '5-part', timezone: timeZone, paused: true });
+    return cron.nextRun() === null ? undefined : cron;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isSchedule = (schedule: string, timeZone: string): boolean =>
+  readSchedule(schedule, timeZone) !== undefined;
+
+/** The real time, in milliseconds, at which a schedule next comes due after another. */
+export function nextAfter(world: World, schedule: string, timeZone: string, after: number): number | undefined {
+  const rate = rateOf(world);
+  const origin = originOf(world);
+  const next = readSchedule(schedule, timeZone)?.nextRun(new Date(origin + (after - origin) / rate));
+  return next === null || next === undefined ? undefined : origin + (next.getTime() - origin) * rate;
+}

@@ -1,0 +1,78 @@
+/** Buckets and objects of Cloud Storage as records. Read by the API in storage.ts, by its media paths and by signed URLs. */
+import { createHash } from 'node:crypto';
+import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { crc32c } from './crc32c.js';
+
+export const storageService = 'storage.googleapis.com';
+
+export interface BucketRecord {
+  projectId: string;
+  resource: JsonObject;
+}
+
+export interface ObjectRecord {
+  bucket: string;
+  name: string;
+  contentType: string;
+  metadata?: JsonObject;
+  generation: string;
+  metageneration: number;
+  timeCreated: string;
+  updated: string;
+  /** Base64: the state is JSON. What is kept here are packages of some hundred kilobytes. */
+  data: string;
+}
+
+export const buckets = (world: World): Record<string, BucketRecord> => world.table<BucketRecord>('storage.buckets');
+/** By `<bucket>/<name>`. */
+export const objects = (world: World): Record<string, ObjectRecord> => world.table<ObjectRecord>('storage.objects');
+
+/** As policies name it: beneath its project, whose roles hold for it too. */
+export const bucketPath = (world: World, bucket: string): string =>
+  `projects/${findBucket(world, bucket).projectId}/buckets/${bucket}`;
+
+export function findBucket(world: World, name: string): BucketRecord {
+  const found = buckets(world)[name];
+  if (found === undefined) {
+    throw new GoogleError(404, 'NOT_FOUND', 'The specified bucket does not exist.', { reason: 'notFound' });
+  }
+  world.project(found.projectId, { service: storageService });
+  return found;
+}
+
+export function findObject(world: World, bucket: string, name: string, generation?: string): ObjectRecord {
+  const found = objects(world)[`${bucket}/${name}`];
+  if (found === undefined || (generation !== undefined && generation !== found.generation)) {
+    throw new GoogleError(404, 'NOT_FOUND', `No such object: ${bucket}/${name}`, { reason: 'notFound' });
+  }
+  return found;
+}
+
+/** As the API shows it. */
+export function shownObject(object: ObjectRecord): JsonObject {
+  const { bucket, name, generation, metageneration, contentType, metadata, timeCreated, updated } = object;
+  const bytes = Buffer.from(object.data, 'base64');
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32c(bytes));
+  const path = `b/${bucket}/o/${encodeURIComponent(name)}`;
+  return {
+    kind: 'storage#object',
+    id: `${bucket}/${name}/${generation}`,
+    selfLink: `https://www.googleapis.com/storage/v1/${path}`,
+    mediaLink: `https://storage.googleapis.com/download/storage/v1/${path}?generation=${generation}&alt=media`,
+    name,
+    bucket,
+    generation,
+    metageneration: String(metageneration),
+    contentType,
+    storageClass: 'STANDARD',
+    size: String(bytes.length),
+    md5Hash: createHash('md5').update(bytes).digest('base64'),
+    crc32c: checksum.toString('base64'),
+    etag: Buffer.from(`${generation}/${metageneration}`).toString('base64'),
+    timeCreated,
+    updated,
+    timeStorageClassUpdated: timeCreated,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}

@@ -1,0 +1,243 @@
+/** Cloud Storage's JSON API as the simulated cloud serves it: buckets with uniform access, objects, policies. Listed in apis.ts; bytes travel in storage-media.ts. */
+import {
+  type Access,
+  type ApiDefinition,
+  type CloudCall,
+  GoogleError,
+  type Handler,
+  type JsonObject,
+  type World,
+} from '../kernel/api.js';
+import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { pageOf } from '../kernel/pages.js';
+import { bucketPath, buckets, findBucket, findObject, objects, shownObject, storageService } from './objects.js';
+
+const bucketIn = ({ params }: CloudCall): string => params['bucket'] ?? '';
+const objectIn = ({ params, body }: CloudCall): string =>
+  params['object'] ?? params['name'] ?? textOf(body['name']) ?? '';
+const badInput = (message: string, reason = 'invalid') => new GoogleError(400, 'INVALID_ARGUMENT', message, { reason });
+
+// --- buckets --------------------------------------------------------------------------------------------------------
+
+const insertBucket: Handler = ({ params, body }, world) => {
+  const project = world.project(params['project'] ?? '', { service: storageService, billing: true });
+  const name = textOf(body['name']) ?? '';
+  if (!/^(?!goog)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/.test(name) || name.includes('..')) {
+    throw badInput(`Invalid bucket name: '${name}'`);
+  }
+  if (buckets(world)[name] !== undefined) {
+    throw new GoogleError(
+      409,
+      'ALREADY_EXISTS',
+      buckets(world)[name]?.projectId === project.projectId
+        ? 'Your previous request to create the named bucket succeeded and you already own it.'
+        : 'The requested bucket name is not available. The bucket namespace is shared by all users of the system. Please select a different name and try again.',
+      { reason: 'conflict' },
+    );
+  }
+  const at = new Date(world.now()).toISOString();
+  const { id: _id, ...given } = body;
+  const resource: JsonObject = {
+    location: 'US',
+    storageClass: 'STANDARD',
+    ...given,
+    kind: 'storage#bucket',
+    id: name,
+    selfLink: `https://www.googleapis.com/storage/v1/b/${name}`,
+    projectNumber: project.projectNumber,
+    name,
+    metageneration: '1',
+    etag: 'CAE=',
+    timeCreated: at,
+    updated: at,
+    locationType: 'region',
+    iamConfiguration: { uniformBucketLevelAccess: { enabled: true }, publicAccessPrevention: 'enforced' },
+  };
+  buckets(world)[name] = { projectId: project.projectId, resource };
+  return resource;
+};
+
+const listBuckets: Handler = ({ params }, world) => {
+  const project = world.project(params['project'] ?? '', { service: storageService });
+  const all = Object.entries(buckets(world))
+    .filter(([name, { projectId }]) => projectId === project.projectId && name.startsWith(params['prefix'] ?? ''))
+    .map(([name, { resource }]) => [name, resource] as const);
+  const { items, nextPageToken } = pageOf(all, numberOf(params['maxResults']), params['pageToken']);
+  return {
+    kind: 'storage#buckets',
+    ...(items.length > 0 && { items }),
+    ...(nextPageToken !== undefined && { nextPageToken }),
+  };
+};
+
+const deleteBucket: Handler = (call, world) => {
+  const name = bucketIn(call);
+  const path = bucketPath(world, name);
+  if (Object.values(objects(world)).some(({ bucket }) => bucket === name)) {
+    throw new GoogleError(409, 'FAILED_PRECONDITION', 'The bucket you tried to delete is not empty.', {
+      reason: 'conflict',
+    });
+  }
+  delete buckets(world)[name];
+  world.policies.remove(path);
+  return {};
+};
+
+// --- objects --------------------------------------------------------------------------------------------------------
+
+function checkPreconditions({ params }: CloudCall, generation: string): void {
+  const failed = (condition: string) =>
+    new GoogleError(412, 'FAILED_PRECONDITION', 'At least one of the pre-conditions you specified did not hold.', {
+      reason: 'conditionNotMet',
+      location: condition,
+    });
+  const { ifGenerationMatch: match, ifGenerationNotMatch: not } = params;
+  if (match !== undefined && match !== generation) throw failed('If-Match');
+  if (not !== undefined && not === generation) throw failed('If-None-Match');
+}
+
+const insertObject: Handler = (call, world) => {
+  const [bucket, name] = [bucketIn(call), objectIn(call)];
+  world.project(findBucket(world, bucket).projectId, { service: storageService, billing: true });
+  if (call.media === undefined) throw badInput('Upload requires a media body.', 'wrongUrlForUpload');
+  if (
+    name === '' ||
+    Buffer.byteLength(name) > 1024 ||
+    /[\r\n]/.test(name) ||
+    name.startsWith('.well-known/acme-challenge/')
+  ) {
+    throw badInput(`Invalid object name: '${name}'`);
+  }
+  const key = `${bucket}/${name}`;
+  checkPreconditions(call, objects(world)[key]?.generation ?? '0');
+  const { bytes, type } = call.media;
+  const metadata = objectOf(call.body['metadata']);
+  const at = new Date(world.now()).toISOString();
+  const object = {
+    bucket,
+    name,
+    contentType: textOf(call.body['contentType']) ?? type ?? 'application/octet-stream',
+    ...(metadata === undefined ? {} : { metadata }),
+    generation: `${world.now()}${world.id().slice(-3)}`,
+    metageneration: 1,
+    timeCreated: at,
+    updated: at,
+    data: bytes.toString('base64'),
+  };
+  const shown = shownObject(object);
+  for (const sum of ['md5Hash', 'crc32c'] as const) {
+    const said = textOf(call.body[sum]);
+    if (said !== undefined && said !== shown[sum]) {
+      throw badInput(`Provided ${sum} hash "${said}" doesn't match calculated hash "${String(shown[sum])}".`);
+    }
+  }
+  objects(world)[key] = object;
+  return shown;
+};
+
+const listObjects: Handler = ({ params }, world) => {
+  const { bucket = '', prefix = '', delimiter = '' } = params;
+  findBucket(world, bucket);
+  const found = Object.values(objects(world)).filter(
+    (object) => object.bucket === bucket && object.name.startsWith(prefix),
+  );
+  const rows = new Map<string, JsonObject | undefined>();
+  for (const object of found) {
+    const end = delimiter === '' ? -1 : object.name.indexOf(delimiter, prefix.length);
+    if (end === -1) rows.set(object.name, shownObject(object));
+    else rows.set(object.name.slice(0, end + delimiter.length), undefined);
+  }
+  const entries = [...rows].map(([name, item]) => [name, { name, item }] as const);
+  const page = pageOf(entries, numberOf(params['maxResults']) ?? 1000, params['pageToken']);
+  const items = page.items.flatMap(({ item }) => (item === undefined ? [] : [item]));
+  const prefixes = page.items.flatMap(({ name, item }) => (item === undefined ? [name] : []));
+  return {
+    kind: 'storage#objects',
+    ...(items.length > 0 && { items }),
+    ...(prefixes.length > 0 && { prefixes }),
+    ...(page.nextPageToken !== undefined && { nextPageToken: page.nextPageToken }),
+  };
+};
+
+const getObject: Handler = (call, world) => {
+  findBucket(world, bucketIn(call));
+  const found = findObject(world, bucketIn(call), objectIn(call), call.params['generation']);
+  checkPreconditions(call, found.generation);
+  return shownObject(found);
+};
+
+const deleteObject: Handler = (call, world) => {
+  findBucket(world, bucketIn(call));
+  const found = findObject(world, bucketIn(call), objectIn(call), call.params['generation']);
+  checkPreconditions(call, found.generation);
+  delete objects(world)[`${found.bucket}/${found.name}`];
+  return {};
+};
+
+// --- the table ------------------------------------------------------------------------------------------------------
+
+const policyOf = (call: CloudCall, world: World): JsonObject => ({
+  kind: 'storage#policy',
+  resourceId: `projects/_/buckets/${bucketIn(call)}`,
+  ...world.policies.get(bucketPath(world, bucketIn(call)), numberOf(call.params['optionsRequestedPolicyVersion'])),
+});
+
+const methods: Readonly<Record<string, readonly [permission: string | undefined, handler: Handler]>> = {
+  'buckets.insert': ['storage.buckets.create', insertBucket],
+  'buckets.list': ['storage.buckets.list', listBuckets],
+  'buckets.get': ['storage.buckets.get', (call, world) => findBucket(world, bucketIn(call)).resource],
+  'buckets.delete': ['storage.buckets.delete', deleteBucket],
+  'buckets.getStorageLayout': [
+    'storage.objects.list',
+    (call, world) => ({
+      kind: 'storage#storageLayout',
+      bucket: bucketIn(call),
+      location: String(findBucket(world, bucketIn(call)).resource['location']),
+      locationType: 'region',
+      hierarchicalNamespace: { enabled: false },
+    }),
+  ],
+  'buckets.getIamPolicy': ['storage.buckets.getIamPolicy', policyOf],
+  'buckets.setIamPolicy': [
+    'storage.buckets.setIamPolicy',
+    (call, world) => {
+      const { kind: _kind, resourceId: _id, ...policy } = call.body;
+      world.policies.set(bucketPath(world, bucketIn(call)), policy);
+      return policyOf(call, world);
+    },
+  ],
+  'buckets.testIamPermissions': [
+    undefined,
+    (call, world) => {
+      const path = bucketPath(world, bucketIn(call));
+      const held = (call.lists['permissions'] ?? []).filter((each) => world.policies.allows(call.caller, each, path));
+      return { kind: 'storage#testIamPermissionsResponse', ...(held.length > 0 && { permissions: [...held] }) };
+    },
+  ],
+  'objects.insert': ['storage.objects.create', insertObject],
+  'objects.list': ['storage.objects.list', listObjects],
+  'objects.get': ['storage.objects.get', getObject],
+  'objects.delete': ['storage.objects.delete', deleteObject],
+};
+
+/** What is written over is deleted too. */
+function accessTo(method: string, permission: string | undefined, call: CloudCall, world: World): readonly Access[] {
+  if (permission === undefined) return [];
+  if (call.params['bucket'] === undefined) {
+    return [{ permission, resource: `projects/${world.project(call.params['project'] ?? '').projectId}` }];
+  }
+  const resource = bucketPath(world, bucketIn(call));
+  const over = method === 'objects.insert' && objects(world)[`${bucketIn(call)}/${objectIn(call)}`] !== undefined;
+  return [{ permission, resource }, ...(over ? [{ permission: 'storage.objects.delete', resource }] : [])];
+}
+
+export const storage: ApiDefinition = {
+  api: 'storage.v1',
+  handlers: Object.fromEntries(Object.entries(methods).map(([name, [, handler]]) => [`storage.${name}`, handler])),
+  access: Object.fromEntries(
+    Object.entries(methods).map(([name, [permission]]) => [
+      `storage.${name}`,
+      (call: CloudCall, world: World) => accessTo(name, permission, call, world),
+    ]),
+  ),
+};

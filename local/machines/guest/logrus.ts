@@ -1,0 +1,12 @@
+/** Lines as programs in Go write them by logrus: in colour-less short form to a terminal, else in `key="value"` pairs. Used by the stand-ins for such programs. */
+
+type Level = 'info' | 'warning' | 'fatal';
+
+const short: Readonly<Record<Level, string>> = { info: 'INFO', warning: 'WARN', fatal: 'FATA' };
+
+export function log(level: Level, message: string): void {
+  const line = process.stderr.isTTY
+    ? `${short[level]}[${String(Math.floor(process.uptime())).padStart(4, '0')}] ${message}`
+    : `time="${new Date().toISOString().replace(/\.\d+/, '')}" level=${level} msg=${JSON.stringify(message)}`;
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,122 @@
+/** The ways to keep a simulated VM apart from this computer: bubblewrap where it is, else util-linux's unshare. Used by sandbox.ts and possible.ts. */
+import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sha256 } from '../../shared/sha256.js';
+import { ownFolders } from './disk.js';
+
+/** What a VM sees of a path: this computer's, not to be changed; a folder of its own; or a link. */
+export interface Mount {
+  readonly kind: 'read-only' | 'own' | 'link';
+  /** Of a link: where it leads. */
+  readonly from: string;
+  readonly to: string;
+}
+
+interface Isolated {
+  readonly child: ChildProcess;
+  /** Of the first process within, as this system counts. Rejects when it ends before. */
+  readonly pid: Promise<number>;
+  /** The first line that the command says; empty when it ends before. */
+  readonly said: Promise<string>;
+}
+
+interface IsolationOptions {
+  /** An empty one, which nobody else uses. */
+  readonly root: string;
+  readonly hostname: string;
+  readonly mounts: readonly Mount[];
+  readonly command: readonly string[];
+}
+
+/** New namespaces of all kinds, with a single user number, which is root there. They end with this process. */
+export interface Isolation {
+  readonly name: 'bwrap' | 'unshare';
+  start(options: IsolationOptions): Isolated;
+  /** What was said against it, by doing it; undefined: nothing. */
+  trial(): string | undefined;
+}
+
+export const machinePath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/** Beside the compiled code lie only the sources: scripts and programs stay where they are in the checkout. */
+export const sourceFolder = fileURLToPath(new URL('../../../local/machines', import.meta.url));
+const checkout = fileURLToPath(new URL('../../..', import.meta.url));
+/** Where a VM sees our own programs. */
+export const ownPrograms = '/run/plinth-local';
+
+const readOnly = (from: string, to = from): Mount => ({ kind: 'read-only', from, to });
+
+/** `folder`: the VM's disk. What comes later lies over what came before. */
+export function mountsOf(folder: string): Mount[] {
+  const nodeIsOutside = !process.execPath.startsWith('/usr/') || process.execPath.startsWith('/usr/local/');
+  return [
+    ...thisSystem(),
+    ...hiding(),
+    ...ownFolders.map((name): Mount => ({ kind: 'own', from: join(folder, name), to: `/${name}` })),
+    ...['/etc/alternatives', '/etc/ld.so.cache', '/etc/ld.so.conf'].filter(existsSync).map((path) => readOnly(path)),
+    readOnly(join(sourceFolder, 'programs'), '/usr/local/sbin'),
+    ...(nodeIsOutside ? [readOnly(process.execPath, '/usr/local/bin/node')] : []),
+    ...['dist', 'node_modules', 'package.json'].map((name) => readOnly(join(checkout, name), `${ownPrograms}/${name}`)),
+    readOnly(join(sourceFolder, 'archive'), `${ownPrograms}/archive`),
+  ];
+}
+
+/** What this computer gives to read: its programs, and the links to them. */
+function thisSystem(): Mount[] {
+  const top = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].filter(existsSync);
+  return [
+    readOnly('/usr'),
+    ...top.map(
+      (path): Mount =>
+        lstatSync(path).isSymbolicLink() ? { kind: 'link', from: readlinkSync(path), to: path } : readOnly(path),
+    ),
+  ];
+}
+
+/**
+ * Programs come by apt-get alone that it has in its archive: where this computer has them, too, its folder is replaced by links to
+ * all others. So a machine is the same on each.
+ */
+function hiding(): Mount[] {
+  const archive = join(sourceFolder, 'archive');
+  const brought = new Set(
+    readdirSync(archive).flatMap((name) => {
+      const programs = join(archive, name, 'bin');
+      return existsSync(programs) ? readdirSync(programs) : [];
+    }),
+  );
+  return ['/usr/bin', '/usr/sbin', '/bin', '/sbin'].flatMap((path) => {
+    if (!existsSync(path) || lstatSync(path).isSymbolicLink()) return [];
+    const names = readdirSync(path);
+    if (!names.some((name) => brought.has(name))) return [];
+    const original = `${ownPrograms}/programs${path}`;
+    const others = names.filter((name) => !brought.has(name));
+    return [readOnly(path, original), readOnly(linksTo(original, others), path)];
+  });
+}
+
+/** A folder of links, made once for all machines: where tools keep what they can make again, by what is in it. */
+function linksTo(original: string, names: readonly string[]): string {
+  const folder = join(
+    checkout,
+    'node_modules',
+    '.cache',
+    'plinth',
+    `links-${sha256(JSON.stringify([original, names]))}`,
+  );
+  if (existsSync(folder)) return folder;
+  const draft = `${folder}.${randomUUID()}`;
+  mkdirSync(draft, { recursive: true });
+  for (const name of names) symlinkSync(`${original}/${name}`, join(draft, name));
+  try {
+    renameSync(draft, folder);
+  } catch (error) {
+    // Another process was faster.
+    rmSync(draft, { recursive: true });
+    if (!existsSync(folder)) throw error;
+  }
+  return folder;
+}

@@ -1,0 +1,2 @@
+/** Where in a VM's network the way out begins. */
+export const outboundPort = 1080;
