@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { GivenFlags } from '../../shared/bootstrap/options.js';
-import { acceptOptions, checkOptions } from '../../shared/bootstrap/rules.js';
+import { checkOptions } from '../../shared/bootstrap/rules.js';
 import { Problem } from '../../shared/problems.js';
+import { acceptOptions } from '../support/accept-options.js';
 
 const five = {
   projectName: 'demo',
@@ -22,8 +23,8 @@ interface Case {
   readonly warned?: readonly string[];
 }
 
-const oidc = { oidcClientId: 'id', oidcClientSecret: 's', oidcIssuerUrl: 'https://id.example.com' };
-const team = { forge1TeamOrg: 'org', forge1TeamSlug: 'slug', forge1Pat: 'token' };
+const oidc = { oidcClientId: 'id', oidcClientSecret: 'oidc-secret', oidcIssuerUrl: 'https://id.example.com' };
+const team = { forge1TeamOrg: 'org', forge1TeamSlug: 'slug', forge1Pat: 'token-1' };
 
 const cases: readonly Case[] = [
   { name: 'the five required flags alone', given: five, warned: ['--registry-user'] },
@@ -49,7 +50,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'airgapped=false with another type',
-    given: { ...quiet, airgapped: false, registryType: 'artifact-registry' },
+    given: { ...five, airgapped: false, registryType: 'artifact-registry' },
   },
   { name: 'preemptible and spot', given: { ...quiet, preemptible: true, spotVms: true }, refused: ['--preemptible'] },
   { name: 'preemptible, spot=false', given: { ...quiet, preemptible: true, spotVms: false } },
@@ -99,7 +100,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'an install airgapped',
-    given: { ...five, airgapped: true, installHash: 'h', registryUser: 'u', forge1Pat: 't' },
+    given: { ...five, airgapped: true, installHash: 'h', registryUser: 'u', forge1Pat: 'token-1' },
   },
   {
     name: 'an install airgapped, no user, no token',
@@ -110,6 +111,31 @@ const cases: readonly Case[] = [
     name: 'artifact-registry with an install, no user, no token',
     given: { ...five, registryType: 'artifact-registry', installVersion: '1' },
   },
+  ...(['artifact-registry', 'local-container'] as const).flatMap((registryType): Case[] => [
+    {
+      name: `${registryType}, nothing installed, with a user and a token`,
+      given: { ...quiet, registryType, forge1Pat: 'token-1' },
+      warned: ['--registry-user', '--forge1-pat'],
+    },
+    { name: `${registryType}, nothing installed, with a team`, given: { ...five, registryType, ...team } },
+  ]),
+  {
+    name: 'artifact-registry with an install, a user and a token',
+    given: { ...quiet, registryType: 'artifact-registry', installVersion: '1', forge1Pat: 'token-1' },
+    warned: ['--registry-user', '--forge1-pat'],
+  },
+  { name: 'forge1, nothing installed, with a token', given: { ...quiet, forge1Pat: 'token-1' } },
+  ...['9m', '599s', '30d1s', '721h'].map(
+    (projectTtl): Case => ({
+      name: `a time to live of ${projectTtl}`,
+      given: { ...quiet, projectTtl },
+      warned: ['--project-ttl'],
+    }),
+  ),
+  ...['10m', '30d', '720h'].map(
+    (projectTtl): Case => ({ name: `a time to live of ${projectTtl}`, given: { ...quiet, projectTtl } }),
+  ),
+  { name: 'a secret of 5 characters', given: { ...quiet, forge1Pat: 'token' }, warned: ['--forge1-pat'] },
   { name: 'a team', given: { ...quiet, ...team } },
   {
     name: 'a team without slug',
@@ -130,10 +156,13 @@ const cases: readonly Case[] = [
     },
     {
       name: `forge${n} secret without id`,
-      given: { ...quiet, [`forge${n}AppClientSecret`]: 'x' },
+      given: { ...quiet, [`forge${n}AppClientSecret`]: 'client-secret' },
       refused: [`--forge${n}-app-client-secret`],
     },
-    { name: `forge${n} whole`, given: { ...quiet, [`forge${n}AppClientId`]: 'x', [`forge${n}AppClientSecret`]: 'x' } },
+    {
+      name: `forge${n} whole`,
+      given: { ...quiet, [`forge${n}AppClientId`]: 'x', [`forge${n}AppClientSecret`]: 'client-secret' },
+    },
   ]),
   { name: 'OIDC whole', given: { ...quiet, ...oidc, oidcProviderName: 'Corp' } },
   { name: 'OIDC without id', given: { ...quiet, ...oidc, oidcClientId: undefined }, refused: ['--oidc-client-id'] },
@@ -160,7 +189,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'log store password alone',
-    given: { ...quiet, externalLogstoreSecret: 'p' },
+    given: { ...quiet, externalLogstoreSecret: 'password' },
     warned: ['--external-logstore-secret'],
   },
   {
@@ -170,7 +199,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'OTel password without endpoint',
-    given: { ...quiet, centralOtelPassword: 'p' },
+    given: { ...quiet, centralOtelPassword: 'password' },
     warned: ['--central-otel-password'],
   },
   {
@@ -203,17 +232,27 @@ const cases: readonly Case[] = [
   },
   {
     name: 'an install by version',
-    given: { ...quiet, forge1Pat: 't', installVersion: 'v1' },
+    given: { ...quiet, forge1Pat: 'token-1', installVersion: 'v1' },
   },
   {
     name: 'an install by hash',
-    given: { ...quiet, forge1Pat: 't', installHash: '12e5' },
+    given: { ...quiet, forge1Pat: 'token-1', installHash: '12e5' },
   },
   {
     name: 'an install of a local package',
-    given: { ...quiet, forge1Pat: 't', installLocal: 'p.tar.gz' },
+    given: { ...quiet, forge1Pat: 'token-1', installLocal: 'p.tar.gz' },
   },
   { name: 'recover-config=false', given: { ...quiet, recoverConfig: false } },
+  {
+    name: 'a region that nobody has heard of yet, whose zone follows',
+    given: { ...quiet, region: 'europe-west99' },
+    warned: ['--region'],
+  },
+  {
+    name: 'a zone that its region is not known to have',
+    given: { ...quiet, zone: 'us-east1-a' },
+    warned: ['--zone'],
+  },
   {
     name: 'a test user without an install',
     given: { ...quiet, createTestUser: true },
@@ -232,7 +271,10 @@ const values: Readonly<Record<string, { readonly right: readonly unknown[]; read
     right: ['demo', 'My project!', "it's 4", 'a'.repeat(30)],
     wrong: ['abc', 'a'.repeat(31), 'under_score', 'ümlaut', '----', 'a\nbcd'],
   },
-  billingAccount: { right: ['0123', 'billingAccounts/012345-6789AB-CDEF01'], wrong: ['a/b', 'a b'] },
+  billingAccount: {
+    right: ['012345-6789AB-CDEF01', 'billingAccounts/012345-6789AB-CDEF01', '012345-6789ab-cdef01'],
+    wrong: ['a/b', 'a b', '0123', '012345-6789AB', '012345-6789AB-CDEF0G', '012345-6789AB-CDEF01-234567'],
+  },
   baseDomain: {
     right: ['example.com', 'a.b.example.com', 'EXAMPLE.com', 'xn--bcher-kva.example'],
     wrong: [
@@ -272,7 +314,10 @@ const values: Readonly<Record<string, { readonly right: readonly unknown[]; read
   vaultUri: { right: ['http://vault.example.com:8200'], wrong: ['vault', 'javascript:alert(1)'] },
   metricsRemoteWriteUrl: { right: ['https://m.example.com/write'], wrong: ['m'] },
   centralOtelEndpoint: { right: ['otel.example.com:4317', 'https://otel.example.com'], wrong: ['a b', 'http://'] },
-  secretsDir: { right: ['/etc/platform/secrets'], wrong: ['relative', '/etc/a b', '/x;rm', '/'] },
+  secretsDir: {
+    right: ['/etc/platform/secrets'],
+    wrong: ['relative', '/etc/a b', '/x;rm', '/', '/etc/../root', '/etc/./secrets', '/..', '/etc/x/..'],
+  },
   installSkipSteps: { right: [['a', 'b']], wrong: [['']] },
 };
 
@@ -339,14 +384,14 @@ describe('rules between flags', () => {
       ...quiet,
       airgapped: true,
       baseDomain: 'Demo.Example.com',
-      billingAccount: 'billingAccounts/0A',
+      billingAccount: 'billingAccounts/012345-6789AB-CDEF01',
       clusterAdminEmail: 'Alice@Example.com',
       timer: true,
     });
     expect(options).to.include({
       registryType: 'local-container',
       baseDomain: 'demo.example.com',
-      billingAccount: '0A',
+      billingAccount: '012345-6789AB-CDEF01',
     });
     expect(options).to.include({ clusterAdminEmail: 'alice@example.com', rootDiskSize: 50, projectTtl: '2h' });
     expect(options).to.not.have.any.keys('timer', 'forge1AppClientSecret', 'installConfig', 'folderId');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type ArgvValue, readArgv } from '../../cli/argv.js';
-import { allFlags } from '../../cli/flags.js';
+import { type ArgvValue, readArgv } from '../../cli/frame/argv.js';
+import { allFlags } from '../../cli/frame/flags.js';
 
 interface Case {
   readonly args: readonly string[];

@@ -1,13 +1,17 @@
-/** A certificate for `localhost` that nobody knows yet: who is to trust it is given its file. For tests of the command line at TLS. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+/** A certificate for `localhost`, or a name beneath it, by a CA that nobody knows yet: who is to trust it is given its file. For tests at TLS. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createKeyMaker } from '../../functions/keys.js';
+import { makeCaCertificate, makeServerCertificate } from '../../functions/steps/config/certificates.js';
 
-export function makeCertificate(folder: string) {
-  const [key, file] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const days = ['-days', '30', '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
-  const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', file, ...days], { stdio: 'ignore' });
+export async function makeCertificate(folder: string, hostname = 'localhost') {
+  const { make } = createKeyMaker();
+  const [ca, server] = [await make('rsa-2048'), await make('rsa-2048')];
+  const now = new Date();
+  const issuer = { privateKey: ca.privateKey, certPem: await makeCaCertificate(ca, 'CA of a test', now) };
+  const name = { hostname, ip: '127.0.0.1' };
+  const file = join(folder, 'ca.pem');
+  writeFileSync(file, issuer.certPem);
   /** `file`: for NODE_EXTRA_CA_CERTS. */
-  return { key: readFileSync(key), cert: readFileSync(file), file };
+  return { key: server.privateKey, cert: await makeServerCertificate(issuer, server.publicKey, name, now), file };
 }

@@ -1,11 +1,10 @@
 /** `plinth configure`: asked on a terminal or told by flags; nothing is written that the service does not confirm. */
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { local } from '../../local/deployment.js';
 import { createStack, type Stack } from '../../local/stack.js';
-import { cliPath, createSandbox, type Sandbox, type Started, watch } from './run-cli.js';
+import { createSandbox, type Sandbox } from './run-cli.js';
 
 describe('plinth configure', function () {
   this.timeout(60_000);
@@ -27,16 +26,6 @@ describe('plinth configure', function () {
     writeFileSync(file(), text);
   };
   const endpoints = () => ['--bootstraps-endpoint', stack.url, '--api-endpoint', `${stack.url}/`];
-  const onTerminal = (...args: string[]): Started => {
-    const quoted = [process.execPath, cliPath, ...args].map((word) => `'${word}'`).join(' ');
-    return watch(
-      spawn('script', ['-qfec', `stty rows 24 cols 160; exec ${quoted}`, '/dev/null'], {
-        cwd: sandbox.folder,
-        env: sandbox.env,
-        stdio: ['pipe', 'pipe', 'pipe'],
-      }),
-    );
-  };
 
   it('writes what flags say, for its owner alone and whole, and other commands go by it', async () => {
     const args = [...endpoints(), '--client-id', local.oauthClient, '--issuer', stack.record.issuerUrl];
@@ -129,10 +118,10 @@ describe('plinth configure', function () {
   it('asks on a terminal with what stands as default, and shows no secret', async () => {
     stand(`endpoints:\n  bootstraps: ${stack.url}\noauth:\n  issuer: ${stack.record.issuerUrl}\n`);
     sandbox.env['NO_COLOR'] = '1';
-    const started = onTerminal('configure');
+    const started = sandbox.spawnOnTerminal(['configure']);
     const answer = async (question: RegExp, text: string) => {
       await started.saw(question);
-      started.child.stdin?.write(text);
+      started.type(text);
     };
     await answer(/bootstrap API \[http:\S+\]: $/, '\n');
     await answer(/organizations and teams \[none\]: $/, 'nowhere\n');
@@ -147,9 +136,9 @@ describe('plinth configure', function () {
   });
 
   it('changes nothing after Ctrl-C', async () => {
-    const started = onTerminal('configure');
+    const started = sandbox.startOnTerminal(['configure']);
     await started.saw(/bootstrap API \[none\]: $/);
-    started.child.stdin?.write('\u0003');
+    started.type('\u0003');
     expect((await started.ended).code).to.equal(130);
     expect(existsSync(file())).to.equal(false);
   });

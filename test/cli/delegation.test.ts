@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { delegationOf } from '../../cli/delegation.js';
+import { delegationOf } from '../../cli/identity/delegation.js';
 import { makeView } from './service.js';
 
 describe('whether the base domain is delegated', () => {

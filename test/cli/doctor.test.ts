@@ -38,8 +38,9 @@ describe('plinth doctor', function () {
   const checksOf = ({ stdout }: Ran): Check[] => JSON.parse(stdout).checks;
   const examine = async (
     env: Readonly<Record<string, string>>,
+    run = sandbox.run,
   ): Promise<{ code: number | null; of: (name: string) => Check }> => {
-    const ran = await sandbox.run(['doctor', '--json'], env);
+    const ran = await run(['doctor', '--json'], env);
     const checks = checksOf(ran);
     return {
       code: ran.code,
@@ -50,6 +51,8 @@ describe('plinth doctor', function () {
       },
     };
   };
+  /** For what Node and Google's library read of the environment of their process. */
+  const asProcess = (...args: Parameters<Sandbox['run']>) => sandbox.spawn(...args).ended;
   const serve = async (listener: RequestListener): Promise<string> => {
     const server = createServer(listener);
     servers.push(server);
@@ -101,7 +104,10 @@ describe('plinth doctor', function () {
   });
 
   it('says that nobody is logged in', async () => {
-    const { code, of } = await examine({ PLINTH_TOKEN: '', GOOGLE_APPLICATION_CREDENTIALS: '/nowhere.json' });
+    const { code, of } = await examine(
+      { PLINTH_TOKEN: '', GOOGLE_APPLICATION_CREDENTIALS: '/nowhere.json' },
+      asProcess,
+    );
     expect(code).to.equal(3);
     expect(of('credentials')).to.include({ state: 'failed' });
     expect(of('credentials').advice).to.include('plinth login');
@@ -152,12 +158,13 @@ describe('plinth doctor', function () {
     mkdirSync(sandbox.configFolder, { recursive: true });
     const file = join(sandbox.configFolder, 'config.yaml');
     writeFileSync(file, `endpoints:\n  bootstraps: ${bootstraps}\n  api: ${api}\n`);
-    const { of } = await examine({
+    const env = {
       PLINTH_ENDPOINT: '',
       PLINTH_TOKEN: '',
       GCE_METADATA_HOST: new URL(metadata).host,
       METADATA_SERVER_DETECTION: 'assume-present',
-    });
+    };
+    const { of } = await examine(env, asProcess);
     expect(of('credentials').detail).to.equal('Application Default Credentials');
     for (const name of ['bootstrap', 'organization']) {
       expect(of(`token at the ${name} API`)).to.include({ state: 'ok' });
@@ -179,7 +186,7 @@ describe('plinth doctor', function () {
   });
 
   it('looks at the certificate', async () => {
-    const { key, cert, file } = makeCertificate(sandbox.folder);
+    const { key, cert, file } = await makeCertificate(sandbox.folder);
     const server = createTlsServer({ key, cert }, refusing({}));
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -189,7 +196,7 @@ describe('plinth doctor', function () {
     expect(unknown.code).to.equal(6);
     expect(unknown.of(`TLS of localhost:${port}`)).to.include({ state: 'failed' });
     expect(unknown.of(`TLS of localhost:${port}`).advice).to.include('NODE_EXTRA_CA_CERTS');
-    const trusted = await examine({ ...env, NODE_EXTRA_CA_CERTS: file });
+    const trusted = await examine({ ...env, NODE_EXTRA_CA_CERTS: file }, asProcess);
     expect(trusted.of(`TLS of localhost:${port}`)).to.include({ state: 'ok' });
     expect(trusted.of(`TLS of localhost:${port}`).detail).to.match(/^TLSv1\.3, certificate good until \d{4}-/);
     expect(trusted.of('bootstrap API').state).to.equal('ok');

@@ -10,11 +10,23 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { generateX25519Identity } from 'age-encryption';
 import { expect } from 'chai';
 import { decryptSecrets } from '../../shared/install-config/secrets.js';
 import { bootstrap, createSandbox, five, type Sandbox, testKey } from './run-cli.js';
-import { configOf, createService, json, makeView, refuse, type Service, secretsFor } from './service.js';
+import {
+  configOf,
+  createService,
+  endedEvent,
+  json,
+  makeView,
+  refuse,
+  type Service,
+  secretsFor,
+  stateEvent,
+} from './service.js';
 
+const secretsOfOther = async (): Promise<string> => secretsFor(await generateX25519Identity(), 'other');
 const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 describe('files of a bootstrap', () => {
@@ -112,6 +124,53 @@ describe('files of a bootstrap', () => {
     expect(sandbox.read('config.yaml')).to.equal(service.files.config);
   });
 
+  describe('are there as soon as they are ready', () => {
+    const config = [stateEvent('running'), endedEvent('config:dc1', 2)];
+    const both = ['config.yaml', 'prod.vault.yaml'];
+
+    for (const state of ['failed', 'cancelled'] as const) {
+      it(`also of a bootstrap that is ${state}, and are told of`, async () => {
+        service.view = makeView({ state });
+        service.events = [...config, stateEvent(state)];
+        const { code, stdout } = await sandbox.run([...bootstrap, ...five, '--json']);
+        expect(code).to.equal(7);
+        expect(readdirSync(sandbox.folder)).to.have.members(both);
+        const { files } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as { files: { state: string }[] };
+        expect(files.map((file) => file.state)).to.deep.equal(['written', 'written', 'written']);
+      });
+    }
+
+    it('while the bootstrap goes on, so that Ctrl-C leaves them', async () => {
+      service.view = makeView({ state: 'running' });
+      service.events = config;
+      service.stream = 'hold';
+      const started = sandbox.start([...bootstrap, ...five]);
+      for (let looks = 0; !sandbox.has('prod.vault.yaml') && looks < 200; looks += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+      started.interrupt();
+      expect((await started.ended).code).to.equal(130);
+      expect(readdirSync(sandbox.folder)).to.have.members(both);
+      expect(existsSync(identityFile())).to.equal(true);
+    });
+
+    it('but not of a bootstrap that is being removed, nor of one whose files are not ready', async () => {
+      const { result } = makeView();
+      const datacenters = result.datacenters.map((datacenter) => ({ ...datacenter, ready: false }));
+      service.view = makeView({ state: 'failed', result: { ...result, datacenters } });
+      expect((await sandbox.run([...bootstrap, ...five])).code).to.equal(7);
+      const removal = {
+        requestedAt: new Date().toISOString(),
+        by: 'alice@example.com',
+        why: 'asked' as const,
+        failures: 3,
+      };
+      service.view = makeView({ state: 'removal-failed', removal });
+      expect((await sandbox.run([...bootstrap, ...five])).code).to.equal(7);
+      expect(readdirSync(sandbox.folder)).to.deep.equal([]);
+    });
+  });
+
   it('go where the flags say', async () => {
     await run('--install-config', '~/c.yaml', '--secrets-file=s.yaml');
     expect(existsSync(join(sandbox.home, 'c.yaml'))).to.equal(true);
@@ -197,7 +256,7 @@ describe('files of a bootstrap', () => {
     });
 
     it('are moved aside, and said to be, if they are of another bootstrap, and never travel', async () => {
-      const [config, secrets] = [configOf('b-other', 'other-99'), 'version: 1\nsecrets: []\n'];
+      const [config, secrets] = [configOf('b-other', 'other-99'), await secretsOfOther()];
       sandbox.write('config.yaml', config);
       sandbox.write('prod.vault.yaml', secrets);
       const { stdout } = await run();
@@ -212,7 +271,7 @@ describe('files of a bootstrap', () => {
     });
 
     it('are moved aside, and never travel, if their bootstrap is removed', async () => {
-      const [config, secrets] = [configOf('b-old', 'demo-99'), 'version: 1\nsecrets: []\n'];
+      const [config, secrets] = [configOf('b-old', 'demo-99'), await secretsOfOther()];
       sandbox.write('config.yaml', config);
       sandbox.write('prod.vault.yaml', secrets);
       service.instead.set('GET /bootstraps', [
@@ -286,11 +345,9 @@ describe('the SSH key', () => {
     expect((await sent()).key).to.equal(`${testKey}-2`);
   });
 
-  it('is the one that a flag names, or the one beside the private key that a flag names', async () => {
+  it('is the one that a flag names', async () => {
     writeFileSync(sandbox.path('k.pub'), `${testKey}-3\n`);
-    writeFileSync(sandbox.path('k'), 'private');
     expect((await sent('--ssh-public-key-path=k.pub')).key).to.equal(`${testKey}-3`);
-    expect((await sent('--ssh-private-key-path', 'k')).key).to.equal(`${testKey}-3`);
   });
 
   it('is made, kept 0600 and said when there is none; the same one the next time', async () => {

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
-import { bootstrap, cliPath, createSandbox, five, type Sandbox, watch } from './run-cli.js';
+import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import {
   createService,
   endedEvent,
@@ -139,9 +138,9 @@ describe('following a bootstrap', () => {
     it('detaches with exit code 130: the bootstrap goes on, and how to follow or cancel it', async () => {
       service.stream = 'hold';
       service.events = service.events.slice(0, 3);
-      const started = sandbox.start(command);
+      const started = sandbox.spawn(command);
       await started.saw(/✓ Cloud project/);
-      started.child.kill('SIGINT');
+      started.interrupt();
       const { code, stderr, stdout } = await started.ended;
       expect([code, stdout]).to.deep.equal([130, '']);
       expect(stderr).to.include('\nDetached: the bootstrap of demo goes on.\n');
@@ -157,7 +156,7 @@ describe('following a bootstrap', () => {
       );
       const started = sandbox.start([...command, '--json']);
       await started.saw(/trying again/);
-      started.child.kill('SIGINT');
+      started.interrupt();
       const { code, stdout } = await started.ended;
       expect(code).to.equal(130);
       expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).to.have.nested.property('problem.code', 'detached');
@@ -168,7 +167,7 @@ describe('following a bootstrap', () => {
       const started = sandbox.start([...command, '--verbose']);
       await started.saw(/GET \/bootstraps\?name=demo: 200/);
       await new Promise((resolve) => setTimeout(resolve, 300));
-      started.child.kill('SIGINT');
+      started.interrupt();
       const { code, stderr } = await started.ended;
       expect(code).to.equal(130);
       expect(stderr).to.include('status demo --follow');
@@ -179,22 +178,12 @@ describe('following a bootstrap', () => {
       service.stream = 'hold';
       const started = sandbox.start([...bootstrap, ...five.slice(1), "--project-name=it's mine"]);
       await started.saw(/✓ VM jumpbox/);
-      started.child.kill('SIGINT');
+      started.interrupt();
       expect((await started.ended).stderr).to.include(`status 'it'\\''s mine' --follow`);
     });
   });
 
   describe('on a terminal', () => {
-    /** `script` gives the process a terminal of its own, of that size. */
-    const onTerminal = (args: readonly string[], columns: number, env: Record<string, string> = {}) => {
-      const quoted = [process.execPath, cliPath, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-      const child = spawn('script', ['-qfec', `stty rows 12 cols ${columns}; exec ${quoted}`, '/dev/null'], {
-        cwd: sandbox.folder,
-        env: { ...sandbox.env, ...env },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-      return watch(child);
-    };
     const many = Array.from({ length: 20 }, (_, i) => ({
       id: `vm:k0s-${i}`,
       step: 'vm',
@@ -220,9 +209,9 @@ describe('following a bootstrap', () => {
         endedEvent('vm:k0s-0', 4),
       ];
       service.stream = 'hold';
-      const started = onTerminal(command, 60);
+      const started = sandbox.spawnOnTerminal(command, { rows: 12, columns: 60 });
       await started.saw(/1\/20 {2}1s/);
-      started.child.stdin?.write('\u0003');
+      started.type('\u0003');
       const { code, stdout } = await started.ended;
       expect(code).to.equal(130);
       expect(stdout).to.include('goes on');
@@ -242,7 +231,7 @@ describe('following a bootstrap', () => {
     });
 
     it('leaves the lines of what ended, and the result', async () => {
-      const { code, stdout } = await onTerminal([...command, '--timer'], 100).ended;
+      const { code, stdout } = await sandbox.startOnTerminal([...command, '--timer'], { rows: 12, columns: 100 }).ended;
       expect(code).to.equal(0);
       const text = stripVTControlCharacters(stdout);
       expect(text)
@@ -253,9 +242,9 @@ describe('following a bootstrap', () => {
     });
 
     it('has no colour with NO_COLOR, and plain lines on a dumb terminal', async () => {
-      const plain = await onTerminal(command, 100, { NO_COLOR: '1' }).ended;
+      const plain = await sandbox.startOnTerminal(command, { env: { NO_COLOR: '1' } }).ended;
       expect(hasColour(plain.stdout)).to.equal(false);
-      const dumb = await onTerminal(command, 100, { TERM: 'dumb' }).ended;
+      const dumb = await sandbox.startOnTerminal(command, { env: { TERM: 'dumb' } }).ended;
       expect(dumb.stdout)
         .to.match(/\[\d+s\] ✓ VM jumpbox/)
         .and.not.include('\u001b');

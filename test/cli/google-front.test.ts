@@ -48,7 +48,7 @@ describe('the command line at a front end that asks for tokens itself', function
   before(async () => {
     stack = await createStack();
     sandbox = createSandbox();
-    const { key, cert, file } = makeCertificate(sandbox.folder);
+    const { key, cert, file } = await makeCertificate(sandbox.folder);
     front = createServer({ key, cert }, guarding(stack));
     await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
     sandbox.env = {
@@ -66,35 +66,37 @@ describe('the command line at a front end that asks for tokens itself', function
     sandbox?.remove();
     await stack?.close();
   });
+  /** Node reads of its environment which authorities it trusts, once, as the process starts. */
+  const run = (...args: Parameters<Sandbox['run']>) => sandbox.spawn(...args).ended;
   const well = ({ code, stdout, stderr }: Ran): string => {
     expect(code, stdout + stderr).to.equal(0);
     return stdout;
   };
 
   it('is refused with a token of nobody', async () => {
-    const { code, stderr } = await sandbox.run(['org', 'list'], { PLINTH_TOKEN: 'a.b.c' });
+    const { code, stderr } = await run(['org', 'list'], { PLINTH_TOKEN: 'a.b.c' });
     expect(code, stderr).to.equal(3);
   });
 
   it('logs in, and knows who that is', async () => {
-    const started = sandbox.start(['login']);
+    const started = sandbox.spawn(['login']);
     await started.saw(/code_challenge\S+/);
     const address = new URL(/https?:\S+code_challenge\S+/.exec(started.text())?.[0] ?? '');
     address.searchParams.set('email', 'alice@example.com');
     await fetch(address);
     well(await started.ended);
-    expect(well(await sandbox.run(['whoami']))).to.equal('alice@example.com, by plinth login.\n');
+    expect(well(await run(['whoami']))).to.equal('alice@example.com, by plinth login.\n');
   });
 
   it('changes and lists at both APIs', async () => {
-    well(await sandbox.run(['org', 'create', 'acme']));
-    expect(well(await sandbox.run(['org', 'list']))).to.include('acme');
-    well(await sandbox.run([...bootstrap, 'list']));
+    well(await run(['org', 'create', 'acme']));
+    expect(well(await run(['org', 'list']))).to.include('acme');
+    well(await run([...bootstrap, 'list']));
   });
 
   it('follows a bootstrap to its end', async () => {
     const stdout = well(
-      await sandbox.run([...bootstrap, '--json', ...argsOf('guarded')], { PLINTH_FORGE1_APP_CLIENT_SECRET: 'secret' }),
+      await run([...bootstrap, '--json', ...argsOf('guarded')], { PLINTH_FORGE1_APP_CLIENT_SECRET: 'secret' }),
     );
     const events = stdout
       .trim()
@@ -102,11 +104,11 @@ describe('the command line at a front end that asks for tokens itself', function
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(events.filter(({ type, state }) => type === 'instance' && state === 'done')).to.not.have.lengthOf(0);
     expect(events.at(-1)).to.include({ type: 'result', exitCode: 0 });
-    expect(well(await sandbox.run([...bootstrap, 'list']))).to.include('guarded');
+    expect(well(await run([...bootstrap, 'list']))).to.include('guarded');
   });
 
   it('is found in order by doctor', async () => {
-    const stdout = well(await sandbox.run(['doctor']));
+    const stdout = well(await run(['doctor']));
     for (const api of ['bootstrap', 'organization'])
       expect(stdout).to.match(new RegExp(`ok +token at the ${api} API `));
   });

@@ -230,7 +230,7 @@ describe('plinth login at an issuer that takes its time', function () {
   });
 
   it('ends when it is done, whatever connections a browser holds open', async () => {
-    const started = sandbox.start(['login']);
+    const started = sandbox.spawn(['login']);
     await started.saw(/state=\S+\n/);
     const address = new URL(/http\S+code_challenge\S+/.exec(started.text())?.[0] ?? '');
     const query = address.searchParams;
@@ -250,10 +250,9 @@ describe('plinth login at an issuer that takes its time', function () {
     const release = issuer.hold('discovery');
     const started = sandbox.start(['login']);
     await issuer.asked('discovery');
-    started.child.kill('SIGINT');
+    started.interrupt();
     const ended = await Promise.race([started.ended, sleep(10_000)]);
     release();
-    started.child.kill();
     expect(ended?.code).to.equal(130);
     expect(started.text()).to.not.include('code_challenge');
   });
@@ -293,7 +292,7 @@ describe('plinth login at an issuer that takes each refresh token once', functio
 
   it('renews once for all commands that run at the same time', async () => {
     const release = issuer.hold('token');
-    const started = Array.from({ length: 3 }, () => sandbox.start(['token']));
+    const started = Array.from({ length: 3 }, () => sandbox.spawn(['token']));
     await issuer.asked('token');
     await Promise.race([issuer.asked('token', 2), sleep(2000)]);
     release();
@@ -320,7 +319,7 @@ describe('plinth login at an issuer that takes each refresh token once', functio
 
   it('goes on after a command that was killed while it renewed', async () => {
     issuer.hold('discovery');
-    const killed = sandbox.start(['token']);
+    const killed = sandbox.spawn(['token']);
     await issuer.asked('discovery');
     expect(existsSync(lock())).to.equal(true);
     killed.child.kill('SIGKILL');
@@ -354,7 +353,7 @@ describe('plinth login at an issuer that takes each refresh token once', functio
     writeFileSync(lock(), `${process.pid} ${hostname()} x`);
     const started = sandbox.start(['token']);
     expect(await Promise.race([started.ended, sleep(3000)])).to.equal(undefined);
-    started.child.kill('SIGINT');
+    started.interrupt();
     expect((await started.ended).code).to.equal(130);
     expect(existsSync(lock())).to.equal(true);
   });

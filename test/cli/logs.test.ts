@@ -1,9 +1,8 @@
 /** What jobs said on machines, on the command line: a few lines while following, all of it by `logs`. */
-import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import { expect } from 'chai';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
-import { bootstrap, cliPath, createSandbox, five, type Sandbox, watch } from './run-cli.js';
+import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
 import { createService, endedEvent, json, makeView, type Service, shortRun, stateEvent } from './service.js';
 
 const at = '2026-01-31T12:00:00.000Z';
@@ -84,13 +83,7 @@ describe('what is said on machines', () => {
 
   it('scrolls above the display of a terminal', async () => {
     service.events = [stateEvent('running'), logEvent('vm:jumpbox', 'hello from there\n'), ...shortRun.slice(1)];
-    const words = [process.execPath, cliPath, ...following].map((word) => `'${word}'`).join(' ');
-    const child = spawn('script', ['-qfec', `stty rows 12 cols 80; exec ${words}`, '/dev/null'], {
-      cwd: sandbox.folder,
-      env: sandbox.env,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    const { code, stdout } = await watch(child).ended;
+    const { code, stdout } = await sandbox.startOnTerminal(following, { rows: 12, columns: 80 }).ended;
     expect(code).to.equal(0);
     expect(stdout).to.include('\u001b[2m  VM jumpbox │ hello from there\u001b[22m');
   });
@@ -161,7 +154,7 @@ describe('what is said on machines', () => {
       await started.saw(/third/);
       const interrupted = sandbox.start([...logs, '--follow']);
       await interrupted.saw(/third/);
-      interrupted.child.kill('SIGINT');
+      interrupted.interrupt();
       expect((await interrupted.ended).code).to.equal(130);
       chunksOf['project']?.push('fourth\n');
       service.view = makeView();

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { MigrationPreview } from '../../shared/organization/team.js';
-import { cliPath, createSandbox, type Sandbox, watch } from './run-cli.js';
+import { createSandbox, type Sandbox } from './run-cli.js';
 import { createService, json, refuse, type Service } from './service.js';
 
 const acme = '7d8b9c1e-4f5a-4b6c-8d7e-9f0a1b2c3d4e';
@@ -104,7 +103,7 @@ describe('plinth org and plinth team', () => {
       result: 'removed',
     },
     {
-      args: `org remove-member ${acme} bob@example.com --force`,
+      args: `org remove-member ${acme} bob@example.com --force --yes`,
       call: `DELETE /organizations/${acme}/members/bob%40example.com?force=true`,
       status: 204,
       shows: ['any more, nor of its teams.'],
@@ -193,6 +192,17 @@ describe('plinth org and plinth team', () => {
       reply: bob,
       shows: ['bob@example.com is now a member of team 42.'],
       result: 'member',
+    },
+    {
+      args: 'team detach 42 --yes',
+      call: 'POST /teams/42/detach',
+      reply: {
+        team: { ...moved, organizationId: null },
+        restoredMembers: ['bob@example.com'],
+        removedMembers: ['zoe@example.org'],
+      },
+      shows: ['Team platform (42) stands alone again.', 'Came back: bob@example.com', 'Removed: zoe@example.org'],
+      result: 'team',
     },
     {
       args: 'team remove-member 42 bob@example.com',
@@ -316,6 +326,61 @@ describe('plinth org and plinth team', () => {
     expect(stderr).to.include('42 (platform)').and.include(`remove-member ${acme} bob@example.com --force`);
     const { stdout } = await run('org', 'remove-member', acme, 'bob@example.com', '--json');
     expect(JSON.parse(stdout)).to.have.nested.property('problem.teams[0].teamId', 42);
+  });
+
+  describe('removing a member from the teams too', () => {
+    const path = `DELETE /organizations/${acme}/members/bob%40example.com`;
+    const remove = ['org', 'remove-member', acme, 'bob@example.com', '--force'];
+    const held = refuse('conflict', 'bob@example.com is still a member of these teams: 42 (platform), 43 (data).', {
+      members: {
+        teams: [
+          { teamId: 42, name: 'platform' },
+          { teamId: 43, name: 'data' },
+        ],
+      },
+    });
+
+    it('shows the teams and asks first', async () => {
+      script(path, held, answers(204, undefined));
+      const started = sandbox.startOnTerminal(remove);
+      await started.saw(/Remove bob@example\.com from these 2 teams and from the organization\? \[y\/N\] $/);
+      expect(started.text()).to.match(/platform \(42\)\s+data \(43\)/);
+      expect(asked()).to.deep.equal([path]);
+      started.type('y\n');
+      const { code, stdout } = await started.ended;
+      expect(code, stdout).to.equal(0);
+      expect(stdout).to.include('any more, nor of its teams.');
+      expect(asked()).to.deep.equal([path, `${path}?force=true`]);
+    });
+
+    for (const [name, keys, exit, says] of [
+      ['a no', 'n\n', 2, 'nothing has changed'],
+      ['Ctrl-C', '\u0003', 130, 'Nothing was changed.'],
+    ] as const) {
+      it(`changes nothing after ${name}, and says so`, async () => {
+        script(path, held);
+        const started = sandbox.startOnTerminal(remove);
+        await started.saw(/\[y\/N\] $/);
+        started.type(keys);
+        const { code, stdout } = await started.ended;
+        expect(code, stdout).to.equal(exit);
+        expect(stdout).to.include(says);
+        expect(asked()).to.deep.equal([path]);
+      });
+    }
+
+    it('does not ask where there is no team to lose', async () => {
+      script(path, answers(204, undefined));
+      const { code, stdout } = await sandbox.startOnTerminal(remove).ended;
+      expect(code, stdout).to.equal(0);
+    });
+
+    it('is refused where nobody can be asked, before anything is looked at', async () => {
+      const { code, stderr } = await run(...remove);
+      expect(code).to.equal(2);
+      expect(stderr).to.include('--yes is needed with --force here');
+      expect(asked()).to.deep.equal([]);
+    });
   });
 
   describe('when an answer is lost', () => {
@@ -461,26 +526,17 @@ describe('plinth org and plinth team', () => {
     });
 
     describe('on a terminal', () => {
-      const onTerminal = (...args: string[]) => {
-        const quoted = [process.execPath, cliPath, ...args].map((word) => `'${word}'`).join(' ');
-        const child = spawn('script', ['-qfec', `stty rows 24 cols 80; exec ${quoted}`, '/dev/null'], {
-          cwd: sandbox.folder,
-          env: sandbox.env,
-          stdio: ['pipe', 'pipe', 'pipe'],
-        });
-        return watch(child);
-      };
       const question = 'Remove this member from team 42 and migrate it? [y/N] ';
 
       it('asks before anyone is removed, and asks again when it has changed', async () => {
         script(look, preview([zoe], '"one"'), preview([zoe, { ...zoe, email: 'yan@example.org' }], '"two"'));
         script(move, changed, answers(200, { team, removedMembers: ['yan@example.org', 'zoe@example.org'] }));
-        const started = onTerminal(...migrate, '--force');
+        const started = sandbox.startOnTerminal([...migrate, '--force']);
         await started.saw(/Remove this member from team 42 and migrate it\? \[y\/N\] $/);
         expect(moves()).to.deep.equal([]);
-        started.child.stdin?.write('y\n');
+        started.type('y\n');
         await started.saw(/Remove these 2 members from team 42 and migrate it\? \[y\/N\] $/);
-        started.child.stdin?.write('yes\n');
+        started.type('yes\n');
         const { code, stdout } = await started.ended;
         expect(code, stdout).to.equal(0);
         expect(stdout).to.include('Removed from the team: yan@example.org, zoe@example.org');
@@ -495,14 +551,14 @@ describe('plinth org and plinth team', () => {
       ] as const) {
         it(`changes nothing after ${name}`, async () => {
           script(look, preview([zoe], '"one"'));
-          const started = onTerminal(...migrate, '--force');
+          const started = sandbox.startOnTerminal([...migrate, '--force']);
           await started.saw(/\[y\/N\] $/);
           expect(started.text()).to.include(question);
-          started.child.stdin?.write(keys);
+          started.type(keys);
           const { code, stdout } = await started.ended;
           expect(code, stdout).to.equal(exit);
           if (exit === 2) expect(stdout).to.include('is not migrated; nothing has changed');
-          else expect(stdout).to.include('Interrupted.').and.not.include('bootstrap');
+          else expect(stdout).to.include('Interrupted.').and.include('Nothing was changed.');
           expect(moves()).to.deep.equal([]);
         });
       }
@@ -510,7 +566,7 @@ describe('plinth org and plinth team', () => {
       it('does not ask where nobody leaves', async () => {
         script(look, preview([], '"one"'));
         script(move, answers(200, { team, removedMembers: [] }));
-        const { code, stdout } = await onTerminal(...migrate, '--force').ended;
+        const { code, stdout } = await sandbox.startOnTerminal([...migrate, '--force']).ended;
         expect(code).to.equal(0);
         expect(stdout).to.not.include('[y/N]');
       });

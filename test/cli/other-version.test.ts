@@ -35,8 +35,8 @@ describe('a service of another version', () => {
     ['an older one', '2.9.1', /is of version 2\.9\.1, this one of .*\nUse plinth 2\.9\.1 here, or ask an operator/s],
     [
       'a newer one',
-      '3.0.0',
-      /is of version 3\.0\.0, this one of .*\nGet plinth 3\.0\.0, the version of this deployment/s,
+      '30.0.0',
+      /is of version 30\.0\.0, this one of .*\nGet plinth 30\.0\.0, the version of this deployment/s,
     ],
     [
       'one that names no version',

@@ -1,11 +1,9 @@
-/** Runs the real `plinth` as a process, in a folder and a home of its own. For tests of the command line. */
+/** Runs `plinth` in a folder and a home of its own: within this process, or as a process where that is what is tested. For tests of the command line. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-export const cliPath = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
+import { cliPath, type PlinthHere, startHere, type TerminalSize } from '../support/plinth-here.js';
 
 /** The five that are required. */
 export const five = [
@@ -24,11 +22,24 @@ export interface Ran {
 }
 
 export interface Started {
-  readonly child: ChildProcess;
   /** Everything so far, both streams. */
   text(): string;
   saw(pattern: RegExp): Promise<void>;
+  /** Of a terminal; Ctrl-C and Ctrl-D are keys. */
+  type(keys: string): void;
+  /** Ctrl-C, as the signal that it becomes. */
+  interrupt(): void;
   readonly ended: Promise<Ran>;
+}
+
+export interface StartedProcess extends Started {
+  readonly child: ChildProcess;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+interface Terminal extends Partial<TerminalSize> {
+  readonly env?: Env;
 }
 
 export interface Sandbox {
@@ -36,8 +47,14 @@ export interface Sandbox {
   readonly home: string;
   readonly configFolder: string;
   env: Record<string, string>;
-  start(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
+  start(args: readonly string[], env?: Env): Started;
+  run(args: readonly string[], env?: Env): Promise<Ran>;
+  /** On a terminal both streams are `stdout`. */
+  startOnTerminal(args: readonly string[], terminal?: Terminal): Started;
+  /** The real command line as a process: for what happens to a process, such as signals and pipes. */
+  spawn(args: readonly string[], env?: Env): StartedProcess;
+  /** The same on a terminal of the system, which `script` makes. */
+  spawnOnTerminal(args: readonly string[], terminal?: Terminal): StartedProcess;
   path(name: string): string;
   read(name: string): string;
   has(name: string): boolean;
@@ -65,7 +82,12 @@ export function createSandbox(endpoint?: string): Sandbox {
       PLINTH_TOKEN: 'token-of-alice',
       ...(endpoint !== undefined && { PLINTH_ENDPOINT: endpoint }),
     },
-    start(args, env = {}) {
+    start: (args, env) => watchHere(startHere(args, { folder, env: { ...sandbox.env, ...env } })),
+    run: (args, env) => sandbox.start(args, env).ended,
+    startOnTerminal(args, { env, rows = 24, columns = 160 } = {}) {
+      return watchHere(startHere(args, { folder, env: { ...sandbox.env, ...env }, terminal: { rows, columns } }));
+    },
+    spawn(args, env) {
       const child = spawn(process.execPath, [cliPath, ...args], {
         cwd: folder,
         env: { ...sandbox.env, ...env },
@@ -73,7 +95,16 @@ export function createSandbox(endpoint?: string): Sandbox {
       });
       return watch(child);
     },
-    run: (args, env) => sandbox.start(args, env).ended,
+    spawnOnTerminal(args, { env, rows = 24, columns = 160 } = {}) {
+      const quoted = [process.execPath, cliPath, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+      const command = `stty rows ${rows} cols ${columns}; exec ${quoted}`;
+      const child = spawn('script', ['-qfec', command, '/dev/null'], {
+        cwd: folder,
+        env: { ...sandbox.env, ...env },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      return watch(child);
+    },
     path: (name) => join(folder, name),
     read: (name) => readFileSync(join(folder, name), 'utf8'),
     has: (name) => existsSync(join(folder, name)),
@@ -83,12 +114,9 @@ export function createSandbox(endpoint?: string): Sandbox {
   return sandbox;
 }
 
-export function watch(child: ChildProcess): Started {
+export function watch(child: ChildProcess): StartedProcess {
   let [stdout, stderr] = ['', ''];
-  const waiting: Array<{ pattern: RegExp; resolve: () => void }> = [];
-  const look = () => {
-    for (const one of waiting) if (one.pattern.test(stdout + stderr)) one.resolve();
-  };
+  const { look, saw } = createWatcher(() => stdout + stderr);
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
     look();
@@ -100,13 +128,38 @@ export function watch(child: ChildProcess): Started {
   return {
     child,
     text: () => stdout + stderr,
-    saw: (pattern) =>
-      new Promise((resolve) => {
-        waiting.push({ pattern, resolve });
-        look();
-      }),
+    saw,
+    type: (keys) => void child.stdin?.write(keys),
+    interrupt: () => void child.kill('SIGINT'),
     ended: new Promise((resolve) => {
       child.on('close', (code) => resolve({ code, stdout, stderr }));
     }),
+  };
+}
+
+function watchHere({ stdout, stderr, onText, ended, ...keys }: PlinthHere): Started {
+  const text = () => stdout() + stderr();
+  const { look, saw } = createWatcher(text);
+  onText(look);
+  return {
+    text,
+    saw,
+    ...keys,
+    ended: ended.then(({ exitCode, ...written }) => ({ code: exitCode, ...written })),
+  };
+}
+
+function createWatcher(text: () => string) {
+  const waiting: Array<{ pattern: RegExp; resolve: () => void }> = [];
+  const look = () => {
+    for (const one of waiting) if (one.pattern.test(text())) one.resolve();
+  };
+  return {
+    look,
+    saw: (pattern: RegExp) =>
+      new Promise<void>((resolve) => {
+        waiting.push({ pattern, resolve });
+        look();
+      }),
   };
 }

@@ -1,52 +1,27 @@
 /** `plinth beta bootstrap-cloud cleanup` asks for the project's name, on a terminal: the very name removes, anything else changes nothing. */
-import { spawn } from 'node:child_process';
 import { expect } from 'chai';
-import { bootstrap, cliPath, createSandbox, type Sandbox, type Started, watch } from './run-cli.js';
-import { createService, json, makeView, type Service } from './service.js';
+import { bootstrap } from './run-cli.js';
+import { useStandingService } from './standing-service.js';
 
 describe('plinth beta bootstrap-cloud cleanup', function () {
   this.timeout(30_000);
-  let service: Service;
-  let sandbox: Sandbox;
-  beforeEach(async () => {
-    service = await createService();
-    service.standing = true;
-    sandbox = createSandbox(service.url);
-    service.instead.set('POST /bootstraps/b-one/remove', [
-      (response) => json(response, 200, makeView({ state: 'removing' })),
-    ]);
-  });
-  afterEach(async () => {
-    sandbox.remove();
-    await service.close();
-  });
+  const world = useStandingService('remove', { state: 'removing' });
 
   const cleanup = [...bootstrap, 'cleanup', 'demo'];
   const question = /Type the name of the project to remove it: $/;
-  const removals = () => service.seen.filter(({ path }) => path.endsWith('/remove')).length;
-  const onTerminal = (...args: string[]): Started => {
-    const quoted = [process.execPath, cliPath, ...args].map((word) => `'${word}'`).join(' ');
-    return watch(
-      spawn('script', ['-qfec', `stty rows 24 cols 80; exec ${quoted}`, '/dev/null'], {
-        cwd: sandbox.folder,
-        env: sandbox.env,
-        stdio: ['pipe', 'pipe', 'pipe'],
-      }),
-    );
-  };
 
   it('removes after its name, and shows before what goes', async () => {
-    const started = onTerminal(...cleanup);
+    const started = world.sandbox.spawnOnTerminal(cleanup);
     await started.saw(question);
     expect(started.text())
       .to.include('This removes demo (demo-ab12cd34) of alice@example.com')
       .and.include('DNS record cs.demo.example.com');
-    expect(removals()).to.equal(0);
-    started.child.stdin?.write('demo\n');
+    expect(world.asked()).to.equal(0);
+    started.type('demo\n');
     const { code, stdout } = await started.ended;
     expect(code, stdout).to.equal(0);
     expect(stdout).to.include('demo is being removed').and.include('status demo-ab12cd34 --follow');
-    expect(removals()).to.equal(1);
+    expect(world.asked()).to.equal(1);
   });
 
   for (const [name, keys, exit] of [
@@ -58,34 +33,34 @@ describe('plinth beta bootstrap-cloud cleanup', function () {
     ['Ctrl-C', '\u0003', 130],
   ] as const) {
     it(`removes nothing after ${name}`, async () => {
-      const started = onTerminal(...cleanup);
+      const started = world.sandbox.startOnTerminal(cleanup);
       await started.saw(question);
-      started.child.stdin?.write(keys);
+      started.type(keys);
       const { code, stdout } = await started.ended;
       expect(code, stdout).to.equal(exit);
       if (exit === 2) expect(stdout).to.include('not its name; nothing was removed');
-      expect(removals()).to.equal(0);
+      expect(world.asked()).to.equal(0);
     });
   }
 
   it('refuses where nobody can be asked, and says what to do; --yes does without', async () => {
-    const { code, stdout, stderr } = await sandbox.run(cleanup);
+    const { code, stdout, stderr } = await world.sandbox.run(cleanup);
     expect([code, stdout]).to.deep.equal([2, '']);
     expect(stderr).to.include('--yes is needed here, as there is no terminal to ask on');
-    expect(service.seen).to.deep.equal([]);
-    const sure = await sandbox.run([...cleanup, '--yes']);
+    expect(world.service.seen).to.deep.equal([]);
+    const sure = await world.sandbox.run([...cleanup, '--yes']);
     expect(sure.code, sure.stderr).to.equal(0);
-    expect(removals()).to.equal(1);
+    expect(world.asked()).to.equal(1);
   });
 
   it('shows with --dry-run what would go, asks nothing and removes nothing', async () => {
-    const { code, stdout } = await sandbox.run([...cleanup, '--dry-run']);
+    const { code, stdout } = await world.sandbox.run([...cleanup, '--dry-run']);
     expect(code).to.equal(0);
     expect(stdout).to.include('Would remove demo (demo-ab12cd34)').and.include('cs.demo.example.com');
-    const { remove } = JSON.parse((await sandbox.run([...cleanup, '--dry-run', '--json'])).stdout) as {
+    const { remove } = JSON.parse((await world.sandbox.run([...cleanup, '--dry-run', '--json'])).stdout) as {
       remove: string[];
     };
     expect(remove).to.have.length(3);
-    expect(removals()).to.equal(0);
+    expect(world.asked()).to.equal(0);
   });
 });

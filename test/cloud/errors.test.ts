@@ -17,8 +17,13 @@ const legacy = (code: number, reason: string, message: string) => ({
   message,
   errors: [{ domain: 'global', reason, message }],
 });
-const thrown = (status: number, error: object) =>
-  Object.assign(new Error(JSON.stringify({ error })), { status, code: status, response: { status } });
+/** As google-gax throws it: `code` is its own reading, which takes each 409 for ABORTED (10) and 412 for FAILED_PRECONDITION (9). */
+const thrown = (httpStatusCode: number, code: number, error: object) =>
+  Object.assign(new Error('as gax tells it'), {
+    code,
+    httpStatusCode,
+    [Symbol.for('google-gax.rawHttpResponsePayload')]: JSON.stringify({ error }),
+  });
 
 const table: readonly (readonly [
   what: string,
@@ -97,20 +102,27 @@ const table: readonly (readonly [
     'cloud-unavailable',
   ],
   [
-    'the compute client, version 6',
-    faultOfThrown(thrown(404, legacy(404, 'notFound', 'Gone'))),
+    'a reply that a client has read',
+    faultOfThrown(thrown(404, 5, legacy(404, 'notFound', 'Gone'))),
     'cloud-not-found',
     /Gone/,
   ],
   [
-    'the compute client, version 7, where 409 is 10',
-    faultOfThrown(Object.assign(new Error('Concurrent'), { code: 10 })),
-    'cloud-unavailable',
+    'a name that is taken, as a client has read it',
+    faultOfThrown(thrown(409, 10, legacy(409, 'alreadyExists', 'There'))),
+    'cloud-conflict',
+    /There/,
   ],
   [
-    'the compute client, version 7, exists',
-    faultOfThrown(Object.assign(new Error('There'), { code: 6 })),
-    'cloud-conflict',
+    'a stale fingerprint, as a client has read it',
+    faultOfThrown(thrown(412, 9, legacy(412, 'conditionNotMet', 'Stale'))),
+    'cloud-unavailable',
+    /same time/,
+  ],
+  [
+    'a call that a client has given up',
+    faultOfThrown(Object.assign(new Error('Deadline exceeded'), { code: 4 })),
+    'cloud-unavailable',
   ],
   ['an operation that was denied', { ...faultOfStatus({ code: 7, message: 'Denied' }), http: 403 }, 'cloud-permission'],
 ];

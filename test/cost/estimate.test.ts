@@ -4,8 +4,8 @@ import { readConfig } from '../../functions/config.js';
 import { costOf, costOfPlan } from '../../functions/cost/of-bootstrap.js';
 import type { PriceTable } from '../../functions/cost/prices.js';
 import type { BootstrapOptions, GivenOptions } from '../../shared/bootstrap/options.js';
-import { acceptOptions } from '../../shared/bootstrap/rules.js';
 import { Problem } from '../../shared/problems.js';
+import { acceptOptions } from '../support/accept-options.js';
 
 /*
  * By the hour, a disk of 73 cents a GB and month costs a tenth of a cent a GB:

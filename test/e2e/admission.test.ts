@@ -1,11 +1,11 @@
 /** New bootstraps stopped and started by an operator at the command line, as an operator and a caller see it. */
 import { expect } from 'chai';
 import { people } from '../../local/deployment.js';
-import { startPlinth } from '../../local/plinth-process.js';
+import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('new bootstraps, stopped by an operator', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let scene: Scene;
   let operator: Caller;
   let alice: Caller;
@@ -15,7 +15,7 @@ describe('new bootstraps, stopped by an operator', function () {
     alice = await scene.caller();
   });
   after(() => scene?.close());
-  const plinth = (caller: Caller, ...args: string[]) => startPlinth(['beta', 'bootstraps', ...args], caller).ended;
+  const plinth = (caller: Caller, ...args: string[]) => runAt(['beta', 'bootstraps', ...args], caller);
 
   it('are refused with the reason, and taken again when they are started', async () => {
     expect((await plinth(operator, 'status')).stdout).to.match(/New bootstraps +open/);

@@ -1,16 +1,16 @@
 /** What an operator sees of cleanup before it runs: the same that the run then does, and all that it leaves alone. */
 import { expect } from 'chai';
 import { functionAccount, people } from '../../local/deployment.js';
-import { startPlinth } from '../../local/plinth-process.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { collections, functionNames } from '../../shared/names.js';
 import { addExpired } from '../cleanup/expired.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('what cleanup would do', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let scene: Scene;
   let life: Life;
   let operator: Caller;
@@ -25,7 +25,7 @@ describe('what cleanup would do', function () {
 
   const made = async (name: string): Promise<BootstrapView> =>
     succeeded(await (await scene.caller()).bootstrap(name, { 'project-ttl': '1d' }));
-  const plinth = (caller: Caller, ...args: string[]) => startPlinth(['beta', 'cleanup', ...args], caller).ended;
+  const plinth = (caller: Caller, ...args: string[]) => runAt(['beta', 'cleanup', ...args], caller);
   async function listed(): Promise<CleanupSurvey> {
     const { exitCode, stdout, stderr } = await plinth(operator, 'list', '--json');
     expect(exitCode, stderr).to.equal(0);

@@ -1,15 +1,15 @@
 /** When cleanup runs, steered by an operator at the command line: what Cloud Scheduler then does is what the operator saw. */
 import { expect } from 'chai';
 import { functionAccount, functionUrl, invokers, local, people } from '../../local/deployment.js';
-import { startPlinth } from '../../local/plinth-process.js';
 import type { ScheduleView } from '../../shared/cleanup-schedule.js';
 import { functionNames, schedulerJobs } from '../../shared/names.js';
+import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene } from '../support/scene.js';
 
 const jobs = `/v1/projects/${local.project}/locations/${local.region}/jobs`;
 
 describe('when cleanup runs', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let scene: Scene;
   let operator: Caller;
 
@@ -33,7 +33,7 @@ describe('when cleanup runs', function () {
     return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
   };
   const plinth = (caller: Caller, verb: string, ...more: string[]) =>
-    startPlinth(['beta', 'cleanup', 'schedule', verb, ...more], caller).ended;
+    runAt(['beta', 'cleanup', 'schedule', verb, ...more], caller);
   async function seen(verb: string): Promise<ScheduleView> {
     const { exitCode, stdout, stderr } = await plinth(operator, verb, '--json');
     expect(exitCode, stderr).to.equal(0);

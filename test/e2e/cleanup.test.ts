@@ -8,7 +8,7 @@ import { type Life, lifeOf } from '../support/life.js';
 import { domainOf, type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('cleanup', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let scene: Scene;
   let life: Life;
 

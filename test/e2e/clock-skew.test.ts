@@ -11,7 +11,7 @@ import { makeScene, type Scene, succeeded } from '../support/scene.js';
 const minute = 60_000;
 
 describe('clocks that differ', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let scene: Scene;
   let life: Life;
 

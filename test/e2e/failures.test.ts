@@ -15,7 +15,7 @@ import {
 } from '../support/scene.js';
 
 describe('failures', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let scene: Scene;
   let alice: Caller;
   let since: number;
@@ -128,12 +128,19 @@ describe('failures', function () {
   });
 
   it('a billing account that plinth may not use: fails; with another one given the same command goes on, and says so', async () => {
-    failedWith(await alice.bootstrap('wrong-account', { 'billing-account': '0F0F0F-0F0F0F-0F0F0F' }), 'billing');
+    const fault = scene.cloud.faults.add({
+      method: 'cloudbilling.projects.updateBillingInfo',
+      times: 0,
+      code: 403,
+      message: 'The caller does not have permission',
+    });
+    failedWith(await alice.bootstrap('wrong-account'), 'billing');
+    scene.cloud.faults.remove(fault);
     const again = await alice.bootstrap('wrong-account', { 'billing-account': local.otherBillingAccount });
     await scene.expectAll(succeeded(again));
     expect(again.result.changes).to.deep.include({
       option: '--billing-account',
-      from: '0F0F0F-0F0F0F-0F0F0F',
+      from: local.billingAccount,
       to: local.otherBillingAccount,
     });
   });

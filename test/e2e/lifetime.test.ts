@@ -1,14 +1,14 @@
 /** The life of a project between its bootstrap and its end: extended, protected, removed at its owner's word. */
 import { expect } from 'chai';
 import { findProofKey, isProof } from '../../functions/steps/cloud/proof.js';
-import { startPlinth } from '../../local/plinth-process.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { functionNames, labels } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('the life of a project', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let scene: Scene;
   let life: Life;
   let alice: Caller;
@@ -23,7 +23,7 @@ describe('the life of a project', function () {
 
   const made = async (name: string): Promise<BootstrapView> =>
     succeeded(await (await scene.caller()).bootstrap(name, { 'project-ttl': '1h' }));
-  const plinth = (caller: Caller, ...args: string[]) => startPlinth(['beta', 'bootstrap-cloud', ...args], caller).ended;
+  const plinth = (caller: Caller, ...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], caller);
   const labelsOf = ({ projectId }: BootstrapView) => life.project(projectId)['labels'] as Record<string, string>;
   const ask = async (view: BootstrapView, verb: string, body: object | undefined, email = 'alice@example.com') => {
     const { idToken } = await scene.stack.tokens(email);

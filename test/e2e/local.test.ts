@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { forge1Pat } from '../../local/forge1.js';
 import { makeFolder, runPlinth } from '../../local/plinth-process.js';
-import { readEnvFile, startLocal, startProgram, until } from '../support/halves.js';
+import { envFileOf, startLocal, startProgram } from '../support/halves.js';
 import { argsOf } from '../support/scene.js';
 
 const tokenProgram = fileURLToPath(new URL('../../local/token.js', import.meta.url));
@@ -26,7 +27,7 @@ const listens = (url: string): Promise<boolean> =>
   });
 
 describe('npm run local', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let folder: string;
 
   beforeEach(() => {
@@ -71,15 +72,8 @@ describe('npm run local', function () {
 
   it('serves until it is asked to stop: env file once all is ready, a bootstrap, a token for somebody else, nothing left', async () => {
     const envFile = join(folder, 'env');
-    const run = startLocal(['--time-factor', '0', '--env-file', envFile], folder);
-    const env = await until('the env file', () => {
-      if (run.child.exitCode !== null) throw new Error(run.output());
-      try {
-        return readEnvFile(envFile);
-      } catch {
-        return undefined;
-      }
-    });
+    const run = startLocal(['--time-factor', '0', '--env-file', envFile, '--state', 'mine'], folder);
+    const env = await envFileOf(run, envFile);
     expect(statSync(envFile).mode & 0o777).to.equal(0o600);
     expect(Object.keys(env)).to.include.members([
       'PLINTH_ENDPOINT',
@@ -87,17 +81,25 @@ describe('npm run local', function () {
       'PLINTH_ISSUER',
       'CLOUDSDK_AUTH_ACCESS_TOKEN',
     ]);
-    expect(run.output()).to.include('beta bootstrap-cloud');
+    expect(run.output())
+      .to.include('beta bootstrap-cloud')
+      .and.match(/local:token -- bob@\S+ --state mine\s/);
 
     const machine = makeFolder();
     const args = ['beta', 'bootstrap-cloud', ...argsOf('by-hand')];
     const secret = { PLINTH_FORGE1_APP_CLIENT_SECRET: 'x' };
     const made = await runPlinth(args, { folder: machine, env: { ...env, ...secret } });
     expect(made.exitCode, made.stderr).to.equal(0);
+    // Of all that an install takes it is what nobody could guess.
+    expect(run.output()).to.include(`--forge1-pat ${forge1Pat}`).and.include('--forge1-team-org example');
 
-    const { stdout: token } = await promisify(execFile)(process.execPath, [tokenProgram, 'bob@example.com'], {
-      cwd: folder,
-    });
+    const { stdout: token } = await promisify(execFile)(
+      process.execPath,
+      [tokenProgram, 'bob@example.com', '--state', 'mine'],
+      {
+        cwd: folder,
+      },
+    );
     const bob = await runPlinth(['beta', 'bootstrap-cloud', 'list', '--json'], {
       folder: machine,
       env: { ...env, PLINTH_TOKEN: token.trim() },
@@ -117,5 +119,10 @@ describe('npm run local', function () {
     const refused = await asked.catch((error: { code: number; stderr: string }) => error);
     expect(refused).to.include({ code: 2 });
     expect(refused.stderr).to.include('npm run local');
+    const elsewhere = promisify(execFile)(process.execPath, [tokenProgram, 'bob@example.com', '--state', 'mine'], {
+      cwd: folder,
+    });
+    const { stderr } = await elsewhere.catch((error: { stderr: string }) => error);
+    expect(stderr).to.include('npm run local -- --state mine');
   });
 });

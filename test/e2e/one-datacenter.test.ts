@@ -1,4 +1,4 @@
-/** One datacenter, by the real command line over the wire: what stands afterwards, what is written, what a second run does. */
+/** One datacenter, by the command line over the wire: what stands afterwards, what is written, what a second run does. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -6,7 +6,7 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { type Caller, changesIn, clientSecret, domainOf, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('a bootstrap of one datacenter', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   const name = 'one-dc';
   let scene: Scene;
   let alice: Caller;

@@ -1,4 +1,4 @@
-/** The story of organizations as people live it: the real command line, the real function, over HTTP. */
+/** The story of organizations as people live it: the command line, the real function, over HTTP. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -24,7 +24,7 @@ interface Result {
 const emails = (members: readonly Member[]): string[] => members.map(({ email }) => email);
 
 describe('organizations, by the command line', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let stack: Stack;
   let sandbox: Sandbox;
   const tokens: Record<string, string> = {};
@@ -94,7 +94,7 @@ describe('organizations, by the command line', function () {
     const held = await asking(alice, 'org', 'remove-member', 'acme', bob);
     expect(held).to.have.property('exitCode', 5);
     expect(held.problem).to.have.property('teams').with.lengthOf(1);
-    expect((await plinth(alice, 'org', 'remove-member', 'acme', bob, '--force')).code).to.equal(0);
+    expect((await plinth(alice, 'org', 'remove-member', 'acme', bob, '--force', '--yes')).code).to.equal(0);
     const { teams } = await asking(alice, 'org', 'teams', 'acme');
     expect(emails((await asking(alice, 'team', 'members', String(teams[0]?.teamId))).members)).to.deep.equal([alice]);
     for (const args of [

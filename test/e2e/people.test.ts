@@ -2,10 +2,10 @@
 import { expect } from 'chai';
 import { findProofKey, isProof, ownerLabel } from '../../functions/steps/cloud/proof.js';
 import { local } from '../../local/deployment.js';
-import { startPlinth } from '../../local/plinth-process.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 const [alice, bob, carol] = ['alice', 'bob', 'carol'].map((name) => `${name}@${local.domain}`) as [
@@ -15,7 +15,7 @@ const [alice, bob, carol] = ['alice', 'bob', 'carol'].map((name) => `${name}@${l
 ];
 
 describe('the people of a project', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let scene: Scene;
   let life: Life;
   let aliceAt: Caller;
@@ -31,7 +31,7 @@ describe('the people of a project', function () {
   after(() => scene?.close());
 
   const made = async (name: string): Promise<BootstrapView> => succeeded(await (await scene.caller()).bootstrap(name));
-  const plinth = (caller: Caller, ...args: string[]) => startPlinth(['beta', 'bootstrap-cloud', ...args], caller).ended;
+  const plinth = (caller: Caller, ...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], caller);
   const ask = async (email: string, method: string, path: string, body?: object) => {
     const { idToken } = await scene.stack.tokens(email);
     const reply = await fetch(`${scene.stack.url}/bootstraps${path}`, {
@@ -118,7 +118,7 @@ describe('the people of a project', function () {
         number
       >;
     const before = await counted();
-    const { exitCode, stdout, stderr } = await plinth(aliceAt, 'transfer', 'given', '--with', bob);
+    const { exitCode, stdout, stderr } = await plinth(aliceAt, 'transfer', 'given', '--with', bob, '--yes');
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.contain(`${bob}'s now`);
     await scene.stack.settle();
@@ -151,7 +151,7 @@ describe('the people of a project', function () {
 
   it('can be nobody who may not bootstrap', async () => {
     const view = await made('kept');
-    const refused = await plinth(aliceAt, 'transfer', 'kept', '--with', 'eve@elsewhere.example');
+    const refused = await plinth(aliceAt, 'transfer', 'kept', '--with', 'eve@elsewhere.example', '--yes');
     expect(refused.exitCode).to.equal(3);
     expect(refused.stderr).to.contain('may not bootstrap here');
     expect((await scene.view(view.id)).owner).to.equal(alice);

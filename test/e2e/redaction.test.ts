@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { forge1Pat } from '../../local/forge1.js';
 import { collections } from '../../shared/names.js';
-import { type Caller, clientSecret, makeScene, type Outcome, type Scene } from '../support/scene.js';
+import { type Caller, clientSecret, makeScene, type Outcome, outcomeOf, type Scene } from '../support/scene.js';
 
 const planted: Readonly<Record<string, string>> = {
   PLINTH_FORGE2_APP_CLIENT_SECRET: 'planted-forge2-secret-1234',
@@ -64,7 +64,7 @@ function watchArguments(): () => readonly string[] {
 }
 
 describe('secrets', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let scene: Scene;
   let alice: Caller;
   const outcomes: Outcome[] = [];
@@ -95,9 +95,10 @@ describe('secrets', function () {
       message: 'no such thing',
     });
     const watching = watchArguments();
-    outcomes.push(await alice.bootstrap('leaky', flags));
+    const asProcess = async () => outcomeOf(await alice.spawn('leaky', flags).ended);
+    outcomes.push(await asProcess());
     faults.clear();
-    outcomes.push(await alice.bootstrap('leaky', flags));
+    outcomes.push(await asProcess());
     argumentLists = watching();
   });
   after(() => scene?.close());

@@ -1,14 +1,14 @@
 /** One bootstrap is one trace: command, calls, messages and steps, as a collector gets them by OTLP. Nothing depends on it. */
 import { expect } from 'chai';
 import { functionUrl, invokers } from '../../local/deployment.js';
-import { runPlinth } from '../../local/plinth-process.js';
 import { functionNames } from '../../shared/names.js';
 import { type CollectedSpan, type Collector, startCollector, traceIdsIn } from '../support/collector.js';
 import { until } from '../support/halves.js';
+import { runAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, clientSecret, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
 
 describe('the trace of a bootstrap', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let collector: Collector;
   let scene: Scene;
   let alice: Caller;
@@ -23,7 +23,7 @@ describe('the trace of a bootstrap', function () {
   });
 
   const traced = (args: readonly string[]) =>
-    runPlinth(args, { ...alice, env: { ...alice.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
+    runAt(args, { ...alice, env: { ...alice.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
   const bootstrap = (name: string, ...more: string[]) =>
     traced(['beta', 'bootstrap-cloud', '--json', '--verbose', ...argsOf(name), ...more]);
   /** Those of one trace, once those who still talked about it are silent. */

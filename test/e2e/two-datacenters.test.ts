@@ -13,7 +13,7 @@ import {
 } from '../support/scene.js';
 
 describe('a bootstrap of two datacenters', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   const name = 'two-dcs';
   let scene: Scene;
   let alice: Caller;

@@ -2,10 +2,18 @@
 import { expect } from 'chai';
 import { local } from '../../local/deployment.js';
 import { forge1NarrowPat, forge1Pat } from '../../local/forge1.js';
-import { domainOf, failedWith, makeScene, ofBootstraps, type Scene, succeeded } from '../support/scene.js';
+import {
+  clientSecret,
+  domainOf,
+  failedWith,
+  makeScene,
+  ofBootstraps,
+  type Scene,
+  succeeded,
+} from '../support/scene.js';
 
 describe('variants of a bootstrap', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let scene: Scene;
 
   before(async () => {
@@ -119,7 +127,10 @@ describe('variants of a bootstrap', function () {
     const refused = await alice.bootstrap('team', { ...team, 'forge1-pat': forge1NarrowPat });
     expect(refused.exitCode).to.equal(2);
     expect(JSON.stringify(refused.result)).to.include('read:org').and.not.to.include(forge1NarrowPat);
-    expect(ofBootstraps(scene.cloud, since)).to.deep.equal([]);
+    expect(ofBootstraps(scene.cloud, since).map(({ method }) => method)).to.have.members([
+      'cloudbilling.billingAccounts.get',
+      'compute.regions.get',
+    ]);
 
     const { projectId } = succeeded(await alice.bootstrap('team', { ...team, 'forge1-pat': forge1Pat }));
     const { accessToken } = await scene.stack.tokens(alice.email);
@@ -138,5 +149,82 @@ describe('variants of a bootstrap', function () {
     const bootstrap = succeeded(await (await scene.caller()).bootstrap('elsewhere', { region: 'us-central1' }));
     expect(bootstrap.zone).to.match(/^us-central1-[a-f]$/);
     await scene.expectAll(bootstrap);
+  });
+
+  it('--preview-flags and --internal-flags: an empty value leaves none of the defaults, and without the flag they are back', async () => {
+    const alice = await scene.caller();
+    const empty = { 'preview-flags': '', 'internal-flags': '', 'feature-flags': '' };
+    const cleared = await alice.bootstrap('cleared', empty);
+    succeeded(cleared);
+    expect(alice.config().platform).to.deep.include({ preview: {}, internal: [], features: {} });
+    const mixed = await alice.bootstrap('cleared', { 'preview-flags': ['', 'one'] });
+    expect(mixed.exitCode).to.equal(2);
+    expect(mixed.result.problem?.detail).to.include('--preview-flags must not be empty');
+    succeeded(await alice.bootstrap('cleared'));
+    expect(alice.config().platform.internal).to.include('vcluster');
+    expect(alice.config().platform.preview).to.include({ 'cluster-admin': true });
+  });
+
+  it('flags that are dropped take their secrets along, out of the file and out of Secret Manager', async () => {
+    const alice = await scene.caller();
+    const planted = {
+      PLINTH_VAULT_PASSWORD: 'planted-vault',
+      PLINTH_CENTRAL_OTEL_PASSWORD: 'planted-otel',
+      PLINTH_EXTERNAL_LOGSTORE_SECRET: 'planted-logs',
+      PLINTH_METRICS_REMOTE_WRITE_PASSWORD: 'planted-metrics',
+      PLINTH_FORGE2_APP_CLIENT_SECRET: 'planted-forge2',
+    };
+    const none = Object.fromEntries(Object.keys(planted).map((name) => [name, '']));
+    const owners = {
+      'vault-uri': 'https://vault.example.com',
+      'central-otel-endpoint': 'https://otel.example.com',
+      'external-logstore-endpoint': 'https://logs.example.com',
+      'metrics-remote-write-url': 'https://metrics.example.com',
+      'forge2-app-client-id': 'forge2-client',
+    };
+    const id = 'dropping';
+    const names = ['vaultPassword', 'centralOtelCreds', 'logstorePassword', 'metricsRemoteWritePassword'];
+    const inFile = async () => JSON.stringify((await alice.secrets()).secrets);
+    const inSecretManager = (bootstrapId: string): string => {
+      const { tables } = scene.cloud.state() as unknown as {
+        tables: Record<string, Record<string, { versions: Record<string, { data?: string }> }>>;
+      };
+      const path = Object.keys(tables['secretmanager.secrets'] ?? {}).find((each) =>
+        each.endsWith(`${bootstrapId}-caller`),
+      );
+      const versions = Object.values(tables['secretmanager.secrets']?.[path ?? '']?.versions ?? {});
+      return versions.map(({ data = '' }) => Buffer.from(data, 'base64').toString()).join();
+    };
+
+    Object.assign(alice.env, planted);
+    const first = succeeded(await alice.bootstrap(id, owners));
+    for (const value of Object.values(planted)) {
+      expect(await inFile()).to.include(value);
+      expect(inSecretManager(first.id)).to.include(value);
+    }
+
+    // Not given again, while what they belong to is: they stay.
+    Object.assign(alice.env, none);
+    succeeded(await alice.bootstrap(id, { ...owners, 'forge2-app-client-id': undefined, 'feature-flags': 'more' }));
+    for (const name of names) expect(await inFile()).to.include(`"${name}"`);
+    expect(await inFile()).not.to.include('planted-forge2');
+
+    const dropped = await alice.bootstrap(id);
+    succeeded(dropped);
+    expect(dropped.result.changes).to.deep.include({ option: '--vault-password', from: '<secret>', to: null });
+    for (const name of names) expect(await inFile()).not.to.include(`"${name}"`);
+    expect(inSecretManager(first.id)).to.include(clientSecret).and.not.to.include('planted-vault');
+    for (const value of Object.values(planted)) expect(inSecretManager(first.id)).not.to.include(value);
+
+    // Given without what it belongs to, it is stored, as the reference says.
+    Object.assign(alice.env, { PLINTH_EXTERNAL_LOGSTORE_SECRET: 'planted-alone' });
+    const alone = succeeded(await alice.bootstrap(id));
+    expect(alone.warnings.join())
+      .to.include('--external-logstore-secret')
+      .and.to.include('--external-logstore-endpoint');
+    expect(await inFile()).to.include('planted-alone');
+    Object.assign(alice.env, none);
+    succeeded(await alice.bootstrap(id, { 'feature-flags': 'other' }));
+    expect(await inFile()).to.include('planted-alone');
   });
 });

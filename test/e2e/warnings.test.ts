@@ -1,14 +1,14 @@
 /** A project's time is nearly over: what its owner sees of it at the command line, and what the webhook gets. */
 import { expect } from 'chai';
 import { functionAccount, functionGrants, functionUrl, invokers, local, people } from '../../local/deployment.js';
-import { startPlinth } from '../../local/plinth-process.js';
 import { deploymentSecrets, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 import { isGenuine, type Receiver, startReceiver } from '../support/webhook-receiver.js';
 
 describe('a project whose time is nearly over', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let receiver: Receiver;
   let scene: Scene;
   let life: Life;
@@ -40,7 +40,7 @@ describe('a project whose time is nearly over', function () {
     const { payload } = (await reply.json()) as { payload: { data: string } };
     return Buffer.from(payload.data, 'base64').toString('utf8');
   }
-  const plinth = (...args: string[]) => startPlinth(['beta', 'bootstrap-cloud', ...args], alice).ended;
+  const plinth = (...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], alice);
 
   it('is told of in status, in the events that are followed and to the webhook; not any more once it is extended', async () => {
     const view = succeeded(await alice.bootstrap('ending', { 'project-ttl': '2h' }));

@@ -18,9 +18,9 @@ import { makeProjectId } from '../../functions/engine/ids.js';
 import type { AnyStep } from '../../functions/engine/step.js';
 import type { Write } from '../../functions/store/store.js';
 import { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { acceptOptions } from '../../shared/bootstrap/rules.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import { acceptOptions } from '../support/accept-options.js';
 import { letters, toy } from './toys.js';
 import { alice, bob, createWorld, given, type World } from './world.js';
 
@@ -77,6 +77,15 @@ describe('a bootstrap', () => {
       expect(makeProjectId(name)).to.match(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/);
     });
   }
+
+  it('makes ids without the words that Google allows in none', () => {
+    const restricted = /google|null|undefined|ssl/;
+    const named = ['my ssl test', 'Google demo', 'sssll', 'null', 'undefined', 'goo!gle'].map(makeProjectId);
+    expect(named.filter((id) => restricted.test(id))).to.deep.equal([]);
+    // By chance one in some 8,000.
+    const ids = Array.from({ length: 200_000 }, () => makeProjectId('race'));
+    expect(ids.filter((id) => restricted.test(id))).to.deep.equal([]);
+  });
 
   it('is one for many who begin it at once', async () => {
     const begun = await Promise.all(Array.from({ length: 8 }, () => world.begin(steps)));

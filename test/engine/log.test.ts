@@ -65,7 +65,7 @@ describe('the log of a step', () => {
         );
       }),
     );
-  }).timeout(120_000);
+  }).timeout(240_000);
 
   it('doubles nothing when two write at once', async () => {
     const store = createMemoryStore();

@@ -7,12 +7,14 @@ describe('retries', () => {
   const waitsOf = (error: unknown, kind: string): number[] => {
     const waits: number[] = [];
     let propagationSeconds = 0;
-    for (;;) {
+    // No budget is so long.
+    while (waits.length < 1000) {
       const delay = retryDelay(error, { failures: { [kind]: waits.length }, propagationSeconds }, 0);
       if (delay === undefined) return waits;
       waits.push(delay);
       if (kind === 'propagation') propagationSeconds += delay;
     }
+    throw new Error('It is tried without end.');
   };
   const problem = (code: ProblemCode, retryAfterSeconds?: number) =>
     new Problem(code, 'x', retryAfterSeconds === undefined ? {} : { retryAfterSeconds });

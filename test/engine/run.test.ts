@@ -376,7 +376,7 @@ describe('the engine', () => {
     });
 
     it('heals a kill at any call of the store, and makes each thing once', async function () {
-      this.timeout(30_000);
+      this.timeout(240_000);
       const calls = await (async () => {
         const plain = createWorld();
         const steps = diamond(plain);
@@ -630,5 +630,16 @@ describe('the engine', () => {
     const begun = await other.begin([broken, extra, stands]);
     await other.drain([broken, extra, stands]);
     expect((await other.read(begun.bootstrap.id)).data.state).to.equal('failed');
+  });
+
+  it('keeps what a step warns of what stands, once in a generation', async () => {
+    const warning = () => 'It is older than it should be.';
+    const stands = { ...toy(world, 'stands'), warning } as const;
+    const beside = { ...toy(world, 'beside', { needs: { stands } }), warning } as const;
+    const { bootstrap } = await world.begin([stands, beside]);
+    await world.drain([stands, beside]);
+    const { data } = await world.read(bootstrap.id);
+    expect(data.state).to.equal('succeeded');
+    expect(data.warnings.filter((text) => text === warning())).to.have.lengthOf(1);
   });
 });

@@ -15,7 +15,7 @@ import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore, type MemoryStore } from '../../local/memory-store.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
-import { acceptOptions } from '../../shared/bootstrap/rules.js';
+import { acceptOptions } from '../support/accept-options.js';
 import { countStore, type StoreCounts } from '../support/counting-store.js';
 
 export const alice = { email: 'alice@example.com', member: 'user:alice@example.com' };

@@ -75,6 +75,20 @@ describe('the settings', () => {
     expect(limits).to.deep.equal({ livingPerOwner: 3, livingInAll: 20 });
   });
 
+  it('take addresses by the same schema as the APIs, and fold A to Z alone', () => {
+    expect(faultsOf({ ...least, PLINTH_OPERATORS: 'mi\u212Ae@example.com' })).to.deep.equal(['PLINTH_OPERATORS']);
+    expect(faultsOf({ ...least, PLINTH_BOOTSTRAPPERS: 'alice@example.com, bob' })).to.deep.equal([
+      'PLINTH_BOOTSTRAPPERS',
+    ]);
+    const { bootstrappers, organizationCreators } = readConfig({
+      ...least,
+      PLINTH_BOOTSTRAPPER_DOMAINS: 'Example.com, \u212Aelvin.example',
+      PLINTH_ORGANIZATION_CREATORS: 'Example.com',
+    });
+    expect(bootstrappers.domains).to.deep.equal(['example.com', '\u212Aelvin.example']);
+    expect(organizationCreators.domains).to.deep.equal(['example.com']);
+  });
+
   it('take plain http only for what is on this computer', () => {
     const faulty = (url: string) => faultsOf({ ...least, PLINTH_FORGE1_API_URL: url });
     for (const host of ['localhost', '127.0.0.1:80', '[::1]', 'a.localhost:1'])

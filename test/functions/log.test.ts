@@ -75,6 +75,19 @@ describe('the log', () => {
     careful('INFO', 'planted-later');
     expect(lines.join()).not.to.include('planted');
   });
+
+  it('hides a short value only where it is all that a field holds, and no name of a flag', () => {
+    const careful = redact(log, () => ['true', 'ab-12', 'preemptible', 'planted-secret']);
+    const fields = { one: 'ab-12', list: ['true', 'untrue'], text: 'ab-12 is true', flag: '--preemptible=preemptible' };
+    careful('INFO', '--preemptible is true, not --preemptible-planted-secret', fields);
+    expect(JSON.parse(lines[0] ?? '')).to.deep.include({
+      message: '--preemptible is true, not --<secret>-<secret>',
+      one: '<secret>',
+      list: ['<secret>', 'untrue'],
+      text: 'ab-12 is true',
+      flag: '--preemptible=<secret>',
+    });
+  });
 });
 
 describe('the trace of a request', () => {

@@ -190,7 +190,25 @@ export function storeConformance(open: () => Promise<Store>): void {
     const seen = await Promise.all([add(), add(), add()]);
     expect(seen.sort()).to.deep.equal([0, 1, 2]);
     expect((await store.get('things', 'counter'))?.data).to.deep.equal({ n: 3 });
-  }).timeout(30_000);
+  }).timeout(240_000);
+
+  it('tells the time of the commit that made a document, and in a transaction that of reading', async () => {
+    await put('first', { n: 1 });
+    const [first] = [await store.get('things', 'first')];
+    await put('first', { n: 2 });
+    expect((await store.get('things', 'first'))?.createdAt).to.equal(first?.createdAt);
+    const readAt = await store.transaction(async (transaction) => {
+      expect(() => transaction.readAt()).to.throw();
+      await transaction.get('things', 'none');
+      transaction.write({ kind: 'create', collection: 'things', id: 'second', data: {} });
+      return transaction.readAt();
+    });
+    const [found] = await store.query({ collection: 'things', where: [['n', '==', 2]] });
+    expect(found?.createdAt).to.equal(first?.createdAt);
+    const [second] = await store.getMany('things', ['second']);
+    expect(readAt).to.be.at.least(first?.createdAt ?? Number.NaN);
+    expect(second?.createdAt).to.be.at.least(readAt);
+  });
 
   it('lets out what a transaction throws, with nothing written', async () => {
     const error = new Error('no');

@@ -1,0 +1,124 @@
+/** `plinth` as a process: what it is beyond the code that the other tests run within their own. */
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { flagsRelease, version } from '../../shared/version.js';
+import { cliPath } from '../support/plinth-here.js';
+import { bootstrap, createSandbox, five, type Ran, type Sandbox, watch } from './run-cli.js';
+import { createService, json, makeView, type Service } from './service.js';
+
+describe('plinth as a process', function () {
+  this.timeout(60_000);
+  let service: Service;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  afterEach(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+  const at = () => ({ cwd: sandbox.folder, env: sandbox.env });
+  /** More than a pipe holds. */
+  const answerManyViews = () => {
+    const views = Array.from({ length: 1500 }, (_, i) => makeView({ id: `b-${i}`, name: `demo-${i}` }));
+    service.instead.set('GET /bootstraps', [(response) => json(response, 200, views)]);
+  };
+
+  it('is started by its file, wherever Node is', async () => {
+    const env = { ...sandbox.env, PATH: `${dirname(process.execPath)}:${sandbox.env['PATH']}` };
+    const child = spawn(cliPath, ['--version'], { ...at(), env });
+    expect(await watch(child).ended).to.deep.equal({
+      code: 0,
+      stdout: `${version}\nflags of ${flagsRelease}\n`,
+      stderr: '',
+    });
+  });
+
+  it('says what it says within another process, and ends with the same code', async () => {
+    mkdirSync(sandbox.path('beneath'));
+    const files = ['--install-config=beneath/config.yaml', '--secrets-file=beneath/../prod.vault.yaml'];
+    const given: (readonly string[])[] = [
+      [],
+      [...bootstrap, '--help'],
+      ['no-command'],
+      [...bootstrap, ...five, ...files],
+      [...bootstrap, 'status', 'demo', '--json'],
+      [...bootstrap, 'cancel', 'none'],
+    ];
+    // The seconds since its start, and which of two made the files, differ.
+    const said = ({ stdout, ...ran }: Ran) => ({
+      ...ran,
+      stdout: stdout.replaceAll('unchanged', 'written'),
+      stderr: ran.stderr.replaceAll(/^\[\d+s\]/gm, '[0s]'),
+    });
+    service.standing = true;
+    for (const args of given) {
+      const here = said(await sandbox.run(args));
+      expect(said(await sandbox.spawn(args).ended), args.join(' ')).to.deep.equal(here);
+    }
+    expect([sandbox.has('beneath/config.yaml'), sandbox.has('prod.vault.yaml')]).to.deep.equal([true, true]);
+  });
+
+  it('takes relative paths from the folder that it runs in', async () => {
+    const { code, stderr } = await sandbox.spawn([...bootstrap, ...five, '--install-config=mine.yaml']).ended;
+    expect(code, stderr).to.equal(0);
+    expect([sandbox.has('mine.yaml'), sandbox.has('prod.vault.yaml')]).to.deep.equal([true, true]);
+  });
+
+  it('has no colour in a pipe', async () => {
+    service.standing = true;
+    const { stdout, stderr } = await sandbox.spawn([...bootstrap, 'status', 'demo', '--follow', '--verbose']).ended;
+    expect(stdout + stderr)
+      .to.include('Project')
+      .and.not.include('\u001b');
+  });
+
+  it('writes a long result to its end, to a reader that takes its time', async () => {
+    answerManyViews();
+    const { child, ended } = sandbox.spawn([...bootstrap, 'list', '--json']);
+    child.stdout?.pause();
+    await sleep(1500);
+    child.stdout?.resume();
+    const { code, stdout } = await ended;
+    expect(code).to.equal(0);
+    expect(stdout.length).to.be.above(500_000);
+    expect((JSON.parse(stdout) as { bootstraps: unknown[] }).bootstraps).to.have.lengthOf(1500);
+  });
+
+  it('takes no offence at a reader that has read enough', async () => {
+    answerManyViews();
+    const { child, ended } = sandbox.spawn([...bootstrap, 'list', '--json']);
+    child.stdout?.once('data', () => child.stdout?.destroy());
+    const { code, stderr } = await ended;
+    expect([code, stderr]).to.deep.equal([0, '']);
+  });
+
+  it('reads a config from standard input', async () => {
+    const child = spawn(process.execPath, [cliPath, 'configure', '--from', '-', '--force'], at());
+    child.stdin.write('endpoints:\n');
+    await sleep(500);
+    child.stdin.end(`  bootstraps: ${service.url}\n`);
+    const { code, stdout, stderr } = await watch(child).ended;
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include(`endpoints.bootstraps  ${service.url}`);
+  });
+
+  it('ends when it is done, whatever the service holds open', async () => {
+    service.instead.set('GET /bootstraps/b-one/events', [
+      (response) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .write(`data: ${JSON.stringify({ schema: 1, type: 'end', reason: 'ended', state: 'succeeded' })}\n\n`),
+    ]);
+    service.standing = true;
+    const ended = await Promise.race([
+      sandbox.spawn([...bootstrap, 'status', 'demo', '--follow']).ended,
+      sleep(20_000),
+    ]);
+    expect(ended?.code).to.equal(0);
+  });
+});

@@ -1,0 +1,84 @@
+/** The private key that a flag names is looked at before anybody is asked: whether it is one, and whose. */
+import { generateKeyPairSync } from 'node:crypto';
+import { expect } from 'chai';
+import { openSshPair } from '../../shared/openssh.js';
+import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
+import { createService, type Service } from './service.js';
+
+/** As ssh-keygen writes one with a passphrase; made for this test, it protects nothing. */
+const lockedKey = `-----BEGIN OPENSSH PRIVATE KEY-----
+b3BlbnNzaC1rZXktdjEAAAAACmFlczI1Ni1jdHIAAAAGYmNyeXB0AAAAGAAAABBzVBtguB
++GFOAhjr8uLs2WAAAAEAAAAAEAAAAzAAAAC3NzaC1lZDI1NTE5AAAAIDefsyDNTjRgi9ih
+bb83wFbXLZUrLh8Za1czQgIdstHqAAAAkMr0kH6yXSVxgXfCg4V40R6QWeeo183CyBlo+l
+MdQWMHJpurmAeczAKeW4oZajfXO8vYAoShCPeXo+VYFhHU58R2u4NeGcbxuKlnb9jAQrQn
+baKT8AJMKbv0aZBWo/r4nJfV1IUADex9SArUi9ps9ROMg2ItyQ5aSwbKvAaq/oAQP+FbKr
+PmXfUyX2cnZjkTPg==
+-----END OPENSSH PRIVATE KEY-----
+`;
+const lockedPublicKey = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDefsyDNTjRgi9ihbb83wFbXLZUrLh8Za1czQgIdstHq locked';
+
+describe('the private key of --ssh-private-key-path', () => {
+  let service: Service;
+  let sandbox: Sandbox;
+  beforeEach(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  afterEach(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+
+  const pair = (comment: string, kind: 'ed25519' | 'rsa' = 'ed25519') => {
+    const pem = { type: 'pkcs8', format: 'pem' } as const;
+    const { privateKey } =
+      kind === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ed25519');
+    const text = privateKey.export(pem).toString();
+    return { pem: text, ...openSshPair(text, comment) };
+  };
+  const put = (name: string, privateKey: string, publicKey: string): void => {
+    sandbox.write(name, privateKey);
+    sandbox.write(`${name}.pub`, `${publicKey}\n`);
+  };
+  const refusal = async (name: string, ...more: string[]): Promise<string> => {
+    const { code, stderr } = await sandbox.run([...bootstrap, ...five, `--ssh-private-key-path=${name}`, ...more]);
+    expect([code, service.seen], stderr).to.deep.equal([2, []]);
+    return stderr;
+  };
+
+  it('is refused when it is garbage, or a public key, before anybody is asked', async () => {
+    const { publicKey } = pair('one');
+    put('garbage', 'private', publicKey);
+    put('public', publicKey, publicKey);
+    expect(await refusal('garbage')).to.include('--ssh-private-key-path garbage holds no SSH private key');
+    expect(await refusal('public')).to.include('--ssh-private-key-path public is a public key');
+  });
+
+  it('is refused when its public half is another, of each kind, locked or not', async () => {
+    const [one, two, rsa] = [pair('one'), pair('two'), pair('three', 'rsa')];
+    put('other', one.privateKey, two.publicKey);
+    expect(await refusal('other')).to.include('other does not belong to the public key in other.pub');
+    put('pkcs8', rsa.pem, one.publicKey);
+    expect(await refusal('pkcs8')).to.include('pkcs8 does not belong to the public key in pkcs8.pub');
+    put('right', one.privateKey, one.publicKey);
+    sandbox.write('named.pub', two.publicKey);
+    expect(await refusal('right', '--ssh-public-key-path=named.pub')).to.include('the public key in named.pub');
+    put('locked', lockedKey, two.publicKey);
+    expect(await refusal('locked')).to.include('locked does not belong to the public key in locked.pub');
+  });
+
+  it('is taken with its own public half, also with a passphrase', async () => {
+    const [one, rsa] = [pair('one'), pair('three', 'rsa')];
+    for (const [name, privateKey, publicKey] of [
+      ['right', one.privateKey, one.publicKey],
+      ['pkcs8', rsa.pem, rsa.publicKey],
+      ['locked', lockedKey, lockedPublicKey],
+    ] as const) {
+      put(name, privateKey, publicKey);
+      service.seen.length = 0;
+      const { code, stderr } = await sandbox.run([...bootstrap, ...five, `--ssh-private-key-path=${name}`]);
+      expect(code, stderr).to.equal(0);
+      expect(service.request().sshPublicKey).to.equal(publicKey);
+    }
+  });
+});

@@ -1,0 +1,163 @@
+/**
+ * Kubernetes of an installed platform as its owner reaches it: kubectl through the jumpbox with the kubeconfig of the secrets
+ * file, and the reserved addresses that services there have. As docs/operations.md tells it.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { makePackage } from '../../local/packages/make-package.js';
+import { publishPackage } from '../../local/packages/publish.js';
+import { ageIdentitiesIn, homeOf, runPlinth } from '../../local/plinth-process.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { decryptSecrets, findSecret } from '../../shared/install-config/secrets.js';
+import { freePort } from '../package/postgres-server.js';
+import { needMachines } from '../support/machines.js';
+import { type Caller, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
+
+interface Service {
+  readonly spec: { readonly loadBalancerIP?: string };
+  readonly status: { readonly loadBalancer?: { readonly ingress?: readonly { readonly ip: string }[] } };
+}
+
+describe('kubectl on the machine of the caller', function () {
+  this.timeout(400_000);
+  let scene: Scene;
+  let alice: Caller;
+  let folder: string;
+  let view: BootstrapView;
+  let port: number;
+  let tunnel: ReturnType<typeof spawn> | undefined;
+  const kubeConfig = () => join(folder, 'kubeconfig');
+  const bootstrap = () =>
+    alice.bootstrap('reached', {
+      'install-version': '1.0.0',
+      'install-skip-steps': ['postgres'],
+      'cluster-admin-email': 'Ada@Example.com',
+    });
+  const plinth = (...args: string[]) => runPlinth(['beta', 'bootstrap-cloud', ...args], alice);
+
+  before(async () => {
+    needMachines();
+    folder = mkdtempSync(join(tmpdir(), 'plinth-kubectl-'));
+    scene = await makeScene({ machines: 'embedded' });
+    await publishPackage(scene.cloud, await makePackage(folder));
+    alice = await scene.caller();
+    view = succeeded(await bootstrap());
+  });
+  after(async () => {
+    if (tunnel !== undefined && tunnel.exitCode === null) {
+      const ended = once(tunnel, 'close');
+      tunnel.kill();
+      await ended;
+    }
+    await scene?.close();
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  });
+
+  const kubectl = async (...args: string[]): Promise<string> => {
+    const words = ['--kubeconfig', kubeConfig(), '--server', `https://127.0.0.1:${port}`, '--request-timeout', '30s'];
+    const env = { PATH: process.env['PATH'] ?? '', HOME: folder };
+    return (await promisify(execFile)('kubectl', [...words, ...args], { env })).stdout;
+  };
+  const until = async (what: string, holds: () => Promise<boolean>): Promise<void> => {
+    for (let turn = 0; turn < 120; turn += 1) {
+      if (await holds()) return;
+      await sleep(500);
+    }
+    throw new Error(`not within a minute: ${what}`);
+  };
+  const service = async (name: string): Promise<Service> =>
+    JSON.parse(await kubectl('get', 'service', name, '--namespace', 'plinth-sample', '--output', 'json')) as Service;
+  const addressOf = ({ status }: Service): string | undefined => status.loadBalancer?.ingress?.[0]?.ip;
+  const reserved = (name: string): string => view.result.addresses.find((each) => each.name === name)?.address ?? '';
+  const inCloud = (name: string): { status: string; users?: readonly string[] } => {
+    const path = `projects/${view.projectId}/regions/${view.region}/addresses/${name}`;
+    const table = scene.cloud.world.table<{ resource: { status: string; users?: readonly string[] } }>(
+      'compute.addresses',
+    );
+    return table[path]?.resource ?? { status: 'none' };
+  };
+
+  it('has the kubeconfig from the secrets file on the jumpbox', async () => {
+    const { stdout } = await plinth('ssh', 'reached', '--', 'sudo', 'cat', '/etc/platform/secrets/prod.vault.yaml');
+    const secrets = await decryptSecrets(stdout, ageIdentitiesIn(alice.folder)[0] ?? '');
+    writeFileSync(kubeConfig(), findSecret(secrets, 'kubeConfig')?.file?.content ?? '', { mode: 0o600 });
+  });
+
+  it('reaches the API by ssh -L through the jumpbox, with the client of OpenSSH', async () => {
+    const config = (await plinth('ssh', 'reached', '--print-config')).stdout.trim();
+    const controller = view.result.vms.find(({ name }) => name === 'k0s-1')?.internalIp;
+    port = await freePort();
+    const forward = ['-N', '-o', 'ExitOnForwardFailure=yes', '-L', `127.0.0.1:${port}:${controller}:6443`, 'jumpbox'];
+    const env = { PATH: process.env['PATH'] ?? '', HOME: homeOf(alice.folder) };
+    tunnel = spawn('ssh', ['-F', config, ...forward], { env, stdio: 'inherit' });
+    await until('kubectl is answered', () =>
+      kubectl('version').then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  it('lists the nodes, and reads the secret that --cluster-admin-email made', async () => {
+    const nodes = await kubectl('get', 'nodes');
+    expect(nodes.match(/^k0s-[123] +Ready /gm)).to.have.length(3);
+    const words = ['secret', 'cluster-admin-email', '--namespace', 'platform', '--output', 'jsonpath={.data.email}'];
+    expect(Buffer.from(await kubectl('get', ...words), 'base64').toString()).to.equal('ada@example.com');
+  });
+
+  it('shows the services at the reserved addresses, which the cloud has in use', async () => {
+    const table = await kubectl('get', 'services', '--namespace', 'plinth-sample');
+    for (const name of ['gateway', 'public-gateway', 'ssh-proxy']) {
+      expect(table).to.match(
+        new RegExp(`^${name} +LoadBalancer .*\\b${reserved(name).replaceAll('.', '\\.')}\\b`, 'm'),
+      );
+      expect(addressOf(await service(name))).to.equal(reserved(name));
+      expect(inCloud(name)).to.deep.include({ status: 'IN_USE' }).and.to.have.property('users').with.length(1);
+    }
+    expect((await alice.plinth('status', 'reached')).stdout).to.match(
+      new RegExp(`gateway +${reserved('gateway')} +of the service plinth-sample/gateway`),
+    );
+  });
+
+  it('gives no address that is in use or not of the project; the same command again heals it', async () => {
+    const patch = (name: string, ip: string) =>
+      kubectl(
+        ...['patch', 'service', name, '--namespace', 'plinth-sample', '--type', 'merge'],
+        ...['--patch', JSON.stringify({ spec: { loadBalancerIP: ip } })],
+      );
+    await patch('gateway', reserved('ssh-proxy'));
+    await patch('public-gateway', '34.0.0.1');
+    await until('both are without', async () =>
+      (await Promise.all(['gateway', 'public-gateway'].map(service))).every((each) => addressOf(each) === undefined),
+    );
+    expect(inCloud('gateway').status).to.equal('RESERVED');
+    const { stdout } = await plinth('ssh', 'reached', 'k0s-1', '--', 'journalctl -u k0scontroller -n 100');
+    expect(stdout).to.include(`requested ip "${reserved('ssh-proxy')}" is in use by`);
+    expect(stdout).to.include('requested ip "34.0.0.1" is neither static nor assigned to the LB');
+
+    succeeded(await bootstrap());
+    for (const name of ['gateway', 'public-gateway', 'ssh-proxy']) {
+      expect(addressOf(await service(name)), name).to.equal(reserved(name));
+      expect(inCloud(name).status, name).to.equal('IN_USE');
+    }
+  });
+
+  it('is nobody to the API without the certificate of the kubeconfig', async () => {
+    const reply = await promisify(execFile)('curl', ['-sk', `https://127.0.0.1:${port}/api/v1/nodes`]);
+    expect(JSON.parse(reply.stdout)).to.include({ code: 401, reason: 'Unauthorized' });
+  });
+
+  it('is not blamed for a version that there is not: the flag is named, and the same command goes on with one that there is', async () => {
+    const flags = { 'install-version': '1.0.0', 'install-skip-steps': ['postgres'] };
+    const wrong = await alice.bootstrap('versions', { ...flags, 'kube-distro-version': 'v1.99.0+k0s.0' });
+    failedWith(wrong, 'k0s-binary:k0s-1', '--kube-distro-version', 'v1.99.0+k0s.0', 'no release');
+    expect(wrong.stderr).not.to.include('heal it');
+    succeeded(await alice.bootstrap('versions', { ...flags, 'kube-distro-version': 'v1.31.9+k0s.0' }));
+  });
+});

@@ -1,0 +1,184 @@
+/** `--recover-config`: configs and secrets of two datacenters back from the jumpbox by the caller's own key, also when plinth has lost its record. */
+import { generateKeyPairSync } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { expect } from 'chai';
+import { homeOf, runPlinth } from '../../local/plinth-process.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { decryptSecrets } from '../../shared/install-config/secrets.js';
+import { encryptSops, type SopsTree } from '../../shared/install-config/sops.js';
+import { collections } from '../../shared/names.js';
+import { openSshPair } from '../../shared/openssh.js';
+import { makeExecutable, needMachines } from '../support/machines.js';
+import { type Caller, type Flags, historyOf, madeTwice, makeScene, type Scene, succeeded } from '../support/scene.js';
+
+describe('--recover-config', function () {
+  this.timeout(300_000);
+  let scene: Scene;
+  let alice: Caller;
+  let flags: Flags;
+  let made: BootstrapView;
+
+  before(async () => {
+    needMachines();
+    scene = await makeScene({ machines: 'embedded' });
+    alice = await scene.caller();
+    flags = { 'multi-dc': true, 'remote-cli-binary': makeExecutable(join(alice.folder, 'own-plinth'), 50_000) };
+    made = succeeded(await alice.bootstrap('recovered', flags));
+  });
+  after(() => scene?.close());
+
+  const file = (name: string) => join(alice.folder, name);
+  const identityFile = () => join(homeOf(alice.folder), '.config', 'plinth', 'age', `${made.id}.txt`);
+  const backups = () => readdirSync(alice.folder).filter((name) => name.endsWith('.bak'));
+
+  const configs = ['config.yaml', 'config-dc2.yaml'];
+  const vaults = ['prod.vault.yaml', 'prod-dc2.vault.yaml'];
+  let whole: Awaited<ReturnType<typeof held>>;
+  const held = async () => ({
+    configs: configs.map((name) => alice.read(name)),
+    secrets: await Promise.all(vaults.map((name) => alice.secrets(name))),
+  });
+
+  it('brings all four back over what stands, keeps that as a backup, and goes on as a resume', async () => {
+    whole = await held();
+    for (const name of configs) writeFileSync(file(name), '{ not: [even, yaml');
+    for (const name of vaults) rmSync(file(name));
+    rmSync(identityFile());
+    const again = await alice.bootstrap('recovered', { ...flags, 'recover-config': true });
+    expect(succeeded(again).id).to.equal(made.id);
+    expect(again.result.created).to.equal(false);
+    expect(again.result['recovered']).to.have.lengthOf(5);
+    expect(await held()).to.deep.equal(whole);
+    expect(backups()).to.have.lengthOf(2);
+    for (const name of backups()) expect(readFileSync(file(name), 'utf8')).to.equal('{ not: [even, yaml');
+  });
+
+  const there = '/etc/platform/secrets/prod.vault.yaml';
+  const onJumpbox = async (script: string): Promise<string> => {
+    const words = ['ssh', 'recovered', 'jumpbox', '--', 'sudo', 'bash', '-c', `'${script}'`];
+    const { stdout, stderr, exitCode } = await runPlinth(['beta', 'bootstrap-cloud', ...words], alice);
+    expect(exitCode, stderr).to.equal(0);
+    return stdout;
+  };
+  const recovery = () => alice.bootstrap('recovered', { ...flags, 'recover-config': true });
+
+  it('names the file there that was tampered with or is no identity, and so does a run that writes it anew', async () => {
+    await onJumpbox(`cp ${there} /root/whole; sed -i /^version:/d ${there}`);
+    const tampered = await recovery();
+    expect(tampered.exitCode).to.equal(5);
+    expect(tampered.result.problem?.detail).to.include(`${there} on the jumpbox of recovered cannot be read: its MAC`);
+    expect(tampered.result.problem?.detail).to.not.include('identity');
+    const resumed = await alice.bootstrap('recovered', flags);
+    expect(resumed.exitCode).to.not.equal(0);
+    expect(JSON.stringify(resumed.result)).to.include(`${there} on the jumpbox cannot be read: its MAC`);
+
+    const identity = '/etc/platform/secrets/age_key.txt';
+    await onJumpbox(`cp /root/whole ${there}; cp ${identity} /root/key; echo AGE-SECRET-KEY-nothing >${identity}`);
+    const unreadable = await recovery();
+    expect(unreadable.result.problem?.detail).to.include(
+      `${identity} on the jumpbox of recovered holds no age identity`,
+    );
+    await onJumpbox(`cp /root/key ${identity}`);
+  });
+
+  it('says that what it keeps as a backup is in clear', async () => {
+    writeFileSync(file('prod.vault.yaml'), 'version: 1\nsecrets: []\n');
+    const again = await recovery();
+    succeeded(again);
+    whole = await held();
+    const recovered = again.result['recovered'] as { path: string; backup?: string; inClear?: boolean }[];
+    expect(recovered.filter(({ inClear }) => inClear)).to.have.lengthOf(1);
+    for (const name of backups().filter((each) => each.startsWith('prod.vault'))) rmSync(file(name));
+  });
+
+  it('touches nothing where the jumpbox does not let the caller in, or the flags mean something else', async () => {
+    const other = await scene.caller('alice@example.com');
+    const { exitCode, result } = await other.bootstrap('recovered', { ...flags, 'recover-config': true });
+    expect(exitCode).to.equal(2);
+    expect(result.problem?.detail).to.include('No SSH key was found');
+    expect(other.has('config.yaml')).to.equal(false);
+
+    const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' });
+    const { privateKey, publicKey } = openSshPair(String(pem), 'of another day');
+    const path = join(other.folder, 'id_ed25519');
+    writeFileSync(path, privateKey, { mode: 0o600 });
+    writeFileSync(`${path}.pub`, `${publicKey}\n`);
+    const strange = { 'recover-config': true, 'ssh-private-key-path': path } as const;
+    const refused = await other.bootstrap('recovered', { ...flags, ...strange });
+    expect(refused.exitCode, refused.stderr).to.equal(3);
+    const { detail, advice } = refused.result.problem ?? {};
+    expect(detail).to.include('refused').and.to.include(`${path}.pub`);
+    expect(advice).to.include('--ssh-private-key-path').and.not.to.include('minute');
+    expect(other.has('config.yaml')).to.equal(false);
+
+    writeFileSync(file('config.yaml'), 'mine: true\n');
+    const one = await alice.bootstrap('recovered', { 'recover-config': true });
+    expect(one.exitCode).to.equal(5);
+    expect(one.result.problem?.advice).to.include('--multi-dc');
+    expect(alice.read('config.yaml')).to.equal('mine: true\n');
+  });
+
+  it('takes the bootstrap up again when its record is lost: the same project and secrets, nothing made twice', async () => {
+    const { store } = scene.stack.functionsHalf ?? {};
+    const lost = await Promise.all(
+      [collections.bootstraps, collections.names].map((collection) => store?.query({ collection })),
+    );
+    await store?.commit(
+      lost.flatMap((found) => (found ?? []).map(({ collection, id }) => ({ kind: 'delete', collection, id }))),
+    );
+    const before = backups().length;
+    for (const name of vaults) rmSync(file(name));
+    rmSync(identityFile());
+
+    const [key, publicKey] = ['id_ed25519', 'id_ed25519.pub'].map((name) =>
+      join(homeOf(alice.folder), '.config', 'plinth', 'ssh', name),
+    );
+    const bob = await scene.caller('bob@example.com');
+    const keys = { 'ssh-private-key-path': key, 'ssh-public-key-path': publicKey };
+    const refused = await bob.bootstrap('recovered', { ...flags, ...keys, 'recover-config': true });
+    expect(refused.result.problem).to.deep.include({ code: 'forbidden' });
+
+    const again = await alice.bootstrap('recovered', { ...flags, 'recover-config': true });
+    expect(succeeded(again)).to.include({ id: made.id, projectId: made.projectId });
+    // Labels hold whole seconds.
+    const second = ({ deadlineAt }: BootstrapView) => Math.floor(Date.parse(deadlineAt) / 1000);
+    expect(second(succeeded(again))).to.equal(second(made));
+    expect(again.result.created).to.equal(false);
+    expect(again.result['recovered']).to.have.lengthOf(5);
+    expect(await held()).to.deep.equal(whole);
+    expect(backups()).to.have.lengthOf(before + 1);
+    expect(madeTwice(historyOf(scene.cloud))).to.deep.equal([]);
+
+    // From here on it is a bootstrap as any other.
+    const resumed = await alice.bootstrap('recovered', flags);
+    expect(succeeded(resumed).id).to.equal(made.id);
+    expect((await alice.plinth('list')).stdout).to.include(made.projectId);
+  });
+
+  it('keeps the second recipient of the file there when it is written anew', async () => {
+    const identity = (await onJumpbox('cat /etc/platform/secrets/age_key.txt')).trim();
+    const colleague = await identityToRecipient(await generateX25519Identity());
+    const { secrets } = await decryptSecrets(await onJumpbox(`cat ${there}`), identity);
+    const means = { now: new Date(), random: (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)) };
+    const tree = { version: 1, secrets } as SopsTree;
+    const text = await encryptSops(tree, [colleague, await identityToRecipient(identity)], means);
+    await onJumpbox(`rm ${there}`);
+    // A command has 32 KiB at most.
+    for (const part of text.match(/[\s\S]{1,9000}/g) ?? []) {
+      await onJumpbox(`echo ${Buffer.from(part).toString('base64')} | base64 -d >>${there}`);
+    }
+    const vault = { 'vault-uri': 'https://vault.example.com', 'vault-password': 'of-the-vault' };
+    succeeded(await alice.bootstrap('recovered', { ...flags, ...vault }));
+    const written = await onJumpbox(`cat ${there}`);
+    expect(written).to.include(`recipient: ${colleague}`);
+    expect(JSON.stringify(await decryptSecrets(written, identity))).to.include('of-the-vault');
+  });
+
+  it('finds no project that does not bear our proof', async () => {
+    const stranger = await alice.bootstrap('plinth-local', { 'recover-config': true });
+    expect(stranger.exitCode).to.equal(4);
+    expect(stranger.result.problem?.detail).to.include('without a record');
+  });
+});

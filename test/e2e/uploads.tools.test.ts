@@ -1,0 +1,184 @@
+/** Files of the caller's on their way to the jumpbox: over SFTP with the caller's own key, resumed, checked, and never another than the one that was named. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { homeOf, runPlinth } from '../../local/plinth-process.js';
+import { sha256 } from '../../shared/sha256.js';
+import { version } from '../../shared/version.js';
+import { makeExecutable, needMachines } from '../support/machines.js';
+import { cliPath, runAt } from '../support/plinth-here.js';
+import { argsOf, type Caller, failedWith, makeScene, outcomeOf, type Scene, succeeded } from '../support/scene.js';
+
+type Event = Readonly<Record<string, unknown>>;
+const uploadsIn = (events: readonly Event[]) => events.filter(({ type }) => type === 'upload');
+const sha256Of = (path: string): string => sha256(readFileSync(path));
+
+describe('files of the caller’s that machines need', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  let alice: Caller;
+
+  before(async () => {
+    needMachines();
+    scene = await makeScene({ machines: 'embedded' });
+    alice = await scene.caller();
+  });
+  after(() => scene?.close());
+
+  const onJumpbox = async (name: string, command: string) =>
+    (await runPlinth(['beta', 'bootstrap-cloud', 'ssh', name, '--', command], alice)).stdout.trim();
+
+  it('are uploaded when something waits for them, and not again', async () => {
+    const file = makeExecutable(join(alice.folder, 'own-plinth'), 300_000);
+    const flags = { 'remote-cli-binary': file };
+    const made = await alice.bootstrap('brought', flags);
+    succeeded(made);
+    const sent = uploadsIn(made.events);
+    expect(sent.at(-1)).to.include({ name: 'own-plinth', state: 'sent', bytes: 300_000, of: 300_000 });
+    expect(await onJumpbox('brought', 'sha256sum < /usr/local/bin/plinth')).to.equal(`${sha256Of(file)}  -`);
+    expect(await onJumpbox('brought', 'stat -c %a,%s .plinth/uploads/*')).to.equal('600,300000');
+
+    const again = await alice.bootstrap('brought', flags);
+    succeeded(again);
+    expect(uploadsIn(again.events)).to.deep.equal([]);
+  });
+
+  it('go on from where an interrupted upload stopped; meanwhile status says what to run', async () => {
+    const file = makeExecutable(join(alice.folder, 'big-plinth'), 80_000_000);
+    const flags = { 'remote-cli-binary': file };
+    const first = alice.start('interrupted', flags);
+    const sending = new Promise<void>((resolve) => {
+      first.onText(() => {
+        const bytes = [...first.stdout().matchAll(/"state":"sending","bytes":(\d+)/g)].map(([, number]) =>
+          Number(number),
+        );
+        if (bytes.some((number) => number > 0)) resolve();
+      });
+    });
+    await Promise.race([sending, first.ended]);
+    first.interrupt();
+    expect((await first.ended).exitCode, first.stdout().slice(-2000)).to.equal(130);
+
+    const status = await alice.plinth('status', 'interrupted');
+    expect(status.stdout).to.include('the file of --remote-cli-binary').and.include('it uploads it');
+
+    const second = await alice.bootstrap('interrupted', flags);
+    succeeded(second);
+    const [begun] = uploadsIn(second.events);
+    expect(begun).to.include({ state: 'sending' });
+    expect(begun?.['bytes']).to.be.greaterThan(0);
+    expect(await onJumpbox('interrupted', 'sha256sum < /usr/local/bin/plinth')).to.equal(`${sha256Of(file)}  -`);
+  });
+
+  it('are refused when they have changed meanwhile; the same command goes on with what they are now', async () => {
+    const file = makeExecutable(join(alice.folder, 'changing'), 100_000);
+    const run = alice.start('changing', { 'remote-cli-binary': file });
+    await new Promise<void>((resolve) => run.onText(() => run.stdout() !== '' && resolve()));
+    makeExecutable(file, 100_000, 'another');
+    const { exitCode, stderr } = await run.ended;
+    expect(exitCode, stderr).to.equal(2);
+    expect(stderr)
+      .to.include('changing has changed since this command began')
+      .and.include('Run the same command again');
+    succeeded(await alice.bootstrap('changing', { 'remote-cli-binary': file }));
+    expect(await onJumpbox('changing', 'sha256sum < /usr/local/bin/plinth')).to.equal(`${sha256Of(file)}  -`);
+  });
+
+  it('are run before one becomes plinth: another program is refused, and takes the place of none', async () => {
+    const good = makeExecutable(join(alice.folder, 'good'), 50_000);
+    succeeded(await alice.bootstrap('tried', { 'remote-cli-binary': good }));
+    const ls = join(alice.folder, 'ls');
+    cpSync('/bin/ls', ls, { dereference: true });
+    const outcome = await alice.bootstrap('tried', { 'remote-cli-binary': ls });
+    const words = ['--remote-cli-binary, ls, is not plinth', '--version --json', 'GNU coreutils'];
+    failedWith(outcome, 'plinth-binary', ...words, 'npm run build:binary', 'run the same command again');
+    expect(await onJumpbox('tried', 'sha256sum < /usr/local/bin/plinth')).to.equal(`${sha256Of(good)}  -`);
+    expect(await onJumpbox('tried', 'ls /usr/local/bin')).not.to.include('given');
+    succeeded(await alice.bootstrap('tried', { 'remote-cli-binary': good }));
+  });
+
+  it('are a warning where plinth is of another version than the service', async () => {
+    const older = makeExecutable(join(alice.folder, 'older'), 50_000, 'older', '2.7.1');
+    const outcome = await alice.bootstrap('older', { 'remote-cli-binary': older });
+    const { warnings } = succeeded(outcome);
+    expect(warnings.join()).to.include('2.7.1').and.include(version).and.include('--remote-cli-binary');
+    expect(outcome.stderr).to.include('2.7.1');
+    // A resume looks again, and says so again.
+    expect(succeeded(await alice.bootstrap('older', { 'remote-cli-binary': older })).warnings.join()).to.include(
+      '2.7.1',
+    );
+    const own = makeExecutable(join(alice.folder, 'own'), 50_000);
+    expect(succeeded(await alice.bootstrap('older', { 'remote-cli-binary': own })).warnings.join()).not.to.include(
+      'version',
+    );
+  });
+
+  describe('with a key that has a passphrase', () => {
+    let bob: Caller;
+    let key: string;
+    let flags: Record<string, string>;
+    before(async () => {
+      bob = await scene.caller('bob@example.com');
+      key = join(bob.folder, 'locked');
+      execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-C', 'bob', '-f', key]);
+      const file = makeExecutable(join(bob.folder, 'own-plinth'), 50_000);
+      flags = { 'remote-cli-binary': file, 'ssh-private-key-path': key };
+    });
+
+    it('nothing is made where nobody can be asked for it', async () => {
+      const { exitCode, result } = await bob.bootstrap('locked', flags);
+      expect(exitCode).to.equal(2);
+      expect(result.problem?.detail).to.include('has a passphrase');
+      expect(result.problem?.advice).to.include('ssh-add');
+      expect((await bob.plinth('list', '--json')).stdout).not.to.include('locked');
+    });
+
+    it('it is asked for on a terminal, unseen; a wrong one is asked for again', async () => {
+      const args = ['beta', 'bootstrap-cloud', ...argsOf('asked', flags)];
+      const command = [process.execPath, cliPath, ...args].map((word) => `'${word}'`).join(' ');
+      mkdirSync(homeOf(bob.folder), { recursive: true });
+      const terminal = spawn('script', ['-qefc', command, '/dev/null'], {
+        cwd: bob.folder,
+        env: { PATH: process.env['PATH'] ?? '', HOME: homeOf(bob.folder), TERM: 'xterm', ...bob.env },
+      });
+      let text = '';
+      const answers = ['wrong\r', 'open sesame\r'];
+      terminal.stdout.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.split('Passphrase of').length - 1 + answers.length > 2 && answers.length > 0) {
+          terminal.stdin.write(answers.shift() ?? '');
+        }
+      });
+      await once(terminal, 'close');
+      expect(terminal.exitCode, text).to.equal(0);
+      expect(text.split('Passphrase of')).to.have.lengthOf(3);
+      expect(text).to.include('Upload of own-plinth').and.not.include('sesame');
+    });
+
+    it('ssh-agent opens it, however many others it has', async () => {
+      const socket = join(bob.folder, 'agent.sock');
+      const agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+      await once(agent.stdout, 'data');
+      const env = { ...process.env, SSH_AUTH_SOCK: socket };
+      try {
+        for (let n = 0; n < 8; n += 1) {
+          const other = join(bob.folder, `other-${n}`);
+          execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', other]);
+          execFileSync('ssh-add', ['-q', other], { env });
+        }
+        const askpass = join(bob.folder, 'askpass');
+        writeFileSync(askpass, '#!/bin/sh\necho "open sesame"\n', { mode: 0o700 });
+        execFileSync('ssh-add', ['-q', key], {
+          env: { ...env, SSH_ASKPASS: askpass, SSH_ASKPASS_REQUIRE: 'force', DISPLAY: ':0' },
+        });
+        const args = ['beta', 'bootstrap-cloud', '--json', ...argsOf('by-agent', flags)];
+        const run = await runAt(args, { folder: bob.folder, env: { ...bob.env, SSH_AUTH_SOCK: socket } });
+        succeeded(outcomeOf(run));
+      } finally {
+        agent.kill();
+      }
+    });
+  });
+});

@@ -1,0 +1,3 @@
+import { upgradesHold } from './upgrades.js';
+
+upgradesHold(() => true);

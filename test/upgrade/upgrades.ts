@@ -1,0 +1,26 @@
+/** This release goes on with what others began. The short and the long test differ in after how many commits they try. */
+import { expect } from 'chai';
+import { version } from '../../shared/version.js';
+import { keysAtHand } from '../install-config/made-bootstrap.js';
+import { recordingsOf, releases } from './recording.js';
+import { type Chosen, replay } from './replay.js';
+
+export function upgradesHold(chosen: Chosen): void {
+  describe('this release takes over bootstraps', function () {
+    this.timeout(1_200_000);
+    before(keysAtHand);
+
+    it('has left recordings of its own', () => {
+      expect(releases()).to.include(version);
+    });
+
+    for (const release of releases()) {
+      const known = new Set<string>();
+      for (const file of recordingsOf(release)) {
+        it(`that ${release} began, and brings each to its end: ${file.split('.')[0]}`, async () => {
+          expect(await replay(release, file, known, chosen)).to.be.at.least(1);
+        });
+      }
+    }
+  });
+}
