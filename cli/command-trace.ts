@@ -1,7 +1,7 @@
 /** The one trace of a command: its calls are parts of it, and the service goes on in it. Begun by main with the first call. */
 import { createTracing, readHeaders, type Span, tracesUrl } from '../functions/tracing/tracing.js';
 import { version } from '../shared/version.js';
-import type { Output } from './output.js';
+import type { Output } from './frame/output.js';
 import type { Settings } from './settings.js';
 
 export interface CommandTrace {

@@ -1,9 +1,9 @@
 /** Asks a person for each setting on the terminal; Enter keeps what stands, - takes it away. Called by configure. */
 import { Problem } from '../shared/problems.js';
-import type { Call } from './command.js';
-import type { ConfigName, ConfigValues } from './config-file.js';
-import { ask } from './confirm.js';
-import { printable } from './output.js';
+import type { ConfigName, ConfigValues } from './files/config-file.js';
+import type { Call } from './frame/command.js';
+import { ask } from './frame/confirm.js';
+import { printable } from './frame/output.js';
 
 const questions: readonly (readonly [ConfigName, string])[] = [
   ['endpoints.bootstraps', 'URL of the bootstrap API'],
@@ -14,15 +14,16 @@ const questions: readonly (readonly [ConfigName, string])[] = [
 
 export async function askForConfig(
   standing: ConfigValues,
-  { output, interrupted }: Call,
+  call: Call,
   whyBad: (name: ConfigName, value: string) => string | undefined,
 ): Promise<ConfigValues> {
+  const { output } = call;
   output.say('Enter keeps what stands in brackets, - takes it away.');
   const values = new Map(Object.entries(standing));
   for (const [name, question] of questions) {
     if (name === 'oauth.clientSecret' && !values.has('oauth.clientId')) continue;
     for (;;) {
-      const text = await answerTo(name, question, standing[name], interrupted);
+      const text = await answerTo(name, question, standing[name], call);
       const why = text === '' || text === '-' ? undefined : whyBad(name, text);
       if (why !== undefined) {
         output.say(`It ${why}.`);
@@ -36,15 +37,15 @@ export async function askForConfig(
   return Object.fromEntries(values);
 }
 
-async function answerTo(name: ConfigName, question: string, standing: string | undefined, interrupted: AbortSignal) {
+async function answerTo(name: ConfigName, question: string, standing: string | undefined, call: Call) {
   const kept = standing === undefined ? 'none' : printable(standing);
   if (name !== 'oauth.clientSecret') {
-    const text = (await ask(`${question} [${kept}]:`, interrupted)).trim();
-    interrupted.throwIfAborted();
+    const text = (await ask(`${question} [${kept}]:`, call)).trim();
+    call.interrupted.throwIfAborted();
     return text;
   }
-  const { askPassphrase } = await import('./passphrase.js');
-  const typed = await askPassphrase(`${question} [${standing === undefined ? 'none' : 'kept'}]: `);
+  const { askPassphrase } = await import('./identity/passphrase.js');
+  const typed = await askPassphrase(`${question} [${standing === undefined ? 'none' : 'kept'}]: `, call.io);
   if (typed === undefined) throw new Problem('interrupted', 'Interrupted.', { advice: 'Nothing was written.' });
   return typed.trim();
 }

@@ -1,251 +1,48 @@
 #!/usr/bin/env node
-/** `plinth`: arguments in, exit code out. Finds the command, runs it, prints what it returns. */
-import { flagName } from '../shared/bootstrap/options.js';
-import { refusalOf } from '../shared/bootstrap/rules.js';
-import { type Fault, Problem, problemKinds } from '../shared/problems.js';
-import { version } from '../shared/version.js';
-import { type ArgumentName, bracketed } from './arguments.js';
-import { type Argv, readArgv } from './argv.js';
-import type { Call, Command } from './command.js';
-import type { CommandTrace } from './command-trace.js';
-import { commands } from './commands/index.js';
-import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './flags.js';
-import { createRegistry, nearestBeneath, nearestCommand } from './help.js';
-import { createOutput, type Output } from './output.js';
-import { type Api, endpointOf, readSettings, type Settings } from './settings.js';
+/** `plinth` as a process. The one file of the command line that touches `process`, but for its number. */
+import { readFileSync } from 'node:fs';
+import { isSea } from 'node:sea';
+import { runPlinth } from './run.js';
 
-/** Begun with the first call of a command. */
-let trace: Promise<CommandTrace> | undefined;
-
-async function main(args: readonly string[]): Promise<number> {
-  const { stdout, stderr } = process;
-  const settings = readSettings();
-  const argv = readArgv(args, allFlags);
-  const given = givenFlags(argv, settings.env);
-  const output = createOutput({
-    settings,
-    json: ownFlag(argv, 'json'),
-    verbose: given.verbose === true,
-    stdout,
-    stderr,
-  });
-  const columns = Math.min(stdout.isTTY ? stdout.columns || 80 : 100, 120);
-  const registry = createRegistry(commands, Math.max(columns, 40));
-  const match = registry.match(argv.words);
-  let interrupted: AbortSignal | undefined;
-  let problem: Problem;
+function unwritable({ code, message }: NodeJS.ErrnoException): never {
+  // A reader that has read enough, such as head, is no fault.
+  if (code === 'EPIPE') process.exit(0);
+  process.stderr.write(`Error: the output cannot be written: ${code ?? message}.\n`);
+  process.exit(1);
+}
+process.stdout.on('error', unwritable);
+// To a file Node writes at once, and throws.
+const write = process.stdout.write.bind(process.stdout) as (...args: unknown[]) => boolean;
+process.stdout.write = (...args: unknown[]): boolean => {
   try {
-    if (given.help === true || args.length === 0) {
-      // Of a word that is no command there is no help either.
-      if (match === undefined && !isGroup(argv.words)) throw noCommand(argv);
-      stdout.write(`${registry.help(match?.command, argv.words)}\n`);
-      return 0;
-    }
-    if (ownFlag(argv, 'version')) {
-      stdout.write(`${version}\n`);
-      return 0;
-    }
-    if (match === undefined) throw noCommand(argv);
-
-    const { command } = match;
-    const { rest, passed } = parted(argv, match);
-    const faults = [...argv.faults, ...misplaced(argv, command, rest)];
-    interrupted = interruption();
-    const signal = interrupted;
-    const call: Call = {
-      word(name) {
-        const { takes = [], mayTake = [] } = command;
-        const argument = rest[[...takes, ...mayTake].indexOf(name as ArgumentName)];
-        if (argument !== undefined) return { path: bracketed(name), text: argument };
-        const flag = argv.values.get(name);
-        return typeof flag === 'string' ? { path: `--${name}`, text: flag } : undefined;
-      },
-      given,
-      faults,
-      passed,
-      has: (name) => ownFlag(argv, name),
-      number(name) {
-        const value = argv.values.get(name);
-        return typeof value === 'number' ? value : undefined;
-      },
-      settings,
-      output,
-      interrupted,
-      endpoint: (api) => endpointFor(api, settings, argv),
-      async token() {
-        const { createToken } = await import('./token.js');
-        return createToken(settings, await endpointFor('bootstraps', settings, argv), signal);
-      },
-      async connect() {
-        const transport = await reach('bootstraps');
-        const { createClient } = await import('./client.js');
-        return createClient(transport, { onTrace: output.trace, onTrouble: output.warn });
-      },
-      async connectOrganizations() {
-        const transport = await reach('api');
-        const { createOrganizationClient } = await import('./organization-client.js');
-        return createOrganizationClient(transport);
-      },
-    };
-    const reach = (api: Api) => {
-      // A command that checks more tells these faults with its own; none goes beyond them.
-      if (faults.length > 0) throw refusalOf(faults);
-      trace ??= import('./command-trace.js').then(({ beginCommandTrace }) =>
-        beginCommandTrace(settings, command.words, output),
-      );
-      return connect(api, settings, argv, output, signal, trace);
-    };
-    const { data, show, problem: ended, exitCode } = await command.run(call);
-    const code = exitCode ?? ended?.kind.exit ?? 0;
-    output.result(ended === undefined ? data : { ...data, problem: shown(ended) }, code, show);
-    if (ended !== undefined) output.problem(ended);
-    return code;
+    return write(...args);
   } catch (error) {
-    if (error instanceof Problem) problem = error;
-    else if (interrupted?.aborted) problem = interruptedProblem(match?.command);
-    else problem = inside(error, output);
+    return unwritable(error as NodeJS.ErrnoException);
   }
-  output.problem(problem);
-  output.result({ problem: shown(problem) }, problem.kind.exit, undefined);
-  return problem.kind.exit;
-}
-
-async function connect(
-  api: Api,
-  settings: Settings,
-  argv: Argv,
-  output: Output,
-  interrupted: AbortSignal,
-  trace: Promise<CommandTrace>,
-) {
-  const endpoint = await endpointFor(api, settings, argv);
-  const [{ createTransport }, { createToken }] = await Promise.all([import('./transport.js'), import('./token.js')]);
-  return createTransport({
-    endpoint,
-    token: createToken(settings, endpoint, interrupted),
-    userAgent: `plinth/${version}`,
-    onTrace: output.trace,
-    span: (await trace).span,
-    interrupted,
-  });
-}
-
-function endpointFor(api: Api, settings: Settings, argv: Argv): Promise<string> {
-  const flag = argv.values.get('endpoint');
-  return endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
-}
-
-/** The commands beneath such words. */
-const groupOf = (words: readonly string[]): Command[] =>
-  commands.filter((command) => words.length === 0 || command.words.startsWith(`${words.join(' ')} `));
-const isGroup = (words: readonly string[]): boolean => groupOf(words).length > 0;
-
-function noCommand({ words, faults }: Argv): Problem {
-  if (isGroup(words)) {
-    return new Problem(
-      'bad-input',
-      words.length === 0 ? 'No command is given.' : `plinth ${words.join(' ')} needs a command after it.`,
-      {
-        ...(faults.length > 0 && { errors: faults }),
-        advice: `There are: ${groupOf(words)
-          .map((command) => command.words)
-          .join(', ')}.`,
-      },
-    );
-  }
-  const meant = nearestCommand(words, commands);
-  return new Problem('bad-input', `plinth has no command ${JSON.stringify(words.join(' '))}.`, {
-    advice: meant === undefined ? 'plinth --help lists the commands.' : `Did you mean plinth ${meant}?`,
-  });
-}
-
-/** The words of the command itself, and those after `--` where it passes them on. */
-function parted(
-  { words, separatedAt }: Argv,
-  { command, rest }: { readonly command: Command; readonly rest: readonly string[] },
-) {
-  if (command.passes === undefined || separatedAt === undefined) return { rest, passed: [] };
-  const at = Math.max(0, separatedAt - (words.length - rest.length));
-  return { rest: rest.slice(0, at), passed: rest.slice(at) };
-}
-
-/** Flags of other commands, stray words, missing arguments. */
-function misplaced(argv: Argv, command: Command, rest: readonly string[]): Fault[] {
-  const own = new Set<string>([
-    ...[...(command.options ?? []), ...inheritedOptions].map((option) => flagName(option).slice(2)),
-    ...Object.keys(command.flags ?? {}),
-    ...commonFlags,
-  ]);
-  const takes = command.takes ?? [];
-  return [
-    ...[...new Set(argv.written)]
-      .filter((name) => !own.has(name))
-      .map((name) => ({ path: `--${name}`, message: `is no flag of plinth ${command.words}` })),
-    ...rest
-      .slice(takes.length + (command.mayTake ?? []).length)
-      .map((word) => ({ path: JSON.stringify(word), message: strayText(word, command) })),
-    ...takes.slice(rest.length).map((name) => ({ path: bracketed(name), message: 'is missing' })),
-  ];
-}
-
-function strayText(word: string, command: Command): string {
-  if (['true', 'false'].includes(word)) return 'is a stray word; a value of a yes-or-no flag is written --flag=false';
-  if (command.passes !== undefined) return `is a stray word; a ${command.passes.name} stands after --`;
-  const meant = nearestBeneath(word, command, commands);
-  return meant === undefined
-    ? 'is a stray word; a flag begins with --'
-    : `is a stray word; did you mean plinth ${meant}?`;
-}
-
-/** Ctrl-C once: the command says how things stand. Twice: out. */
-function interruption(): AbortSignal {
-  const controller = new AbortController();
-  process.on('SIGINT', () => {
-    if (controller.signal.aborted) process.exit(problemKinds.detached.exit);
-    controller.abort();
-  });
-  return controller.signal;
-}
-
-/** Of the commands about bootstraps one alone begins what goes on without it. */
-const interruptedProblem = (command: Command | undefined) =>
-  command?.words === 'beta bootstrap-cloud'
-    ? new Problem('detached', 'Interrupted.', {
-        advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
-      })
-    : new Problem('interrupted', 'Interrupted.', { advice: 'A change that was under way may have been made.' });
-
-/** A fault of plinth itself; its stack is for who asks for more. */
-function inside(error: unknown, output: Output): Problem {
-  output.trace(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return new Problem(
-    'internal',
-    `Something went wrong inside plinth: ${error instanceof Error ? error.message : String(error)}`,
-    {
-      advice: 'Run the command again with --verbose, and report what it prints.',
-      cause: error,
-    },
-  );
-}
-
-const shown = ({ code, kind, detail, advice, errors, members }: Problem) => ({
-  ...members,
-  code,
-  title: kind.title,
-  detail,
-  ...(advice !== undefined && { advice }),
-  ...(errors !== undefined && { errors }),
-});
-
-// A reader that has read enough, such as head, is no fault.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+};
 // Who does not listen to what is told beside the result changes nothing of it.
 process.stderr.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
 });
-const exitCode = await main(process.argv.slice(2));
-await trace?.then(({ end }) => end(exitCode)).catch(() => undefined);
-process.exitCode = exitCode;
+
+// Whether this is a machine of Google's is seen without asking a metadata server, which is elsewhere only slow and loud.
+if (process.env['GCE_METADATA_HOST'] === undefined && process.env['GCE_METADATA_IP'] === undefined) {
+  process.env['METADATA_SERVER_DETECTION'] ??= 'bios-only';
+}
+
+process.exitCode = await runPlinth(process.argv.slice(2), {
+  // Only when it is asked for: Node makes a pipe non-blocking by that, also for ssh, which inherits it.
+  get stdin() {
+    return process.stdin;
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  inherited: 'inherit',
+  readStdin: () => readFileSync(0, 'utf8'),
+  env: process.env,
+  folder: undefined,
+  // This file under Node, or the one executable.
+  program: [process.execPath, ...(isSea() ? [] : [process.argv[1] ?? ''])],
+  events: process,
+  exit: (code) => process.exit(code),
+});

@@ -1,7 +1,7 @@
 /** Members as people read of them. Called by the org and team commands. */
 import type { Member } from '../shared/organization/organization.js';
-import { printable, type Style } from './output.js';
-import { listing } from './table.js';
+import { printable, type Style } from './frame/output.js';
+import { listing } from './frame/table.js';
 
 export const memberTable = (members: readonly Member[], style: Style): string =>
   members.length === 0

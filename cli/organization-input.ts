@@ -4,9 +4,9 @@ import { Email } from '../shared/organization/email.js';
 import { Name, Role } from '../shared/organization/organization.js';
 import { TeamId } from '../shared/organization/team.js';
 import { type Fault, Problem } from '../shared/problems.js';
-import { bracketed } from './arguments.js';
-import type { Call } from './command.js';
-import type { OrganizationClient } from './organization-client.js';
+import { bracketed } from './frame/arguments.js';
+import type { Call } from './frame/command.js';
+import type { OrganizationClient } from './service/organization-client.js';
 
 const forms = {
   name: Name,

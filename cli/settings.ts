@@ -1,16 +1,18 @@
 /**
- * Where plinth is and who is asking: environment, config file. The only reader of process.env in the command line.
- * Called by main and by what it hands on.
+ * Where plinth is and who is asking: environment, config file. What the variables of the environment mean is known here.
  */
 import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problem } from '../shared/problems.js';
-import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './config-file.js';
+import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './files/config-file.js';
+import type { Io } from './frame/io.js';
 
 export interface Settings {
-  /** Where secret flags may come from. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where secret flags may come from; programs that are run inherit it. */
+  readonly env: Io['env'];
+  readonly folder: Io['folder'];
+  readonly program: Io['program'];
   readonly home: string;
   /** `$XDG_CONFIG_HOME/plinth`: config file, age identities, keys that plinth made. */
   readonly configFolder: string;
@@ -35,12 +37,13 @@ export interface Settings {
 
 const shared = '/dev/shm';
 
-export function readSettings(): Settings {
-  const env = process.env;
+export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder' | 'program'>): Settings {
   const home = env['HOME'] ?? homedir();
   const xdg = env['XDG_CONFIG_HOME'];
   return {
     env,
+    folder,
+    program,
     home,
     // Relative paths are to be ignored, says the XDG specification.
     configFolder: join(xdg?.startsWith('/') ? xdg : join(home, '.config'), 'plinth'),

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { isLoopback } from '../shared/loopback.js';
+import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import type { Releases } from '../shared/release.js';
 import { PricesSetting, type PriceTable } from './cost/prices.js';
@@ -55,6 +56,8 @@ export interface Config {
   /** Who may bootstrap; all empty: operators only. `domains` are compared with the `hd` claim. */
   readonly bootstrappers: { readonly emails: readonly string[]; readonly domains: readonly string[] };
   /** Who may make organizations; neither: operators only. `domains` are compared with the `hd` claim. */
+  /** A migration takes an admin of the team, besides one of the organization. */
+  readonly migrationConsent: boolean;
   readonly organizationCreators: { readonly anyone: boolean; readonly domains: readonly string[] };
   /** `*` allows all. */
   readonly allowed: {
@@ -110,7 +113,8 @@ const list = z
   .string()
   .transform((value) => value.split(',').map((each) => each.trim()))
   .transform((values) => values.filter((each) => each !== ''));
-const emails = list.transform((values) => values.map((each) => each.toLowerCase()));
+const emails = list.pipe(z.array(Email));
+const domains = list.transform((values) => values.map(asciiLowerCased));
 const count = z
   .string()
   .regex(/^\d{1,9}$/, 'must be a whole number')
@@ -191,11 +195,16 @@ export const settings = {
     'E-mails of people and service accounts that may bootstrap. With no domain either: operators only.',
     '',
   ),
-  PLINTH_BOOTSTRAPPER_DOMAINS: setting(emails, 'Workspace domains (the `hd` claim) whose people may bootstrap.', ''),
+  PLINTH_BOOTSTRAPPER_DOMAINS: setting(domains, 'Workspace domains (the `hd` claim) whose people may bootstrap.', ''),
   PLINTH_ORGANIZATION_CREATORS: setting(
-    emails,
-    'Workspace domains (the `hd` claim) whose people may make organizations; `anyone`: every caller, and then migrating a team takes an admin of the team too. Unset: operators only.',
+    domains,
+    'Workspace domains (the `hd` claim) whose people may make organizations; `anyone`: every caller, and then migrating a team takes consent. Unset: operators only.',
     '',
+  ),
+  PLINTH_MIGRATION_CONSENT: setting(
+    z.enum(['on', 'off'], 'must be on or off'),
+    'Whether only an admin of the team may migrate it; `off`: any admin of the organization that it moves into. Where anyone may make organizations it is on.',
+    'off',
   ),
   PLINTH_BILLING_ACCOUNTS: setting(list, 'Billing accounts that may be used; `*`: any. Unset: none.', ''),
   PLINTH_PARENTS: setting(
@@ -294,7 +303,7 @@ export const settings = {
   ),
   PLINTH_WEBHOOK_URL: optional(
     secureUrl,
-    "Gets the warnings before a project's time is over, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
+    "Gets the warnings before a project's time is over, and who migrated which team, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     url,
@@ -386,6 +395,7 @@ export function readConfig(env: Environment): Config {
       operators: read.PLINTH_OPERATORS,
     },
     bootstrappers: { emails: read.PLINTH_BOOTSTRAPPERS, domains: read.PLINTH_BOOTSTRAPPER_DOMAINS },
+    migrationConsent: read.PLINTH_MIGRATION_CONSENT === 'on' || read.PLINTH_ORGANIZATION_CREATORS.includes('anyone'),
     organizationCreators: {
       anyone: read.PLINTH_ORGANIZATION_CREATORS.includes('anyone'),
       domains: read.PLINTH_ORGANIZATION_CREATORS.filter((each) => each !== 'anyone'),

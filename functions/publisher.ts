@@ -1,5 +1,5 @@
-/** Publishes step messages. The one importer of @google-cloud/pubsub, which is loaded on first use. Made by createContext. */
-import type { PublisherClient } from '@google-cloud/pubsub/build/src/v1/publisher_client.js';
+/** Publishes step messages. The one importer of @google-cloud/pubsub-api, which is loaded on first use. Made by createContext. */
+import type { PublisherClient } from '@google-cloud/pubsub-api/build/src/v1/publisher_client.js';
 import type { StepMessage } from '../shared/bootstrap/message.js';
 import { type Lane, topics } from '../shared/names.js';
 import { Problem } from '../shared/problems.js';
@@ -19,7 +19,7 @@ const timeoutMilliseconds = 20_000;
 
 async function connect(config: Config): Promise<PublisherClient> {
   // The one file: the package as a whole also loads its subscriber, and all of gRPC.
-  const { PublisherClient } = await import('@google-cloud/pubsub/build/src/v1/publisher_client.js');
+  const { PublisherClient } = await import('@google-cloud/pubsub-api/build/src/v1/publisher_client.js');
   const { pubsubEmulatorHost: emulator } = config;
   const { protocol, hostname, port } = new URL(emulator === undefined ? config.endpoints.pubsub : `http://${emulator}`);
   return new PublisherClient({

@@ -1,20 +1,24 @@
 /** The job of Cloud Scheduler that calls cleanup, as an operator sees and steers it. Spoken by the API and the CLI. */
 import * as z from 'zod';
+import { moment, text } from './api.js';
 
 export const scheduleVerbs = ['pause', 'resume', 'run'] as const;
 export type ScheduleVerb = (typeof scheduleVerbs)[number];
 
-export const ScheduleView = z.object({
-  job: z.string(),
-  /** `broken`: Google could not change it the last time, or has disabled it. */
-  state: z.enum(['enabled', 'paused', 'broken']),
-  /** unix-cron. */
-  schedule: z.string(),
-  timeZone: z.string(),
-  /** Absent while it is paused. */
-  nextRunAt: z.iso.datetime().optional(),
-  lastRunAt: z.iso.datetime().optional(),
-  /** How the last run ended: `ok`, or the canonical status: `PERMISSION_DENIED`. Absent before the first. */
-  lastResult: z.string().optional(),
-});
+export const ScheduleView = z
+  .object({
+    job: text('Name of the job', 'plinth-cleanup'),
+    state: z.enum(['enabled', 'paused', 'broken']).meta({
+      description: '`broken`: Google could not change it the last time, or has disabled it',
+    }),
+    schedule: text('unix-cron', '*/5 * * * *'),
+    timeZone: text('Of the schedule', 'Etc/UTC'),
+    nextRunAt: moment('Absent while it is paused').optional(),
+    lastRunAt: moment('Absent before the first').optional(),
+    lastResult: text(
+      'How the last run ended: `ok`, or the canonical status such as `PERMISSION_DENIED`. Absent before the first',
+      'ok',
+    ).optional(),
+  })
+  .meta({ id: 'CleanupSchedule', description: 'The job that calls cleanup' });
 export type ScheduleView = z.infer<typeof ScheduleView>;

@@ -37,6 +37,8 @@ export const collections = {
 
   organizations: 'organizations',
   organizationMembers: 'organizationMembers',
+  /** How far members who are gone were counted. */
+  organizationMemberVersions: 'organizationMemberVersions',
   teams: 'teams',
   teamMembers: 'teamMembers',
   /** Who did what when, newest first by `id`. */

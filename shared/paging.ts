@@ -4,11 +4,21 @@ import * as z from 'zod';
 export const pageQuery = {
   limit: z
     .string()
-    .regex(/^\d{1,3}$/, 'must be a whole number from 1 to 200')
+    .regex(/^[1-9]\d{0,2}$/, 'must be a whole number from 1 to 200')
     .transform(Number)
     .pipe(z.int().min(1).max(200))
-    .optional(),
-  cursor: z.string().min(1).max(1024).optional(),
+    .optional()
+    .meta({ description: 'How many a page holds; without it the list comes whole', examples: [50] }),
+  cursor: z
+    .string()
+    .min(1)
+    .max(1024)
+    .optional()
+    .meta({
+      description:
+        'Where the page begins: out of the `Link` header of the page before. It belongs to this list and this caller alone',
+      examples: ['WyIyMDI2LTExLTIzIl0.nJ2k1rQpLwVf0aXyTzB8cA'],
+    }),
 };
 
 export const pageHeaders = {

@@ -1,11 +1,11 @@
 /** `plinth beta bootstraps status|stop|start`: whether new bootstraps are taken. For operators. */
 import type { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { Problem } from '../../shared/problems.js';
-import { defineCommand } from '../command.js';
-import { printable } from '../output.js';
+import { defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
 
 async function shown(admission: AdmissionView) {
-  const { time } = await import('../table.js');
+  const { time } = await import('../frame/table.js');
   const { state, by, at, reason } = admission;
   const text = [
     `New bootstraps  ${state === 'open' ? 'open' : 'stopped: they are refused, what stands goes on'}`,

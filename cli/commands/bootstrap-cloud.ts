@@ -3,7 +3,6 @@
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import {
   type BootstrapOptions,
-  flagName,
   type GivenFlags,
   type GivenOptions,
   isLocal,
@@ -15,11 +14,11 @@ import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
 import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
-import type { Client } from '../client.js';
-import { type Call, defineCommand } from '../command.js';
-import type { Helper } from '../follow.js';
-import type { RecoveredFile, recoverFiles } from '../recover.js';
-import type { createUploader } from '../uploader.js';
+import type { Helper } from '../follow/follow.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
+import type { createUploader } from '../machines/uploader.js';
+import type { Client } from '../service/client.js';
 
 export const bootstrapCloud = defineCommand({
   words: 'beta bootstrap-cloud',
@@ -48,15 +47,16 @@ export const bootstrapCloud = defineCommand({
     for (const text of warnings) output.warn(text);
     for (const note of notes) output.say(note);
 
-    const [{ findSshKey }, { readUploads }, { readBase, writeFiles }, follow] = await Promise.all([
-      import('../ssh-key.js'),
-      import('../uploads.js'),
-      import('../standing-files.js'),
-      import('../follow.js'),
+    const [{ findSshKey }, { readUploads }, { readBase }, { createFileKeeper }, follow] = await Promise.all([
+      import('../identity/ssh-key.js'),
+      import('../machines/uploads.js'),
+      import('../files/standing-files.js'),
+      import('../files/file-keeper.js'),
+      import('../follow/follow.js'),
     ]);
     const client = await call.connect();
-    const key = findSshKey(given, local.sshPublicKeyPath, settings.home, settings.configFolder);
-    const uploads = await readUploads(given, settings.home);
+    const key = findSshKey(given, local.sshPublicKeyPath, settings);
+    const uploads = await readUploads(given, settings);
     const request: BootstrapRequest = {
       options: { ...travelling(given), ...uploads.options },
       sshPublicKey: key.publicKey,
@@ -72,7 +72,7 @@ export const bootstrapCloud = defineCommand({
       ? await recover(call, client, { key, local, keys, options }, standing?.id, options)
       : undefined;
     const known = standing?.id ?? recovered?.id;
-    const base = known === undefined ? {} : await readBase(local, keys, known, settings.configFolder);
+    const base = known === undefined ? {} : await readBase(local, keys, known, settings);
     if (key.keep !== undefined) {
       key.keep();
       output.say(`No SSH key was found, so plinth made one: ${key.from.replace(/\.pub$/, '')}`);
@@ -90,19 +90,20 @@ export const bootstrapCloud = defineCommand({
     sayBegun(call, begun);
 
     const { id } = begun.bootstrap;
-    const helper =
-      identity === undefined ? undefined : await helperFor({ ...call, client, id, files: uploads.files, identity });
+    const keeper = createFileKeeper(client, id, local, settings);
+    const helper = {
+      files: keeper,
+      ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files: uploads.files, identity }))),
+    };
     const { view, timings } = await follow.followToEnd(call, client, begun.bootstrap, local.timer, helper);
     const told = [...warnings, ...others];
     for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);
     const ended = follow.problemOfEnd(view);
-    const written =
-      ended === undefined && local.writeConfig
-        ? await writeFiles(client, view, local, settings.configFolder)
-        : { files: [] };
+    const { files, problem: unwritten } = await keeper.end(view);
+    if (ended !== undefined && unwritten !== undefined) output.warn(unwritten.detail);
     const { user: testUser, warning } =
       identity !== undefined && isDone(view, 'test-user')
-        ? await (await import('../test-user.js')).fetchTestUser(settings, view, identity, call.interrupted)
+        ? await (await import('../machines/test-user.js')).fetchTestUser(settings, view, identity, call.interrupted)
         : {};
     if (warning !== undefined) output.warn(warning);
     const data = {
@@ -114,9 +115,9 @@ export const bootstrapCloud = defineCommand({
       ...(recovered !== undefined && { recovered: recovered.files }),
       ...(local.timer && { timings }),
     };
-    const { files, problem = ended } = written;
+    const problem = ended ?? unwritten;
     if (local.timer && !output.json) output.say(follow.timingTable(timings, output.style));
-    const { summary } = await import('../summary.js');
+    const { summary } = await import('../follow/summary.js');
     return {
       data: { ...data, files },
       ...(problem !== undefined && { problem }),
@@ -132,38 +133,33 @@ const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
 async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   const checked = checkOptions(given, { strict: call.has('strict') });
-  const [{ standingFaults }, { sshKeyFaults }, { expandHome, whyUnreadable }, { binaryFault }] = await Promise.all([
-    import('../standing-files.js'),
-    import('../ssh-key.js'),
-    import('../files.js'),
-    import('../binary-file.js'),
+  const [{ standingFaults }, { sshKeyFaults }, { expandHome }, { uploadFaults, valuesDoubts }] = await Promise.all([
+    import('../files/standing-files.js'),
+    import('../identity/ssh-key.js'),
+    import('../files/files.js'),
+    import('../machines/uploads.js'),
   ]);
   const local: LocalOptions = {
     ...checked.local,
     installConfig: expandHome(checked.local.installConfig, settings.home),
     secretsFile: expandHome(checked.local.secretsFile, settings.home),
   };
-  const unreadable = (['installLocal', 'pcAppsValues'] as const).flatMap((option) => {
-    const paths = given[option] ?? [];
-    return (typeof paths === 'string' ? [paths] : paths).flatMap((path): Fault[] => {
-      const why = whyUnreadable(expandHome(path, settings.home));
-      return why === undefined ? [] : [{ path: flagName(option), message: `${path}: ${why}` }];
-    });
-  });
-  const binary = given.remoteCliBinary;
-  const unfit = binary === undefined ? undefined : binaryFault(expandHome(binary, settings.home));
+  const doubts = await valuesDoubts(given, settings);
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
     ...call.faults,
     // A flag that could not be read is not told of twice.
     ...checked.faults.filter(({ path }) => !told.has(path)),
-    ...unreadable,
-    ...(unfit === undefined ? [] : [{ path: '--remote-cli-binary', message: `${binary}: ${unfit}` }]),
-    ...sshKeyFaults(given, settings.home),
-    ...(call.has('dry-run') ? [] : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'])),
+    ...(await uploadFaults(given, settings)),
+    ...(call.has('strict') ? doubts : []),
+    ...(await sshKeyFaults(given, settings)),
+    ...(call.has('dry-run')
+      ? []
+      : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'], settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
-  return { ...checked, local };
+  const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
+  return { ...checked, local, warnings };
 }
 
 const travelling = (given: GivenFlags): GivenOptions =>
@@ -177,12 +173,13 @@ async function recover(
   standing: string | undefined,
   { projectName, zone }: BootstrapOptions,
 ): Promise<{ readonly id: string; readonly files: readonly RecoveredFile[] }> {
-  const { recoverFiles } = await import('../recover.js');
+  const { recoverFiles } = await import('../machines/recover.js');
   const { output } = call;
   const from = await recoveryFrom(client, standing, projectName, zone);
   const files = await recoverFiles(call, from, parts);
-  for (const { path, what, backup } of files) {
+  for (const { path, what, backup, inClear } of files) {
     output.say(`Recovered the ${what}: ${path}${backup === undefined ? '' : `; what stood there is now ${backup}`}`);
+    if (inClear) output.warn(`${backup} holds secrets in clear. Delete it when you no longer need it.`);
   }
   if (standing === undefined) output.say(`plinth has lost its record of ${projectName}; it is made anew.`);
   return { id: from.id, files };
@@ -194,16 +191,16 @@ async function recoveryFrom(client: Client, id: string | undefined, project: str
   return { id, name, jumpbox: result.vms.find((vm) => vm.name === 'jumpbox') };
 }
 
-const loadIdentity = () => import('../login-identity.js');
+const loadIdentity = () => import('../identity/login-identity.js');
 
-async function helperFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Promise<Helper> {
-  const { createUploader } = await import('../uploader.js');
-  return { begin: (tell) => createUploader({ ...parts, tell }) };
+async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Promise<Pick<Helper, 'uploads'>> {
+  const { createUploader } = await import('../machines/uploader.js');
+  return { uploads: (tell) => createUploader({ ...parts, tell }) };
 }
 
 /** From here on Ctrl-C may find a bootstrap under way. */
 async function begin(call: Call, client: Client, request: BootstrapRequest): Promise<BeginReply> {
-  const { detached } = await import('../follow.js');
+  const { detached } = await import('../follow/follow.js');
   try {
     return await client.begin(request);
   } catch (error) {

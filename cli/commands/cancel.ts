@@ -1,6 +1,6 @@
 /** `plinth beta bootstrap-cloud cancel`: stops a bootstrap at the next border between its steps. */
-import { defineCommand } from '../command.js';
-import { shellWord } from '../shell-word.js';
+import { defineCommand } from '../frame/command.js';
+import { shellWord } from '../frame/shell-word.js';
 import { idOf } from './status.js';
 
 export const cancel = defineCommand({

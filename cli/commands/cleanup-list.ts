@@ -2,7 +2,7 @@
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { Problem } from '../../shared/problems.js';
-import { defineCommand } from '../command.js';
+import { defineCommand } from '../frame/command.js';
 
 /** In the order in which they are shown. */
 const parts: readonly (readonly [keyof Omit<CleanupSurvey, 'more'>, string])[] = [
@@ -25,7 +25,7 @@ export const cleanupList = defineCommand({
   async run(call) {
     const client = await call.connect();
     const survey = await client.surveyCleanup();
-    const { listing } = await import('../table.js');
+    const { listing } = await import('../frame/table.js');
     const rows = parts.flatMap(([part, what]) =>
       survey[part].map(({ projectId, owner, why }: CleanupFound) => [projectId, what, owner ?? '-', why]),
     );

@@ -1,9 +1,9 @@
 /** `plinth beta cleanup schedule status|pause|resume|run`: when expired projects are looked for. For operators. */
 import type { ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
-import { type Command, defineCommand } from '../command.js';
+import { type Command, defineCommand } from '../frame/command.js';
 
 const shown = async ({ job, state, schedule, timeZone, nextRunAt, lastRunAt, lastResult }: ScheduleView) => {
-  const { time } = await import('../table.js');
+  const { time } = await import('../frame/table.js');
   return () =>
     [
       `Job         ${job}`,

@@ -1,6 +1,6 @@
 /** `plinth completion bash|zsh|fish`: a script by which the shell completes commands, flags, values and files. It asks plinth nothing while you type. */
-import { type Command, defineCommand } from '../command.js';
-import { refusal } from '../required.js';
+import { type Command, defineCommand } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
 
 /** `all`: asked for once they are there. */
 export const completion = (all: () => readonly Command[]): Command =>

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { Fault } from '../../shared/problems.js';
 import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../command.js';
-import type { ConfigName, ConfigValues } from '../config-file.js';
-import type { FlagOfKind } from '../flags.js';
+import type { ConfigName, ConfigValues } from '../files/config-file.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import type { FlagOfKind } from '../frame/flags.js';
 
 const flagOf = {
   'endpoints.bootstraps': 'bootstraps-endpoint',
@@ -38,7 +38,11 @@ export const configure = defineCommand({
   async run(call) {
     const { settings, output, faults: given } = call;
     const [{ configPath, readConfig, writeConfig }, { changesBetween, changeLines }, { validate, whyBad }] =
-      await Promise.all([import('../config-file.js'), import('../config-changes.js'), import('../config-check.js')]);
+      await Promise.all([
+        import('../files/config-file.js'),
+        import('../files/config-changes.js'),
+        import('../files/config-check.js'),
+      ]);
     const file = configPath(settings.configFolder);
     const standing = await readConfig(file);
     const told = await toldBy(call);
@@ -47,8 +51,8 @@ export const configure = defineCommand({
       const message = text === '-' ? undefined : whyBad(name, text);
       if (message !== undefined) faults.push({ path, message });
     }
-    const { canAsk } = await import('../confirm.js');
-    if (told.length === 0 && faults.length === 0 && !canAsk()) {
+    const { canAsk } = await import('../frame/confirm.js');
+    if (told.length === 0 && faults.length === 0 && !canAsk(call.io)) {
       faults.push({ path: '--bootstraps-endpoint, --api-endpoint, --client-id or --from', message: 'is needed' });
     }
     if (faults.length > 0) {
@@ -90,7 +94,7 @@ async function toldBy(call: Call): Promise<Told[]> {
     const word = call.word(flag);
     return word === undefined ? [] : [{ name: name as ConfigName, path: word.path, text: word.text.trim() }];
   });
-  const values = from === undefined ? {} : await contentOf(from);
+  const values = from === undefined ? {} : await contentOf(from, call);
   const filed = Object.entries(values)
     .filter(([name]) => !flagged.some((each) => each.name === name))
     .map(([name, text]) => ({
@@ -108,12 +112,12 @@ async function toldBy(call: Call): Promise<Told[]> {
   ];
 }
 
-async function contentOf(from: string): Promise<ConfigValues> {
-  const { configIn } = await import('../config-file.js');
-  const { reason } = await import('../files.js');
+async function contentOf(from: string, { io, settings }: Call): Promise<ConfigValues> {
+  const { configIn } = await import('../files/config-file.js');
+  const { placeOf, reason } = await import('../files/files.js');
   let text: string;
   try {
-    text = readFileSync(from === '-' ? 0 : from, 'utf8');
+    text = from === '-' ? io.readStdin() : readFileSync(placeOf(from, settings), 'utf8');
   } catch (error) {
     throw new Problem('bad-input', `${from} cannot be read: ${reason(error)}.`, {
       errors: [{ path: '--from', message: `${from}: ${reason(error)}` }],

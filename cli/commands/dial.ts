@@ -1,8 +1,8 @@
 /** `plinth beta dial`: standard input and output led to an address, for ssh's ProxyCommand; needs no netcat. Run by ssh, from the config that the command ssh writes. */
 import { once } from 'node:events';
 import { Problem } from '../../shared/problems.js';
-import { defineCommand } from '../command.js';
-import { refusal } from '../required.js';
+import { defineCommand } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
 
 export const dial = defineCommand({
   words: 'beta dial',
@@ -24,16 +24,17 @@ export const dial = defineCommand({
     const { dial } = await import('../../functions/remote/dial.js');
     const socket = await dial(address, port, { name: address, proxy: call.settings.sshProxy, timeoutSeconds: 15 });
     call.interrupted.addEventListener('abort', () => socket.destroy(), { once: true });
+    const { stdin, stdout } = call.io;
     let broken: Error | undefined;
     socket.on('error', (error) => {
       broken = error;
     });
     // ssh may be gone first.
-    process.stdout.on('error', () => socket.destroy());
-    process.stdin.pipe(socket);
-    socket.pipe(process.stdout);
+    stdout.on('error', () => socket.destroy());
+    stdin.pipe(socket);
+    socket.pipe(stdout);
     await once(socket, 'close');
-    process.stdin.destroy();
+    stdin.destroy();
     if (broken === undefined) return { data: {} };
     throw new Problem('host-unreachable', `The connection to ${address}, port ${port}, was lost: ${broken.message}.`);
   },

@@ -1,8 +1,8 @@
 /** `plinth doctor`: what is in order on this computer and at the service, and what to do about the rest. */
 import { Problem } from '../../shared/problems.js';
-import { defineCommand } from '../command.js';
-import type { Check } from '../doctor-check.js';
-import { printable, type Style } from '../output.js';
+import type { Check } from '../doctor/check.js';
+import { defineCommand } from '../frame/command.js';
+import { printable, type Style } from '../frame/output.js';
 
 export const doctor = defineCommand({
   words: 'doctor',
@@ -20,9 +20,9 @@ export const doctor = defineCommand({
       throw refusalOf(call.faults);
     }
     const [{ fileChecks, sshChecks }, { serviceChecks }, { listing }] = await Promise.all([
-      import('../doctor-computer.js'),
-      import('../doctor-service.js'),
-      import('../table.js'),
+      import('../doctor/computer.js'),
+      import('../doctor/service.js'),
+      import('../frame/table.js'),
     ]);
     const checks = [...(await fileChecks(call)), ...(await serviceChecks(call)), ...(await sshChecks(call))];
     const problem = problemOf(checks);

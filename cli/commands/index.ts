@@ -1,5 +1,5 @@
 /** The commands, in the order in which help lists them. */
-import type { Command } from '../command.js';
+import type { Command } from '../frame/command.js';
 import { admission } from './admission.js';
 import { bootstrapCloud } from './bootstrap-cloud.js';
 import { cancel } from './cancel.js';
@@ -21,6 +21,7 @@ import { restartVms } from './restart-vms.js';
 import { ssh } from './ssh.js';
 import { status } from './status.js';
 import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } from './team.js';
+import { teamDetach } from './team-detach.js';
 import { teamMigrate } from './team-migrate.js';
 
 export const commands: readonly Command[] = [
@@ -35,5 +36,5 @@ export const commands: readonly Command[] = [
   ...[installPlatform, installImages, installUser],
   dial,
   ...[orgList, orgCreate, orgMembers, orgAddMember, orgSetRole, orgRemoveMember, orgTeams, orgEvents],
-  ...[teamList, teamCreate, teamMembers, teamAddMember, teamRemoveMember, teamMigrate],
+  ...[teamList, teamCreate, teamMembers, teamAddMember, teamRemoveMember, teamMigrate, teamDetach],
 ];

@@ -2,9 +2,9 @@
 import type { Option } from '../../shared/bootstrap/options.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../command.js';
-import { printable } from '../output.js';
-import { amount } from '../upload-text.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import { amount } from '../machines/upload-text.js';
 
 const options = ['installConfig', 'secretsFile', 'installHash', 'installVersion'] as const satisfies readonly Option[];
 const flags = {

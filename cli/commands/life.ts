@@ -2,10 +2,10 @@
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import { Problem } from '../../shared/problems.js';
-import { defineCommand } from '../command.js';
-import { printable } from '../output.js';
-import { refusal, required } from '../required.js';
-import { shellWord } from '../shell-word.js';
+import { defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import { refusal, required } from '../frame/required.js';
+import { shellWord } from '../frame/shell-word.js';
 import { idOf } from './status.js';
 
 const shown = (view: BootstrapView, said: string) => ({ data: { bootstrap: view }, show: () => said });
@@ -24,7 +24,7 @@ export const extend = defineCommand({
     const { ttl } = required(call, 'ttl');
     const client = await call.connect();
     const view = await client.extend(await idOf(call, client), ttl);
-    const { time } = await import('../table.js');
+    const { time } = await import('../frame/table.js');
     return shown(view, `${view.name} is removed at ${time(view.deadlineAt)}.`);
   },
 });
@@ -46,7 +46,7 @@ export const protect = defineCommand({
     const { until, reason } = required(call, 'until', 'reason');
     const client = await call.connect();
     const view = await client.protect(await idOf(call, client), { until: timeOf(until), reason });
-    const { time } = await import('../table.js');
+    const { time } = await import('../frame/table.js');
     return shown(view, `${view.name} is not removed before ${time(view.protection?.until ?? until)}.`);
   },
 });
@@ -70,7 +70,7 @@ export const unprotect = defineCommand({
   async run(call) {
     const client = await call.connect();
     const view = await client.unprotect(await idOf(call, client));
-    const { time } = await import('../table.js');
+    const { time } = await import('../frame/table.js');
     return shown(view, `${view.name} is not protected; it is removed at ${time(view.deadlineAt)}.`);
   },
 });
@@ -90,9 +90,9 @@ export const cleanup = defineCommand({
   examples: ['plinth beta bootstrap-cloud cleanup demo', 'plinth beta bootstrap-cloud cleanup demo --yes'],
 
   async run(call) {
-    const { canAsk, confirmByName } = await import('../confirm.js');
+    const { canAsk, confirmByName } = await import('../frame/confirm.js');
     const dryRun = call.has('dry-run');
-    if (!dryRun && !call.has('yes') && !canAsk()) {
+    if (!dryRun && !call.has('yes') && !canAsk(call.io)) {
       throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
     }
     const client = await call.connect();
@@ -111,7 +111,7 @@ export const cleanup = defineCommand({
     }
     if (!call.has('yes')) {
       call.output.say([`This removes ${what}:`, ...goes.map((line) => `  ${printable(line)}`)].join('\n'));
-      if (!(await confirmByName('Type the name of the project to remove it:', found.name, call.interrupted))) {
+      if (!(await confirmByName('Type the name of the project to remove it:', found.name, call))) {
         throw new Problem('bad-input', 'That is not its name; nothing was removed.');
       }
     }

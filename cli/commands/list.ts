@@ -1,7 +1,7 @@
 /** `plinth beta bootstrap-cloud list`: one's own bootstraps and those shared with one, or everybody's. */
 import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
-import { defineCommand } from '../command.js';
-import type { Style } from '../output.js';
+import { defineCommand } from '../frame/command.js';
+import type { Style } from '../frame/output.js';
 
 export const list = defineCommand({
   words: 'beta bootstrap-cloud list',
@@ -17,8 +17,8 @@ export const list = defineCommand({
     const client = await call.connect();
     const all = call.has('all');
     const [{ listing, table, time }, { ageOf, isProtected, leftOf, removeAtOf }, { costSoFar }] = await Promise.all([
-      import('../table.js'),
-      import('../life-text.js'),
+      import('../frame/table.js'),
+      import('../follow/life-text.js'),
       import('../cost.js'),
     ]);
     const bootstraps = inOrder(await client.list(all), removeAtOf);

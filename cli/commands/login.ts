@@ -1,6 +1,6 @@
 /** `plinth login`, `logout`, `whoami` and `token`: who is calling. */
 import { Problem } from '../../shared/problems.js';
-import { type Command, defineCommand } from '../command.js';
+import { type Command, defineCommand } from '../frame/command.js';
 import { loginClientOf } from '../settings.js';
 
 const login = defineCommand({
@@ -12,15 +12,15 @@ const login = defineCommand({
   ],
   examples: ['plinth login'],
 
-  async run({ settings, output, interrupted, faults }) {
+  async run({ io, settings, output, interrupted, faults }) {
     await refuse(faults);
     const client = await loginClientOf(settings);
-    const { login: logIn } = await import('../login.js');
+    const { login: logIn } = await import('../identity/login.js');
     const { email, issuer } = await logIn({
       settings,
       client,
       onAddress: (url) => output.say(`Open this address in your browser:\n\n${url}\n`),
-      open: process.stderr.isTTY === true && !output.json,
+      open: io.stderr.isTTY === true && !output.json,
       interrupted,
     });
     if (settings.token !== undefined) output.warn('PLINTH_TOKEN is set, and goes before this login.');
@@ -37,9 +37,9 @@ const logout = defineCommand({
   async run({ settings, output, interrupted, faults }) {
     await refuse(faults);
     const [{ readCredentials, removeCredentials }, { aloneWithLogin }, { doorsOf, revoke }] = await Promise.all([
-      import('../credentials-file.js'),
-      import('../login-lock.js'),
-      import('../oauth.js'),
+      import('../identity/credentials-file.js'),
+      import('../identity/login-lock.js'),
+      import('../identity/oauth.js'),
     ]);
     const end = async () => {
       const credentials = readCredentials(settings);
@@ -71,8 +71,8 @@ const whoami = defineCommand({
   async run({ settings, faults }) {
     await refuse(faults);
     const [{ readCredentials }, { claimsOf }] = await Promise.all([
-      import('../credentials-file.js'),
-      import('../oauth.js'),
+      import('../identity/credentials-file.js'),
+      import('../identity/oauth.js'),
     ]);
     if (settings.token !== undefined) {
       const email = claimsOf(settings.token).email ?? null;

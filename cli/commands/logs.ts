@@ -3,10 +3,10 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { endStates } from '../../shared/bootstrap/event.js';
 import type { LogView } from '../../shared/bootstrap/log.js';
 import { Problem } from '../../shared/problems.js';
-import type { Client } from '../client.js';
-import { type Call, defineCommand } from '../command.js';
-import { printable } from '../output.js';
-import { pause } from '../transport.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import type { Client } from '../service/client.js';
+import { pause } from '../service/transport.js';
 import { idOf } from './status.js';
 
 const lookEveryMs = 2000;
@@ -49,7 +49,7 @@ export const logs = defineCommand({
         view = await client.get(id);
       }
     } catch (error) {
-      const { detached } = await import('../follow.js');
+      const { detached } = await import('../follow/follow.js');
       throw interrupted.aborted ? detached(view.name) : error;
     }
     const found = [...told].map(([instance, bytes]) => ({ instance, bytes }));

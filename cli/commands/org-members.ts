@@ -1,8 +1,10 @@
 /** `plinth org members|add-member|set-role|remove-member`: who belongs to an organization. */
+import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
-import { advised } from '../advised.js';
-import { defineCommand } from '../command.js';
-import { shellWord } from '../shell-word.js';
+import { advised } from '../frame/advised.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import { shellWord } from '../frame/shell-word.js';
 
 export const orgMembers = defineCommand({
   words: 'org members',
@@ -67,18 +69,36 @@ export const orgRemoveMember = defineCommand({
   description: [
     'Removes a member from an organization: for its admins, and for oneself to leave. A member of one of its teams is refused, unless --force removes them from those teams too. The last admin stays.',
   ],
-  flags: { force: "Also remove them from the organization's teams." },
+  flags: {
+    force: "Also remove them from the organization's teams, which are shown first.",
+    yes: 'Do not ask before --force; needed where there is no terminal to ask on.',
+  },
   examples: ['plinth org remove-member acme bob@example.com', 'plinth org remove-member acme bob@example.com --force'],
 
   async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
-    const { organization, email } = readInput(call, ['organization', 'email']);
-    const force = call.has('force');
+    const [{ organizationIdOf, readInput }, { canAsk }] = await Promise.all([
+      import('../organization-input.js'),
+      import('../frame/confirm.js'),
+    ]);
+    const [force, yes] = [call.has('force'), call.has('yes')];
+    const unasked = force && !yes && !canAsk(call.io);
+    const { organization, email } = readInput(
+      call,
+      ['organization', 'email'],
+      [],
+      unasked ? [{ path: '--yes', message: 'is needed with --force here, as there is no terminal to ask on' }] : [],
+    );
     const client = await call.connectOrganizations();
+    const organizationId = await organizationIdOf(client, organization);
     try {
-      await client.removeMember(await organizationIdOf(client, organization), email, force);
+      await client.removeMember(organizationId, email, force && yes);
     } catch (error) {
-      throw waysOut(error, `plinth org remove-member ${shellWord(organization)} ${shellWord(email)} --force`);
+      const teams = teamsIn(error);
+      if (teams === undefined) throw error;
+      const command = `plinth org remove-member ${shellWord(organization)} ${shellWord(email)} --force`;
+      if (!force) throw advised(error as Problem, `Remove them from the teams too: ${command}`);
+      await agree(call, email, teams);
+      await client.removeMember(organizationId, email, true);
     }
     return {
       data: { removed: email },
@@ -87,8 +107,18 @@ export const orgRemoveMember = defineCommand({
   },
 });
 
-/** Of a refusal that names teams. */
-function waysOut(error: unknown, force: string): unknown {
-  if (!(error instanceof Problem) || error.members?.['teams'] === undefined) return error;
-  return advised(error, `Remove them from the teams too: ${force}`);
+const HoldingTeams = z.array(z.object({ teamId: z.int(), name: z.string() }));
+type HoldingTeams = z.infer<typeof HoldingTeams>;
+
+/** Of a refusal that names them. */
+const teamsIn = (error: unknown): HoldingTeams | undefined =>
+  error instanceof Problem ? HoldingTeams.safeParse(error.members?.['teams']).data : undefined;
+
+async function agree(call: Call, email: string, teams: HoldingTeams): Promise<void> {
+  const { confirm } = await import('../frame/confirm.js');
+  call.output.say(`${email} is a member of`);
+  for (const { teamId, name } of teams) call.output.say(`  ${printable(name)} (${teamId})`);
+  const which = teams.length === 1 ? 'this team' : `these ${teams.length} teams`;
+  if (await confirm(`Remove ${email} from ${which} and from the organization?`, call)) return;
+  throw new Problem('bad-input', `${email} is not removed; nothing has changed.`);
 }

@@ -1,6 +1,6 @@
 /** `plinth org list|create|teams|events`: organizations, and what is in them. */
-import { defineCommand } from '../command.js';
-import type { ShownEvent } from '../organization-client.js';
+import { defineCommand } from '../frame/command.js';
+import type { ShownEvent } from '../service/organization-client.js';
 
 export const orgList = defineCommand({
   words: 'org list',
@@ -10,7 +10,7 @@ export const orgList = defineCommand({
 
   async run(call) {
     const client = await call.connectOrganizations();
-    const [organizations, { listing, time }] = await Promise.all([client.organizations(), import('../table.js')]);
+    const [organizations, { listing, time }] = await Promise.all([client.organizations(), import('../frame/table.js')]);
     return {
       data: { organizations },
       show: (style) =>
@@ -38,7 +38,10 @@ export const orgCreate = defineCommand({
     const { readInput } = await import('../organization-input.js');
     const { name } = readInput(call, ['name']);
     const client = await call.connectOrganizations();
-    const [organization, { printable }] = await Promise.all([client.createOrganization(name), import('../output.js')]);
+    const [organization, { printable }] = await Promise.all([
+      client.createOrganization(name),
+      import('../frame/output.js'),
+    ]);
     return {
       data: { organization },
       show: () => `Organization ${printable(organization.name)} is made: ${organization.id}`,
@@ -58,7 +61,7 @@ export const orgTeams = defineCommand({
     const { organization } = readInput(call, ['organization']);
     const client = await call.connectOrganizations();
     const teams = await client.organizationTeams(await organizationIdOf(client, organization));
-    const { listing, time } = await import('../table.js');
+    const { listing, time } = await import('../frame/table.js');
     return {
       data: { teams },
       show: (style) =>
@@ -90,7 +93,7 @@ export const orgEvents = defineCommand({
     const { organization } = readInput(call, ['organization'], [], faults);
     const client = await call.connectOrganizations();
     const { events, more } = await client.events(await organizationIdOf(client, organization), limit);
-    const { listing, time } = await import('../table.js');
+    const { listing, time } = await import('../frame/table.js');
     if (more) call.output.say(`There are older ones: --limit ${limit * 10} shows more.`);
     return {
       data: { events, more },

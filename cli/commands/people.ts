@@ -1,8 +1,9 @@
 /** `plinth beta bootstrap-cloud share|transfer`: who else sees a project, and whose it is. For its owner and operators. */
 import { Email } from '../../shared/organization/email.js';
-import { type Call, defineCommand } from '../command.js';
-import { printable } from '../output.js';
-import { refusal, required } from '../required.js';
+import { Problem } from '../../shared/problems.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import { refusal, required } from '../frame/required.js';
 import { idOf } from './status.js';
 
 /** The e-mail of `--with`, told of before anybody is asked. */
@@ -57,13 +58,32 @@ export const transfer = defineCommand({
     'The project has another owner: it counts to their limit, and only they and operators decide about it. They must be allowed to bootstrap. You see it no more, and your role on the cloud project goes; they may share it with you.',
     'Machines still take your SSH key until the new owner runs the bootstrap-cloud command again with theirs. Secrets that you have read are known to you all the same.',
   ],
-  flags: { with: 'E-mail of the new owner. (required)' },
-  examples: ['plinth beta bootstrap-cloud transfer demo --with bob@example.com'],
+  flags: {
+    with: 'E-mail of the new owner. (required)',
+    yes: 'Do not ask; needed where there is no terminal to ask on.',
+  },
+  examples: [
+    'plinth beta bootstrap-cloud transfer demo --with bob@example.com',
+    'plinth beta bootstrap-cloud transfer demo --with bob@example.com --yes',
+  ],
 
   async run(call) {
     const email = somebody(call);
+    const { canAsk, confirm } = await import('../frame/confirm.js');
+    if (!call.has('yes') && !canAsk(call.io)) {
+      throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
+    }
     const client = await call.connect();
-    const view = await client.transfer(await idOf(call, client), email);
+    const id = await idOf(call, client);
+    if (!call.has('yes')) {
+      const { name, projectId, owner } = await client.get(id);
+      call.output.say(
+        `This gives ${printable(name)} (${projectId}) of ${printable(owner)} to ${printable(email)}. Only they or an operator can give it back; whose it was sees it no more.`,
+      );
+      if (!(await confirm('Give it away?', call)))
+        throw new Problem('bad-input', 'That is no yes; nothing was changed.');
+    }
+    const view = await client.transfer(id, email);
     return {
       data: { bootstrap: view },
       show: () => `${view.name} (${view.projectId}) is ${printable(view.owner)}'s now.`,

@@ -1,6 +1,6 @@
 /** `plinth beta bootstrap-cloud restart-vms`: VMs that were stopped or taken away started again, and all that stands on them looked at. For its owner and operators. */
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
-import { defineCommand } from '../command.js';
+import { defineCommand } from '../frame/command.js';
 import { idOf } from './status.js';
 
 export const restartVms = defineCommand({
@@ -23,13 +23,13 @@ export const restartVms = defineCommand({
     const before = await client.get(await idOf(call, client));
     const only = call.word('name')?.text;
     const begun = await client.restartVms(before.id, only === undefined ? undefined : [only]);
-    const { followToEnd, problemOfEnd, timingTable } = await import('../follow.js');
+    const { followToEnd, problemOfEnd, timingTable } = await import('../follow/follow.js');
     const timer = call.given.timer === true;
     const { view, timings } = await followToEnd(call, client, begun, timer);
     if (timer && !call.output.json) call.output.say(timingTable(timings, call.output.style));
     const problem = problemOfEnd(view);
     const vms = rowsOf(before, view, only);
-    const { listing } = await import('../table.js');
+    const { listing } = await import('../frame/table.js');
     return {
       data: { bootstrap: view, vms, ...(timer && { timings }) },
       ...(problem !== undefined && { problem }),

@@ -5,10 +5,10 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { flags } from '../../shared/bootstrap/options.js';
 import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { Problem } from '../../shared/problems.js';
-import { type Call, defineCommand } from '../command.js';
-import { shellWord } from '../shell-word.js';
-import { jumpboxName, writeSshConfig } from '../ssh-config.js';
-import { findSshKey, type SshKey, sshKeyFaults } from '../ssh-key.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import { shellWord } from '../frame/shell-word.js';
+import { findSshKey, type SshKey, sshKeyFaults } from '../identity/ssh-key.js';
+import { jumpboxName, writeSshConfig } from '../machines/ssh-config.js';
 import { idOf } from './status.js';
 
 export const ssh = defineCommand({
@@ -31,14 +31,19 @@ export const ssh = defineCommand({
   ],
 
   async run(call) {
-    const key = keyOf(call);
+    const key = await keyOf(call);
     const client = await call.connect();
     const view = await client.get(await idOf(call, client));
     const host = call.word('host')?.text ?? jumpboxName;
     checkReachable(view, host);
     const config = writeSshConfig(view, key, call.settings);
     if (call.has('print-config')) return { data: { config }, show: () => config };
-    const exitCode = await runSsh(['-F', config, host, ...(call.passed.length === 0 ? [] : ['--', ...call.passed])]);
+    const exitCode = await runSsh(call, [
+      '-F',
+      config,
+      host,
+      ...(call.passed.length === 0 ? [] : ['--', ...call.passed]),
+    ]);
     // ssh's own: the connection, not the command.
     if (exitCode === 255 && !call.interrupted.aborted) {
       const again = `plinth beta bootstrap-cloud restart-vms ${shellWord(view.name)}`;
@@ -49,10 +54,10 @@ export const ssh = defineCommand({
 });
 
 /** The caller's; none is made here, as no machine would know it. */
-function keyOf({ given, faults, settings }: Call): SshKey {
-  const found = [...faults, ...sshKeyFaults(given, settings.home)];
+async function keyOf({ given, faults, settings }: Call): Promise<SshKey> {
+  const found = [...faults, ...(await sshKeyFaults(given, settings))];
   if (found.length > 0) throw refusalOf(found);
-  const key = findSshKey(given, flags.sshPublicKeyPath.default, settings.home, settings.configFolder);
+  const key = findSshKey(given, flags.sshPublicKeyPath.default, settings);
   if (key.keep === undefined) return key;
   throw new Problem('bad-input', 'No SSH key was found: neither the usual files nor ssh-agent have one.', {
     advice: 'Name the one that the bootstrap was made with: --ssh-private-key-path <file>.',
@@ -78,19 +83,22 @@ function checkReachable({ name, state, result: { vms } }: BootstrapView, host: s
 }
 
 /** Its exit code; the keyboard is ssh's for that time. */
-function runSsh(args: readonly string[]): Promise<number> {
-  const ours = process.listeners('SIGINT');
+function runSsh(
+  { io: { events, inherited }, settings: { env, folder } }: Call,
+  args: readonly string[],
+): Promise<number> {
+  const ours = events.listeners('SIGINT') as (() => void)[];
   const ignore = (): void => undefined;
-  process.removeAllListeners('SIGINT').on('SIGINT', ignore);
+  events.removeAllListeners('SIGINT').on('SIGINT', ignore);
   return new Promise<number>((resolve, reject) => {
-    const child = spawn('ssh', [...args], { stdio: 'inherit' });
+    const child = spawn('ssh', [...args], { stdio: inherited, env, cwd: folder });
     const handOn = (signal: NodeJS.Signals): void => void child.kill(signal);
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, handOn);
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) events.on(signal, handOn);
     child.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? noClient() : error));
     child.once('close', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']));
   }).finally(() => {
-    process.removeAllListeners('SIGTERM').removeAllListeners('SIGHUP').removeListener('SIGINT', ignore);
-    for (const listener of ours) process.on('SIGINT', listener);
+    events.removeAllListeners('SIGTERM').removeAllListeners('SIGHUP').removeListener('SIGINT', ignore);
+    for (const listener of ours) events.on('SIGINT', listener);
   });
 }
 

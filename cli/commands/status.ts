@@ -1,7 +1,7 @@
 /** `plinth beta bootstrap-cloud status`: what stands of a bootstrap, and with `--follow` what happens until it ends. */
 import { Problem } from '../../shared/problems.js';
-import type { Client } from '../client.js';
-import { type Call, defineCommand } from '../command.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import type { Client } from '../service/client.js';
 
 export const status = defineCommand({
   words: 'beta bootstrap-cloud status',
@@ -17,9 +17,9 @@ export const status = defineCommand({
   async run(call) {
     const client = await call.connect();
     const found = await client.get(await idOf(call, client));
-    const { summary } = await import('../summary.js');
+    const { summary } = await import('../follow/summary.js');
     if (!call.has('follow')) {
-      const { delegationOf } = await import('../delegation.js');
+      const { delegationOf } = await import('../identity/delegation.js');
       const delegation = await delegationOf(found);
       return {
         data: { bootstrap: found, ...(delegation !== undefined && { delegation }) },
@@ -27,7 +27,7 @@ export const status = defineCommand({
       };
     }
 
-    const { followToEnd, problemOfEnd, timingTable } = await import('../follow.js');
+    const { followToEnd, problemOfEnd, timingTable } = await import('../follow/follow.js');
     const timer = call.given.timer === true;
     const { view, timings } = await followToEnd(call, client, found, timer);
     if (timer && !call.output.json) call.output.say(timingTable(timings, call.output.style));

@@ -1,11 +1,11 @@
 /** `plinth team migrate`: shows what a migration would do, asks before anyone is removed, and does just what was shown. */
 import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
-import { advised } from '../advised.js';
-import { type Call, defineCommand } from '../command.js';
-import type { OrganizationClient } from '../organization-client.js';
-import { printable, type Style } from '../output.js';
-import { shellWord } from '../shell-word.js';
+import { advised } from '../frame/advised.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import { printable, type Style } from '../frame/output.js';
+import { shellWord } from '../frame/shell-word.js';
+import type { OrganizationClient } from '../service/organization-client.js';
 
 export const teamMigrate = defineCommand({
   words: 'team migrate',
@@ -30,10 +30,10 @@ export const teamMigrate = defineCommand({
   async run(call) {
     const [{ organizationIdOf, readInput }, { canAsk }] = await Promise.all([
       import('../organization-input.js'),
-      import('../confirm.js'),
+      import('../frame/confirm.js'),
     ]);
     const [force, dryRun, yes] = [call.has('force'), call.has('dry-run'), call.has('yes')];
-    const unasked = force && !dryRun && !yes && !canAsk();
+    const unasked = force && !dryRun && !yes && !canAsk(call.io);
     const { teamId, organization } = readInput(
       call,
       ['teamId', 'organization'],
@@ -99,9 +99,9 @@ async function migrate(call: Call, client: OrganizationClient, plan: Plan): Prom
 
 async function agree(call: Call, { teamId, leaves }: MigrationPreview): Promise<void> {
   if (call.has('yes')) return;
-  const { confirm } = await import('../confirm.js');
+  const { confirm } = await import('../frame/confirm.js');
   const who = leaves.length === 1 ? 'this member' : `these ${leaves.length} members`;
-  if (await confirm(`Remove ${who} from team ${teamId} and migrate it?`, call.interrupted)) return;
+  if (await confirm(`Remove ${who} from team ${teamId} and migrate it?`, call)) return;
   throw new Problem('bad-input', `Team ${teamId} is not migrated; nothing has changed.`);
 }
 

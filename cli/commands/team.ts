@@ -1,5 +1,5 @@
 /** `plinth team list|create|members|add-member|remove-member`: teams, standalone ones and those of an organization. */
-import { defineCommand } from '../command.js';
+import { defineCommand } from '../frame/command.js';
 
 export const teamList = defineCommand({
   words: 'team list',
@@ -9,7 +9,7 @@ export const teamList = defineCommand({
 
   async run(call) {
     const client = await call.connectOrganizations();
-    const [teams, { listing, time }] = await Promise.all([client.teams(), import('../table.js')]);
+    const [teams, { listing, time }] = await Promise.all([client.teams(), import('../frame/table.js')]);
     return {
       data: { teams },
       show: (style) =>
@@ -45,7 +45,7 @@ export const teamCreate = defineCommand({
     const { name, organization } = readInput(call, ['name'], ['organization']);
     const client = await call.connectOrganizations();
     const id = organization === undefined ? undefined : await organizationIdOf(client, organization);
-    const [team, { printable }] = await Promise.all([client.createTeam(name, id), import('../output.js')]);
+    const [team, { printable }] = await Promise.all([client.createTeam(name, id), import('../frame/output.js')]);
     return { data: { team }, show: () => `Team ${printable(team.name)} is made: ${team.teamId}` };
   },
 });

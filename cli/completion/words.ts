@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { type Flag, flagName, flagOf, isPath, type Option } from '../../shared/bootstrap/options.js';
 import { Role } from '../../shared/organization/organization.js';
-import type { ArgumentName } from '../arguments.js';
-import type { Command } from '../command.js';
-import { allFlags, commonFlags, inheritedOptions, optionOf, sharedFlags } from '../flags.js';
+import type { ArgumentName } from '../frame/arguments.js';
+import type { Command } from '../frame/command.js';
+import { allFlags, commonFlags, inheritedOptions, optionOf, sharedFlags } from '../frame/flags.js';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 

@@ -4,7 +4,7 @@ import { type ComponentInput, componentExits, readProgress } from '../../shared/
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import type { Component } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
-import { makeSecretFolder, reason } from '../files.js';
+import { makeSecretFolder, reason } from '../files/files.js';
 import { type ComponentEnd, runExecutable } from './component-process.js';
 import type { InstallInputs } from './inputs.js';
 import type { InstallLock } from './installed.js';
@@ -75,7 +75,7 @@ export const inputOf = (
   skipped: [...skipped],
 });
 
-/** Nothing of the environment of whoever runs us gets in. */
+/** Of the environment of whoever runs us the way out alone gets in: without it a component reaches less than a shell beside it. */
 export function environmentOf(
   inputs: InstallInputs,
   folder: string,
@@ -97,6 +97,7 @@ export function environmentOf(
     PLINTH_PACKAGE_HASH: manifest.hash,
     PLINTH_ROOT: inputs.root,
     PLINTH_STATE: own,
+    ...inputs.proxies,
   };
 }
 

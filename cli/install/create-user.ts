@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CreatedUser } from '../../shared/package/contract.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import { Problem } from '../../shared/problems.js';
-import { makeSecretFolder } from '../files.js';
+import { makeSecretFolder } from '../files/files.js';
 import { environmentOf, inputOf, lastLines } from './component-call.js';
 import { runExecutable } from './component-process.js';
 import type { InstallInputs } from './inputs.js';

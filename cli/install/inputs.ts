@@ -7,9 +7,10 @@ import { type InstallConfig, readInstallConfig } from '../../shared/install-conf
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
 import type { PackageManifest } from '../../shared/package/manifest.js';
 import { type Fault, Problem } from '../../shared/problems.js';
+import { proxyVariables } from '../../shared/proxy-variables.js';
 import { sha256 } from '../../shared/sha256.js';
-import type { Call } from '../command.js';
-import { expandHome, reason } from '../files.js';
+import { homePlaceOf, reason } from '../files/files.js';
+import type { Call } from '../frame/command.js';
 import { standingPackage, type UnpackedPackage, unpackPackage } from './unpack.js';
 
 export interface InstallInputs {
@@ -24,6 +25,8 @@ export interface InstallInputs {
   /** Beneath which components write. */
   readonly root: string;
   readonly skip: readonly string[];
+  /** The way out, as the environment has it. */
+  readonly proxies: Readonly<Record<string, string>>;
 }
 
 const defaultState = '/var/lib/platform/install';
@@ -42,7 +45,7 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
       return undefined;
     }
   };
-  const at = (path: string) => resolve(expandHome(path, settings.home));
+  const at = (path: string) => resolve(homePlaceOf(path, settings));
   const configPath = at(given.installConfig ?? 'config.yaml');
   const secretsPath = at(given.secretsFile ?? 'prod.vault.yaml');
   const keyPath = at(call.word('age-key')?.text ?? join(dirname(secretsPath), 'age_key.txt'));
@@ -87,6 +90,9 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
     stateFolder,
     root,
     skip: given.installSkipSteps ?? [],
+    proxies: Object.fromEntries(
+      proxyVariables.flatMap((name) => (settings.env[name] === undefined ? [] : [[name, settings.env[name]]])),
+    ),
   };
 }
 

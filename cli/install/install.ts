@@ -6,7 +6,7 @@ import { componentExits } from '../../shared/package/contract.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import type { Component, PackageManifest } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
-import { makeSecretFolder } from '../files.js';
+import { makeSecretFolder } from '../files/files.js';
 import { ending, execute, failed, type Work } from './component-call.js';
 import { earlierPackage, type InstallInputs } from './inputs.js';
 import { readInstalled, takeLock, writeInstalled } from './installed.js';

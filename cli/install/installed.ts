@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
-import { readIfThere, secretMode, writeWhole } from '../files.js';
+import { readIfThere, secretMode, writeWhole } from '../files/files.js';
 import { endGroup } from './component-process.js';
 
 /** `installed.json` in the datacenter's folder. A cache: what stands is told by each component's check. */

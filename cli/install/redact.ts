@@ -1,8 +1,6 @@
 /** Takes secrets out of the lines that a package's executables print. Called by install.ts. */
+import { shortestHidden } from '../../shared/bootstrap/options.js';
 import type { SecretsFile } from '../../shared/install-config/secrets.js';
-
-/** Shorter ones would take away words that are no secrets; none that plinth makes is shorter. */
-const shortest = 6;
 
 export function createRedactor({ secrets }: SecretsFile, more: readonly string[] = []): (text: string) => string {
   const values = secrets.flatMap(({ file, fields }) => [
@@ -11,7 +9,7 @@ export function createRedactor({ secrets }: SecretsFile, more: readonly string[]
     ...(file?.content.split(/\r?\n/).filter((line) => !line.startsWith('-----')) ?? []),
   ]);
   const hidden = [...new Set([...values, ...more].map((value) => value.trim()))]
-    .filter((value) => value.length >= shortest)
+    .filter((value) => value.length >= shortestHidden)
     .flatMap((value) => [value, encodeURIComponent(value), Buffer.from(value).toString('base64')])
     .sort((a, b) => b.length - a.length);
   return (text) => hidden.reduce((left, value) => left.replaceAll(value, '***'), text);

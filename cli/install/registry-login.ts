@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { findSecret } from '../../shared/install-config/secrets.js';
 import { Problem } from '../../shared/problems.js';
-import { secretMode } from '../files.js';
+import { secretMode } from '../files/files.js';
 import type { InstallInputs } from './inputs.js';
 
 export interface RegistryLogin {

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
-import { makeSecretFolder } from '../files.js';
+import { makeSecretFolder } from '../files/files.js';
 
 export interface UnpackedPackage {
   readonly folder: string;

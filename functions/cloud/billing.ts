@@ -1,4 +1,5 @@
 /** Cloud Billing: which account pays for a project. */
+import { Problem } from '../../shared/problems.js';
 import { createRest, type Transport } from './rest.js';
 
 export interface BillingInfo {
@@ -7,12 +8,26 @@ export interface BillingInfo {
   readonly billingEnabled?: boolean;
 }
 
+interface BillingAccount {
+  readonly open?: boolean;
+}
+
 export function createBilling(transport: Transport) {
   const rest = createRest(transport, 'cloudbilling');
   const path = (projectId: string) => `/v1/projects/${projectId}/billingInfo`;
   return {
     get: (projectId: string) =>
       rest<BillingInfo>('GET', path(projectId), { doing: `read which billing account pays for ${projectId}` }),
+
+    /** Undefined: there is no such account, or the caller may not see it; Google does not tell which. */
+    async account(accountName: string): Promise<BillingAccount | undefined> {
+      try {
+        return await rest<BillingAccount>('GET', `/v1/${accountName}`, { doing: `look at ${accountName}` });
+      } catch (error) {
+        if (error instanceof Problem && ['cloud-permission', 'cloud-not-found'].includes(error.code)) return undefined;
+        throw error;
+      }
+    },
 
     /** Whether plinth may link projects to the account. */
     async mayLink(accountName: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * Turns what Google's services and clients throw into a `Problem`: REST replies, errors of the compute client (whose shape
- * changes with its major version) and failed operations of both kinds. Called by rest.ts and compute.ts alone.
+ * Turns what Google's services and clients throw into a `Problem`: REST replies, errors of the clients (whose shape changes with
+ * their major version) and failed operations of both kinds.
  */
 import { Problem, type ProblemCode, type ProblemExtras } from '../../shared/problems.js';
 
@@ -82,12 +82,18 @@ export function faultOfReply(http: number, body: string): CloudFault {
   };
 }
 
-/** Reads what the compute client throws: version 6 a GaxiosError with HTTP codes, version 7 a GoogleError with gRPC ones. */
+/** Where google-gax keeps the body of the reply. Its own reading loses compute's reasons, and takes each 409 for ABORTED. */
+const replyBody = Symbol.for('google-gax.rawHttpResponsePayload');
+
+/** Reads what Google's clients throw: a GoogleError with gRPC's code and, where a reply came, its HTTP status and its body. */
 export function faultOfThrown(error: unknown): CloudFault {
   const thrown = tree(error);
   const message = text(thrown['message']) ?? String(error);
-  const http = tree(thrown['response'])['status'] ?? thrown['status'];
-  if (typeof http === 'number') return faultOfReply(http, message);
+  const http = thrown['httpStatusCode'];
+  if (typeof http === 'number') {
+    const body = (thrown as { readonly [replyBody]?: unknown })[replyBody] ?? message;
+    return faultOfReply(http, typeof body === 'string' ? body : JSON.stringify(body));
+  }
   const code = thrown['code'];
   const known = typeof code === 'number' ? canonical[code] : undefined;
   if (known !== undefined) {

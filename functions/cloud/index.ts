@@ -5,6 +5,7 @@ import { createBilling } from './billing.js';
 import { createCompute, createComputeClients } from './compute.js';
 import { createDns } from './dns.js';
 import { createIam } from './iam.js';
+import { createPlaces } from './places.js';
 import { createProjects } from './projects.js';
 import { createPublicCa } from './public-ca.js';
 import { credentialsOf, type OnCall, type Transport } from './rest.js';
@@ -43,6 +44,7 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   services: createServices(transport),
   iam: createIam(transport),
   compute: createCompute(clients, transport),
+  places: createPlaces(transport),
   vmLookup: createVmLookup(transport),
   dns: createDns(transport),
   artifactRegistry: createArtifactRegistry(transport),

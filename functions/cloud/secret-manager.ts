@@ -100,6 +100,14 @@ export function createSecretManager(transport: Transport) {
 
     read,
 
+    /** The payload is gone for good; the version's number stays. */
+    async destroy(secretId: string, version: string): Promise<void> {
+      await rest('POST', `${secrets}/${secretId}/versions/${version}:destroy`, {
+        doing: `destroy version ${version} of the secret ${secretId}`,
+        body: {},
+      });
+    },
+
     /** With all its versions; fine if it is not there. */
     async remove(secretId: string): Promise<void> {
       await orUndefined(rest('DELETE', `${secrets}/${secretId}`, { doing: `delete the secret ${secretId}` }));

@@ -7,9 +7,9 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { Conflict } from '../store/store.js';
+import { inTurn } from '../store/turns.js';
 import { type CountersRecord, countersId, liftCounters, read } from './documents.js';
 import { afterConflict, persist } from './persist.js';
-import { inTurn } from './turns.js';
 
 const tries = 30;
 const open: AdmissionView = { state: 'open' };

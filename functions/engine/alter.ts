@@ -15,7 +15,7 @@ import type { AnyStep } from './step.js';
 import { changeWrites } from './transition.js';
 import { dated } from './warning.js';
 
-type Alterable = 'deadlineAt' | 'protection' | 'owner' | 'ownerMember' | 'sharedWith' | 'formerPeople';
+type Alterable = 'deadlineAt' | 'protection' | 'owner' | 'ownerMember' | 'sharedWith' | 'formerPeople' | 'boundTo';
 
 export interface Alteration {
   /** `undefined` takes a field away. */

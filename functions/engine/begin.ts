@@ -5,10 +5,13 @@ import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { type Trace, traceparentOf } from '../../shared/trace.js';
+import type { Account } from '../binding.js';
 import type { Context } from '../context.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
+import { inTurn } from '../store/turns.js';
 import { checkAdmission } from './admission.js';
-import { callerSecretName, createStepSecrets, fileWrite, secretId, secretLabels } from './call.js';
+import { boundAs, checkBound } from './bound.js';
+import { callerSecretName, fileWrite, secretId } from './call.js';
 import {
   type BootstrapRecord,
   type ChosenPackage,
@@ -23,6 +26,8 @@ import {
   optionsOf,
   read,
 } from './documents.js';
+import { dropSecretsBefore, readSecrets, writeSecrets } from './given-secrets.js';
+import { holdersOf } from './held-options.js';
 import { makeBootstrapId, makeProjectId } from './ids.js';
 import { addSeconds } from './lease.js';
 import { leasesOf } from './leases-of.js';
@@ -31,11 +36,10 @@ import { planOfRecord } from './plan.js';
 import { publishReady } from './publish.js';
 import type { AnyStep } from './step.js';
 import { advance, type Change, changeWrites, eventWrites, readyLease } from './transition.js';
-import { inTurn } from './turns.js';
 import { dated } from './warning.js';
 
 export interface BeginFacts {
-  readonly caller: { readonly email: string; readonly member: string };
+  readonly caller: Account & { readonly email: string; readonly member: string };
   /** Resolved and checked. */
   readonly options: BootstrapOptions;
   readonly secrets: SecretOptions;
@@ -54,6 +58,14 @@ export interface BeginFacts {
   readonly checkBase?: (standing: StoredBootstrap, base: BeginFacts['base']) => Promise<void>;
   readonly warnings: readonly string[];
   readonly trace?: Trace | undefined;
+  /** What `checkResume` found: it counts while the bootstrap stands as it stood then. */
+  readonly checked?: CheckedResume | undefined;
+}
+
+/** What would hold from now on, of a bootstrap as it stood in a version of its record. */
+export interface CheckedResume {
+  readonly of: Pick<StoredBootstrap, 'id' | 'version'>;
+  readonly resumed: Awaited<ReturnType<typeof resumed>>;
 }
 
 export interface Begun {
@@ -62,7 +74,7 @@ export interface Begun {
   readonly created: boolean;
   readonly changes: readonly OptionChange[];
 }
-export type StoredBootstrap = Document<BootstrapRecord>;
+export type StoredBootstrap = Omit<Document<BootstrapRecord>, 'createdAt'>;
 
 /** The same over all tries of one command. */
 interface Draft {
@@ -124,9 +136,6 @@ async function dropDraft({ cloud, log }: Context, draft: Draft): Promise<void> {
     .remove(secretId(bootstrap, callerSecretName))
     .catch((error: unknown) => log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap, error }));
 }
-
-export const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
-  cloud.secretManager.write(secretId(id, callerSecretName), JSON.stringify(secrets), secretLabels(config, id));
 
 /** Files of another bootstrap are never the base of a new one: no secret leaks from one project into the next. */
 const notItsBase =
@@ -190,6 +199,7 @@ export const newRecord = (
   projectId: its.projectId,
   owner: facts.caller.email,
   ownerMember: facts.caller.member,
+  ...boundAs({}, facts.caller),
   state: 'running',
   generation: 1,
   options: { ...facts.options },
@@ -224,19 +234,31 @@ export function started(
   return advance({ ...record, instances }, plan, at, [...told, { event }]);
 }
 
-async function resume(
+/** Throws what a resume of that bootstrap would be refused for, as it stands now. Changes nothing. Undefined: it has changed meanwhile. */
+export async function checkResume(
   context: Context,
   steps: readonly AnyStep[],
   facts: BeginFacts,
   standing: StoredBootstrap,
-): Promise<Begun> {
-  const { store, clock, cloud, config } = context;
+): Promise<CheckedResume | undefined> {
+  try {
+    return { of: standing, resumed: await resumed(context, steps, facts, standing) };
+  } catch (error) {
+    // It has changed meanwhile: whoever resumes it looks again.
+    if (!(error instanceof Conflict)) throw error;
+    return undefined;
+  }
+}
+
+/** What would hold from now on. Throws a problem if it cannot be resumed so, `Conflict` if it has changed meanwhile. */
+async function resumed(context: Context, steps: readonly AnyStep[], facts: BeginFacts, standing: StoredBootstrap) {
   const { id, data: before } = standing;
   if (before.owner !== facts.caller.email) {
     throw new Problem('conflict', `The project name ${before.name} is in use by somebody else.`, {
       advice: 'Choose another --project-name.',
     });
   }
+  checkBound(context, standing, facts.caller);
   // Its name has been freed meanwhile.
   if (before.state === 'removed') throw new Conflict();
   if (before.removal !== undefined) {
@@ -251,11 +273,48 @@ async function resume(
     });
   }
   await facts.checkBase?.(standing, facts.base);
-  const held = createStepSecrets({ cloud, config }, id, before.callerSecret, () => undefined);
-  const secretsBefore = (await held.caller()) as SecretOptions;
+  const secretsBefore = await readSecrets(context, id, before.callerSecret).catch(async (error: unknown) => {
+    // Another command was first, and its secrets have taken the place of these.
+    throw (await getRecord(context, id)).version === standing.version ? error : new Conflict();
+  });
   const wanted = { options: facts.options, secrets: facts.secrets };
   const stands = { options: optionsOf(before), secrets: secretsBefore };
-  const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given);
+  const plan = planOfRecord(steps, before);
+  const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given, (option) =>
+    holdersOf(plan, before.instances, option),
+  );
+  return { options, secrets, secretsBefore, changes, deadlineAt: deadlineOf(context, before, options, changes) };
+}
+
+/** Throws if the time that is asked for is over. */
+function deadlineOf(
+  { clock }: Context,
+  before: BootstrapRecord,
+  options: BootstrapOptions,
+  changes: readonly OptionChange[],
+): string {
+  if (!changes.some(({ option }) => option === '--project-ttl')) return before.deadlineAt;
+  const deadlineAt = addSeconds(new Date(before.createdAt), ttlSeconds(options));
+  if (deadlineAt !== before.deadlineAt && deadlineAt <= clock.now().toISOString()) {
+    const message = 'would end before now: it counts from when the bootstrap began';
+    throw new Problem('bad-input', `--project-ttl ${message}`, { errors: [{ path: '--project-ttl', message }] });
+  }
+  return deadlineAt;
+}
+
+async function resume(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  standing: StoredBootstrap,
+): Promise<Begun> {
+  const { store, clock } = context;
+  const { id, data: before } = standing;
+  const { checked } = facts;
+  const stands = checked?.of.id === id && checked.of.version === standing.version;
+  const { options, secrets, secretsBefore, changes, deadlineAt } = stands
+    ? checked.resumed
+    : await resumed(context, steps, facts, standing);
 
   const now = clock.now();
   const at = now.toISOString();
@@ -265,17 +324,11 @@ async function resume(
   // It is on its way to what is asked for: whoever asks just follows it.
   if (before.state === 'running' && same && !anyFailed) return { bootstrap: standing, created: false, changes };
 
-  const deadlineAt = changes.some(({ option }) => option === '--project-ttl')
-    ? addSeconds(new Date(before.createdAt), ttlSeconds(options))
-    : before.deadlineAt;
-  if (deadlineAt !== before.deadlineAt && deadlineAt <= at) {
-    const message = 'would end before now: it counts from when the bootstrap began';
-    throw new Problem('bad-input', `--project-ttl ${message}`, { errors: [{ path: '--project-ttl', message }] });
-  }
   const secretsChanged = JSON.stringify(sorted(secrets)) !== JSON.stringify(sorted(secretsBefore));
   const { endedAt, problem, expireAt, package: _package, ...kept } = before;
   const next: BootstrapRecord = {
     ...kept,
+    ...boundAs(before, facts.caller),
     state: 'running',
     generation: before.generation + 1,
     options: { ...options },
@@ -301,6 +354,7 @@ async function resume(
     ]),
   );
   await publishReady(context, id, next.generation, change.ready, facts.trace);
+  if (secretsChanged) await dropSecretsBefore(context, id, next.callerSecret);
   const record = { ...change.record, events: before.events + change.events.length };
   return { bootstrap: { ...standing, version, data: record }, created: false, changes };
 }
@@ -313,7 +367,8 @@ function packageOf(
   options: BootstrapOptions,
   facts: BeginFacts,
 ): Pick<BootstrapRecord, 'package'> {
-  const same = packageOptions.every((option) => before.options[option] === options[option]);
+  const stood = optionsOf(before);
+  const same = packageOptions.every((option) => stood[option] === options[option]);
   const chosen = same && before.package !== undefined ? before.package : facts.package;
   return chosen === undefined ? {} : { package: chosen };
 }

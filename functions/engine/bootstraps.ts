@@ -14,7 +14,8 @@ import type { AnyStep } from './step.js';
 import { stop } from './stop.js';
 import { changeWrites, eventWrites } from './transition.js';
 
-export { type Begun, beginOrResume, type StoredBootstrap } from './begin.js';
+export { type Begun, beginOrResume, checkResume, type StoredBootstrap } from './begin.js';
+export { bind, checkBound, isBoundToAnother } from './bound.js';
 export { getBootstrap } from './change.js';
 export { readEvents, readProgress } from './events.js';
 export { extend, protect, unprotect } from './lifetime.js';
@@ -24,11 +25,17 @@ export { listLogs, readLog, readLogNews } from './read-log.js';
 export { requestRemoval } from './removal.js';
 export { summaryOf, viewOf } from './view.js';
 
+/** By the name of the project alone. */
+export async function findClaimed(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
+  const claimed = read(await persist(() => context.store.get(collections.names, nameId(name))), liftName);
+  return claimed === undefined ? undefined : getBootstrap(context, claimed.data.bootstrapId);
+}
+
 /** By the name of the project, its id, or the bootstrap's own id. */
 export async function findByName(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
   const { store } = context;
-  const claimed = read(await persist(() => store.get(collections.names, nameId(name))), liftName);
-  if (claimed !== undefined) return getBootstrap(context, claimed.data.bootstrapId);
+  const claimed = await findClaimed(context, name);
+  if (claimed !== undefined) return claimed;
   const [byProject] = await persist(() =>
     store.query({ collection: collections.bootstraps, where: [['projectId', '==', name]], limit: 1 }),
   );

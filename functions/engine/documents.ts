@@ -7,6 +7,7 @@ import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapState, InstanceState, StoredProblem } from '../../shared/bootstrap/bootstrap.js';
 import { BootstrapEvent, ExpiryWarning } from '../../shared/bootstrap/event.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { fillOptions } from '../../shared/bootstrap/rules.js';
 import { lift } from '../store/lift.js';
 
 export { read } from '../store/lift.js';
@@ -71,6 +72,8 @@ export const BootstrapRecord = z.object({
   sharedWith: z.array(z.string()).optional(),
   /** E-mails of those who had the caller's role once: it is taken from them whenever the step caller-role looks. */
   formerPeople: z.array(z.string()).optional(),
+  /** By e-mail of the owner and of those it is shared with: the account that was the first to change something. Never shown. */
+  boundTo: z.record(z.string(), z.string()).optional(),
   state: BootstrapState,
   generation: z.int(),
   /** Resolved; secrets left out. */
@@ -113,8 +116,7 @@ export const BootstrapRecord = z.object({
 export type BootstrapRecord = z.infer<typeof BootstrapRecord>;
 
 /** They were checked when they were given, and are not checked again by what a later release asks of them. */
-export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): BootstrapOptions =>
-  options as unknown as BootstrapOptions;
+export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): BootstrapOptions => fillOptions(options);
 
 /** `leases/{id}~{instance}`: one for each instance that may run now. */
 export const LeaseRecord = z.object({
@@ -180,20 +182,6 @@ export const CountersRecord = z.object({
 });
 export type CountersRecord = z.infer<typeof CountersRecord>;
 
-/** `notices/{id}~{n}`, as the event that it tells of. */
-export const NoticeRecord = z.object({
-  schema: z.literal(1),
-  bootstrapId: z.string(),
-  /** The same with each try. */
-  webhookId: z.string(),
-  /** As it is signed and sent. */
-  body: z.string(),
-  dueAt: time,
-  attempts: z.int(),
-  expireAt: time,
-});
-export type NoticeRecord = z.infer<typeof NoticeRecord>;
-
 /** `passes/projects-by-labels`: there while such a search is under way. */
 export const PassRecord = z.object({
   schema: z.literal(1),
@@ -248,7 +236,6 @@ export const liftLease = lift('lease', LeaseRecord, 1);
 export const liftEvent = lift('event', EventRecord, 1);
 export const liftName = lift('name', NameRecord, 1);
 export const liftCounters = lift('counter', CountersRecord, 1);
-export const liftNotice = lift('notice', NoticeRecord, 1);
 export const liftPass = lift('search', PassRecord, 1);
 export const liftFile = lift('file', FileRecord, 1);
 export const liftLogHead = lift('log', LogHeadRecord, 1);

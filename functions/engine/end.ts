@@ -6,6 +6,7 @@ import { collections } from '../../shared/names.js';
 import type { Trace } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
+import { inTurn } from '../store/turns.js';
 import { callerSecret } from './caller-secret.js';
 import { type BootstrapRecord, type CallRecord, type LeaseRecord, leaseId, liftBootstrap, read } from './documents.js';
 import { type Held, LeaseLost } from './lease.js';
@@ -18,7 +19,6 @@ import { lastWrites } from './removal.js';
 import { removalPlanOf } from './removal-plan.js';
 import type { AnyStep } from './step.js';
 import { changeWrites, type Ending, endInstance, readyLease } from './transition.js';
-import { inTurn } from './turns.js';
 
 export type FoundBootstrap = Document<BootstrapRecord>;
 

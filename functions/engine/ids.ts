@@ -15,13 +15,21 @@ function randomText(length: number): string {
 /** Begins with a letter, as label values and secret names shall. */
 export const makeBootstrapId = (): string => `${bootstrapIdPrefix}${randomText(15)}`;
 
+/** Google takes none of these within an id. */
+const restricted = /google|null|undefined|ssl/;
+
 /** Slug of the name, cut to 21, and eight characters by chance: ids are never free again, not even after deletion. */
 export function makeProjectId(name: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
+    .replace(new RegExp(restricted, 'g'), '-')
+    .replace(/-+/g, '-')
     .replace(/^[^a-z]+/, '')
     .slice(0, 21)
     .replace(/-+$/, '');
-  return `${slug === '' ? 'project' : slug}-${randomText(8)}`;
+  for (;;) {
+    const id = `${slug === '' ? 'project' : slug}-${randomText(8)}`;
+    if (!restricted.test(id)) return id;
+  }
 }

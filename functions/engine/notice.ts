@@ -1,14 +1,15 @@
 /**
- * What is to be sent to the deployment's webhook: written in the commit of the event that it tells of, sent by sweep until it
- * is taken. At least once, with the same id each time. Called by warn.ts and events/sweep.ts.
+ * Warnings for the deployment's webhook, and how all that is written for it is sent: by sweep, until it is taken. At least once,
+ * with the same id each time. Called by warn.ts and events/sweep.ts.
  */
 import type { ExpiryWarning } from '../../shared/bootstrap/event.js';
 import { collections, deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { liftNotice, type NoticeRecord, noticeWrite } from '../notices.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { postWebhook, readKey } from '../webhook.js';
-import { type BootstrapRecord, eventId, liftNotice, type NoticeRecord, read } from './documents.js';
+import { type BootstrapRecord, eventId, read } from './documents.js';
 import { addSeconds } from './lease.js';
 import { persist } from './persist.js';
 
@@ -16,7 +17,6 @@ import { persist } from './persist.js';
 const backoffSeconds = [60, 300, 1800, 7200, 18_000, 36_000, 36_000] as const;
 const perRun = 100;
 const atOnce = 20;
-const keptSeconds = 7 * 86_400;
 
 /** Numbered as the event is, which has not been written yet. */
 export function noticeWrites(
@@ -25,21 +25,9 @@ export function noticeWrites(
   warning: ExpiryWarning,
 ): Write[] {
   const { at, removeAt, text, advice } = warning;
+  const data = { bootstrapId, name, projectId, owner, removeAt, text, advice };
   const id = eventId(bootstrapId, events + 1);
-  const data: NoticeRecord = {
-    schema: 1,
-    bootstrapId,
-    webhookId: `msg_${id.replace('~', '_')}`,
-    body: JSON.stringify({
-      type: 'bootstrap.expiring',
-      timestamp: at,
-      data: { bootstrapId, name, projectId, owner, removeAt, text, advice },
-    }),
-    dueAt: at,
-    attempts: 0,
-    expireAt: addSeconds(new Date(at), keptSeconds),
-  };
-  return [{ kind: 'create', collection: collections.notices, id, data }];
+  return [noticeWrite(id, { type: 'bootstrap.expiring', at, data }, bootstrapId)];
 }
 
 export interface Sent {
@@ -94,7 +82,7 @@ async function send(
 ): Promise<'sent' | 'refused' | 'taken'> {
   const { webhookId, body, attempts, bootstrapId } = data;
   const waitSeconds = backoffSeconds[attempts];
-  const fields = { bootstrap: bootstrapId, webhookId, attempt: attempts + 1 };
+  const fields = { ...(bootstrapId !== '' && { bootstrap: bootstrapId }), webhookId, attempt: attempts + 1 };
   let mine: string | undefined;
   try {
     const dueAt = addSeconds(clock.now(), waitSeconds ?? 600);

@@ -7,6 +7,7 @@ import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
 import { alter } from './alter.js';
 import type { StoredBootstrap } from './begin.js';
+import { boundWithout } from './bound.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from './documents.js';
 import { persist } from './persist.js';
 import type { AnyStep } from './step.js';
@@ -54,7 +55,11 @@ export const unshare = (
     const { sharedWith = [], formerPeople } = record;
     if (!sharedWith.includes(email)) return undefined;
     return {
-      fields: { sharedWith: some(without(sharedWith, email)), formerPeople: [...without(formerPeople, email), email] },
+      fields: {
+        sharedWith: some(without(sharedWith, email)),
+        formerPeople: [...without(formerPeople, email), email],
+        boundTo: boundWithout(record, email),
+      },
     };
   });
 
@@ -83,6 +88,8 @@ export const transfer = (
           ownerMember: iamMember(email),
           sharedWith: some(without(sharedWith, email)),
           formerPeople: [...without(without(formerPeople, email), owner), owner],
+          // Who was in it keeps the account; who is new is named by the e-mail alone.
+          boundTo: boundWithout(record, owner),
         },
         writes: await claimWrites(context, id, record, email),
       };

@@ -52,6 +52,7 @@ function hostWithSpans(host: Host, timed: Timed): Host {
       ),
     upload: (...given) => timed('ssh upload', facts, () => host.upload(...given)),
     send: (...given) => timed('ssh send', facts, () => host.send(...given)),
+    install: (...given) => timed('ssh install', facts, () => host.install(...given)),
     read: (...given) => timed('ssh read', facts, () => host.read(...given)),
     job: (id) => jobWithSpans(host.job(id), { ...facts, 'plinth.job': id }, timed),
     asRoot: () => hostWithSpans(host.asRoot(), timed),

@@ -239,8 +239,13 @@ function createRun(
       const seen = await step.observe(call);
       if (seen === undefined) return undefined;
       const output = step.output.parse(seen);
-      const note = step.summary?.(output);
-      return { state: 'done', output, ...(note === undefined ? {} : { note: hide(note) }) };
+      const [note, warning] = [step.summary?.(output), step.warning?.(output)];
+      return {
+        state: 'done',
+        output,
+        ...(note === undefined ? {} : { note: hide(note) }),
+        ...(warning === undefined ? {} : { warning: hide(warning) }),
+      };
     };
     const standing = await look();
     if (standing !== undefined) return standing;

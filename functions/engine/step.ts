@@ -158,6 +158,8 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   run(call: StepCall<N, E>): Promise<Outcome>;
   /** Its failure is a warning of the bootstrap, not its end. Nothing may need it that must not fail. */
   readonly mayFail?: true;
+  /** Options that stay as they are once it has been made; other fixed options stay from the beginning. */
+  readonly holds?: readonly (keyof BootstrapOptions)[];
   /** How it goes away: `undo` removes it; `project`: it goes with the project; `nothing`: it leaves nothing behind. */
   readonly goes: 'project' | 'nothing' | 'undo';
   /**
@@ -167,6 +169,8 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   undo?(call: StepCall<Needs, E> & { readonly output: O | undefined }): Promise<Outcome>;
   /** One line that says what now stands, for the person who follows. */
   summary?(output: O): string;
+  /** What that person is to be warned of though it stands; kept among the bootstrap's warnings until its next generation. */
+  warning?(output: O): string | undefined;
 }
 
 export interface Step<

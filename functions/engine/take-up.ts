@@ -7,7 +7,8 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { ownerLabel } from '../steps/cloud/proof.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
-import { type BeginFacts, type Begun, baseFiles, beginOrResume, newRecord, started, writeSecrets } from './begin.js';
+import { inTurn } from '../store/turns.js';
+import { type BeginFacts, type Begun, baseFiles, beginOrResume, newRecord, started } from './begin.js';
 import {
   type BootstrapRecord,
   type CountersRecord,
@@ -19,6 +20,7 @@ import {
   nameId,
   read,
 } from './documents.js';
+import { writeSecrets } from './given-secrets.js';
 import { leasesOf } from './leases-of.js';
 import { bootstrapOf, findLost } from './lost-jumpbox.js';
 import { afterConflict, persist } from './persist.js';
@@ -26,7 +28,6 @@ import { publishReady } from './publish.js';
 import { numberOf, timeIn } from './removal-rule.js';
 import type { AnyStep, SeenProject } from './step.js';
 import { eventWrites, readyLease } from './transition.js';
-import { inTurn } from './turns.js';
 import { dated } from './warning.js';
 
 const raceTries = 10;

@@ -26,7 +26,12 @@ export interface Change {
 }
 
 export type Ending =
-  | { readonly state: 'done'; readonly output: unknown; readonly note?: string | undefined }
+  | {
+      readonly state: 'done';
+      readonly output: unknown;
+      readonly note?: string | undefined;
+      readonly warning?: string | undefined;
+    }
   | { readonly state: 'failed'; readonly problem: StoredProblem }
   | { readonly state: 'cancelled' }
   | { readonly state: 'gone'; readonly note?: string | undefined }
@@ -71,7 +76,9 @@ export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): 
     ...(ending.state === 'failed' ? { problem: ending.problem } : {}),
   };
   const told = { event, ...(calls === undefined || calls.length === 0 ? {} : { calls }) };
-  return advance({ ...before, instances }, plan, at, [told]);
+  const warned = ending.state === 'done' && ending.warning !== undefined ? [ending.warning] : [];
+  const warnings = [...new Set([...before.warnings, ...warned])];
+  return advance({ ...before, instances, warnings }, plan, at, [told]);
 }
 
 function recordOf(before: InstanceRecord | undefined, { ending, at, startedAt, attempt }: Ended): InstanceRecord {

@@ -5,8 +5,8 @@
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import type { Document } from '../store/store.js';
+import type { StoredBootstrap } from './begin.js';
 import { change, type Decided } from './change.js';
-import type { BootstrapRecord } from './documents.js';
 import { addSeconds } from './lease.js';
 import { noticeWrites } from './notice.js';
 import { persist } from './persist.js';
@@ -65,7 +65,7 @@ async function warnOne(context: Context, { id, version }: Document): Promise<boo
 /** The event, the next time and what is to be sent stand in one commit: whoever is second finds nothing due. */
 function decide(
   { webhookUrl, limits: { maxTtlSeconds } }: Context['config'],
-  { id, version, data }: Document<BootstrapRecord>,
+  { id, version, data }: StoredBootstrap,
   at: string,
 ): Decided | undefined {
   const { warnAt: due, ...rest } = data;
@@ -74,7 +74,7 @@ function decide(
   const warnAt = goes ? undefined : warnAtOf(data, at);
   const longestAt = maxTtlSeconds === undefined ? undefined : addSeconds(new Date(data.createdAt), maxTtlSeconds);
   const warned = warningOf(data, at, longestAt);
-  const record: BootstrapRecord = {
+  const record: StoredBootstrap['data'] = {
     ...rest,
     ...(warnAt === undefined ? {} : { warnAt }),
     ...(goes ? {} : { warned }),

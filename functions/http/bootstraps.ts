@@ -1,18 +1,17 @@
 /** The bootstrap API: one small function a route over the engine. Called by functions/index.ts for the function `bootstraps`. */
 
-import { healthRoutes, problemRoutes } from '../../shared/api.js';
+import { descriptionRoutes, healthRoutes, problemRoutes } from '../../shared/api.js';
 import { flags, isSecret, type Option } from '../../shared/bootstrap/options.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
-import { acceptOptions } from '../../shared/bootstrap/rules.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
-import { releaseBinary } from '../../shared/release.js';
 import type { Context } from '../context.js';
 import { costOfPlan } from '../cost/of-bootstrap.js';
 import {
   beginOrResume,
   cancel,
   findByName,
+  isBoundToAnother,
   listBootstraps,
   listLogs,
   planOf,
@@ -32,19 +31,17 @@ import type { LogPlaces } from '../engine/cursor.js';
 import type { AnyStep } from '../engine/step.js';
 import { takeUp } from '../engine/take-up.js';
 import { ageIdentity, ageIdentitySecret } from '../steps/config/age-identity.js';
-import { plinthBinary } from '../steps/hosts/plinth-binary.js';
 import { createAccess } from './access.js';
 import { admissionHandlers } from './admission.js';
+import { judge, objectionsTo } from './asked.js';
 import { createVerifier } from './auth.js';
-import { checkBase } from './base-check.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
+import { documentHandlers } from './description.js';
 import { type StreamTimes, streamEvents, streamTimes } from './event-stream.js';
-import { checkForge1Token } from './forge1-token.js';
 import { healthHandlers } from './health.js';
 import { lifeHandlers } from './life.js';
-import { choosePackage } from './package-choice.js';
 import { answerInPages, pageIn } from './paging.js';
-import { checkAllowed, checkMayBootstrap } from './permission.js';
+import { checkMayBootstrap } from './permission.js';
 import { problemHandlers } from './problem-pages.js';
 import { recoveryHandlers } from './recovery.js';
 import { createRouter, type Handlers, type HttpFunction } from './router.js';
@@ -58,10 +55,21 @@ export const createBootstrapsFunction = (
 ): HttpFunction =>
   createRouter({
     context,
-    routes: { ...bootstrapRoutes, ...healthRoutes, ...problemRoutes },
-    handlers: { ...bootstrapHandlers(context, steps, times), ...healthHandlers(context), ...problemHandlers },
+    routes: { ...bootstrapRoutes, describeApi: descriptionRoutes.describeApi, ...healthRoutes, ...problemRoutes },
+    handlers: {
+      ...bootstrapHandlers(context, steps, times),
+      ...documentHandlers(async () => (await import('./bootstraps-api.js')).bootstrapsApi),
+      ...healthHandlers(context),
+      ...problemHandlers,
+    },
     authenticate: createVerifier(context).authenticate,
     secretsIn,
+    objections: {
+      beginBootstrap: async ({ caller, body, query, gone }) => {
+        checkMayBootstrap(context.config, caller);
+        return objectionsTo(context, steps, { caller, body, dryRun: query['dryRun'] === 'true', gone });
+      },
+    },
   });
 
 /** Also of a body that fits no schema. */
@@ -80,7 +88,7 @@ function bootstrapHandlers(
   const { config, store } = context;
   const view = (found: StoredBootstrap) => viewOf(context, steps, found);
   const access = createAccess(context);
-  const { visible, owned } = access;
+  const { visible, owned, changing } = access;
   // Only on machines there are jobs that say something.
   const onMachines = new Set(steps.filter(({ lane }) => lane === 'host').map(({ name }) => name));
   const mayTalk = (instance: string): boolean => onMachines.has(instance.split(':')[0] ?? '');
@@ -95,23 +103,14 @@ function bootstrapHandlers(
   }
 
   return {
-    async beginBootstrap({ caller, query, body, span, gone }) {
+    async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const given = body.options;
-      const { options, secrets, warnings } = acceptOptions(given, { strict: body.strict });
-      checkAllowed(config, options);
-      // Else it would be found out on the jumpbox, with all VMs running.
-      if (steps.includes(plinthBinary) && options.remoteCliBinary === undefined) releaseBinary(config);
-      const chosen = await choosePackage(context, options);
-      if (query.dryRun) {
+      const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
+      if (dryRun) {
         const cost = costOfPlan(config.prices, options);
         return { status: 200, body: { instances: planOf(steps, options), warnings, cost } };
       }
-
-      if (secrets.forge1Pat !== undefined) await checkForge1Token(config.forge1ApiUrl, secrets.forge1Pat, gone);
-      const { sshPublicKey, base } = body;
-      const asked = { caller, options, secrets, given, package: chosen, sshPublicKey, base };
-      const facts = { ...asked, checkBase: checkBase(context), warnings, trace: span };
+      const facts = { ...judged, options, warnings, trace: span };
       const begun =
         body.takeUp === undefined
           ? await beginOrResume(context, steps, facts)
@@ -130,7 +129,8 @@ function bootstrapHandlers(
       const list = async (): Promise<StoredBootstrap[]> => {
         if (name === undefined || !caller.operator) {
           const found = await listBootstraps(context, all ? {} : { person: caller.email });
-          return found.filter(({ id, data }) => name === undefined || [data.name, data.projectId, id].includes(name));
+          const theirs = all ? found : found.filter(({ data }) => !isBoundToAnother(data, caller));
+          return theirs.filter(({ id, data }) => name === undefined || [data.name, data.projectId, id].includes(name));
         }
         const found = await findByName(context, name);
         return found === undefined ? [] : [found];
@@ -180,12 +180,12 @@ function bootstrapHandlers(
     },
 
     async cancelBootstrap({ caller, params }) {
-      await owned(params.id, caller);
+      await changing.owned(params.id, caller);
       return { status: 200, body: await view(await cancel(context, steps, params.id, caller.email)) };
     },
 
     async wakeInstance({ caller, params }) {
-      await owned(params.id, caller);
+      await changing.owned(params.id, caller);
       await wakeInstance(context, params.id, params.instance);
       return { status: 200, body: await view(await owned(params.id, caller)) };
     },
@@ -196,7 +196,7 @@ function bootstrapHandlers(
       fileOf('secrets', await owned(params.id, caller), query.datacenter),
 
     async readAgeIdentity({ caller, params: { id } }) {
-      const identity = await ageIdentityOf(context, await owned(id, caller));
+      const identity = await ageIdentityOf(context, await changing.owned(id, caller));
       if (identity === undefined) throw notYet('The age identity');
       // Who has it is on record before they have it.
       await recordAction(context, id, caller.email, 'age-identity');

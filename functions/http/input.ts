@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
 import type { Route } from '../../shared/api.js';
 import { type Fault, unknownHere } from '../../shared/problems.js';
+import { wordsOf } from './fault-words.js';
 
 export interface RawInput {
   readonly params: Readonly<Record<string, string>>;
@@ -38,7 +39,7 @@ const unknownNames = (names: Iterable<string>): Fault[] =>
 export function parseInput(route: Route, raw: RawInput): Input | { readonly faults: readonly Fault[] } {
   const faults: Fault[] = [];
   const parse = (schema: z.ZodType, value: unknown, prefix: readonly string[]): unknown => {
-    const result = schema.safeParse(value);
+    const result = schema.safeParse(value, { error: wordsOf });
     if (!result.success) faults.push(...faultsOf(result.error, prefix));
     return result.data;
   };
@@ -58,7 +59,7 @@ export function parseInput(route: Route, raw: RawInput): Input | { readonly faul
   let body: unknown;
   if (route.body !== undefined && raw.body === undefined) faults.push({ path: 'body', message: 'is missing' });
   else if (route.body !== undefined) body = parse(route.body, raw.body, []);
-  else if (!isNothing(raw.body)) faults.push({ path: 'body', message: 'nothing is taken here' });
+  else if (!isNothing(raw.body)) faults.push({ path: 'body', message: 'must be empty here' });
 
   return faults.length === 0 ? { params, query, headers, body } : { faults };
 }

@@ -23,7 +23,7 @@ import type { Handlers } from './router.js';
 export function lifeHandlers(
   context: Context,
   steps: readonly AnyStep[],
-  { visible, owned }: Access,
+  { changing: { visible, owned } }: Access,
   view: (found: StoredBootstrap) => Promise<BootstrapView>,
 ): Handlers<typeof lifeRoutes> {
   const shown = async (found: Promise<StoredBootstrap>) => ({ status: 200, body: await view(await found) });

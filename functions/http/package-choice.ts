@@ -20,17 +20,17 @@ export async function choosePackage(
   const { installVersion, installHash, installLocal } = options;
   if (!config.hosts) {
     const flags = { installVersion, installHash, installLocal };
-    const [given] = (Object.keys(flags) as (keyof typeof flags)[]).filter((option) => flags[option] !== undefined);
-    if (given === undefined) return undefined;
-    throw refused(flagName(given), 'cannot be used here: bootstraps of this deployment end before the machines', {
-      advice: 'Leave it out, or ask your operator to set PLINTH_HOSTS=on.',
+    const given = (Object.keys(flags) as (keyof typeof flags)[]).filter((option) => flags[option] !== undefined);
+    if (given.length === 0) return undefined;
+    throw refused(given.map(flagName), 'cannot be used here: bootstraps of this deployment end before the machines', {
+      advice: 'Leave that out, or ask your operator to set PLINTH_HOSTS=on.',
     });
   }
   if (installLocal !== undefined || (installVersion === undefined && installHash === undefined)) return undefined;
   const flag = installVersion === undefined ? '--install-hash' : '--install-version';
   const bucket = config.packagesBucket;
   if (bucket === undefined) {
-    throw refused(flag, 'cannot be used here: this deployment has no package store', {
+    throw refused([flag], 'cannot be used here: this deployment has no package store', {
       advice: `Ask your operator to set ${setting}, or give --install-local.`,
     });
   }
@@ -48,7 +48,7 @@ export async function choosePackage(
         : ['--install-version', installVersion];
     const there = (ofVersion.length > 0 ? ofVersion : all).slice(0, shownBuilds);
     const listed = there.map((build) => `${build.version} (${build.hash})`).join(', ');
-    throw refused(at ?? flag, `names no package that there is: ${JSON.stringify(value)}`, {
+    throw refused([at ?? flag], `names no package that there is: ${JSON.stringify(value)}`, {
       advice: there.length === 0 ? `The store gs://${bucket} is empty.` : `There are, the newest first: ${listed}.`,
     });
   }
@@ -56,7 +56,7 @@ export async function choosePackage(
   const archive = await cloud.storage.archive(bucket, found, kind);
   if (archive === undefined) {
     throw refused(
-      flag,
+      [flag],
       `names a package without the archive that is needed, ${kind === 'lite' ? 'installer-lite' : 'installer'}.tar.gz`,
       {
         advice: `Upload it to gs://${bucket}/packages/${found.version}/${found.hash}/, or choose another build.`,
@@ -67,5 +67,8 @@ export async function choosePackage(
   return { version: found.version, hash: found.hash, archive: kind, object, bytes, sha256 };
 }
 
-const refused = (path: string, message: string, { advice }: { readonly advice: string }): Problem =>
-  new Problem('bad-input', `${path} ${message}`, { errors: [{ path, message }], advice });
+const refused = (paths: readonly string[], message: string, { advice }: { readonly advice: string }): Problem =>
+  new Problem('bad-input', paths.map((path) => `${path} ${message}`).join('; '), {
+    errors: paths.map((path) => ({ path, message })),
+    advice,
+  });

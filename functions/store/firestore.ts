@@ -17,6 +17,8 @@ type Sdk = typeof import('@google-cloud/firestore');
 /** Firestore's TTL policies look at timestamps alone; everywhere else times are text. */
 const timestampField = 'expireAt';
 
+const microsOf = (time: Timestamp): number => time.seconds * 1_000_000 + Math.floor(time.nanoseconds / 1000);
+
 const versionOf = (time: Timestamp): Version => `${time.seconds}.${time.nanoseconds}`;
 
 function timestampOf(sdk: Sdk, version: Version): Timestamp {
@@ -39,12 +41,13 @@ function fromStored(sdk: Sdk, stored: DocumentData): Data {
 
 function documentOf(sdk: Sdk, snapshot: DocumentSnapshot): Document | undefined {
   const data = snapshot.data();
-  const { updateTime } = snapshot;
-  if (data === undefined || updateTime === undefined) return undefined;
+  const { createTime, updateTime } = snapshot;
+  if (data === undefined || createTime === undefined || updateTime === undefined) return undefined;
   return {
     collection: snapshot.ref.parent.id,
     id: snapshot.id,
     version: versionOf(updateTime),
+    createdAt: microsOf(createTime),
     data: fromStored(sdk, data),
   };
 }
@@ -173,16 +176,23 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
       const { sdk, firestore } = await open();
       const run = firestore.runTransaction(async (inner) => {
         const pending: Write[] = [];
+        let readAt: number | undefined;
+        const read = (snapshot: DocumentSnapshot): Document | undefined => {
+          readAt = Math.max(microsOf(snapshot.readTime), readAt ?? 0);
+          return documentOf(sdk, snapshot);
+        };
         const result = await body({
-          get: async (collection, id) => documentOf(sdk, await inner.get(firestore.collection(collection).doc(id))),
+          get: async (collection, id) => read(await inner.get(firestore.collection(collection).doc(id))),
           getMany: async (collection, ids) =>
             ids.length === 0
               ? []
-              : (await inner.getAll(...ids.map((id) => firestore.collection(collection).doc(id)))).map((each) =>
-                  documentOf(sdk, each),
-                ),
+              : (await inner.getAll(...ids.map((id) => firestore.collection(collection).doc(id)))).map(read),
           write: (...writes) => {
             pending.push(...writes);
+          },
+          readAt() {
+            if (readAt === undefined) throw new Error('The transaction has read nothing');
+            return readAt;
           },
         });
         for (const write of pending) {

@@ -13,6 +13,8 @@ export interface Document<T = Data> {
   readonly collection: string;
   readonly id: string;
   readonly version: Version;
+  /** When the commit was that made it, by the database's clock: microseconds since 1970. */
+  readonly createdAt: number;
   readonly data: T;
 }
 
@@ -50,6 +52,11 @@ export interface Transaction {
   get(collection: string, id: string): Promise<Document | undefined>;
   getMany(collection: string, ids: readonly string[]): Promise<(Document | undefined)[]>;
   write(...writes: Write[]): void;
+  /**
+   * When it read last, by the database's clock: microseconds since 1970. What it read was committed before that, and what it
+   * writes is committed after that. Throws if nothing was read.
+   */
+  readAt(): number;
 }
 
 export interface Store {

@@ -1,5 +1,6 @@
 /** A bootstrap as those who may see it do over HTTP: what stands, what runs, what it waits for. */
 import * as z from 'zod';
+import { moment, text } from '../api.js';
 import { CostEstimate } from './cost.js';
 
 /**
@@ -7,147 +8,190 @@ import { CostEstimate } from './cost.js';
  * `succeeded`, `failed` and `cancelled` are ends; a resume starts a new generation from any of them. `removing` comes to its
  * end as `removed`, or as `removal-failed`, which is tried again; from neither does a bootstrap come back.
  */
-export const BootstrapState = z.enum([
-  'running',
-  'cancelling',
-  'succeeded',
-  'succeeded-with-warnings',
-  'failed',
-  'cancelled',
-  'removing',
-  'removal-failed',
-  'removed',
-]);
+export const BootstrapState = z
+  .enum([
+    'running',
+    'cancelling',
+    'succeeded',
+    'succeeded-with-warnings',
+    'failed',
+    'cancelled',
+    'removing',
+    'removal-failed',
+    'removed',
+  ])
+  .meta({
+    id: 'BootstrapState',
+    description:
+      'From `succeeded`, `succeeded-with-warnings`, `failed` and `cancelled` a resume goes on; `removed` is the end of all',
+  });
 export type BootstrapState = z.infer<typeof BootstrapState>;
 
 /**
  * `waiting`: for other instances · `ready`: published · `running`: leased · `client`: needs the caller's machine ·
  * `gone`: what it made is removed.
  */
-export const InstanceState = z.enum(['waiting', 'ready', 'running', 'client', 'done', 'failed', 'cancelled', 'gone']);
+export const InstanceState = z
+  .enum(['waiting', 'ready', 'running', 'client', 'done', 'failed', 'cancelled', 'gone'])
+  .meta({
+    id: 'InstanceState',
+    description:
+      "`waiting` for other instances, `ready` to run, `client`: needs the caller's machine, `gone`: what it made is removed",
+    examples: ['done'],
+  });
 export type InstanceState = z.infer<typeof InstanceState>;
 
 /** A failure as it is stored and shown. Never holds a secret. */
-export const StoredProblem = z.object({
-  code: z.string(),
-  detail: z.string(),
-  advice: z.string().optional(),
-});
+export const StoredProblem = z
+  .object({
+    code: text('Of the table of problems', 'cloud-quota'),
+    detail: text('What happened and why', 'A quota of the region is exceeded: CPUS.'),
+    advice: z.string().optional().meta({ description: 'What to do next' }),
+  })
+  .meta({ id: 'StoredProblem', description: 'Why something failed; never holds a secret' });
 export type StoredProblem = z.infer<typeof StoredProblem>;
 
-export const InstanceView = z.object({
-  /** `<step>` or `<step>:<key>`, for example `vm:k0s-1`. */
-  id: z.string(),
-  step: z.string(),
-  key: z.string().optional(),
-  title: z.string(),
-  state: InstanceState,
-  /** What it waits for, in words, while it runs. */
-  note: z.string().optional(),
-  /** Failures so far in this generation. */
-  attempt: z.int(),
-  startedAt: z.iso.datetime().optional(),
-  endedAt: z.iso.datetime().optional(),
-  problem: StoredProblem.optional(),
-});
+export const InstanceView = z
+  .object({
+    id: text('`<step>` or `<step>:<key>`', 'vm:k0s-1'),
+    step: text('Name of the step', 'vm'),
+    key: text('Which of the step, where there are several', 'k0s-1').optional(),
+    title: text('For people', 'VM k0s-1'),
+    state: InstanceState,
+    note: z.string().optional().meta({ description: 'What it waits for, in words, while it runs' }),
+    attempt: z.int().meta({ description: 'Failures so far in this generation', examples: [0] }),
+    startedAt: moment('Its first claim in this generation').optional(),
+    endedAt: moment('When it came to its end', '2026-11-23T09:02:00.000Z').optional(),
+    problem: StoredProblem.optional(),
+  })
+  .meta({ id: 'Instance', description: 'One thing that a bootstrap makes: a step, or one of several of a step' });
 export type InstanceView = z.infer<typeof InstanceView>;
 
-export const VmView = z.object({
-  name: z.string(),
-  zone: z.string(),
-  machineType: z.string(),
-  internalIp: z.string(),
-  externalIp: z.string().optional(),
-  /** Each as `<type> <base64>`, as the VM published them: the only ones to trust. Missing until it has. */
-  hostKeys: z.array(z.string()).optional(),
-  /** `fallback`: spot was asked for, a standard VM was made because there was no spot capacity. */
-  provisioning: z.enum(['standard', 'spot', 'preemptible', 'fallback']),
-  /** When Compute Engine made it; missing in records of earlier releases. */
-  createdAt: z.iso.datetime().optional(),
-  /** When it was stopped or taken away last; it has been started again since. */
-  stoppedAt: z.iso.datetime().optional(),
-});
+export const VmView = z
+  .object({
+    name: text('Of the VM', 'k0s-1'),
+    zone: text('Where it is', 'europe-west4-a'),
+    machineType: text("Google's name of its size", 'e2-standard-8'),
+    internalIp: text('Within the network', '10.10.0.2'),
+    externalIp: text('From outside', '203.0.113.7').optional(),
+    hostKeys: z.array(z.string()).optional().meta({
+      description: 'Each as `<type> <base64>`, as the VM published them: the only ones to trust. Missing until it has',
+    }),
+    provisioning: z.enum(['standard', 'spot', 'preemptible', 'fallback']).meta({
+      description: '`fallback`: spot was asked for, a standard VM was made because there was no spot capacity',
+    }),
+    createdAt: moment('When Compute Engine made it; missing in records of earlier releases').optional(),
+    stoppedAt: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: 'When it was stopped or taken away last; it has been started again since' }),
+  })
+  .meta({ id: 'Vm', description: 'A VM that stands' });
 export type VmView = z.infer<typeof VmView>;
 
-export const AddressView = z.object({
-  name: z.string(),
-  address: z.string(),
-  /** When Compute Engine reserved it; missing in records of earlier releases. */
-  createdAt: z.iso.datetime().optional(),
-  /** `<namespace>/<name>` of the Kubernetes service that has it, once the platform is installed. */
-  service: z.string().optional(),
-});
+export const AddressView = z
+  .object({
+    name: text('Of the address', 'gateway'),
+    address: text('IPv4', '203.0.113.8'),
+    createdAt: moment('When Compute Engine reserved it; missing in records of earlier releases').optional(),
+    service: z.string().optional().meta({
+      description: '`<namespace>/<name>` of the Kubernetes service that has it, once the platform is installed',
+    }),
+  })
+  .meta({ id: 'Address', description: 'A static address that is reserved' });
 
 /** What stands so far; a part is missing until its steps are done. */
-export const BootstrapResult = z.object({
-  vms: z.array(VmView),
-  addresses: z.array(AddressView),
-  dns: z
-    .object({
-      project: z.string(),
-      zone: z.string(),
-      nameServers: z.array(z.string()),
-      records: z.array(z.object({ name: z.string(), address: z.string() })),
-    })
-    .optional(),
-  registry: z.string().optional(),
-  datacenters: z.array(
-    z.object({
-      /** `dc1` or `dc2`: the key in the paths of config and secrets. */
-      key: z.string(),
-      id: z.int(),
-      name: z.string(),
-      /** True once config and secrets can be fetched. */
-      ready: z.boolean(),
-    }),
-  ),
-});
+export const BootstrapResult = z
+  .object({
+    vms: z.array(VmView).meta({ description: 'Those that are made' }),
+    addresses: z.array(AddressView).meta({ description: 'Those that are reserved' }),
+    dns: z
+      .object({
+        project: text('Of the zone', 'my-first-1a2b3c'),
+        zone: text('Name of the zone', 'tool-testing'),
+        nameServers: z.array(z.string()).meta({ description: 'To delegate the domain to' }),
+        records: z
+          .array(
+            z.object({ name: text('With a dot at its end', 'cs.example.com.'), address: text('IPv4', '203.0.113.8') }),
+          )
+          .meta({ description: 'Records of type A' }),
+      })
+      .optional()
+      .meta({ description: 'Where the names are' }),
+    registry: z.string().optional().meta({ description: 'Where images are pulled from' }),
+    datacenters: z
+      .array(
+        z.object({
+          key: text('`dc1` or `dc2`: what config and secrets are asked for by', 'dc1'),
+          id: z.int().meta({ description: 'Datacenter ID' }),
+          name: text('Datacenter name', 'dev'),
+          ready: z.boolean().meta({ description: 'True once config and secrets can be fetched' }),
+        }),
+      )
+      .meta({ description: 'One, or two' }),
+  })
+  .meta({ id: 'BootstrapResult', description: 'What stands so far; a part is missing until its steps are done' });
 export type BootstrapResult = z.infer<typeof BootstrapResult>;
 
-const RemovalView = z.object({
-  requestedAt: z.iso.datetime(),
-  /** E-mail, or `cleanup`. */
-  by: z.string(),
-  why: z.enum(['expired', 'asked']),
-  /** Tries that failed in a row. */
-  failures: z.int(),
-  /** It is left alone until an operator asks again; the reason is the `problem` of the bootstrap. */
-  quarantinedAt: z.iso.datetime().optional(),
-});
+const RemovalView = z
+  .object({
+    requestedAt: moment('When it was asked for'),
+    by: text('E-mail, or `cleanup`', 'cleanup'),
+    why: z.enum(['expired', 'asked']).meta({ description: 'Its time was over, or somebody asked' }),
+    failures: z.int().meta({ description: 'Tries that failed in a row', examples: [0] }),
+    quarantinedAt: z.iso.datetime().optional().meta({
+      description: 'It is left alone until an operator asks again; the reason is the `problem` of the bootstrap',
+    }),
+  })
+  .meta({ id: 'Removal', description: 'That it is to go, or is gone: who asked for it, and how it stands' });
 
-export const BootstrapView = z.object({
-  schema: z.literal(1),
-  id: z.string(),
-  name: z.string(),
-  projectId: z.string(),
-  projectNumber: z.string().optional(),
-  owner: z.string(),
-  state: BootstrapState,
-  generation: z.int(),
-  region: z.string(),
-  zone: z.string(),
-  /** The options that were given, secrets left out. */
-  options: z.record(z.string(), z.unknown()),
-  createdAt: z.iso.datetime(),
-  /** When cleanup removes the project. */
-  deadlineAt: z.iso.datetime(),
-  /** Not removed before `until`, whatever the deadline. */
-  protection: z.object({ until: z.iso.datetime(), reason: z.string(), by: z.string() }).optional(),
-  /** E-mails of those it is shared with: they see it, and may extend it. */
-  sharedWith: z.array(z.string()),
-  /** It is to go, or is gone: who asked for it, and how it stands. */
-  removal: RemovalView.optional(),
-  cost: CostEstimate,
-  /** The last warning that its time will be over; a new deadline takes it away. */
-  expiryWarning: z
-    .object({ at: z.iso.datetime(), removeAt: z.iso.datetime(), text: z.string(), advice: z.string() })
-    .optional(),
-  endedAt: z.iso.datetime().optional(),
-  warnings: z.array(z.string()),
-  problem: StoredProblem.optional(),
-  instances: z.array(InstanceView),
-  result: BootstrapResult,
-});
+export const BootstrapView = z
+  .object({
+    schema: z.literal(1).meta({ description: 'Version of this form' }),
+    id: text('Of the bootstrap', 'b0123456789abcde'),
+    name: text('Of the project', 'my first'),
+    projectId: text('Of the project', 'my-first-1a2b3c'),
+    projectNumber: z.string().optional().meta({ description: "Google's number, once the project is made" }),
+    owner: text('E-mail of who has it', 'alice@example.com'),
+    state: BootstrapState,
+    generation: z.int().meta({ description: 'Raised by each resume and removal', examples: [1] }),
+    region: text('Region', 'europe-west4'),
+    zone: text('Zone', 'europe-west4-a'),
+    options: z.record(z.string(), z.unknown()).meta({
+      description: 'The options by name, secrets left out',
+      examples: [{ projectName: 'my first', baseDomain: 'example.com', billingAccount: '012345-6789AB-CDEF01' }],
+    }),
+    createdAt: moment('When it was begun'),
+    deadlineAt: moment('When cleanup removes the project', '2026-11-23T11:00:00.000Z'),
+    protection: z
+      .object({ until: moment('Its end'), reason: text('Why', 'A demo'), by: text('Who', 'alice@example.com') })
+      .optional()
+      .meta({ description: 'Not removed before `until`, whatever the deadline' }),
+    sharedWith: z.array(z.string()).meta({
+      description: 'E-mails of those it is shared with: they see it, and may extend it',
+      examples: [['bob@example.com']],
+    }),
+    removal: RemovalView.optional(),
+    cost: CostEstimate,
+    expiryWarning: z
+      .object({
+        at: moment('When it was warned'),
+        removeAt: moment('When it is removed'),
+        text: text('What will happen, in words', 'my first is removed in an hour.'),
+        advice: text(
+          'What keeps it longer, as a command',
+          'plinth beta bootstrap-cloud extend my-first-1a2b3c --ttl 4h',
+        ),
+      })
+      .optional()
+      .meta({ description: 'The last warning that its time will be over; a new deadline takes it away' }),
+    endedAt: z.iso.datetime().optional().meta({ description: 'When it came to its end' }),
+    warnings: z.array(z.string()).meta({ description: 'What is not as it should be, in words', examples: [[]] }),
+    problem: StoredProblem.optional(),
+    instances: z.array(InstanceView).meta({ description: 'In the order in which they may start' }),
+    result: BootstrapResult,
+  })
+  .meta({ id: 'Bootstrap', description: 'One bootstrap: its instances and what stands so far' });
 export type BootstrapView = z.infer<typeof BootstrapView>;
 
 /** One row of `list`. */
@@ -166,5 +210,5 @@ export const BootstrapSummary = BootstrapView.pick({
   cost: true,
   endedAt: true,
   problem: true,
-});
+}).meta({ id: 'BootstrapSummary', description: 'One bootstrap, in short' });
 export type BootstrapSummary = z.infer<typeof BootstrapSummary>;

@@ -6,9 +6,17 @@ type Unit = keyof typeof unitSeconds;
 /** Beyond it dates stop being sensible: ten years. */
 const longestDurationSeconds = 3650 * unitSeconds.d;
 
+const part = '\\d+(?:\\.\\d+)?(?:ms|[dhms])';
+/** A part that is a second or more by itself. */
+const longPart =
+  '(?:0*[1-9]\\d*(?:\\.\\d+)?[dhms]|0*[1-9]\\d{3,}(?:\\.\\d+)?ms|0+\\.\\d?[1-9]\\d*[dh]|0+\\.[1-9]\\d*m)';
+/** For documents: nothing that is too short. What is too long only `parseDuration` tells. */
+export const durationPattern = `^(?:${part})*${longPart}(?:${part})*$`;
+const form = new RegExp(`^(?:${part})+$`);
+
 /** Whole seconds, or undefined when the text is no positive duration of at most ten years. */
 export function parseDuration(text: string): number | undefined {
-  if (!/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) return undefined;
+  if (!form.test(text)) return undefined;
   let seconds = 0;
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)) {
     seconds += Number(amount) * unitSeconds[unit as Unit];

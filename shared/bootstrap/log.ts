@@ -1,24 +1,34 @@
 /** What jobs said on machines, as the API tells it: free of secrets, kept by instance. Read by the route table, the engine and the CLI. */
 import * as z from 'zod';
+import { moment, text } from '../api.js';
 
-const at = z.iso.datetime();
+const instance = text('`<step>` or `<step>:<key>`', 'k0s:dc1');
 
-export const LogView = z.object({
-  instance: z.string(),
-  /** The last in which it said something, and the byte where that begins. */
-  generation: z.int(),
-  begins: z.int(),
-  /** All that is stored. */
-  bytes: z.int(),
-});
+export const LogView = z
+  .object({
+    instance,
+    generation: z.int().meta({ description: 'The last in which it said something' }),
+    begins: z.int().meta({ description: 'The byte where that generation begins' }),
+    bytes: z.int().meta({ description: 'All that is stored' }),
+  })
+  .meta({ id: 'Log', description: 'That there is a log of an instance' });
 export type LogView = z.infer<typeof LogView>;
 
-export const LogPage = z.object({
-  instance: z.string(),
-  chunks: z.array(z.object({ offset: z.int(), generation: z.int(), at, text: z.string() })),
-  /** The `offset` to go on with. */
-  next: z.int(),
-  /** There may be more now. */
-  more: z.boolean(),
-});
+export const LogPage = z
+  .object({
+    instance,
+    chunks: z
+      .array(
+        z.object({
+          offset: z.int().meta({ description: 'The byte where it begins' }),
+          generation: z.int().meta({ description: 'The run of the bootstrap in which it was said' }),
+          at: moment('When it was stored'),
+          text: text('What was said: pieces, not lines', 'k0s is ready\n'),
+        }),
+      )
+      .meta({ description: 'In order' }),
+    next: z.int().meta({ description: 'The `offset` to go on with' }),
+    more: z.boolean().meta({ description: 'There may be more now' }),
+  })
+  .meta({ id: 'LogPage', description: 'What an instance said, from a byte on' });
 export type LogPage = z.infer<typeof LogPage>;

@@ -1,13 +1,16 @@
 /** The jumpbox of a project whose record is lost: enough to ask it, by SSH, for what lies there. */
 import * as z from 'zod';
+import { text } from '../api.js';
 import { VmView } from './bootstrap.js';
 
-export const LostJumpbox = z.object({
-  /** Of the bootstrap that made it. */
-  id: z.string(),
-  /** Of the project. */
-  name: z.string(),
-  projectId: z.string(),
-  jumpbox: VmView.pick({ internalIp: true, externalIp: true, hostKeys: true }),
-});
+export const LostJumpbox = z
+  .object({
+    id: text('Of the bootstrap that made it', 'b0123456789abcde'),
+    name: text('Of the project', 'my first'),
+    projectId: text('Of the project', 'my-first-1a2b3c'),
+    jumpbox: VmView.pick({ internalIp: true, externalIp: true, hostKeys: true }).meta({
+      description: 'Where it is, and the host keys that it published: the only ones to trust',
+    }),
+  })
+  .meta({ id: 'LostJumpbox', description: 'The jumpbox of a project whose record is lost' });
 export type LostJumpbox = z.infer<typeof LostJumpbox>;

@@ -3,7 +3,8 @@
  * resume rules and the reference page are all read from it; the types of options are derived from it.
  */
 import * as z from 'zod';
-import { parseDuration } from './duration.js';
+import { Email } from '../organization/email.js';
+import { durationPattern, parseDuration } from './duration.js';
 
 /** Sections of the help and of the reference page, in this order. */
 export const flagGroups = {
@@ -20,8 +21,8 @@ export const flagGroups = {
 export type FlagGroup = keyof typeof flagGroups;
 
 /**
- * What a value means when the bootstrap stands already. `fixed`: another value is refused. `applies`: the change is carried
- * out. `local`: it is about the caller's machine and never travels.
+ * What a value means when the bootstrap stands already. `fixed`: another value is refused; of some options only once a step has
+ * made what holds them. `applies`: the change is carried out. `local`: it is about the caller's machine and never travels.
  */
 export type OnResume = 'fixed' | 'applies' | 'local';
 
@@ -35,6 +36,8 @@ interface FlagRow<Value> {
   readonly required?: true;
   /** Redacted wherever it might be shown; may come from the environment (`PLINTH_<FLAG>`). */
   readonly secret?: true;
+  /** Of a secret: the option that it belongs to. It is kept while it is not given again, and goes when that one is dropped. */
+  readonly owner?: string;
   /** One letter that stands for it. */
   readonly short?: string;
   /** The path of a file of the caller's: what travels is its name, hash and size (upload.ts). */
@@ -72,27 +75,35 @@ const domain = z
       // The longest name beneath it is `*.N.ssh.cs.<domain>`.
       text.length <= 230 && /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/.test(text),
     'must be a domain name such as example.com',
-  );
-const email = line(254)
-  .transform((text) => text.trim().toLowerCase())
-  .pipe(z.email({ pattern: z.regexes.html5Email, error: 'must be an e-mail address' }));
-const url = line().refine((text) => {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return (protocol === 'https:' || protocol === 'http:') && hostname !== '' && !/\s/.test(text);
-}, 'must be a URL that begins with https:// or http://');
+  )
+  .meta({
+    maxLength: 230,
+    pattern: '^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])$',
+  });
+const email = line(254).pipe(Email).meta({ pattern: z.regexes.html5Email.source });
+const url = line()
+  .refine((text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, hostname } = new URL(text);
+    return (protocol === 'https:' || protocol === 'http:') && hostname !== '' && !/\s/.test(text);
+  }, 'must be a URL that begins with https:// or http://')
+  .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$' });
 /** Collectors are named by URL, or by host and port alone. */
-const endpoint = line().refine((text) => {
-  const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
-  return !/\s/.test(text) && URL.canParse(whole) && new URL(whole).hostname !== '';
-}, 'must be a URL or host:port');
+const endpoint = line()
+  .refine((text) => {
+    const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+    return !/\s/.test(text) && URL.canParse(whole) && new URL(whole).hostname !== '';
+  }, 'must be a URL or host:port')
+  .meta({ pattern: '^\\S+$' });
 const region = like(/^[a-z]+(?:-[a-z]+)+\d+$/, 'must be a region such as europe-west4');
 const zone = like(/^[a-z]+(?:-[a-z]+)+\d+-[a-z][a-z0-9]*$/, 'must be a zone such as europe-west4-a');
 const projectId = like(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'must be a project id: 6 to 30 of a-z, 0-9 and -');
-const duration = like(/^/, '').refine(
-  (text) => parseDuration(text) !== undefined,
-  'must be a positive duration such as 90m, 2h, 1h30m or 2d, at most 3650d',
-);
+const duration = like(/^/, '')
+  .refine(
+    (text) => parseDuration(text) !== undefined,
+    'must be a positive duration such as 90m, 2h, 1h30m or 2d, at most 3650d',
+  )
+  .meta({ pattern: durationPattern });
 
 const registryTypes = ['local-container', 'artifact-registry', 'forge1'] as const;
 
@@ -115,9 +126,12 @@ export const flags = {
     help: 'Billing account ID that the project is charged to.',
     required: true,
     onResume: 'applies',
-    schema: like(/^(?:billingAccounts\/)?[A-Za-z0-9-]+$/, 'must be a billing account ID').transform((text) =>
-      text.replace('billingAccounts/', ''),
-    ),
+    schema: like(
+      /^(?:billingAccounts\/)?[0-9A-F]{6}(?:-[0-9A-F]{6}){2}$/i,
+      'must be a billing account ID, such as 012345-6789AB-CDEF01',
+    )
+      .transform((text) => text.replace('billingAccounts/', '').toUpperCase())
+      .meta({ pattern: '^(?:billingAccounts/)?[0-9A-Fa-f]{6}(?:-[0-9A-Fa-f]{6}){2}$' }),
   },
   baseDomain: {
     kind: 'string',
@@ -350,7 +364,7 @@ export const flags = {
   internalFlags: {
     kind: 'list',
     group: 'installation',
-    help: 'Internal flags to enable.',
+    help: 'Internal flags to enable; an empty value enables none.',
     default: ['headless-services', 'vcluster', 'custom-service-image', 'ms-in-ls'],
     onResume: 'applies',
     schema: lines,
@@ -358,7 +372,7 @@ export const flags = {
   previewFlags: {
     kind: 'list',
     group: 'installation',
-    help: 'Preview flags to enable.',
+    help: 'Preview flags to enable; an empty value enables none.',
     default: [
       'openfga-authz',
       'cluster-admin',
@@ -487,6 +501,7 @@ export const flags = {
     group: 'forges',
     help: 'Client secret of the forge2 app.',
     secret: true,
+    owner: 'forge2AppClientId',
     onResume: 'applies',
     schema: secretValue,
   },
@@ -502,6 +517,7 @@ export const flags = {
     group: 'forges',
     help: 'Client secret of the forge3 app.',
     secret: true,
+    owner: 'forge3AppClientId',
     onResume: 'applies',
     schema: secretValue,
   },
@@ -517,6 +533,7 @@ export const flags = {
     group: 'forges',
     help: 'Client secret of the forge4 app.',
     secret: true,
+    owner: 'forge4AppClientId',
     onResume: 'applies',
     schema: secretValue,
   },
@@ -532,6 +549,7 @@ export const flags = {
     group: 'forges',
     help: 'Client secret at the OIDC provider.',
     secret: true,
+    owner: 'oidcClientId',
     onResume: 'applies',
     schema: secretValue,
   },
@@ -571,6 +589,7 @@ export const flags = {
     group: 'vault',
     help: 'Password for the secrets store.',
     secret: true,
+    owner: 'vaultUri',
     onResume: 'applies',
     schema: secretValue,
   },
@@ -589,8 +608,8 @@ export const flags = {
     default: '/etc/platform/secrets',
     onResume: 'applies',
     schema: like(
-      /^(?:\/[A-Za-z0-9._@+-]+)+$/,
-      'must be an absolute path on the jumpbox, such as /etc/platform/secrets',
+      /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._@+-]+)+$/,
+      'must be an absolute path on the jumpbox, without . and .., such as /etc/platform/secrets',
     ),
   },
   secretsFile: {
@@ -622,6 +641,7 @@ export const flags = {
     group: 'observability',
     help: 'Password for the central OpenTelemetry collector.',
     secret: true,
+    owner: 'centralOtelEndpoint',
     onResume: 'applies',
     schema: secretValue,
   },
@@ -659,6 +679,7 @@ export const flags = {
     group: 'observability',
     help: 'Password for log forwarding, stored in the generated secrets file.',
     secret: true,
+    owner: 'externalLogstoreEndpoint',
     onResume: 'applies',
     schema: secretValue,
   },
@@ -681,6 +702,7 @@ export const flags = {
     group: 'observability',
     help: 'Password for the metrics remote write, stored in the generated secrets file.',
     secret: true,
+    owner: 'metricsRemoteWriteUrl',
     onResume: 'applies',
     schema: secretValue,
   },
@@ -775,7 +797,12 @@ export const flagName = (option: Option): `--${string}` => `--${kebab(option)}`;
 export const variableOf = (option: SecretOption): string =>
   `PLINTH_${kebab(option).replaceAll('-', '_').toUpperCase()}`;
 
+/** What a secret belongs to, if to one option alone. */
+export const ownerOf = (option: SecretOption): Option | undefined => flagOf(option).owner as Option | undefined;
+
 export const redacted = '<secret>';
+/** A secret of fewer characters stands in ordinary words by chance: it is hidden only where it stands alone. */
+export const shortestHidden = 6;
 
 /** The same record with secret values masked; for whatever is shown or logged. */
 export function redactOptions<T extends Readonly<Record<string, unknown>>>(

@@ -1,5 +1,6 @@
 /** The body of `POST /bootstraps`: only what was given travels. What values may be is told by the rules, all faults at once. */
 import * as z from 'zod';
+import { ruled } from '../api.js';
 import {
   type Flag,
   flagName,
@@ -10,13 +11,10 @@ import {
   type Option,
   optionNames,
 } from './options.js';
-import { readUpload } from './upload.js';
+import { uploadForm } from './upload.js';
 
 const longestText = 4096;
-const upload = z
-  .string()
-  .max(longestText)
-  .refine((text) => readUpload(text) !== undefined, 'must be the file as <name>@sha256:<hash>:<bytes>');
+const upload = z.string().max(longestText).regex(uploadForm, 'must be the file as <name>@sha256:<hash>:<bytes>');
 const form = (flag: Flag): z.ZodType => {
   if (flag.file) return flag.kind === 'list' ? z.array(upload).max(100) : upload;
   switch (flag.kind) {
@@ -30,10 +28,17 @@ const form = (flag: Flag): z.ZodType => {
       return z.array(z.string().max(longestText)).max(100);
   }
 };
-const field = (option: Option): z.ZodType =>
-  form(flagOf(option))
+/** The form of an option's value as it travels. */
+export function fieldOf(option: Option): z.ZodType {
+  const { file, help, schema, default: standard } = flagOf(option);
+  const shown = Array.isArray(standard) ? standard.join(', ') : String(standard);
+  const unlessGiven = standard === undefined ? '' : ` ${shown || 'None'} unless given.`;
+  const parsed = form(flagOf(option));
+  if (!file) ruled.set(parsed, schema);
+  return parsed
     .optional()
-    .meta({ description: `${flagName(option)}: ${flagOf(option).help}`, ...(isSecret(option) && { writeOnly: true }) });
+    .meta({ description: `${flagName(option)}: ${help}${unlessGiven}`, ...(isSecret(option) && { writeOnly: true }) });
+}
 
 /** A document of the store takes 1 MiB, and a bootstrap's holds its options twice beside all that becomes of it. */
 const mostOptionsKiB = 64;
@@ -53,7 +58,7 @@ function tooLarge(given: Readonly<Record<string, unknown>>): string | undefined 
 /** By option name, with the values' forms alone. */
 const GivenOptionsForm = z
   .strictObject(
-    Object.fromEntries(optionNames.filter((option) => !isLocal(option)).map((option) => [option, field(option)])),
+    Object.fromEntries(optionNames.filter((option) => !isLocal(option)).map((option) => [option, fieldOf(option)])),
   )
   .superRefine((given, { addIssue }) => {
     const message = tooLarge(given);
@@ -71,28 +76,49 @@ const sshPublicKey = z
 
 /** Files are at most 400 KiB each; all four of two datacenters fit the body. */
 const file = z.string().max(400 * 1024);
-const standing = z.strictObject({
-  config: file.optional().meta({ description: 'config.yaml' }),
-  secrets: file.optional().meta({ description: 'The encrypted prod.vault.yaml' }),
-});
+const standing = z
+  .strictObject({
+    config: file.optional().meta({ description: 'config.yaml' }),
+    secrets: file.optional().meta({ description: 'The encrypted prod.vault.yaml' }),
+  })
+  .meta({ id: 'StandingFiles', description: 'The files of a datacenter' });
 
-export const BootstrapRequest = z.strictObject({
-  options: GivenOptionsForm.meta({
-    description: `The options that were given, secrets included; at most ${mostOptionsKiB} KiB in all`,
-  }),
-  sshPublicKey: sshPublicKey.meta({ description: "Who may log in: the caller's public key" }),
-  base: z
-    .strictObject({ dc1: standing.optional(), dc2: standing.optional() })
-    .optional()
-    .meta({ description: 'What the caller holds of the same bootstrap, by datacenter: the base of a re-run' }),
-  takeUp: z
-    .string()
-    .regex(/^b[a-z0-9]{15}$/, 'is no id of a bootstrap')
-    .optional()
-    .meta({
-      description:
-        'Id of a bootstrap of the caller whose record is lost, and whose files were recovered: it goes on with the project that it has made',
+export const BootstrapRequest = z
+  .strictObject({
+    options: GivenOptionsForm.meta({
+      id: 'BootstrapOptions',
+      description: `The options that were given, secrets included; at most ${mostOptionsKiB} KiB in all. Some exclude or need others, as the flags do`,
+      required: optionNames.filter((option) => flagOf(option).required),
     }),
-  strict: z.boolean().optional().meta({ description: 'Warnings are refusals' }),
-});
+    sshPublicKey: sshPublicKey.meta({ description: "Who may log in: the caller's public key" }),
+    base: z
+      .strictObject({ dc1: standing.optional(), dc2: standing.optional() })
+      .optional()
+      .meta({ description: 'What the caller holds of the same bootstrap, by datacenter: the base of a re-run' }),
+    takeUp: z
+      .string()
+      .regex(/^b[a-z0-9]{15}$/, 'is no id of a bootstrap')
+      .optional()
+      .meta({
+        description:
+          'Id of a bootstrap of the caller whose record is lost, and whose files were recovered: it goes on with the project that it has made',
+      }),
+    strict: z.boolean().optional().meta({ description: 'Warnings are refusals' }),
+  })
+  .meta({
+    id: 'BootstrapRequest',
+    description: 'A bootstrap to begin or to resume',
+    examples: [
+      {
+        options: {
+          projectName: 'my first',
+          billingAccount: '012345-6789AB-CDEF01',
+          baseDomain: 'example.com',
+          forge1AppClientId: 'client-1',
+          forge1AppClientSecret: 'a secret',
+        },
+        sshPublicKey: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI${'A'.repeat(43)} alice`,
+      },
+    ],
+  });
 export type BootstrapRequest = z.infer<typeof BootstrapRequest>;

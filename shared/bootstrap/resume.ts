@@ -10,8 +10,11 @@ import {
   type GivenOptions,
   isLocal,
   isSecret,
+  type Option,
   optionNames,
+  ownerOf,
   redacted,
+  type SecretOption,
   type SecretOptions,
 } from './options.js';
 
@@ -27,6 +30,9 @@ export interface Standing {
   readonly secrets: SecretOptions;
 }
 
+/** What stands, or may stand, and keeps a fixed option as it is, in words; empty: it may change; undefined: it never may. */
+export type HoldersOf = (option: keyof BootstrapOptions) => readonly string[] | undefined;
+
 export interface Resumed extends Standing {
   /** In the order of the table; values of secrets are masked. */
   readonly changes: readonly OptionChange[];
@@ -34,27 +40,36 @@ export interface Resumed extends Standing {
 
 /**
  * What holds from now on. `wanted` is resolved, `given` is what it was resolved from. A secret that is not given again
- * stays, and so does the time to live. Throws a conflict that shows both values of each option that cannot change.
+ * stays, unless what it belongs to is dropped, and so does the time to live. Throws a conflict that shows both values of each option
+ * that cannot change, and what keeps it.
  */
-export function resumeOptions(stands: Standing, wanted: Standing, given: GivenOptions): Resumed {
+export function resumeOptions(
+  stands: Standing,
+  wanted: Standing,
+  given: GivenOptions,
+  holdersOf: HoldersOf = () => undefined,
+): Resumed {
   const options = { ...wanted.options };
   if (given.projectTtl === undefined) options.projectTtl = stands.options.projectTtl;
-  const secrets = { ...stands.secrets, ...wanted.secrets };
-
   const before: GivenOptions = { ...stands.options, ...stands.secrets };
+  const isDropped = (option: Option | undefined): boolean =>
+    option !== undefined && before[option as keyof GivenOptions] !== undefined && !(option in options);
+  const kept = Object.entries(stands.secrets).filter(([secret]) => !isDropped(ownerOf(secret as SecretOption)));
+  const secrets: SecretOptions = { ...Object.fromEntries(kept), ...wanted.secrets };
+
   const after: GivenOptions = { ...options, ...secrets };
   const changed = optionNames.flatMap((option) => {
-    // Records of releases that did not know an option have nothing of it; its default is no change.
-    const fallback = flagOf(option).default;
-    if (isLocal(option) || same(before[option] ?? fallback, after[option] ?? fallback)) return [];
+    if (isLocal(option) || same(before[option], after[option])) return [];
     const shown = (value: unknown) => (value !== undefined && isSecret(option) ? redacted : (value ?? null));
-    return [{ row: flagOf(option), option: flagName(option), from: shown(before[option]), to: shown(after[option]) }];
+    const isFixed = flagOf(option).onResume === 'fixed';
+    const holders = isFixed ? holdersOf(option as keyof BootstrapOptions) : [];
+    return [{ holders, option: flagName(option), from: shown(before[option]), to: shown(after[option]) }];
   });
-  const refused = changed.filter(({ row }) => row.onResume === 'fixed');
+  const refused = changed.filter(({ holders }) => holders === undefined || holders.length > 0);
   if (refused.length > 0) {
-    const errors = refused.map(({ option, from, to }) => ({
+    const errors = refused.map(({ option, from, to, holders = [] }) => ({
       path: option,
-      message: `is ${text(from)} and cannot become ${text(to)}`,
+      message: `is ${text(from)} and cannot become ${text(to)}${reason(holders)}`,
     }));
     throw new Problem('conflict', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
       errors,
@@ -63,6 +78,13 @@ export function resumeOptions(stands: Standing, wanted: Standing, given: GivenOp
     });
   }
   return { options, secrets, changes: changed.map(({ option, from, to }) => ({ option, from, to })) };
+}
+
+const shownHolders = 3;
+function reason(holders: readonly string[]): string {
+  if (holders.length === 0) return '';
+  const more = holders.length - shownHolders;
+  return `, as this has been made: ${holders.slice(0, shownHolders).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

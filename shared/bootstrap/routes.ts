@@ -1,12 +1,13 @@
 /** The route table of the bootstrap API; read by the router, the CLI's client, the OpenAPI document and the tests. */
 import * as z from 'zod';
-import { flag, json, type Reply, type RouteTable } from '../api.js';
+import { flag, json, type Reply, type RouteTable, reason, text } from '../api.js';
 import { ScheduleView, scheduleVerbs } from '../cleanup-schedule.js';
 import { Email } from '../organization/email.js';
 import { pageHeaders, pageQuery } from '../paging.js';
 import { AdmissionReason, AdmissionView } from './admission.js';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap.js';
 import { CostEstimate } from './cost.js';
+import { durationPattern } from './duration.js';
 import { BootstrapEvent } from './event.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
@@ -14,56 +15,85 @@ import { BootstrapRequest } from './request.js';
 import { CallerStanding } from './standing.js';
 import { CleanupSurvey } from './survey.js';
 
-const bootstrapId = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, 'is no id of a bootstrap');
+const bootstrapId = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,62}$/, 'is no id of a bootstrap')
+  .meta({
+    id: 'BootstrapId',
+    description: 'Id of a bootstrap',
+    examples: ['b0123456789abcde'],
+  });
 const ofBootstrap = z.strictObject({ id: bootstrapId });
-const withSomebody = z.strictObject({ with: Email.meta({ description: 'E-mail of a person or a service account.' }) });
-const ofDatacenter = z.strictObject({ datacenter: z.enum(['dc1', 'dc2']).default('dc1') });
+const withSomebody = z
+  .strictObject({ with: Email.meta({ description: 'E-mail of a person or a service account' }) })
+  .meta({ id: 'Somebody', description: 'Who it is shared with, or given to' });
+const ofDatacenter = z.strictObject({
+  datacenter: z.enum(['dc1', 'dc2']).default('dc1').meta({ description: 'Which one of two' }),
+});
 
 const yaml = (description: string): Reply => ({ description, type: 'text/yaml', schema: z.string() });
+const view = (description = 'The bootstrap as it is now') => json(description, BootstrapView);
+const schedule = (description: string) => json(description, ScheduleView);
 
 /** What a resume changes, or would; secrets show as `<secret>`. */
-const OptionChange = z.object({ option: z.string(), from: z.unknown(), to: z.unknown() });
+const OptionChange = z
+  .object({
+    option: text('The flag', '--project-ttl'),
+    from: z.unknown().meta({ description: 'What it was; null: not set', examples: ['2h'] }),
+    to: z.unknown().meta({ description: 'What it is now; null: not set', examples: ['3h'] }),
+  })
+  .meta({ id: 'OptionChange', description: 'What a resume changes, or would; secrets show as `<secret>`' });
+const warnings = z.array(z.string()).meta({ description: 'What is not as it should be, in words', examples: [[]] });
 
-export const BeginReply = z.object({
-  bootstrap: BootstrapView,
-  /** False: it stood already and was resumed. */
-  created: z.boolean(),
-  changes: z.array(OptionChange),
-  warnings: z.array(z.string()),
-});
+export const BeginReply = z
+  .object({
+    bootstrap: BootstrapView,
+    created: z.boolean().meta({ description: 'False: it stood already and was resumed' }),
+    changes: z.array(OptionChange).meta({ description: 'What the resume changes', examples: [[]] }),
+    warnings,
+  })
+  .meta({ id: 'BeginReply', description: 'The bootstrap, and what became of it' });
 export type BeginReply = z.infer<typeof BeginReply>;
 
-export const PlanReply = z.object({
-  /** In the order in which they may start. */
-  instances: z.array(
-    z.object({
-      id: z.string(),
-      title: z.string(),
-      lane: z.enum(['cloud', 'host']),
-      needs: z.array(z.string()),
-      makes: z.array(z.string()),
-    }),
-  ),
-  warnings: z.array(z.string()),
-  /** For its time to live, with spot VMs wherever they are asked for. */
-  cost: CostEstimate,
-});
+export const PlanReply = z
+  .object({
+    instances: z
+      .array(
+        z.object({
+          id: text('`<step>` or `<step>:<key>`', 'vm:k0s-1'),
+          title: text('For people', 'VM k0s-1'),
+          lane: z.enum(['cloud', 'host']).meta({ description: 'Done by calls of Google Cloud, or on machines' }),
+          needs: z.array(z.string()).meta({ description: 'Ids of what is done before', examples: [['project']] }),
+          makes: z.array(z.string()).meta({ description: 'What it makes, in words', examples: [['VM k0s-1']] }),
+        }),
+      )
+      .meta({ description: 'In the order in which they may start' }),
+    warnings,
+    cost: CostEstimate.meta({ description: 'For its time to live, with spot VMs wherever they are asked for' }),
+  })
+  .meta({ id: 'PlanReply', description: 'What a bootstrap would make' });
 export type PlanReply = z.infer<typeof PlanReply>;
 
 /**
  * The last event of a stream (`event: end`). `ended`: the bootstrap came to its end, nothing will follow.
  * `time`: the server ends the stream before its time-out; come back with the cursor.
  */
-export const StreamEnd = z.object({
-  schema: z.literal(1),
-  type: z.literal('end'),
-  reason: z.enum(['ended', 'time']),
-  state: BootstrapState,
-});
+export const StreamEnd = z
+  .object({
+    schema: z.literal(1).meta({ description: 'Version of this form' }),
+    type: z.literal('end'),
+    reason: z.enum(['ended', 'time']).meta({ description: '`time`: come back with the cursor' }),
+    state: BootstrapState,
+  })
+  .meta({ id: 'EndEvent', description: 'The last event of a stream' });
 export type StreamEnd = z.infer<typeof StreamEnd>;
 
 /** The `data` of one server-sent event; `event:` repeats its `type`, `id:` is the cursor to come back with. */
-export const StreamItem = z.union([BootstrapEvent, StreamEnd]);
+export const StreamItem = z.discriminatedUnion('type', [...BootstrapEvent.options, StreamEnd]).meta({
+  id: 'StreamItem',
+  description:
+    'The `data` of one server-sent event, as JSON. `event` repeats its `type`; `id` is the cursor to come back with',
+});
 export type StreamItem = z.infer<typeof StreamItem>;
 
 /** When cleanup runs, for operators; a part of the bootstrap API. */
@@ -71,18 +101,22 @@ export const scheduleRoutes = {
   getCleanupSchedule: {
     method: 'GET',
     path: '/cleanup/schedule',
-    summary: 'The job that calls cleanup: its state, when it runs next, how the last run ended. For operators',
+    tag: 'Operators',
+    summary: 'The job that calls cleanup',
+    description: 'Its state, when it runs next, how the last run ended. For operators.',
     caller: 'known',
-    replies: { 200: json('The job', ScheduleView) },
+    replies: { 200: schedule('The job') },
     problems: ['forbidden'],
   },
   steerCleanupSchedule: {
     method: 'POST',
     path: '/cleanup/schedule/{verb}',
-    summary: 'Pauses the job, resumes it, or runs it now, also a paused one. For operators; twice is fine',
+    tag: 'Operators',
+    summary: 'Pauses the job that calls cleanup, resumes it, or runs it now',
+    description: 'Also a paused one runs. For operators; twice is fine.',
     caller: 'known',
-    params: z.strictObject({ verb: z.enum(scheduleVerbs) }),
-    replies: { 200: json('The job as it is now', ScheduleView) },
+    params: z.strictObject({ verb: z.enum(scheduleVerbs).meta({ description: 'What is done with the job' }) }),
+    replies: { 200: schedule('The job as it is now') },
     problems: ['forbidden'],
   },
 } as const satisfies RouteTable;
@@ -92,8 +126,9 @@ export const surveyRoutes = {
   surveyCleanup: {
     method: 'GET',
     path: '/cleanup',
-    summary:
-      'What the next cleanup would remove, by its own dry run; what it keeps, leaves alone and does not know. For operators',
+    tag: 'Operators',
+    summary: 'What the next cleanup would remove',
+    description: 'By its own dry run; and what it keeps, leaves alone and does not know. For operators.',
     caller: 'known',
     replies: { 200: json('What was found', CleanupSurvey) },
     problems: ['forbidden', 'cloud-unavailable', 'cloud-permission'],
@@ -105,7 +140,9 @@ export const admissionRoutes = {
   getAdmission: {
     method: 'GET',
     path: '/admission',
-    summary: 'Whether new bootstraps are taken; who switched that last, when and why. For operators',
+    tag: 'Operators',
+    summary: 'Whether new bootstraps are taken',
+    description: 'And who switched that last, when and why. For operators.',
     caller: 'known',
     replies: { 200: json('How it stands', AdmissionView) },
     problems: ['forbidden'],
@@ -113,17 +150,23 @@ export const admissionRoutes = {
   stopNewBootstraps: {
     method: 'POST',
     path: '/admission/stop',
-    summary:
-      'From the answer on no new bootstrap begins; those that stand are resumed, extended and removed all the same. For operators',
+    tag: 'Operators',
+    summary: 'Stops new bootstraps',
+    description:
+      'From the answer on none begins; those that stand are resumed, extended and removed all the same. For operators.',
     caller: 'known',
-    body: z.strictObject({ reason: AdmissionReason }),
+    body: z
+      .strictObject({ reason: AdmissionReason })
+      .meta({ id: 'StopNewBootstraps', description: 'Why new bootstraps are stopped' }),
     replies: { 200: json('How it stands now', AdmissionView) },
     problems: ['forbidden'],
   },
   startNewBootstraps: {
     method: 'POST',
     path: '/admission/start',
-    summary: 'New bootstraps are taken again; taken already: nothing changes. For operators',
+    tag: 'Operators',
+    summary: 'Takes new bootstraps again',
+    description: 'Taken already: nothing changes. For operators.',
     caller: 'known',
     replies: { 200: json('How it stands now', AdmissionView) },
     problems: ['forbidden'],
@@ -135,8 +178,9 @@ export const standingRoutes = {
   getCaller: {
     method: 'GET',
     path: '/caller',
-    summary:
-      'Who the caller is here: operator or not, may bootstrap or not, how many they have, whether new ones are taken',
+    tag: 'Service',
+    summary: 'Who the caller is here',
+    description: 'Operator or not, may bootstrap or not, how many they have, whether new ones are taken.',
     caller: 'known',
     replies: { 200: json('How they stand', CallerStanding) },
     problems: [],
@@ -148,16 +192,23 @@ export const recoveryRoutes = {
   findJumpbox: {
     method: 'GET',
     path: '/lost-projects/{project}/jumpbox',
-    summary:
-      'Address and host keys of the jumpbox of a project that this deployment made, as its labels prove, and has no record of. For whoever may bootstrap: what lies on the jumpbox opens to the SSH key alone',
+    tag: 'Files',
+    summary: 'The jumpbox of a project without a record',
+    description:
+      'Address and host keys of the jumpbox of a project that this deployment made, as its labels prove, and has no record of. For whoever may bootstrap: what lies on the jumpbox opens to the SSH key alone.',
     caller: 'known',
     params: z.strictObject({
       project: z
         .string()
         .regex(/^[^"\\]{1,63}$/, 'is no name of a project')
-        .meta({ description: 'Name or id' }),
+        .meta({ description: 'Name or id of the project', examples: ['my-first-1a2b3c'] }),
     }),
-    query: z.strictObject({ zone: z.string().regex(/^[a-z]+-[a-z]+\d+-[a-z]$/, 'is no zone') }),
+    query: z.strictObject({
+      zone: z
+        .string()
+        .regex(/^[a-z]+-[a-z]+\d+-[a-z]$/, 'is no zone')
+        .meta({ description: 'Where the jumpbox is', examples: ['europe-west4-a'] }),
+    }),
     replies: { 200: json('The jumpbox', LostJumpbox) },
     problems: ['forbidden', 'conflict', 'cloud-unavailable', 'cloud-permission'],
   },
@@ -168,90 +219,129 @@ export const lifeRoutes = {
   restartVms: {
     method: 'POST',
     path: '/bootstraps/{id}/restart-vms',
-    summary:
-      'VMs that were stopped or taken away are started again, and looked at with all that stands on them; what was not done is gone on with. Of one that has ended in a new generation',
+    tag: 'Life',
+    summary: 'Starts VMs again that were stopped or taken away',
+    description:
+      'They are looked at with all that stands on them, and what was not done is gone on with; of a bootstrap that has ended in a new generation. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
-    body: z.strictObject({
-      vms: z
-        .array(z.string().max(63))
-        .min(1)
-        .max(100)
-        .optional()
-        .meta({ description: 'Their names, such as k0s-1; all unless given.' }),
-    }),
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    body: z
+      .strictObject({
+        vms: z
+          .array(z.string().max(63))
+          .min(1)
+          .max(100)
+          .optional()
+          .meta({ description: 'Their names; all unless given', examples: [['k0s-1']] }),
+      })
+      .meta({ id: 'RestartVms', description: 'Which VMs' }),
+    replies: { 200: view() },
     problems: ['conflict', 'forbidden'],
   },
   extendBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/extend',
-    summary: 'Its time is over `ttl` from now, if that is later than it was; up to the ceiling of the deployment',
+    tag: 'Life',
+    summary: 'Gives it more time',
+    description:
+      'Its time is over `ttl` from now, if that is later than it was; up to the ceiling of the deployment (400). For its owner, operators, and whom it is shared with.',
     caller: 'known',
     params: ofBootstrap,
-    body: z.strictObject({ ttl: z.string().max(40).meta({ description: 'Such as 4h, 1h30m or 2d.' }) }),
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    body: z
+      .strictObject({
+        ttl: z
+          .string()
+          .max(40)
+          .meta({
+            description: 'A duration such as 4h, 1h30m or 2d; at least a second, at most ten years',
+            pattern: durationPattern,
+            examples: ['4h'],
+          }),
+      })
+      .meta({ id: 'Extension', description: 'How much time it has from now' }),
+    replies: { 200: view() },
     problems: ['conflict'],
   },
   protectBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/protect',
-    summary: 'It is not removed before `until`, whatever its deadline',
+    tag: 'Life',
+    summary: 'Keeps it from removal for a time',
+    description:
+      'It is not removed before `until`, whatever its deadline. A moment that has passed is a 400. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
-    body: z.strictObject({ until: z.iso.datetime({ offset: true }), reason: z.string().trim().min(1).max(200) }),
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    body: z
+      .strictObject({
+        until: z.iso
+          .datetime({ offset: true })
+          .meta({ description: 'The end of the protection', examples: ['2030-01-01T00:00:00Z'] }),
+        reason: reason('Why; shown to whoever looks', 'A demo for a customer'),
+      })
+      .meta({ id: 'Protection', description: 'How long it is kept, and why' }),
+    replies: { 200: view() },
     problems: ['forbidden', 'conflict'],
   },
   unprotectBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/unprotect',
-    summary: 'Only its deadline counts again; not protected: nothing changes',
+    tag: 'Life',
+    summary: 'Takes the protection away',
+    description: 'Only its deadline counts again; not protected: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    replies: { 200: view() },
     problems: ['forbidden', 'conflict'],
   },
   shareBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/share',
-    summary:
-      'Somebody else sees it, may follow and extend it, and gets the role of the caller on its project. Shared already: nothing changes',
+    tag: 'Life',
+    summary: 'Shares it with somebody',
+    description:
+      'They see it, may follow and extend it, and get the role of the caller on its project. Shared already: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
     body: withSomebody,
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    replies: { 200: view() },
     problems: ['forbidden', 'conflict'],
   },
   unshareBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/unshare',
-    summary: 'They see it no more, and their role on its project goes. Not shared with them: nothing changes',
+    tag: 'Life',
+    summary: 'Shares it with somebody no more',
+    description:
+      'They see it no more, and their role on its project goes. Not shared with them: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
     body: withSomebody,
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    replies: { 200: view() },
     problems: ['forbidden', 'conflict'],
   },
   transferBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/transfer',
-    summary:
-      'It has another owner: one who may bootstrap, and within their limit. Whoever had it sees it no more. Theirs already: nothing changes',
+    tag: 'Life',
+    summary: 'Gives it to another owner',
+    description:
+      'To one who may bootstrap, and within their limit. Whoever had it sees it no more. Theirs already: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
     body: withSomebody,
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    replies: { 200: view() },
     problems: ['forbidden', 'conflict', 'too-many'],
   },
   removeBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/remove',
-    summary:
-      'Removes it now, with its project; one that is active is cancelled first. Already removed: nothing changes',
+    tag: 'Life',
+    summary: 'Removes it now, with its project',
+    description:
+      'One that is active is cancelled first; one that is protected is a 409. Already removed: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    replies: { 200: view() },
     problems: ['forbidden', 'conflict'],
   },
 } as const satisfies RouteTable;
@@ -260,9 +350,12 @@ export const bootstrapRoutes = {
   beginBootstrap: {
     method: 'POST',
     path: '/bootstraps',
-    summary: 'Begins a bootstrap; the same name again by its owner resumes it. With dryRun=true: what it would make',
+    tag: 'Bootstraps',
+    summary: 'Begins a bootstrap, or resumes it',
+    description:
+      'The same name again by its owner resumes it: it goes on from what stands, and takes over options that may change. With `dryRun=true` nothing is made, and what it would make is answered. All that is wrong with the options is told at once. For whoever may bootstrap here.',
     caller: 'known',
-    query: z.strictObject({ dryRun: flag }),
+    query: z.strictObject({ dryRun: flag('Nothing is made; the reply is the plan') }),
     body: BootstrapRequest,
     bodyLimitBytes: 2 * 1024 * 1024,
     replies: {
@@ -274,13 +367,19 @@ export const bootstrapRoutes = {
   listBootstraps: {
     method: 'GET',
     path: '/bootstraps',
-    summary:
-      "The caller's bootstraps and those shared with them, newest first; for operators with all=true everybody's. Whole, or with `limit` in pages",
+    tag: 'Bootstraps',
+    summary: 'The bootstraps that the caller sees',
+    description:
+      "Their own and those shared with them, newest first; for operators with `all=true` everybody's. Whole, or with `limit` in pages.",
     caller: 'known',
     query: z.strictObject({
-      all: flag,
-      /** A project's name or id: only the bootstraps of that project. */
-      name: z.string().min(1).max(100).optional(),
+      all: flag("Everybody's; for operators"),
+      name: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .meta({ description: "A project's name or id: only the bootstraps of that project", examples: ['my first'] }),
       ...pageQuery,
     }),
     replies: { 200: { ...json('The bootstraps', z.array(BootstrapSummary)), headers: pageHeaders } },
@@ -289,39 +388,74 @@ export const bootstrapRoutes = {
   getBootstrap: {
     method: 'GET',
     path: '/bootstraps/{id}',
-    summary: 'One bootstrap: its instances and what stands so far',
+    tag: 'Bootstraps',
+    summary: 'One bootstrap',
+    description: 'Its instances and what stands so far. For its owner, operators, and whom it is shared with.',
     caller: 'known',
     params: ofBootstrap,
-    replies: { 200: json('The bootstrap', BootstrapView) },
+    replies: { 200: view('The bootstrap') },
     problems: [],
   },
   followBootstrap: {
     method: 'GET',
     path: '/bootstraps/{id}/events',
-    summary: 'Its events as they come (server-sent events), from the beginning or after a cursor',
+    tag: 'Bootstraps',
+    summary: 'Its events as they come',
+    description:
+      'A stream of server-sent events (`text/event-stream`), from the beginning or after a cursor. Comments keep it alive; `event: end` is the last one, also where the server ends the stream before its time-out: then come back with the cursor.',
     caller: 'known',
     params: ofBootstrap,
-    /** The header Last-Event-ID says the same, and wins. */
-    query: z.strictObject({ cursor: z.string().min(1).max(4096).optional() }),
-    headers: z.object({ 'last-event-id': z.string().max(4096).optional() }),
-    replies: { 200: { description: 'The events', type: 'text/event-stream', schema: StreamItem } },
+    query: z.strictObject({
+      cursor: z
+        .string()
+        .min(1)
+        .max(4096)
+        .optional()
+        .meta({
+          description: 'The `id` of the last event that was heard: those after it are told',
+          examples: ['MS4xMg'],
+        }),
+    }),
+    headers: z.object({
+      'last-event-id': z
+        .string()
+        .max(4096)
+        .optional()
+        .meta({ description: 'Says the same as `cursor`, and wins: browsers send it', examples: ['MS4xMg'] }),
+    }),
+    replies: {
+      200: {
+        description:
+          'Server-sent events (WHATWG HTML, 9.2), until the bootstrap has ended or the server ends the stream. The schema is that of the `data` of one event',
+        type: 'text/event-stream',
+        schema: StreamItem,
+      },
+    },
     problems: [],
   },
   readLogs: {
     method: 'GET',
     path: '/bootstraps/{id}/logs',
-    summary:
-      'What jobs said on its machines, free of secrets: which instances have a log, or with `instance` what one of them said, from `offset` on, a page at a time',
+    tag: 'Bootstraps',
+    summary: 'What jobs said on its machines',
+    description:
+      'Free of secrets: which instances have a log, or with `instance` what one of them said, from `offset` on, a page at a time.',
     caller: 'known',
     params: ofBootstrap,
     query: z.strictObject({
-      instance: z.string().min(1).max(120).optional(),
-      /** In bytes: `next` of the page before, or `begins` of a log. */
+      instance: z
+        .string()
+        .min(1)
+        .max(120)
+        .optional()
+        .meta({ description: 'Whose log; without it the logs that there are', examples: ['k0s:dc1'] }),
       offset: z
         .string()
         .regex(/^\d{1,12}$/, 'must be a whole number')
         .transform(Number)
-        .optional(),
+        .pipe(z.int().min(0).max(999_999_999_999))
+        .optional()
+        .meta({ description: 'In bytes: `next` of the page before, or `begins` of a log', examples: [0] }),
     }),
     replies: {
       200: json('The logs that there are; with `instance` a page of one', z.union([LogPage, z.array(LogView)])),
@@ -331,49 +465,76 @@ export const bootstrapRoutes = {
   cancelBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/cancel',
-    summary: 'Stops it at the next border between instances; what stands, stands. Already ended: nothing changes',
+    tag: 'Bootstraps',
+    summary: 'Stops it',
+    description:
+      'At the next border between instances; what stands, stands. Already ended: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    replies: { 200: view() },
     problems: ['forbidden'],
   },
   wakeInstance: {
     method: 'POST',
     path: '/bootstraps/{id}/instances/{instance}/wake',
-    summary:
-      "What waits for the caller's machine looks again, after an upload. It proves nothing: the hash is checked on the machine. Not waiting: nothing changes",
+    tag: 'Bootstraps',
+    summary: 'Has an instance look again',
+    description:
+      "What waits for the caller's machine looks again, after an upload. It proves nothing: the hash is checked on the machine. Not waiting: nothing changes. For its owner and operators.",
     caller: 'known',
-    params: z.strictObject({ id: bootstrapId, instance: z.string().max(120) }),
-    replies: { 200: json('The bootstrap as it is now', BootstrapView) },
+    params: z.strictObject({
+      id: bootstrapId,
+      instance: z
+        .string()
+        .min(1)
+        .max(120)
+        .meta({ description: 'Id of the instance', examples: ['upload:package'] }),
+    }),
+    replies: { 200: view() },
     problems: [],
   },
   getConfig: {
     method: 'GET',
     path: '/bootstraps/{id}/config',
+    tag: 'Files',
     summary: "A datacenter's install config",
+    description:
+      'The file `config.yaml`, in YAML, once it is made (409 before). For its owner, operators, and whom it is shared with.',
     caller: 'known',
     params: ofBootstrap,
     query: ofDatacenter,
-    replies: { 200: yaml('config.yaml') },
+    replies: { 200: yaml('The file `config.yaml`') },
     problems: ['conflict'],
   },
   getSecrets: {
     method: 'GET',
     path: '/bootstraps/{id}/secrets',
-    summary: "A datacenter's secrets file, encrypted to the bootstrap's age recipient",
+    tag: 'Files',
+    summary: "A datacenter's secrets file, encrypted",
+    description:
+      "The file `prod.vault.yaml`, in YAML and the form of SOPS: its values are encrypted to the bootstrap's age recipient, so no secret can be read in the reply. 409 before it is made. For its owner and operators.",
     caller: 'known',
     params: ofBootstrap,
     query: ofDatacenter,
-    replies: { 200: yaml('prod.vault.yaml') },
+    replies: { 200: yaml('The file `prod.vault.yaml`, encrypted') },
     problems: ['forbidden', 'conflict'],
   },
   readAgeIdentity: {
     method: 'POST',
     path: '/bootstraps/{id}/age-identity',
-    summary: 'The age identity that opens the secrets file. Who read it is recorded before it is answered',
+    tag: 'Files',
+    summary: 'The age identity that opens the secrets file',
+    description: 'Who read it is recorded before it is answered. 409 before it is made. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
-    replies: { 200: json('The identity', z.object({ identity: z.string() })) },
+    replies: {
+      200: json(
+        'The identity',
+        z
+          .object({ identity: text('For age and sops: a secret', 'AGE-SECRET-KEY-1…') })
+          .meta({ id: 'AgeIdentity', description: 'What opens the secrets file' }),
+      ),
+    },
     problems: ['forbidden', 'conflict'],
   },
   ...lifeRoutes,

@@ -1,15 +1,18 @@
 /** How a caller stands with the bootstrap API: who they are to it, and what they may begin. Spoken by the API and by `plinth doctor`. */
 import * as z from 'zod';
+import { text } from '../api.js';
 import { AdmissionView } from './admission.js';
 
-export const CallerStanding = z.object({
-  email: z.string(),
-  operator: z.boolean(),
-  mayBootstrap: z.boolean(),
-  /** Bootstraps of theirs that are not removed yet, and how many they may have. */
-  living: z.int(),
-  livingLimit: z.int(),
-  /** Whether new ones are taken at all; who stopped them is told to whoever is refused. */
-  admission: AdmissionView.pick({ state: true, reason: true }),
-});
+export const CallerStanding = z
+  .object({
+    email: text('Who the caller is, lower-cased', 'alice@example.com'),
+    operator: z.boolean().meta({ description: 'May what admins may, everywhere', examples: [false] }),
+    mayBootstrap: z.boolean().meta({ description: 'May begin bootstraps', examples: [true] }),
+    living: z.int().meta({ description: 'Bootstraps of theirs that are not removed yet', examples: [1] }),
+    livingLimit: z.int().meta({ description: 'How many of these they may have', examples: [5] }),
+    admission: AdmissionView.pick({ state: true, reason: true }).meta({
+      description: 'Whether new ones are taken at all; who stopped them is told to whoever is refused',
+    }),
+  })
+  .meta({ id: 'Caller', description: 'Who the caller is here, and what they may begin' });
 export type CallerStanding = z.infer<typeof CallerStanding>;

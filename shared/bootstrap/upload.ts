@@ -10,12 +10,12 @@ export interface Upload {
   readonly bytes: number;
 }
 
-const form = /^([^/\\]{1,255})@sha256:([\da-f]{64}):(\d{1,13})$/;
+export const uploadForm = /^([^/]{1,255})@sha256:([\da-f]{64}):(\d{1,13})$/;
 
 export const uploadText = ({ name, sha256, bytes }: Upload): string => `${name}@sha256:${sha256}:${bytes}`;
 
 export function readUpload(text: string): Upload | undefined {
-  const [, name, sha256, bytes] = form.exec(text) ?? [];
+  const [, name, sha256, bytes] = uploadForm.exec(text) ?? [];
   if (name === undefined || sha256 === undefined || bytes === undefined) return undefined;
   return { name, sha256, bytes: Number(bytes) };
 }

@@ -1,12 +1,26 @@
 /** Organizations and their members as the API shows them. */
 import * as z from 'zod';
+import { moment, text } from '../api.js';
 import { Email } from './email.js';
 
-export const Role = z.enum(['admin', 'member'], 'must be admin or member');
+export const Role = z
+  .enum(['admin', 'member'], 'must be admin or member')
+  .meta({ id: 'Role', description: 'An admin changes things, a member belongs to them' });
 export type Role = z.infer<typeof Role>;
 
 /** Ids are compared lower-cased. */
-export const OrganizationId = z.uuid('must be a UUID').toLowerCase();
+export const OrganizationId = z
+  .uuid('must be a UUID')
+  .toLowerCase()
+  .meta({
+    id: 'OrganizationId',
+    description: 'Id of an organization; compared lower-cased',
+    examples: ['4d010652-4196-432f-9bad-210f0897da71'],
+  });
+
+/** No control characters, halves of pairs or turns of direction, for readers of JSON Schema: with and without the flag `u`. */
+const untroubled =
+  '(?:[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])';
 
 /** What people call an organization or a team. */
 export const Name = z
@@ -15,44 +29,87 @@ export const Name = z
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
   // Half a surrogate pair is no text that Firestore could keep.
-  .refine((name) => !/[\p{Cc}\p{Cs}]/u.test(name), 'must hold no control characters');
+  .refine((name) => !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(name), 'must hold no control characters')
+  .meta({
+    id: 'Name',
+    description: 'What people call it. Blanks around it are taken away; characters are counted as UTF-16 code units',
+    pattern: `^(?!\\s*$)${untroubled}+$`,
+    examples: ['acme'],
+  });
 
-export const Organization = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  /** The caller's own; absent for an operator who is no member. */
-  role: Role.optional(),
-  createdAt: z.iso.datetime(),
-});
+/** As it is shown, whatever it was when it was given. */
+const shownEmail = (description: string, example = 'bob@example.com') => text(description, example);
+
+export const Organization = z
+  .object({
+    id: OrganizationId,
+    name: text('What people call it', 'acme'),
+    role: Role.optional().meta({
+      description: "The caller's own role; absent for an operator who is no member",
+      examples: ['admin'],
+    }),
+    createdAt: moment('When it was made'),
+  })
+  .meta({ id: 'Organization', description: 'Groups teams under one government' });
 export type Organization = z.infer<typeof Organization>;
 
-export const Member = z.object({ email: z.string(), role: Role });
+export const Member = z
+  .object({ email: shownEmail('Who it is, lower-cased'), role: Role })
+  .meta({ id: 'Member', description: 'A member of an organization or of a team' });
 export type Member = z.infer<typeof Member>;
 
-export const NewOrganization = z.strictObject({ name: Name });
-export const NewMember = z.strictObject({ email: Email, role: Role.default('member') });
-export const NewRole = z.strictObject({ role: Role });
+export const NewOrganization = z
+  .strictObject({ name: Name })
+  .meta({ id: 'NewOrganization', description: 'An organization to make' });
+export const NewMember = z
+  .strictObject({ email: Email, role: Role.default('member') })
+  .meta({ id: 'NewMember', description: 'Somebody to add' });
+export const NewRole = z
+  .strictObject({ role: Role })
+  .meta({ id: 'NewRole', description: 'The role to have from now on' });
 
 /** Who did what when; every removal and migration with what was before and after. */
-export const OrganizationEvent = z.object({
-  id: z.string(),
-  at: z.iso.datetime(),
-  actor: z.string(),
-  action: z.enum([
-    'organization-created',
-    'member-added',
-    'member-role-changed',
-    'member-removed',
-    'team-created',
-    'team-member-added',
-    'team-member-removed',
-    'team-migrated',
-  ]),
-  /** The member concerned. */
-  email: z.string().optional(),
-  teamId: z.int().optional(),
-  /** The state of what was changed, as the API shows it; null: it was not there. */
-  before: z.unknown(),
-  after: z.unknown(),
-});
+export const OrganizationEvent = z
+  .object({
+    id: text('Sorts by time', '00062a5c3f0b1e-1a2b3c4d'),
+    at: moment('When it was done'),
+    actor: shownEmail('Who did it', 'alice@example.com'),
+    action: z
+      .enum([
+        'organization-created',
+        'member-added',
+        'member-role-changed',
+        'member-removed',
+        'team-created',
+        'team-member-added',
+        'team-member-removed',
+        'team-migrated',
+        'team-detached',
+        'identity-refused',
+      ])
+      .meta({
+        description:
+          "What was done; `identity-refused`: another account with a member's e-mail was refused, and nothing has changed",
+        examples: ['member-added'],
+      }),
+    email: shownEmail('The member concerned').optional(),
+    teamId: z.int().optional().meta({ description: 'The team concerned' }),
+    version: z
+      .int()
+      .optional()
+      .meta({
+        description:
+          'Of the team, or of the member in the organization, that it is about: one more with each change, also for a member who comes back. Absent in events from before 3.0.0',
+        examples: [1],
+      }),
+    before: z.unknown().meta({
+      description: 'What was changed as the API showed it before; null: it was not there',
+      examples: [null],
+    }),
+    after: z.unknown().meta({
+      description: 'What was changed as the API showed it afterwards; null: it is not there any more',
+      examples: [{ email: 'bob@example.com', role: 'member' }],
+    }),
+  })
+  .meta({ id: 'OrganizationEvent', description: 'Who did what when' });
 export type OrganizationEvent = z.infer<typeof OrganizationEvent>;

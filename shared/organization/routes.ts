@@ -12,7 +12,7 @@ import {
   OrganizationEvent,
   OrganizationId,
 } from './organization.js';
-import { Migration, MigrationPreview, MigrationReply, NewTeam, Team, TeamId } from './team.js';
+import { Detached, Migration, MigrationPreview, MigrationReply, NewTeam, Team, TeamId } from './team.js';
 
 const nothing = (description: string): Reply => ({ description, type: 'application/json', schema: z.undefined() });
 const created = (description: string, schema: z.ZodType): Reply => ({
@@ -29,23 +29,33 @@ const idempotency = z.object({
   'idempotency-key': z
     .string()
     .regex(/^[\x20-\x7e]{1,255}$/, 'must have 1 to 255 printable ASCII characters')
-    .optional(),
+    .optional()
+    .meta({
+      description:
+        'Makes a retry safe: for a day the same key with the same body gives the first answer again, and does nothing. With another body it is refused (422); while the first is in flight, too (409). A 400, 409 or 412 is judged anew, and a 5xx frees the key',
+      examples: ['add-bob-1'],
+    }),
 });
 
 const paging = z.strictObject(pageQuery);
 const ofOrganization = z.strictObject({ organizationId: OrganizationId });
 const teamId = z
   .string()
-  .regex(/^\d{1,10}$/, 'must be a positive integer')
+  .regex(/^[1-9]\d{0,9}$/, 'must be a positive integer')
   .transform(Number)
   .pipe(TeamId);
 const ofTeam = z.strictObject({ teamId });
+
+const ofMember = 'The answer is the same 404 for who is not there and for what the caller may not see.';
 
 export const organizationRoutes = {
   createOrganization: {
     method: 'POST',
     path: '/organizations',
+    tag: 'Organizations',
     summary: 'Makes an organization; the caller is its first admin',
+    description:
+      'For operators, and for callers of the domains that the deployment names; some deployments let anybody. Two organizations may have one name.',
     caller: 'known',
     headers: idempotency,
     body: NewOrganization,
@@ -55,7 +65,9 @@ export const organizationRoutes = {
   listOrganizations: {
     method: 'GET',
     path: '/organizations',
+    tag: 'Organizations',
     summary: 'The organizations that the caller belongs to',
+    description: "Each with the caller's own role. Whole, or with `limit` in pages.",
     caller: 'known',
     query: paging,
     replies: { 200: list('The organizations', Organization) },
@@ -64,7 +76,9 @@ export const organizationRoutes = {
   getOrganization: {
     method: 'GET',
     path: '/organizations/{organizationId}',
+    tag: 'Organizations',
     summary: 'One organization',
+    description: 'For its members and operators; to anybody else it is not there.',
     caller: 'known',
     params: ofOrganization,
     replies: { 200: json('The organization', Organization) },
@@ -73,7 +87,9 @@ export const organizationRoutes = {
   listOrganizationMembers: {
     method: 'GET',
     path: '/organizations/{organizationId}/members',
+    tag: 'Organizations',
     summary: 'The members of an organization',
+    description: 'For its members, by e-mail. Whole, or with `limit` in pages.',
     caller: 'known',
     params: ofOrganization,
     query: paging,
@@ -83,7 +99,10 @@ export const organizationRoutes = {
   addOrganizationMember: {
     method: 'POST',
     path: '/organizations/{organizationId}/members',
+    tag: 'Organizations',
     summary: 'Adds a member to an organization',
+    description:
+      'For admins of the organization. Twice is fine: who is a member with that role already is answered 200. With another role it is a 409; change the role instead.',
     caller: 'known',
     params: ofOrganization,
     headers: idempotency,
@@ -94,7 +113,9 @@ export const organizationRoutes = {
   setOrganizationMemberRole: {
     method: 'PUT',
     path: '/organizations/{organizationId}/members/{email}/role',
+    tag: 'Organizations',
     summary: "Changes a member's role",
+    description: `For admins of the organization. The last admin stays one (409). ${ofMember}`,
     caller: 'known',
     params: ofOrganization.extend({ email: Email }),
     body: NewRole,
@@ -104,17 +125,22 @@ export const organizationRoutes = {
   removeOrganizationMember: {
     method: 'DELETE',
     path: '/organizations/{organizationId}/members/{email}',
+    tag: 'Organizations',
     summary: 'Removes a member; with force=true also from the teams of the organization',
+    description:
+      'For admins of the organization, and for members who leave. Without `force` it is a 409 that lists the teams which still hold the member, and nothing changes. The last admin stays (409).',
     caller: 'known',
     params: ofOrganization.extend({ email: Email }),
-    query: z.strictObject({ force: flag }),
+    query: z.strictObject({ force: flag('Also from the teams of the organization') }),
     replies: { 204: nothing('The member is gone') },
     problems: ['forbidden', 'conflict'],
   },
   listOrganizationTeams: {
     method: 'GET',
     path: '/organizations/{organizationId}/teams',
+    tag: 'Organizations',
     summary: 'The teams of an organization, migrated ones included',
+    description: 'For members of the organization, by number. Whole, or with `limit` in pages.',
     caller: 'known',
     params: ofOrganization,
     query: paging,
@@ -124,7 +150,10 @@ export const organizationRoutes = {
   listOrganizationEvents: {
     method: 'GET',
     path: '/organizations/{organizationId}/events',
+    tag: 'Organizations',
     summary: 'Who did what when, newest first',
+    description:
+      'The record of an organization, as a JSON array: no stream of events. For its admins. Every removal and migration shows what was before and after. Whole, or with `limit` in pages.',
     caller: 'known',
     params: ofOrganization,
     query: paging,
@@ -134,7 +163,9 @@ export const organizationRoutes = {
   createTeam: {
     method: 'POST',
     path: '/teams',
+    tag: 'Teams',
     summary: 'Makes a team, standalone or in an organization; the caller is its first admin',
+    description: 'Standalone for anybody; in an organization for its admins.',
     caller: 'known',
     headers: idempotency,
     body: NewTeam,
@@ -144,7 +175,9 @@ export const organizationRoutes = {
   listTeams: {
     method: 'GET',
     path: '/teams',
+    tag: 'Teams',
     summary: 'The teams that the caller belongs to',
+    description: "Each with the caller's own role, by number. Whole, or with `limit` in pages.",
     caller: 'known',
     query: paging,
     replies: { 200: list('The teams', Team) },
@@ -153,7 +186,9 @@ export const organizationRoutes = {
   getTeam: {
     method: 'GET',
     path: '/teams/{teamId}',
+    tag: 'Teams',
     summary: 'One team',
+    description: 'For its members and those of its organization; to anybody else it is not there.',
     caller: 'known',
     params: ofTeam,
     replies: { 200: json('The team', Team) },
@@ -162,7 +197,9 @@ export const organizationRoutes = {
   listTeamMembers: {
     method: 'GET',
     path: '/teams/{teamId}/members',
+    tag: 'Teams',
     summary: 'The members of a team',
+    description: 'For whoever sees the team, by e-mail. Whole, or with `limit` in pages.',
     caller: 'known',
     params: ofTeam,
     query: paging,
@@ -172,7 +209,10 @@ export const organizationRoutes = {
   addTeamMember: {
     method: 'POST',
     path: '/teams/{teamId}/members',
+    tag: 'Teams',
     summary: 'Adds a member to a team; in an organization only a member of it',
+    description:
+      'For admins of the team and of its organization. Twice is fine: who is a member with that role already is answered 200. With another role it is a 409. In an organization an e-mail that is no member of it is a 400.',
     caller: 'known',
     params: ofTeam,
     headers: idempotency,
@@ -183,7 +223,9 @@ export const organizationRoutes = {
   removeTeamMember: {
     method: 'DELETE',
     path: '/teams/{teamId}/members/{email}',
+    tag: 'Teams',
     summary: 'Removes a member from a team',
+    description: `For admins of the team and of its organization, and for members who leave. A standalone team keeps its last admin (409). ${ofMember}`,
     caller: 'known',
     params: ofTeam.extend({ email: Email }),
     replies: { 204: nothing('The member is gone') },
@@ -192,10 +234,13 @@ export const organizationRoutes = {
   previewMigration: {
     method: 'GET',
     path: '/teams/{teamId}/migration',
+    tag: 'Migration',
     summary: 'What a migration would do; changes nothing. Its ETag may be sent with the migration in If-Match',
+    description:
+      'For whoever may migrate the team there. It names who would stay, who would leave with `force`, and why it would be refused without.',
     caller: 'known',
     params: ofTeam,
-    query: z.strictObject({ organizationId: OrganizationId }),
+    query: z.strictObject({ organizationId: OrganizationId.meta({ description: 'Where the team would move' }) }),
     replies: {
       200: {
         ...json('What would stay and leave', MigrationPreview),
@@ -207,12 +252,37 @@ export const organizationRoutes = {
   migrateTeam: {
     method: 'POST',
     path: '/teams/{teamId}/migrate',
+    tag: 'Migration',
     summary: 'Moves a standalone team into an organization',
+    description:
+      'For admins of the organization; some deployments also ask for the consent of an admin of the team. Members of the team who are not in the organization make it a 400 that lists them in `members`, and nothing changes; with `force` they leave the team. A team that is in that organization already is answered 200, one that is in another 409.',
     caller: 'known',
     params: ofTeam,
-    headers: idempotency.extend({ 'if-match': z.string().max(1000).optional() }),
+    headers: idempotency.extend({
+      'if-match': z
+        .string()
+        .max(1000)
+        .optional()
+        .meta({
+          description: 'The `ETag` of a preview: if anything has changed since, nothing is done (412)',
+          examples: ['"NxK5QI4NwdjUcBYWbyZ8ERrrtAGU576xXaP8f8zlePs"'],
+        }),
+    }),
     body: Migration,
     replies: { 200: json('The team, now in the organization', MigrationReply) },
     problems: ['members-outside', 'forbidden', 'conflict', 'precondition-failed', 'key-reused'],
+  },
+  detachTeam: {
+    method: 'POST',
+    path: '/teams/{teamId}/detach',
+    tag: 'Migration',
+    summary: 'Takes a team out of its organization',
+    description:
+      'For operators of the deployment. The members are again those that the team had before it was migrated, with the roles that they had; a team that was made in the organization keeps those that it has. A team that stands alone, or would have no admin, is answered 409.',
+    caller: 'known',
+    params: ofTeam,
+    headers: idempotency,
+    replies: { 200: json('The team, which stands alone now', Detached) },
+    problems: ['forbidden', 'conflict', 'key-reused'],
   },
 } as const satisfies RouteTable;

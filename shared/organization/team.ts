@@ -1,39 +1,97 @@
 /** Teams as the API shows them, and what a migration into an organization does or would do. */
 import * as z from 'zod';
+import { moment, text } from '../api.js';
 import { Member, Name, OrganizationId, Role } from './organization.js';
 
 /** Positive and below 2^31; random, not sequential. */
 export const TeamId = z
   .int()
   .min(1)
-  .max(2 ** 31 - 1);
+  .max(2 ** 31 - 1)
+  .meta({ id: 'TeamId', description: 'Number of a team; random, not sequential', examples: [1571417718] });
 
-export const Team = z.object({
-  teamId: TeamId,
-  name: z.string(),
-  /** Null: the team is standalone. */
-  organizationId: z.uuid().nullable(),
-  /** The caller's own role in the team, if they have one. */
-  role: Role.optional(),
-  createdAt: z.iso.datetime(),
-});
+export const Team = z
+  .object({
+    teamId: TeamId,
+    name: text('What people call it', 'platform'),
+    organizationId: OrganizationId.nullable().meta({
+      description: 'The organization that it is in; null: the team is standalone',
+      examples: [null],
+    }),
+    role: Role.optional().meta({
+      description: "The caller's own role in the team, if they have one",
+      examples: ['admin'],
+    }),
+    createdAt: moment('When it was made'),
+  })
+  .meta({ id: 'Team', description: 'People who work together, standalone or in an organization' });
 export type Team = z.infer<typeof Team>;
 
-export const NewTeam = z.strictObject({ name: Name, organizationId: OrganizationId.optional() });
+/** So that each team can be migrated in one transaction. */
+export const mostTeamMembers = 2000;
 
-export const Migration = z.strictObject({ organizationId: OrganizationId, force: z.boolean().default(false) });
+export const NewTeam = z
+  .strictObject({
+    name: Name,
+    organizationId: OrganizationId.optional().meta({ description: 'Where it is made; standalone without it' }),
+  })
+  .meta({ id: 'NewTeam', description: 'A team to make' });
 
-export const MigrationReply = z.object({ team: Team, removedMembers: z.array(z.string()) });
+export const Migration = z
+  .strictObject({
+    organizationId: OrganizationId,
+    force: z.boolean().default(false).meta({
+      description: 'Members of the team who are not in the organization leave the team, instead of a refusal',
+    }),
+  })
+  .meta({ id: 'Migration', description: 'Where a team is to move, and what of members outside' });
+
+export const MigrationReply = z
+  .object({
+    team: Team,
+    removedMembers: z
+      .array(z.string())
+      .meta({ description: 'E-mails of those who left the team by it', examples: [['zoe@example.org']] }),
+  })
+  .meta({ id: 'MigrationReply', description: 'The team as it is now, and who left it' });
 export type MigrationReply = z.infer<typeof MigrationReply>;
 
+export const Detached = z
+  .object({
+    team: Team,
+    restoredMembers: z.array(z.string()).meta({
+      description: 'E-mails of those who came back, or got back the role that they had',
+      examples: [['zoe@example.org']],
+    }),
+    removedMembers: z
+      .array(z.string())
+      .meta({ description: 'E-mails of those who were no members before the migration', examples: [[]] }),
+  })
+  .meta({
+    id: 'Detached',
+    description: 'A team that stands alone again, with the members that it had before it was migrated',
+  });
+export type Detached = z.infer<typeof Detached>;
+
 /** What a migration would do now; its ETag, sent back in If-Match, makes sure that nothing has changed since. */
-export const MigrationPreview = z.object({
-  teamId: TeamId,
-  organizationId: z.uuid(),
-  stays: z.array(Member),
-  /** Members outside the organization: without force they stop the migration, with force they leave the team. */
-  leaves: z.array(Member),
-  /** Why it would be refused, in words; empty: it would succeed without force. */
-  blockers: z.array(z.string()),
-});
+export const MigrationPreview = z
+  .object({
+    teamId: TeamId,
+    organizationId: OrganizationId,
+    stays: z.array(Member).meta({ description: 'Members of the team who are in the organization' }),
+    leaves: z.array(Member).meta({
+      description:
+        'Members outside the organization: without force they stop the migration, with force they leave the team',
+      examples: [[{ email: 'zoe@example.org', role: 'member' }]],
+    }),
+    blockers: z.array(z.string()).meta({
+      description: 'Why it would be refused, in words; empty: it would succeed without force',
+      examples: [
+        [
+          'Team 1571417718 cannot be migrated because these members are not members of the new organization: zoe@example.org. Add them to the organization first, or use the force option to remove them from the team.',
+        ],
+      ],
+    }),
+  })
+  .meta({ id: 'MigrationPreview', description: 'What a migration would do now' });
 export type MigrationPreview = z.infer<typeof MigrationPreview>;

@@ -1,0 +1,47 @@
+/** `plinth team detach`: takes a team out of its organization again. For operators. */
+import { Problem } from '../../shared/problems.js';
+import { defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+
+export const teamDetach = defineCommand({
+  words: 'team detach',
+  takes: ['teamId'],
+  summary: 'Take a team out of its organization, as it was before it was migrated',
+  description: [
+    'Takes a team out of its organization. For operators of the deployment, where a team was migrated that should not have been. Its members are again those that it had before the migration, with the roles that they had; a team that was made in the organization keeps the members that it has.',
+  ],
+  flags: { yes: 'Do not ask first; needed where there is no terminal to ask on.' },
+  examples: ['plinth team detach 42'],
+
+  async run(call) {
+    const [{ readInput }, { canAsk, confirm }] = await Promise.all([
+      import('../organization-input.js'),
+      import('../frame/confirm.js'),
+    ]);
+    const yes = call.has('yes');
+    const unasked = !yes && !canAsk(call.io);
+    const { teamId } = readInput(
+      call,
+      ['teamId'],
+      [],
+      unasked ? [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }] : [],
+    );
+    const client = await call.connectOrganizations();
+    const question = `Take team ${teamId} out of its organization, with the members that it had before it was migrated?`;
+    if (!yes && !(await confirm(question, call))) {
+      throw new Problem('bad-input', `Team ${teamId} stays where it is; nothing has changed.`);
+    }
+    const { team, restoredMembers, removedMembers } = await client.detach(teamId);
+    const named = (what: string, members: readonly string[]) =>
+      members.length === 0 ? [] : [`${what}: ${members.map(printable).join(', ')}`];
+    return {
+      data: { team, restoredMembers, removedMembers },
+      show: () =>
+        [
+          `Team ${printable(team.name)} (${team.teamId}) stands alone again.`,
+          ...named('Came back', restoredMembers),
+          ...named('Removed', removedMembers),
+        ].join('\n'),
+    };
+  },
+});

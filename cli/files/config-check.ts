@@ -1,0 +1,58 @@
+/** Whether a configuration is right: each value by itself, then by asking who answers there. Called by configure. */
+import { Problem } from '../../shared/problems.js';
+import type { Call } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import { versionAdvice } from '../service/other-version.js';
+import { probe } from '../service/probe.js';
+import { type Api, defaultIssuer } from '../settings.js';
+import { type ConfigName, type ConfigValues, whyNoEndpoint } from './config-file.js';
+
+/** Undefined: nothing is wrong with it as it is written. */
+export function whyBad(name: ConfigName, value: string): string | undefined {
+  if (value === '') return 'is empty';
+  if (/[\s\p{C}]/u.test(value)) return 'holds a space or what cannot be seen';
+  return name.startsWith('endpoints.') || name === 'oauth.issuer' ? whyNoEndpoint(value) : undefined;
+}
+
+interface Validated {
+  readonly checks: readonly { readonly text: string }[];
+  /** The first that is not as it should be, all of them named. */
+  readonly failed: Problem | undefined;
+}
+
+export async function validate(values: ConfigValues, { interrupted }: Call): Promise<Validated> {
+  const { doorsOf } = await import('../identity/oauth.js');
+  const endpoint = async (api: Api): Promise<{ text?: string; why?: string }> => {
+    const url = values[`endpoints.${api}`];
+    if (url === undefined) return {};
+    // Without a token: the address may be a wrong one.
+    const { kind, why, version } = await probe(api, url.replace(/\/+$/, ''), interrupted);
+    const name = `endpoints.${api}`;
+    if (kind === 'plinth') {
+      const advice = versionAdvice(version);
+      return { text: `${name}: plinth ${version}${advice === undefined ? '' : `. ${advice}`}` };
+    }
+    if (kind === 'older') return { text: `${name}: an older plinth, which does not name its version` };
+    if (kind === 'front') return { text: `${name}: ${why}; plinth doctor tells more once you are logged in` };
+    return { why: `${name}, ${printable(url)}: ${kind === 'unreachable' ? `it cannot be reached (${why})` : why}` };
+  };
+  const issuer = async (): Promise<{ text?: string; why?: string }> => {
+    if (values['oauth.clientId'] === undefined) return {};
+    const url = (values['oauth.issuer'] ?? defaultIssuer).replace(/\/+$/, '');
+    return doorsOf({ issuer: url }).then(
+      () => ({ text: `oauth.issuer: ${printable(url)} says where people log in` }),
+      (error: unknown) => ({ why: error instanceof Problem ? error.detail.replace(/\.$/, '') : String(error) }),
+    );
+  };
+  const all = await Promise.all([endpoint('bootstraps'), endpoint('api'), issuer()]);
+  const wrong = all.flatMap(({ why }) => (why === undefined ? [] : [why]));
+  return {
+    checks: all.flatMap(({ text }) => (text === undefined ? [] : [{ text }])),
+    failed:
+      wrong.length === 0
+        ? undefined
+        : new Problem('unavailable', `${wrong.join('; ')}.`, {
+            advice: 'Nothing was written. Correct the addresses, or write them all the same with --force.',
+          }),
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * `config.yaml` in plinth's config folder: where the service is, and by which OAuth client people log in. Read by settings.ts and
+ * doctor, written by configure.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Problem } from '../../shared/problems.js';
+import { makeSecretFolder, reason, secretMode, writeWhole } from './files.js';
+
+/** What may stand in it, in the order in which it is shown. */
+export const configNames = [
+  'endpoints.bootstraps',
+  'endpoints.api',
+  'oauth.issuer',
+  'oauth.clientId',
+  'oauth.clientSecret',
+] as const;
+export type ConfigName = (typeof configNames)[number];
+export type ConfigValues = Readonly<Partial<Record<ConfigName, string>>>;
+
+export const configPath = (configFolder: string): string => join(configFolder, 'config.yaml');
+
+/** Undefined: there is no such file. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw unreadable(path, reason(error));
+  }
+}
+
+/** Empty where there is no file. */
+export async function readConfig(path: string): Promise<ConfigValues> {
+  const text = textOf(path);
+  return text === undefined ? {} : configIn(text, path);
+}
+
+/** `from` names the text in messages. */
+export async function configIn(text: string, from: string): Promise<ConfigValues> {
+  const [{ parse }, { z }] = await Promise.all([import('yaml'), import('zod')]);
+  const word = z.string().optional();
+  const form = z.strictObject({
+    endpoints: z.strictObject({ bootstraps: word, api: word }).optional(),
+    oauth: z.strictObject({ issuer: word, clientId: word, clientSecret: word }).optional(),
+  });
+  let content: unknown;
+  try {
+    content = parse(text) ?? {};
+  } catch (error) {
+    throw unreadable(from, (error as Error).message.split('\n')[0] ?? '');
+  }
+  const read = form.safeParse(content);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw unreadable(from, `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
+  }
+  const groups: Readonly<Record<string, Readonly<Record<string, string | undefined>> | undefined>> = read.data;
+  return Object.fromEntries(
+    configNames.flatMap((name) => {
+      const [group = '', key = ''] = name.split('.');
+      const value = groups[group]?.[key];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Whole and for its owner alone; what people wrote beside the values stays. */
+export async function writeConfig(configFolder: string, values: ConfigValues): Promise<void> {
+  const { parseDocument } = await import('yaml');
+  const path = configPath(configFolder);
+  const document = parseDocument(textOf(path) ?? '');
+  for (const name of configNames) {
+    const value = values[name];
+    if (value === undefined) {
+      if (document.hasIn(name.split('.'))) document.deleteIn(name.split('.'));
+    } else if (document.getIn(name.split('.')) !== value) document.setIn(name.split('.'), value);
+  }
+  for (const group of ['endpoints', 'oauth']) {
+    if (!configNames.some((name) => name.startsWith(`${group}.`) && values[name] !== undefined)) {
+      if (document.has(group)) document.delete(group);
+    }
+  }
+  makeSecretFolder(configFolder);
+  writeWhole(path, String(document), secretMode);
+}
+
+const unreadable = (file: string, why: string) =>
+  new Problem('bad-input', `${file} cannot be read: ${why}.`, {
+    advice: 'Correct it; it may hold endpoints: {bootstraps, api} and oauth: {issuer, clientId, clientSecret}.',
+  });
+
+/** Why a URL may not be one to send a token to: plain http is for loopback only. Undefined: it may. */
+export function whyNoEndpoint(url: string): string | undefined {
+  if (!URL.canParse(url)) return 'must be a URL';
+  const { protocol, hostname, username, search, hash } = new URL(url);
+  const loopback = hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && loopback)) {
+    return 'must begin with https:// (plain http is for loopback only)';
+  }
+  return username !== '' || search !== '' || hash !== '' ? 'must have no user, query or fragment' : undefined;
+}
+
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, '');

@@ -1,0 +1,67 @@
+/**
+ * Writes config and secrets into the caller's folder as soon as they are ready: whatever becomes of the bootstrap then, what is
+ * to be filled in there is there. Made by bootstrap-cloud, told by follow.ts when to look.
+ */
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import type { LocalOptions } from '../../shared/bootstrap/options.js';
+import type { Client } from '../service/client.js';
+import type { Settings } from '../settings.js';
+import { type WrittenFile, type WrittenFiles, writeFiles } from './standing-files.js';
+
+export interface FileKeeper {
+  /** Files of a datacenter are ready, or other ones now. */
+  look(): void;
+  /** Nothing of it is under way any more. */
+  rest(): Promise<void>;
+  /** Of a bootstrap that goes no further: what could not be written before is tried once more. */
+  end(view: BootstrapView): Promise<WrittenFiles>;
+}
+
+type Reader = Pick<Client, 'get' | 'config' | 'secrets' | 'ageIdentity'>;
+
+export function createFileKeeper(client: Reader, id: string, local: LocalOptions, settings: Settings): FileKeeper {
+  const told = new Map<string, WrittenFile>();
+  const standing = new Set<string>();
+  let wanted = false;
+  let working: Promise<void> | undefined;
+
+  async function write(view: BootstrapView): Promise<WrittenFiles> {
+    // What goes is no base of anything.
+    if (!local.writeConfig || view.removal !== undefined) return { files: [] };
+    const { files, problem } = await writeFiles(client, view, local, settings);
+    // What this command has written does not become unchanged by a second look.
+    for (const file of files) if (file.state === 'written' || !told.has(file.path)) told.set(file.path, file);
+    if (problem === undefined) for (const key of readyIn(view)) standing.add(key);
+    return { files: [...told.values()], ...(problem !== undefined && { problem }) };
+  }
+
+  async function work(): Promise<void> {
+    while (wanted) {
+      wanted = false;
+      standing.clear();
+      // What fails is told at the end, if it still does.
+      await client
+        .get(id)
+        .then(write)
+        .catch(() => undefined);
+    }
+  }
+
+  return {
+    look() {
+      wanted = true;
+      working ??= work().finally(() => {
+        working = undefined;
+      });
+    },
+    rest: async () => working,
+    async end(view) {
+      await working;
+      if (told.size > 0 && readyIn(view).every((key) => standing.has(key))) return { files: [...told.values()] };
+      return write(view);
+    },
+  };
+}
+
+const readyIn = ({ result }: BootstrapView): string[] =>
+  result.datacenters.flatMap(({ key, ready }) => (ready ? [key] : []));

@@ -1,0 +1,78 @@
+/**
+ * Looks at the file of `--install-local` before anything is asked of the service: a wrong one would be found out on the jumpbox,
+ * much later. What is in a package is verified there, where it is unpacked. Called by uploads.ts.
+ */
+import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { Parser, type ReadEntry } from 'tar';
+import { reason } from './files.js';
+
+/** Why it is no package; undefined: nothing speaks against it. */
+export async function packageFault(path: string): Promise<string | undefined> {
+  try {
+    if (!isGzip(path)) return `it is no gzip archive; ${wanted}`;
+    const manifest = await manifestIn(path);
+    if (manifest === undefined) return `it has no package.json; ${wanted}`;
+    return isManifest(manifest) ? undefined : `its package.json is no manifest of a package; ${wanted}`;
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code === 'Z_BUF_ERROR') return `it is cut off; ${wanted}`;
+    if (code.startsWith('Z_')) return `it is damaged: ${message}; ${wanted}`;
+    return error instanceof NoTar ? `it is no tar archive in gzip; ${wanted}` : reason(error);
+  }
+}
+
+const wanted = 'an installer package, such as installer.tar.gz, is wanted';
+
+class NoTar extends Error {}
+
+function isGzip(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(2);
+    readSync(file, bytes, 0, 2, 0);
+    return bytes[0] === 0x1f && bytes[1] === 0x8b;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Read no further than to its end. */
+async function manifestIn(path: string): Promise<string | undefined> {
+  const parser = new Parser({ strict: true });
+  let manifest: string | undefined;
+  let fault: unknown;
+  parser.on('error', (error) => {
+    fault ??= error;
+  });
+  parser.on('entry', (entry: ReadEntry) => {
+    if (entry.path !== 'package.json' && entry.path !== './package.json') return void entry.resume();
+    const chunks: Buffer[] = [];
+    entry.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    entry.on('end', () => {
+      manifest = Buffer.concat(chunks).toString();
+    });
+  });
+  await pipeline(createReadStream(path), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
+    for await (const chunk of chunks) {
+      parser.write(chunk);
+      if (fault !== undefined) throw new NoTar();
+      if (manifest !== undefined) return;
+    }
+    parser.end();
+    if (fault !== undefined) throw new NoTar();
+  }).catch((error: unknown) => {
+    if (manifest === undefined) throw error;
+  });
+  return manifest;
+}
+
+function isManifest(text: string): boolean {
+  try {
+    const content: unknown = JSON.parse(text);
+    return typeof content === 'object' && content !== null && 'components' in content;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * The secrets file as it stands in the caller's folder. A person edits it with sops, too: one that is in clear, cut short,
+ * broken, for others alone or changed meanwhile is refused, never sent, moved aside or replaced. Called by standing-files.ts.
+ */
+import { join } from 'node:path';
+import { Problem } from '../../shared/problems.js';
+import type { Settings } from '../settings.js';
+import { placeOf, readIfThere } from './files.js';
+
+export interface StandingSecrets {
+  /** As the caller says it. */
+  readonly path: string;
+  readonly place: string;
+  readonly text: string;
+}
+
+const loadForm = () => import('../../shared/install-config/sops-block.js');
+
+export const identityPath = (configFolder: string, id: string): string => join(configFolder, 'age', `${id}.txt`);
+
+export const identityIn = (text: string | undefined): string | undefined =>
+  text?.split('\n').find((line) => line.startsWith('AGE-SECRET-KEY-'));
+
+export function standingSecrets(path: string, settings: Settings): StandingSecrets | undefined {
+  const place = placeOf(path, settings);
+  const text = readIfThere(place);
+  return text === undefined ? undefined : { path, place, text };
+}
+
+/** Throws what is wrong with the file, as far as that is seen without a key. */
+export async function checkSecrets({ path, text }: Pick<StandingSecrets, 'path' | 'text'>): Promise<void> {
+  const { sopsFault } = await loadForm();
+  const fault = sopsFault(text);
+  if (fault !== undefined) throw of(path, fault);
+}
+
+/** Whether the file holds what nothing encrypts. */
+export async function isInClear(text: string): Promise<boolean> {
+  const { holdsSealed } = await loadForm();
+  return text.trim() !== '' && !holdsSealed(text);
+}
+
+/** Encrypted for the bootstrap's recipient if that is known here; else told by the config beside it. */
+export async function isOf(file: StandingSecrets, id: string, configIsOurs: boolean, folder: string): Promise<boolean> {
+  await checkSecrets(file);
+  const identity = identityIn(readIfThere(identityPath(folder, id)));
+  if (identity === undefined) return configIsOurs;
+  const [{ identityToRecipient }, { notFor, sopsRecipients }] = await Promise.all([
+    import('age-encryption'),
+    loadForm(),
+  ]);
+  const recipient = await identityToRecipient(identity);
+  if (sopsRecipients(file.text).includes(recipient)) return true;
+  if (configIsOurs) throw of(file.path, notFor(recipient));
+  return false;
+}
+
+/** Encrypted texts always differ; what counts is what they hold. Throws for a file that the made one may not replace. */
+export async function opensToTheSame(file: StandingSecrets, made: string, identity: string): Promise<boolean> {
+  if (file.text === made) return true;
+  const { decryptSecrets, sameContent } = await import('../../shared/install-config/secrets.js');
+  const stands = await decryptSecrets(file.text, identity).catch((error: unknown) => {
+    throw error instanceof Problem ? of(file.path, error) : error;
+  });
+  const same = sameContent(stands, await decryptSecrets(made, identity));
+  const seen = seenTexts.get(file.place);
+  if (!same && seen !== undefined && seen !== file.text) throw changedMeanwhile(file.path);
+  return same;
+}
+
+/** What this run has read or written, by place: another text was written by somebody else since. */
+const seenTexts = new Map<string, string>();
+export const remember = ({ place, text }: StandingSecrets): void => void seenTexts.set(place, text);
+
+const changedMeanwhile = (path: string): Problem =>
+  new Problem('bad-input', `${path} was changed while the bootstrap ran.`, {
+    advice: 'It stays as it is. Run the same command again: it takes the change over.',
+  });
+
+/** Said at the end, when the bootstrap stands whatever is wrong with the file. */
+export function notWritten(path: string, error: unknown): unknown {
+  if (!(error instanceof Problem) || error.detail.startsWith('The bootstrap stands')) return error;
+  const message = `${path} is not written: ${error.detail}`;
+  return new Problem(error.code, `The bootstrap stands, but ${message}`, {
+    errors: [{ path: '--secrets-file', message }],
+    ...(error.advice !== undefined && { advice: error.advice }),
+  });
+}
+
+export const inFull = ({ detail, advice = '' }: Problem): string => `${detail} ${advice}`.trim();
+
+const of = (path: string, { code, detail, advice }: Problem): Problem =>
+  new Problem(
+    code,
+    detail.replace(/^The secrets file/, () => path),
+    {
+      ...(advice !== undefined && { advice: advice.replaceAll('<file>', path) }),
+    },
+  );

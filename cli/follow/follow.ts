@@ -1,0 +1,213 @@
+/** Follows a bootstrap to its end, live on a terminal, line by line in a pipe, event by event as JSON. Called by the commands that begin or watch one. */
+
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { formatSeconds } from '../../shared/bootstrap/duration.js';
+import type { StreamItem } from '../../shared/bootstrap/routes.js';
+import { Problem } from '../../shared/problems.js';
+import type { FileKeeper } from '../files/file-keeper.js';
+import type { Call } from '../frame/command.js';
+import { joinedSignal } from '../frame/joined-signal.js';
+import { printable, type Style } from '../frame/output.js';
+import { shellWord } from '../frame/shell-word.js';
+import { startDisplay } from '../frame/terminal.js';
+import { uploadEnd, uploadLine, uploadRow, uploadTitle } from '../machines/upload-text.js';
+import type { Uploader, UploadStep } from '../machines/uploader.js';
+import type { Client } from '../service/client.js';
+import { createLogLines } from './log-lines.js';
+import { createProgress, type Progress, type Said, type Timing } from './progress.js';
+
+export interface Followed {
+  readonly view: BootstrapView;
+  /** Slowest first. */
+  readonly timings: readonly Timing[];
+}
+
+type Follower = Pick<Call, 'io' | 'output' | 'interrupted' | 'given'>;
+
+/** What this machine does for a bootstrap while it follows it. */
+export interface Helper {
+  readonly files?: Pick<FileKeeper, 'look' | 'rest'>;
+  uploads?(tell: (step: UploadStep) => void): Uploader;
+}
+
+/** Throws a Problem of code `detached` when interrupted. The end itself, also a failed one, is in the view. */
+export async function followToEnd(
+  { io, output, interrupted, given }: Follower,
+  client: Client,
+  view: BootstrapView,
+  timer: boolean,
+  helper?: Helper,
+): Promise<Followed> {
+  const progress = createProgress(view);
+  const startedAt = Date.now();
+  const display = output.live ? startDisplay(io, output.style, progress) : undefined;
+  if (display !== undefined) output.through((line) => display.line(line));
+  const say = (line: string) => output.say(display === undefined ? `${stamp(startedAt)} ${line}` : line);
+  const titles = new Map(view.instances.map(({ id, title }) => [id, title]));
+  const log = createLogLines((id) => titles.get(id) ?? id, output.style, `${base} logs ${shellWord(view.name)}`);
+  const uploads = helper?.uploads?.(teller(output, progress, display !== undefined, say));
+  const ends = joinedSignal(interrupted, ...(uploads === undefined ? [] : [uploads.failed]));
+  if (view.instances.some(({ state }) => state === 'client')) uploads?.look();
+  try {
+    for await (const item of client.follow(view.id, ends.signal)) {
+      const said = progress.apply(item);
+      if (item.type === 'instance' && item.state === 'client' && progress.current) uploads?.look();
+      if (item.type === 'instance' && isConfig(item) && progress.current) helper?.files?.look();
+      if (item.type === 'log') {
+        // What an earlier generation said was told then.
+        if (given.sshQuiet === true || item.generation < view.generation) continue;
+        if (output.json) output.event(item);
+        else for (const line of log.of(item)) say(line);
+        continue;
+      }
+      if (item.type === 'instance' && !output.json) for (const line of log.rest(item.instance)) say(line);
+      if (output.json) {
+        if (isWanted(item, progress.current, output.verbose)) output.event(item);
+      } else if (said !== undefined) {
+        const line = lineOf(said, { output, live: display !== undefined, timer });
+        if (line !== undefined) say(line);
+      }
+    }
+  } catch (error) {
+    if (interrupted.aborted) throw detached(view.name);
+    if (uploads?.failed.aborted) throw notBrought(uploads.failed.reason, view.name);
+    throw error;
+  } finally {
+    ends.release();
+    await uploads?.close();
+    await helper?.files?.rest();
+    output.through(undefined);
+    display?.stop();
+  }
+  return { view: await client.get(view.id), timings: progress.timings() };
+}
+
+/** Files of a datacenter can be fetched from then on. */
+const isConfig = ({ instance, state }: { readonly instance: string; readonly state: string }): boolean =>
+  instance.startsWith('config:') && state === 'done';
+
+/** As JSON once a second at most, in a pipe each ten seconds, and each end. */
+function teller(output: Follower['output'], progress: Progress, live: boolean, say: (line: string) => void) {
+  let toldAt = 0;
+  return (step: UploadStep): void => {
+    progress.beside(uploadTitle(step), uploadRow(step), Date.now());
+    const end = uploadEnd(step);
+    const rest = output.json ? 1000 : 10_000;
+    const isDue = end !== undefined || step.state === 'trying again' || Date.now() - toldAt >= rest;
+    if (!isDue) return;
+    toldAt = Date.now();
+    const { file, ...how } = step;
+    if (output.json) output.event({ type: 'upload', name: file.name, sha256: file.sha256, ...how });
+    else if (end !== undefined) say(end.replace('✓', output.style.green('✓')));
+    else if (!live) say(uploadLine(step));
+  };
+}
+
+function notBrought(error: unknown, name: string): unknown {
+  if (!(error instanceof Problem)) return error;
+  return new Problem(error.code, error.detail, {
+    advice: [
+      ...(error.advice === undefined ? [] : [error.advice]),
+      `The bootstrap of ${name} waits for its files: the same command again brings them.`,
+    ].join('\n'),
+    cause: error,
+  });
+}
+
+const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean => {
+  if (item.type === 'end') return false;
+  if (item.type === 'call') return verbose && current;
+  return current || item.type === 'progress';
+};
+
+const stamp = (startedAt: number): string => `[${formatSeconds(Math.floor((Date.now() - startedAt) / 1000))}]`;
+
+interface Manner {
+  readonly output: Follower['output'];
+  /** A display shows already what is under way. */
+  readonly live: boolean;
+  readonly timer: boolean;
+}
+
+function lineOf(said: Said, { output, live, timer }: Manner): string | undefined {
+  const { style, verbose } = output;
+  switch (said.kind) {
+    case 'ended': {
+      const mark = said.state === 'done' || said.state === 'gone' ? style.green('✓') : style.yellow('–');
+      if (said.state === 'client') {
+        return `• ${printable(said.title)} waits for this machine: ${printable(said.note ?? '')}`;
+      }
+      const state = said.state === 'done' ? '' : ` ${said.state}`;
+      const took = timer && said.seconds !== undefined ? ` ${style.dim(`(${formatSeconds(said.seconds)})`)}` : '';
+      const note = said.note === undefined ? '' : `  ${style.dim(printable(said.note))}`;
+      return `${mark} ${printable(said.title)}${state}${took}${note}`;
+    }
+    case 'failed': {
+      const advice = said.advice === undefined ? '' : ` ${printable(said.advice)}`;
+      return `${style.red('✗')} ${printable(said.title)}: ${printable(said.detail)}${advice}`;
+    }
+    case 'retry':
+      if (verbose) return `↻ ${printable(said.title)}: tries again: ${printable(said.why)}`;
+      return live || said.repeated ? undefined : `↻ ${printable(said.title)}: tries again: ${printable(said.short)}`;
+    case 'under way':
+      return live ? undefined : `… ${printable(said.title)}: ${printable(said.note)}`;
+    case 'call':
+      return verbose ? style.dim(`  ${printable(said.text)}`) : undefined;
+    case 'warning':
+      return `${style.yellow('!')} ${printable(said.text)} ${printable(said.advice)}`;
+    case 'action':
+      return `• ${printable(said.text)}`;
+  }
+}
+
+/** A table of how long each took, slowest first; for `--timer`. */
+export function timingTable(timings: readonly Timing[], style: Style): string {
+  const width = Math.max(0, ...timings.map(({ title }) => title.length));
+  return [
+    style.bold('How long each took'),
+    ...timings.map(({ title, seconds }) => `  ${printable(title).padEnd(width)}  ${formatSeconds(seconds)}`),
+  ].join('\n');
+}
+
+const base = 'plinth beta bootstrap-cloud';
+
+export const detached = (name: string): Problem =>
+  new Problem('detached', `Detached: the bootstrap of ${name} goes on.`, {
+    advice: `Follow it: ${base} status ${shellWord(name)} --follow\nCancel it: ${base} cancel ${shellWord(name)}`,
+  });
+
+/** What an end that is no success says; undefined for one that is, or for no end. */
+export function problemOfEnd(view: BootstrapView): Problem | undefined {
+  if (view.state === 'cancelled') {
+    return new Problem('bootstrap-failed', `The bootstrap of ${view.name} was cancelled; what stands, stands.`, {
+      advice: 'Run the same command again to go on with it.',
+    });
+  }
+  if (view.state === 'removal-failed') {
+    return new Problem(
+      'bootstrap-failed',
+      `${view.name} could not be removed. ${view.problem?.detail ?? ''}`.trimEnd(),
+      {
+        advice: view.problem?.advice ?? 'It is tried again by itself.',
+      },
+    );
+  }
+  if (view.state !== 'failed') return undefined;
+  const failed = view.instances.flatMap(({ id, title, problem }) =>
+    problem === undefined ? [] : [{ id, title, problem }],
+  );
+  const why =
+    failed.length === 0
+      ? (view.problem?.detail ?? 'it says not why')
+      : failed.map(({ title, problem }) => `${title}: ${problem.detail}`).join(' ');
+  const advice = [...new Set(failed.flatMap(({ problem }) => problem.advice ?? []))];
+  if (failed.length === 0 && view.problem?.advice !== undefined) advice.push(view.problem.advice);
+  return new Problem('bootstrap-failed', `The bootstrap of ${view.name} failed. ${why}`, {
+    advice: [
+      ...advice,
+      ...(advice.some((text) => /run the same command again/i.test(text))
+        ? []
+        : ['The same command again goes on from where it stopped.']),
+    ].join('\n'),
+  });
+}

@@ -1,0 +1,193 @@
+/** What is under way in a bootstrap, from its events: pure, the clock passed in. The terminal and the plain lines are drawn from it. */
+
+import type { BootstrapView, InstanceState } from '../../shared/bootstrap/bootstrap.js';
+import type { StreamItem } from '../../shared/bootstrap/routes.js';
+
+interface RunningRow {
+  readonly title: string;
+  readonly note: string | undefined;
+  /** Why it is tried again, in a few words. */
+  readonly retry: string | undefined;
+  readonly seconds: number;
+}
+
+export interface Timing {
+  readonly instance: string;
+  readonly title: string;
+  readonly seconds: number;
+}
+
+interface Instance {
+  readonly title: string;
+  state: InstanceState;
+  note: string | undefined;
+  retry: string | undefined;
+  /** The reason that was told last, in a few words. */
+  told: string | undefined;
+  attempt: number;
+  startedAtMs: number | undefined;
+  seconds: number | undefined;
+}
+
+/** What an event says to people; undefined when there is nothing to say. */
+export type Said =
+  | {
+      readonly kind: 'ended';
+      readonly title: string;
+      readonly state: InstanceState;
+      readonly seconds: number | undefined;
+      readonly note: string | undefined;
+    }
+  | { readonly kind: 'failed'; readonly title: string; readonly detail: string; readonly advice: string | undefined }
+  | { readonly kind: 'under way'; readonly title: string; readonly note: string }
+  /** `repeated`: for the same reason as the time before. */
+  | {
+      readonly kind: 'retry';
+      readonly title: string;
+      readonly why: string;
+      readonly short: string;
+      readonly repeated: boolean;
+    }
+  | { readonly kind: 'call'; readonly text: string }
+  | { readonly kind: 'action'; readonly text: string }
+  | { readonly kind: 'warning'; readonly text: string; readonly advice: string };
+
+export interface Progress {
+  /** False for what happened in an earlier generation: it was told then. */
+  readonly current: boolean;
+  apply(item: StreamItem): Said | undefined;
+  /** Something that this machine does meanwhile, as a row of its own; without a note it has ended. */
+  beside(title: string, note: string | undefined, nowMs: number): void;
+  running(nowMs: number): RunningRow[];
+  readonly done: number;
+  readonly total: number;
+  /** Slowest first. */
+  timings(): Timing[];
+}
+
+export function createProgress(view: BootstrapView): Progress {
+  const instances = new Map<string, Instance>(
+    view.instances.map(({ id, title, state, note, attempt, startedAt }) => [
+      id,
+      {
+        title,
+        state,
+        note,
+        retry: undefined,
+        told: undefined,
+        attempt,
+        startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
+        seconds: undefined,
+      },
+    ]),
+  );
+  const instanceOf = (id: string): Instance => {
+    const known = instances.get(id);
+    if (known !== undefined) return known;
+    const fresh: Instance = {
+      title: id,
+      state: 'running',
+      note: undefined,
+      retry: undefined,
+      told: undefined,
+      attempt: 0,
+      startedAtMs: undefined,
+      seconds: undefined,
+    };
+    instances.set(id, fresh);
+    return fresh;
+  };
+  let current = false;
+  const besides = new Map<string, { readonly note: string; readonly startedAtMs: number }>();
+
+  return {
+    get current() {
+      return current;
+    },
+    apply(item) {
+      if (item.type === 'end' || item.type === 'log') return undefined;
+      if (item.type === 'state') {
+        if (item.generation >= view.generation) current = true;
+        return undefined;
+      }
+      // Progress is always of now; the rest may be of an earlier generation.
+      if (!current && item.type !== 'progress') return undefined;
+      switch (item.type) {
+        case 'action':
+          return { kind: 'action', text: `${item.actor}: ${item.action}` };
+        case 'warning':
+          return { kind: 'warning', text: item.text, advice: item.advice };
+        case 'call':
+          return { kind: 'call', text: `${instances.get(item.instance)?.title ?? item.instance}: ${item.text}` };
+        case 'instance': {
+          const instance = instanceOf(item.instance);
+          instance.state = item.state;
+          instance.seconds = item.seconds ?? instance.seconds;
+          if (item.problem !== undefined) {
+            return { kind: 'failed', title: instance.title, detail: item.problem.detail, advice: item.problem.advice };
+          }
+          return { kind: 'ended', title: instance.title, state: item.state, seconds: item.seconds, note: item.note };
+        }
+        case 'progress': {
+          const instance = instanceOf(item.instance);
+          const { note, retry, attempt } = item;
+          const [newNote, newRetry] = [
+            note !== instance.note,
+            retry !== instance.retry || attempt !== instance.attempt,
+          ];
+          if (!isEnded(instance.state)) instance.state = 'running';
+          Object.assign(instance, { note, retry, attempt });
+          instance.startedAtMs ??= Date.parse(item.at);
+          if (retry !== undefined && newRetry) {
+            const short = inShort(retry);
+            const repeated = short === instance.told;
+            instance.told = short;
+            return { kind: 'retry', title: instance.title, why: retry, short, repeated };
+          }
+          return note !== undefined && newNote ? { kind: 'under way', title: instance.title, note } : undefined;
+        }
+      }
+    },
+    beside(title, note, nowMs) {
+      if (note === undefined) besides.delete(title);
+      else besides.set(title, { note, startedAtMs: besides.get(title)?.startedAtMs ?? nowMs });
+    },
+    running: (nowMs) => [
+      ...[...instances.values()]
+        .filter(({ state }) => state === 'running' || state === 'client')
+        .map(({ title, note, retry, startedAtMs }) => ({
+          title,
+          note,
+          retry: retry === undefined ? undefined : inShort(retry),
+          seconds: startedAtMs === undefined ? 0 : Math.max(0, (nowMs - startedAtMs) / 1000),
+        })),
+      ...[...besides].map(([title, { note, startedAtMs }]) => ({
+        title,
+        note,
+        retry: undefined,
+        seconds: Math.max(0, (nowMs - startedAtMs) / 1000),
+      })),
+    ],
+    get done() {
+      return [...instances.values()].filter(({ state }) => state === 'done').length;
+    },
+    get total() {
+      return instances.size;
+    },
+    timings: () =>
+      [...instances]
+        .flatMap(([instance, { title, seconds }]) => (seconds === undefined ? [] : [{ instance, title, seconds }]))
+        .sort((a, b) => b.seconds - a.seconds),
+  };
+}
+
+const isEnded = (state: InstanceState): boolean => ['done', 'failed', 'cancelled', 'gone'].includes(state);
+
+/**
+ * `Could not read the region x: the API is not usable yet (Compute …).` → `the API is not usable yet`: most of what is tried
+ * again is a wait that was to be expected, and what the cloud says of it is long.
+ */
+function inShort(why: string): string {
+  const [sentence = ''] = why.split(/ \(|\. |\n/);
+  return sentence.replace(/^.*: /, '').replace(/\.$/, '') || why;
+}

@@ -1,0 +1,175 @@
+/** What stands, for people: printed at the end of a bootstrap and by `status`. */
+import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import { costText } from '../cost.js';
+import type { WrittenFile } from '../files/standing-files.js';
+import { printable, type Style } from '../frame/output.js';
+import { shellWord } from '../frame/shell-word.js';
+import { type Cell, table } from '../frame/table.js';
+import type { Delegation } from '../identity/delegation.js';
+import type { FetchedUser } from '../machines/test-user.js';
+import { lifeRows } from './life-text.js';
+
+const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
+  standard: 'standard',
+  spot: 'spot',
+  preemptible: 'preemptible',
+  fallback: 'standard, for want of spot capacity',
+};
+
+export interface SummaryParts {
+  readonly files?: readonly WrittenFile[];
+  /** The caller wanted none. */
+  readonly withoutFiles?: boolean;
+  /** For who did not see it happen: also what is under way, and what failed. */
+  readonly untold?: boolean;
+  readonly delegation?: Delegation | undefined;
+  /** Of `--create-test-user`, when it was fetched just now. */
+  readonly testUser?: FetchedUser | undefined;
+}
+
+export function summary(view: BootstrapView, style: Style, parts: SummaryParts = {}, nowMs = Date.now()): string {
+  const { result } = view;
+  const { files = [], delegation } = parts;
+  const title = (text: string) => style.bold(text);
+  const section = (name: string, rows: readonly (readonly Cell[])[]): string[] =>
+    rows.length === 0 ? [] : ['', title(name), ...table(rows)];
+  const states = {
+    succeeded: style.green,
+    'succeeded-with-warnings': style.yellow,
+    failed: style.red,
+    cancelled: style.yellow,
+    cancelling: style.yellow,
+    running: style.cyan,
+    removing: style.yellow,
+    'removal-failed': style.red,
+    removed: style.dim,
+  };
+  return [
+    ...table([
+      ['Project', `${view.name} (${view.projectId})`],
+      ['State', { text: view.state, paint: states[view.state] }],
+      ['Owner', view.owner],
+      ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
+      ['Region', `${view.region}, zone ${view.zone}`],
+      ...lifeRows(view, nowMs),
+      ['Cost', costText(view.cost, view.state === 'removed')],
+      ...(result.registry === undefined ? [] : [['Registry', result.registry]]),
+    ]),
+    ...(view.expiryWarning === undefined
+      ? []
+      : [
+          '',
+          `${style.yellow('Warning:')} ${printable(view.expiryWarning.text)}`,
+          printable(view.expiryWarning.advice),
+        ]),
+    ...(parts.untold === true ? untold(view).flatMap(([name, rows]) => section(name, rows)) : []),
+    ...section(
+      'VMs',
+      result.vms.map((vm) => [
+        vm.name,
+        vm.internalIp,
+        vm.externalIp ?? '-',
+        vm.machineType,
+        provisioning[vm.provisioning],
+      ]),
+    ),
+    ...section(
+      'Addresses',
+      result.addresses.map(({ name, address, service }) => [
+        name,
+        address,
+        ...(service === undefined ? [] : [`of the service ${service}`]),
+      ]),
+    ),
+    ...(result.dns === undefined
+      ? []
+      : section(`DNS (zone ${printable(result.dns.zone)} in ${printable(result.dns.project)})`, [
+          ...result.dns.records.map(({ name, address }) => [name, address]),
+          ...result.dns.nameServers.map((server) => ['name server', server]),
+          ...(delegation === undefined ? [] : [['delegated', inFull(delegation)]]),
+        ])),
+    ...section(
+      'Files',
+      files.map(({ path, what, state, movedAside }) => [
+        path,
+        what,
+        movedAside === undefined ? state : `${state}; what stood there is now ${movedAside}`,
+      ]),
+    ),
+    ...(parts.testUser === undefined
+      ? []
+      : section('Test user', [
+          ['user', parts.testUser.user],
+          ['API', parts.testUser.url],
+          ['token, shown this once', parts.testUser.token],
+          ['kept in', parts.testUser.path],
+        ])),
+    ...nextSteps(view, parts).flatMap((line, index) =>
+      index === 0 ? ['', title('Next'), `  ${line}`] : [`  ${line}`],
+    ),
+  ].join('\n');
+}
+
+/** Sections of what is not yet done, and why. */
+function untold({ state, instances }: BootstrapView): Array<[string, string[][]]> {
+  const running = instances.filter(({ state }) => state === 'running' || state === 'client');
+  const done = instances.filter(({ state }) => state === 'done').length;
+  const failed = instances.flatMap(({ title, problem }) => (problem === undefined ? [] : [[title, problem.detail]]));
+  return [
+    [
+      state === 'removing' ? 'Under way' : `Under way (${done} of ${instances.length} done)`,
+      ['running', 'cancelling', 'removing'].includes(state) ? running.map(({ title, note = '' }) => [title, note]) : [],
+    ],
+    ['Failed', failed],
+  ];
+}
+
+const adviceOf = ({ instances, problem }: BootstrapView): string[] => [
+  ...new Set([...instances.map((instance) => instance.problem), problem].flatMap((each) => each?.advice ?? [])),
+];
+
+function inFull(delegation: Delegation): string {
+  switch (delegation.state) {
+    case 'delegated':
+      return 'yes';
+    case 'elsewhere':
+      return `no: ${delegation.domain} is served by ${delegation.servers.join(', ')}; delegate the base domain to the name servers above`;
+    case 'nowhere':
+      return 'no: nobody serves the base domain; delegate it to the name servers above';
+    case 'unknown':
+      return `not known: ${delegation.why}`;
+  }
+}
+
+/** What a person would do next, as commands. */
+function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: SummaryParts): string[] {
+  const name = shellWord(view.name);
+  const waits = view.state === 'running' && view.instances.some(({ state }) => state === 'client');
+  if (waits) {
+    return [
+      'It waits for a file of its owner. Run the same bootstrap-cloud command again on the machine that has the file: it uploads it, or goes on with an upload that was interrupted.',
+    ];
+  }
+  if (view.state === 'running' || view.state === 'cancelling')
+    return [`plinth beta bootstrap-cloud status ${name} --follow`];
+  if (view.state === 'removing') return [`plinth beta bootstrap-cloud status ${name} --follow`];
+  if (view.state === 'removed') return [];
+  if (view.state === 'removal-failed') return [view.problem?.advice ?? 'It is tried again by itself.'];
+  if (view.state !== 'succeeded' && view.state !== 'succeeded-with-warnings')
+    return [
+      ...(untold === true ? adviceOf(view) : []),
+      'Run the same bootstrap-cloud command again: it goes on from where it stopped.',
+    ];
+  const jumpbox = view.result.vms.find((vm) => vm.name === 'jumpbox')?.externalIp;
+  const identity = files.find(({ what }) => what === 'age identity');
+  const secrets = files.find(({ what }) => what === 'secrets');
+  return [
+    ...(jumpbox === undefined ? [] : [`plinth beta bootstrap-cloud ssh ${name}`]),
+    ...(identity === undefined || secrets === undefined
+      ? []
+      : [`SOPS_AGE_KEY_FILE=${shellWord(identity.path)} sops ${shellWord(secrets.path)}`]),
+    ...(files.length > 0 || withoutFiles === true
+      ? []
+      : ['Run the same bootstrap-cloud command again in your folder: it writes config and secrets files.']),
+  ];
+}

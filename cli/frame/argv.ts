@@ -1,0 +1,124 @@
+/**
+ * Values from the command line, as they were written: byte for byte, always text, every fault at once. cac matches
+ * commands and prints help; it would turn `0123` into 123, so it never sees a value.
+ */
+import { parseArgs } from 'node:util';
+import type { Fault } from '../../shared/problems.js';
+import { nearest } from './nearest.js';
+
+export type FlagKind = 'string' | 'int' | 'bool' | 'list';
+export interface ArgvFlag {
+  readonly kind: FlagKind;
+  readonly short?: string | undefined;
+}
+/** By the flag's name without dashes. */
+export type ArgvFlags = Readonly<Record<string, ArgvFlag>>;
+
+export type ArgvValue = string | number | boolean | readonly string[];
+
+export interface Argv {
+  /** Everything that is no flag and no flag's value, in order. */
+  readonly words: readonly string[];
+  /** How many of the words stand before `--`; undefined without one. */
+  readonly separatedAt: number | undefined;
+  /** By the place of a word: the yes-or-no flag that stands just before it, which it may have been meant for. */
+  readonly afterBool: ReadonlyMap<number, string>;
+  /** By the flag's name without dashes. Given more than once: the last one, or for a list all of them. */
+  readonly values: ReadonlyMap<string, ArgvValue>;
+  /** Flags that were written, also those with a fault. */
+  readonly written: readonly string[];
+  readonly faults: readonly Fault[];
+}
+
+const yes = ['true', '1', 't'];
+const no = ['false', '0', 'f'];
+
+export function readArgv(args: readonly string[], flags: ArgvFlags): Argv {
+  const known = new Map(Object.entries(flags));
+  const options = Object.fromEntries(
+    [...known].map(([name, { kind, short }]) => [
+      name,
+      { type: kind === 'bool' ? ('boolean' as const) : ('string' as const), ...(short !== undefined && { short }) },
+    ]),
+  );
+  const words: string[] = [];
+  let separatedAt: number | undefined;
+  const values = new Map<string, ArgvValue>();
+  const written: string[] = [];
+  const faults: Fault[] = [];
+  const fault = (path: string, message: string) => faults.push({ path, message });
+
+  /** Where a value should be: a flag that we know is none. */
+  const isFlag = (text: string): boolean => {
+    if (text === '--') return true;
+    if (!text.startsWith('--')) return [...known.values()].some(({ short }) => text === `-${short}`);
+    const name = text.slice(2).replace(/=.*$/s, '');
+    return known.has(name) || (name.startsWith('no-') && known.get(name.slice(3))?.kind === 'bool');
+  };
+
+  const set = (name: string, kind: FlagKind, text: string): void => {
+    if (kind === 'string') values.set(name, text);
+    if (kind === 'list') values.set(name, [...((values.get(name) as readonly string[] | undefined) ?? []), text]);
+    if (kind === 'int') {
+      const number = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+      if (Number.isSafeInteger(number)) values.set(name, number);
+      else fault(`--${name}`, `must be a whole number, not ${JSON.stringify(text)}`);
+    }
+    if (kind === 'bool') {
+      if (yes.includes(text) || no.includes(text)) values.set(name, yes.includes(text));
+      else fault(`--${name}`, `must be one of ${[...yes, ...no].join(', ')}, not ${JSON.stringify(text)}`);
+    }
+  };
+
+  /** The shape of an unknown flag's value is not known: a word after it is taken for one. */
+  let afterUnknown = -1;
+  const afterBool = new Map<number, string>();
+
+  const read = (rest: readonly string[], offset: number): void => {
+    const { tokens } = parseArgs({ args: [...rest], options, strict: false, allowPositionals: true, tokens: true });
+    for (const [at, token] of tokens.entries()) {
+      if (token.kind === 'option-terminator') {
+        separatedAt = words.length;
+        continue;
+      }
+      if (token.kind === 'positional') {
+        if (offset + token.index === afterUnknown) continue;
+        const before = tokens[at - 1];
+        if (before?.kind === 'option' && known.get(before.name)?.kind === 'bool')
+          afterBool.set(words.length, before.name);
+        words.push(token.value);
+        continue;
+      }
+      const { name, rawName, value, index, inlineValue } = token;
+      const flag = known.get(name);
+      if (flag === undefined) {
+        const negated = name.startsWith('no-') ? known.get(name.slice(3)) : undefined;
+        if (negated?.kind === 'bool') {
+          written.push(name.slice(3));
+          if (value === undefined) values.set(name.slice(3), false);
+          else fault(rawName, 'takes no value');
+          continue;
+        }
+        const meant = rawName.startsWith('--') ? nearest(name, [...known.keys()]) : undefined;
+        fault(rawName, meant === undefined ? 'is no known flag' : `is no known flag; did you mean --${meant}?`);
+        afterUnknown = value === undefined ? offset + index + 1 : -1;
+        continue;
+      }
+      written.push(name);
+      if (flag.kind === 'bool') {
+        set(name, 'bool', value ?? 'true');
+      } else if (value === undefined || (!inlineValue && isFlag(value))) {
+        fault(`--${name}`, 'value missing');
+        // What stood in the value's place is read as the flag that it is.
+        if (value === undefined) continue;
+        read(rest.slice(index + 1), offset + index + 1);
+        return;
+      } else {
+        // `-s=x` arrives as `=x`.
+        set(name, flag.kind, inlineValue && !rawName.startsWith('--') ? value.replace(/^=/, '') : value);
+      }
+    }
+  };
+  read(args, 0);
+  return { words, separatedAt, afterBool, values, written, faults };
+}

@@ -1,0 +1,228 @@
+/** cac's registry: which command is meant, and its help page. It sees joined command words and never a flag's value. */
+import { cac } from 'cac';
+import {
+  type FlagGroup,
+  flagGroups,
+  flagName,
+  flagOf,
+  isSecret,
+  type Option,
+  variableOf,
+} from '../../shared/bootstrap/options.js';
+import { argumentHelp, bracketed } from './arguments.js';
+import { type Command, passedText, usageOf } from './command.js';
+import { exitCodes } from './exit-codes.js';
+import { allFlags, commonFlags, inheritedOptions, sharedFlags } from './flags.js';
+import { nearest } from './nearest.js';
+
+/** `int` and `string` as the reference names them; a list may be repeated. */
+export const typeName = { string: 'string', int: 'int', bool: 'bool', list: 'stringArray' } as const;
+
+const left = (name: string): string => {
+  const flag = allFlags[name] ?? { kind: 'bool' as const };
+  const value = flag.kind === 'bool' ? '' : ` <${typeName[flag.kind]}>`;
+  return `${flag.short === undefined ? '    ' : `-${flag.short}, `}--${name}${value}`;
+};
+
+/** The default as help and reference show it; undefined for none worth showing. */
+export function defaultText(option: Option): string | undefined {
+  const value: unknown = flagOf(option).default;
+  if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return undefined;
+  return Array.isArray(value) ? value.join(', ') : String(value);
+}
+
+function describeOption(option: Option): string {
+  const flag = flagOf(option);
+  const fallback = defaultText(option);
+  return [
+    flag.help,
+    ...(flag.kind === 'list' ? ['Repeatable.'] : []),
+    ...(flag.required ? ['(required)'] : []),
+    ...(fallback === undefined ? [] : [`(default: ${fallback})`]),
+    ...(isSecret(option) ? [`[${variableOf(option)}]`] : []),
+  ].join(' ');
+}
+
+interface Registry {
+  /** The command that the words begin with; the rest of them are its arguments. */
+  match(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | undefined;
+  /** Of a command, or of those that begin with such words. */
+  help(command: Command | undefined, group?: readonly string[]): string;
+}
+
+export function createRegistry(commands: readonly Command[], columns: number): Registry {
+  const cli = cac('plinth');
+  const byName = new Map(commands.map((command) => [command.words, command]));
+  for (const command of commands) {
+    const { summary, options = [], flags = {}, examples } = command;
+    const registered = cli.command(usageOf(command), summary);
+    registered.usage(`${usageOf(command)} [flags]`);
+    for (const option of options) registered.option(left(flagName(option).slice(2)), describeOption(option));
+    for (const [name, help] of Object.entries(flags)) registered.option(left(name), help);
+    for (const example of examples) registered.example(`  $ ${example}`);
+  }
+  for (const option of inheritedOptions) cli.option(left(flagName(option).slice(2)), describeOption(option));
+  for (const name of commonFlags) cli.option(left(name), sharedFlags[name]);
+
+  /** Joined, as cac's registry names them. */
+  const matchWords = (words: readonly string[]) => {
+    for (let count = words.length; count > 0; count -= 1) {
+      const joined = words.slice(0, count).join(' ');
+      cli.unsetMatchedCommand();
+      cli.parse(['node', 'plinth', joined], { run: false });
+      const command = byName.get(cli.matchedCommandName ?? '');
+      if (command !== undefined) return { command, rest: words.slice(count) };
+    }
+    return undefined;
+  };
+
+  return {
+    match: matchWords,
+    help(command, group = []) {
+      cli.unsetMatchedCommand();
+      if (command !== undefined) cli.parse(['node', 'plinth', command.words], { run: false });
+      cli.globalCommand.helpCallback = (sections) => {
+        const kept = sections.filter(({ title }) => title === 'Usage' || title === 'Commands' || title === 'Examples');
+        const usage = kept.filter(({ title }) => title === 'Usage');
+        const others = kept.filter(({ title }) => title !== 'Usage');
+        return [
+          ...intro(command, columns),
+          ...usage,
+          ...others.filter(({ title }) => title === 'Commands').map((section) => beneath(section, group)),
+          ...rowSections(command, columns),
+          ...others.filter(({ title }) => title === 'Examples'),
+          ...outro(command, columns),
+        ];
+      };
+      return printed(() => cli.outputHelp());
+    },
+  };
+}
+
+interface Section {
+  title?: string;
+  body: string;
+}
+
+/** cac lists all commands, a line each. */
+const beneath = ({ title, body }: Section, group: readonly string[]): Section => ({
+  ...(title !== undefined && { title }),
+  body: body
+    .split('\n')
+    .filter((line) => group.length === 0 || line.startsWith(`  ${group.join(' ')} `))
+    .join('\n'),
+});
+
+/** cac prints by itself; what it prints is wanted as text. */
+function printed(print: () => void): string {
+  const { info } = console;
+  const lines: string[] = [];
+  console.info = (text: string) => lines.push(text);
+  try {
+    print();
+  } finally {
+    console.info = info;
+  }
+  return lines.join('\n');
+}
+
+function intro(command: Command | undefined, columns: number): Section[] {
+  const paragraphs = command?.description ?? [
+    'plinth makes throw-away cloud projects for platform clusters, and removes them on time. It governs organizations and their teams.',
+  ];
+  return [{ body: paragraphs.map((text) => wrap(text, columns).join('\n')).join('\n\n') }];
+}
+
+function outro(command: Command | undefined, columns: number): Section[] {
+  if (command === undefined) return [{ body: 'More about a command: plinth <command> --help' }];
+  const codes = exitCodes.map(({ code, meaning }) => `${code} ${meaning}`.replaceAll(' ', '\u00a0')).join(' · ');
+  return [{ title: 'Exit codes', body: indent(wrap(codes, columns - 2)).replaceAll('\u00a0', ' ') }];
+}
+
+interface Row {
+  readonly left: string;
+  readonly text: string;
+}
+
+/** Arguments and flags, their meanings in one column. */
+function rowSections(command: Command | undefined, columns: number): Section[] {
+  const options = (command?.options ?? []).filter(
+    (option) => !(inheritedOptions as readonly Option[]).includes(option),
+  );
+  const own = Object.entries(command?.flags ?? {});
+  const common: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(commonFlags.map((name) => [name, sharedFlags[name]])),
+    ...(command === undefined && { version: sharedFlags.version }),
+  };
+  const flagRows = (flags: readonly (readonly [string, string])[]): Row[] =>
+    flags.map(([name, text]) => ({ left: left(name), text }));
+  const optionRows = (some: readonly Option[]): Row[] =>
+    some.map((option) => ({ left: left(flagName(option).slice(2)), text: describeOption(option) }));
+  const groups = Object.keys(flagGroups) as FlagGroup[];
+  const sections = [
+    {
+      title: 'Arguments',
+      rows: [
+        ...(command?.takes ?? []).map((name): Row => ({ left: bracketed(name), text: argumentHelp[name] })),
+        ...(command?.mayTake ?? []).map((name): Row => ({ left: `[${name}]`, text: argumentHelp[name] })),
+        ...(command?.passes === undefined ? [] : [{ left: passedText(command.passes), text: command.passes.help }]),
+      ],
+    },
+    { title: 'Flags', rows: options.length === 0 ? flagRows(own) : [] },
+    ...groups.map((group) => ({
+      title: flagGroups[group],
+      rows: optionRows(options.filter((option) => flagOf(option).group === group)),
+    })),
+    {
+      title: 'How plinth runs it',
+      rows: [
+        ...(options.length === 0 ? [] : flagRows(own)),
+        ...optionRows(inheritedOptions),
+        ...flagRows(Object.entries(common)),
+      ],
+    },
+  ].filter((section) => section.rows.length > 0);
+  const width = Math.min(Math.max(...sections.flatMap((section) => section.rows.map((row) => row.left.length))), 36);
+  return sections.map((section) => ({
+    title: section.title,
+    body: section.rows.map((row) => helpRow(row, width, columns)).join('\n'),
+  }));
+}
+
+function helpRow(row: Row, width: number, columns: number): string {
+  const room = columns - width - 4;
+  // On a narrow terminal meanings stand beneath.
+  if (room < 30) return [`  ${row.left}`, ...wrap(row.text, columns - 8).map((line) => `        ${line}`)].join('\n');
+  const [first = '', ...rest] = wrap(row.text, room);
+  const gap = ' '.repeat(width + 4);
+  return [`  ${row.left.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`)].join('\n');
+}
+
+const indent = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join('\n');
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
+/** What was probably meant by words that are no command. */
+export const nearestCommand = (words: readonly string[], commands: readonly Command[]): string | undefined => {
+  const said = words.join(' ');
+  const names = commands.map((command) => command.words);
+  return names.find((name) => name.endsWith(` ${said}`)) ?? nearest(said, names);
+};
+
+/** What was probably meant by a word after a command that has others beneath it. */
+export const nearestBeneath = (word: string, command: Command, commands: readonly Command[]): string | undefined => {
+  const start = `${command.words} `;
+  const beneath = commands.filter(({ words }) => words.startsWith(start)).map(({ words }) => words.slice(start.length));
+  const meant = nearest(word, beneath);
+  return meant === undefined ? undefined : `${start}${meant}`;
+};

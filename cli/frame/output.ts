@@ -1,0 +1,105 @@
+/**
+ * What the commands say and where: results on stdout, everything else on stderr; prose for people, or JSON lines. Made by
+ * main, handed to the command.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import pc from 'picocolors';
+import { type Fault, type Problem, problemKinds } from '../../shared/problems.js';
+import type { Settings } from '../settings.js';
+import type { OutputStream } from './io.js';
+
+export type Style = ReturnType<typeof pc.createColors>;
+
+export interface Output {
+  readonly json: boolean;
+  readonly verbose: boolean;
+  /** Of stderr. */
+  readonly style: Style;
+  /** stderr is a terminal that a progress display can be drawn on. */
+  readonly live: boolean;
+  /** A line on stderr. */
+  say(text: string): void;
+  warn(text: string): void;
+  /** Only with `--verbose`. */
+  trace(text: string): void;
+  /** One line of JSON on stdout; only with `--json`. */
+  event(data: object): void;
+  /** A piece of a long result as it comes, on stdout; nothing with `--json`. */
+  piece(text: string): void;
+  /** The result: on stdout, in the form that was asked for. */
+  result(data: Readonly<Record<string, unknown>>, exitCode: number, show: ((style: Style) => string) | undefined): void;
+  /** What went wrong, why, and what to do: on stderr. */
+  problem(problem: Problem): void;
+  /** While a progress display is up, lines go through it. */
+  through(display: ((line: string) => void) | undefined): void;
+}
+
+export interface OutputParts {
+  readonly settings: Settings;
+  readonly json: boolean;
+  readonly verbose: boolean;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+}
+
+export function createOutput({ settings, json, verbose, stdout, stderr }: OutputParts): Output {
+  const coloured = (stream: OutputStream) => stream.isTTY === true && !settings.noColor && !settings.dumbTerminal;
+  const style = pc.createColors(coloured(stderr));
+  let display: ((line: string) => void) | undefined;
+  const say = (text: string): void => {
+    for (const line of text.split('\n')) {
+      if (display === undefined) stderr.write(`${line}\n`);
+      else display(line);
+    }
+  };
+  return {
+    json,
+    verbose,
+    style,
+    live: stderr.isTTY === true && !settings.dumbTerminal && !json,
+    say,
+    warn: (text) => say(`${style.yellow('Warning:')} ${printable(text)}`),
+    trace: (text) => {
+      if (verbose) say(style.dim(`  ${printable(text)}`));
+    },
+    event: (data) => {
+      if (json) stdout.write(`${JSON.stringify(data)}\n`);
+    },
+    piece: (text) => {
+      if (!json) stdout.write(stdout.isTTY === true ? text.split('\n').map(printable).join('\n') : text);
+    },
+    result: (data, exitCode, show) => {
+      if (json) stdout.write(`${JSON.stringify({ type: 'result', exitCode, ...data })}\n`);
+      else if (show !== undefined) stdout.write(`${show(pc.createColors(coloured(stdout)))}\n`);
+    },
+    problem: (problem) => {
+      say(problemText(problem, style));
+    },
+    through: (to) => {
+      display = to;
+    },
+  };
+}
+
+/** Text from elsewhere cannot move the cursor or colour the screen. */
+export const printable = (text: string): string =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+
+function problemText(problem: Problem, style: Style): string {
+  const errors = problem.errors ?? [];
+  // To detach is what was asked for.
+  const label = problem.kind.exit === problemKinds.detached.exit ? '' : `${style.red('Error:')} `;
+  const head = `${label}${problem.kind.title}.`;
+  // A detail that only repeats the faults is left to them.
+  const repeats =
+    errors.length > 0 &&
+    errors.every(({ path, message }) => problem.detail.includes(path) && problem.detail.includes(message));
+  return [
+    ...(repeats ? [head] : [`${label}${printable(problem.detail)}`]),
+    ...errors.map((fault) => `  ${faultText(fault)}`),
+    ...(problem.advice === undefined ? [] : problem.advice.split('\n').map(printable)),
+  ].join('\n');
+}
+
+const faultText = ({ path, message }: Fault): string => printable(`${path} ${message}`);

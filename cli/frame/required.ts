@@ -1,0 +1,20 @@
+/** Flags that a command cannot do without, with all that is missing told at once. Called by commands. */
+import { type Fault, Problem } from '../../shared/problems.js';
+import type { Call } from './command.js';
+
+type RequiredFlag = 'ttl' | 'until' | 'reason' | 'with';
+
+export function required<N extends RequiredFlag>(call: Call, ...names: N[]): Record<N, string> {
+  const faults: Fault[] = [...call.faults];
+  const read: Partial<Record<N, string>> = {};
+  for (const name of names) {
+    const word = call.word(name);
+    if (word !== undefined && word.text.trim() !== '') read[name] = word.text.trim();
+    else if (!faults.some(({ path }) => path === `--${name}`)) faults.push({ path: `--${name}`, message: 'is needed' });
+  }
+  if (faults.length > 0) throw refusal(faults);
+  return read as Record<N, string>;
+}
+
+export const refusal = (errors: readonly Fault[]): Problem =>
+  new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), { errors });

@@ -1,0 +1,107 @@
+/** The progress display of a terminal: a line for each running instance and a bar over all, redrawn in place. */
+import { formatSeconds } from '../../shared/bootstrap/duration.js';
+import type { Progress } from '../follow/progress.js';
+import { cells, widthOf } from './cells.js';
+import type { Io } from './io.js';
+import { printable, type Style } from './output.js';
+
+export interface Display {
+  /** Prints a line above the display. */
+  line(text: string): void;
+  stop(): void;
+}
+
+const frameMs = 100;
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const [hideCursor, showCursor, toLineEnd, toScreenEnd] = ['\u001b[?25l', '\u001b[?25h', '\u001b[K', '\u001b[J'];
+/** A terminal that knows these shows what stands between them at once. */
+const [beginFrame, endFrame] = ['\u001b[?2026h', '\u001b[?2026l'];
+
+/** Behind a line that fills its row the cursor still stands on its last cell, which would be erased. */
+const restOfLine = (line: string, columns: number): string => {
+  const width = widthOf(line);
+  return width > 0 && width % columns === 0 ? '' : toLineEnd;
+};
+
+export function startDisplay({ stderr: stream, events }: Io, style: Style, progress: Progress): Display {
+  const startedAt = Date.now();
+  let drawn: string[] = [];
+  let drawnText = '';
+
+  const size = () => ({ columns: Math.max(stream.columns || 80, 20), rows: Math.max(stream.rows || 24, 4) });
+  /** To the first cell of what was drawn; lines may have wrapped since, if the window was made narrower. */
+  const toTop = (): string => {
+    const { columns } = size();
+    const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
+    return rows === 0 ? '' : `\u001b[${rows}A\r`;
+  };
+
+  const frame = (): string[] => {
+    const { columns: width, rows } = size();
+    const columns = width - 1;
+    const now = Date.now();
+    const turn = spinner[Math.floor((now - startedAt) / frameMs) % spinner.length] ?? '';
+    const running = progress.running(now);
+    const room = Math.max(1, rows - 3);
+    const shown = running.length > room ? running.slice(0, room - 1) : running;
+    const titles = Math.min(Math.max(0, ...shown.map(({ title }) => widthOf(title))), Math.floor(columns * 0.4));
+    const lines = shown.map(({ title, note, retry, seconds }) => {
+      const time = formatSeconds(Math.floor(seconds));
+      const what = retry === undefined ? (note ?? '') : `tries again: ${retry}`;
+      const middle = columns - titles - time.length - 8;
+      return `  ${style.cyan(turn)} ${clip(title, titles)}  ${style.dim(clip(what, Math.max(middle, 0)))}  ${time}`;
+    });
+    if (shown.length < running.length) lines.push(style.dim(`    and ${running.length - shown.length} more`));
+    return [...lines, bar(columns, (now - startedAt) / 1000)];
+  };
+
+  const bar = (columns: number, seconds: number): string => {
+    const { done, total } = progress;
+    const count = `${done}/${total}  ${formatSeconds(Math.floor(seconds))}`;
+    const width = Math.max(0, Math.min(40, columns - count.length - 7));
+    const filled = total === 0 ? 0 : Math.floor((done / total) * width);
+    return `  ${style.green('█'.repeat(filled))}${style.dim('░'.repeat(width - filled))}  ${count}`;
+  };
+
+  const draw = (above: string[] = []): void => {
+    const lines = frame();
+    const text = lines.join('\n');
+    if (above.length === 0 && text === drawnText) return;
+    const { columns } = size();
+    const all = [...above, ...lines].map((line) => `${line}${restOfLine(line, columns)}\n`).join('');
+    stream.write(`${beginFrame}${toTop()}${all}${toScreenEnd}${endFrame}`);
+    [drawn, drawnText] = [lines, text];
+  };
+
+  stream.write(hideCursor);
+  const timer = setInterval(draw, frameMs);
+  const restore = () => stream.write(showCursor);
+  events.once('exit', restore);
+  draw();
+  return {
+    line: (text) => draw([text]),
+    stop() {
+      clearInterval(timer);
+      events.off('exit', restore);
+      stream.write(`${toTop()}${toScreenEnd}${showCursor}`);
+      drawn = [];
+    },
+  };
+}
+
+/** Exactly so many cells: cut with an ellipsis, or filled with spaces. */
+function clip(text: string, width: number): string {
+  const clean = printable(text);
+  const whole = widthOf(clean);
+  if (whole <= width) return clean + ' '.repeat(width - whole);
+  if (width === 0) return '';
+  let cut = '';
+  let used = 0;
+  for (const character of clean) {
+    const next = cells(character.codePointAt(0) ?? 0);
+    if (used + next > width - 1) break;
+    cut += character;
+    used += next;
+  }
+  return `${cut}…${' '.repeat(width - 1 - used)}`;
+}

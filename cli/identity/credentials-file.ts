@@ -1,0 +1,72 @@
+/** What a login leaves: `credentials.json` in the config folder, for its owner alone. Its content is never shown. Called by login, logout and token.ts. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Problem } from '../../shared/problems.js';
+import {
+  keepSecret,
+  makeSecretFolder,
+  readIfThere,
+  reason,
+  secretMode,
+  whyUnwritable,
+  writeWhole,
+} from '../files/files.js';
+import type { Settings } from '../settings.js';
+
+const Credentials = z.object({
+  schema: z.literal(1),
+  issuer: z.string(),
+  clientId: z.string(),
+  email: z.string(),
+  refreshToken: z.string(),
+  idToken: z.string(),
+});
+export type Credentials = z.infer<typeof Credentials>;
+
+const credentialsPath = ({ configFolder }: Pick<Settings, 'configFolder'>): string =>
+  join(configFolder, 'credentials.json');
+
+/** Undefined: nobody is logged in. */
+export function readCredentials(settings: Settings): Credentials | undefined {
+  const path = credentialsPath(settings);
+  let found: string | undefined;
+  try {
+    found = readIfThere(path);
+  } catch (error) {
+    throw unreadable(path, reason(error));
+  }
+  if (found === undefined) return undefined;
+  const read = Credentials.safeParse(jsonIn(found));
+  if (!read.success) throw unreadable(path, 'it is not what a login leaves');
+  keepSecret(path);
+  return read.data;
+}
+
+export function writeCredentials(settings: Settings, credentials: Credentials): void {
+  makeSecretFolder(settings.configFolder);
+  writeWhole(credentialsPath(settings), `${JSON.stringify(credentials, null, 2)}\n`, secretMode);
+}
+
+/** Throws a Problem where what a renewal brings could not be kept: the issuer may take the token that is kept now but once. */
+export function checkKeepable(settings: Settings): void {
+  const path = credentialsPath(settings);
+  const why = whyUnwritable(path);
+  if (why === undefined) return;
+  throw new Problem('unauthenticated', `The login is to be renewed, and ${path} cannot be written: ${why}.`, {
+    advice: 'Make it writable, or set PLINTH_TOKEN to an ID token.',
+  });
+}
+
+export const removeCredentials = (settings: Settings): void => rmSync(credentialsPath(settings), { force: true });
+
+function jsonIn(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}
+
+const unreadable = (path: string, why: string) =>
+  new Problem('unauthenticated', `${path} cannot be read: ${why}.`, { advice: 'Log in again: plinth login.' });

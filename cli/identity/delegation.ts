@@ -1,0 +1,49 @@
+/** Whether the world finds the records of a bootstrap: who the DNS says serves its base domain. Called by `status`. */
+import { Resolver } from 'node:dns/promises';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+
+export type Delegation =
+  | { readonly state: 'delegated' }
+  /** `domain`: the base domain, or the nearest one above it that has name servers. */
+  | { readonly state: 'elsewhere'; readonly domain: string; readonly servers: readonly string[] }
+  | { readonly state: 'nowhere' }
+  | { readonly state: 'unknown'; readonly why: string };
+
+/** The name servers of a domain; throws as node:dns does. */
+export type LookUp = (domain: string) => Promise<readonly string[]>;
+
+/** `status` should not wait for a resolver that is not there. */
+const timeoutMs = 1500;
+
+function createLookUp(): LookUp {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
+  return (domain) => resolver.resolveNs(domain);
+}
+
+/** Undefined while there is no zone. Never throws. */
+export async function delegationOf(
+  { options, result: { dns } }: Pick<BootstrapView, 'options' | 'result'>,
+  lookUp: LookUp = createLookUp(),
+): Promise<Delegation | undefined> {
+  const baseDomain = options['baseDomain'];
+  if (dns === undefined || dns.nameServers.length === 0 || typeof baseDomain !== 'string') return undefined;
+  const ours = dns.nameServers.map(bare);
+  // The zone may be that of a domain above; a name beneath a zone has no name servers of its own.
+  for (let domain = baseDomain; domain.includes('.'); domain = domain.slice(domain.indexOf('.') + 1)) {
+    let servers: string[];
+    try {
+      servers = (await lookUp(domain)).map(bare);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? String(error);
+      if (code === 'ENODATA' || code === 'ENOTFOUND') continue;
+      return { state: 'unknown', why: `the DNS does not answer (${code})` };
+    }
+    if (servers.length === 0) continue;
+    return servers.some((server) => ours.includes(server))
+      ? { state: 'delegated' }
+      : { state: 'elsewhere', domain, servers: servers.sort() };
+  }
+  return { state: 'nowhere' };
+}
+
+const bare = (name: string): string => name.toLowerCase().replace(/\.$/, '');

@@ -1,0 +1,59 @@
+/** What the caller logs in to machines with: the private key on disk, unlocked, or ssh-agent's. Called before a connection of our own. */
+import type { Identity } from '../../functions/remote/remote.js';
+import { Problem } from '../../shared/problems.js';
+import { placeOf, readIfThere, reason } from '../files/files.js';
+import type { Call } from '../frame/command.js';
+import { canAsk } from '../frame/confirm.js';
+import type { Settings } from '../settings.js';
+import { agentKeys, type SshKey } from './ssh-key.js';
+
+const mostTries = 3;
+
+/** Asks for the passphrase of a locked key, where somebody can answer. */
+export async function loginIdentity({ io, settings }: Pick<Call, 'io' | 'settings'>, key: SshKey): Promise<Identity> {
+  const { publicKey, privatePath } = key;
+  const byAgent = (): Identity | undefined => {
+    const blob = blobOf(publicKey);
+    const isHeld = settings.sshAgent !== undefined && agentKeys(settings).some((held) => blobOf(held) === blob);
+    return isHeld ? { agent: settings.sshAgent, publicKey } : undefined;
+  };
+  const text = privatePath === undefined ? undefined : privateText(privatePath, settings);
+  if (privatePath === undefined || text === undefined) {
+    const held = byAgent();
+    if (held !== undefined) return held;
+    const where = privatePath === undefined ? '' : `not at ${privatePath}, and `;
+    throw unusable(`The private half of the SSH key ${key.from} is ${where}not in ssh-agent.`);
+  }
+  const { readLoginKey } = await import('../../functions/remote/login-key.js');
+  const plain = readLoginKey(text);
+  if (plain.kind === 'usable') return plain;
+  const held = byAgent();
+  if (held !== undefined) return held;
+  if (plain.kind === 'unusable') throw unusable(`The SSH key ${privatePath} cannot be used: ${plain.why}.`);
+  if (!canAsk(io)) {
+    throw unusable(`The SSH key ${privatePath} has a passphrase, and there is no terminal to ask for it on.`);
+  }
+  const { askPassphrase } = await import('./passphrase.js');
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const passphrase = await askPassphrase(`Passphrase of ${privatePath}: `, io);
+    if (passphrase === undefined) throw new Problem('interrupted', 'Interrupted.');
+    const unlocked = readLoginKey(text, passphrase);
+    if (unlocked.kind === 'usable') return unlocked;
+  }
+  throw unusable(`That is not the passphrase of ${privatePath}.`);
+}
+
+function privateText(path: string, settings: Settings): string | undefined {
+  try {
+    return readIfThere(placeOf(path, settings));
+  } catch (error) {
+    throw unusable(`The SSH key ${path} cannot be read: ${reason(error)}.`);
+  }
+}
+
+const blobOf = (publicKey: string): string => publicKey.split(' ')[1] ?? '';
+
+const unusable = (detail: string): Problem =>
+  new Problem('bad-input', detail, {
+    advice: 'Hand it to ssh-agent (ssh-add), or name another with --ssh-private-key-path.',
+  });

@@ -1,0 +1,136 @@
+/** Lets a person say in their browser who they are, and keeps what comes of it. Called by `plinth login`. */
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Problem } from '../../shared/problems.js';
+import { timeLimit } from '../../shared/time-limit.js';
+import type { LoginClient, Settings } from '../settings.js';
+import { type Credentials, writeCredentials } from './credentials-file.js';
+import { aloneWithLogin } from './login-lock.js';
+import { claimsOf, doorsOf, grant } from './oauth.js';
+
+interface LoginParts {
+  readonly settings: Settings;
+  readonly client: LoginClient;
+  /** Shows the address that the person is to open. */
+  readonly onAddress: (url: string) => void;
+  /** A person sits there. */
+  readonly open: boolean;
+  readonly interrupted: AbortSignal;
+}
+
+const patienceMs = 10 * 60_000;
+const random = (bytes: number): string => randomBytes(bytes).toString('base64url');
+
+export async function login({ settings, client, onAddress, open, interrupted }: LoginParts): Promise<Credentials> {
+  const doors = await doorsOf(client, interrupted);
+  const [state, nonce, verifier] = [random(32), random(32), random(48)];
+  const callback = await listenForCode(state);
+  try {
+    const address = new URL(doors.authorize);
+    const query = {
+      response_type: 'code',
+      client_id: client.clientId,
+      redirect_uri: callback.redirectUri,
+      scope: 'openid email',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+      // A refresh token is given to programs that ask for one, and only when the person has just agreed.
+      access_type: 'offline',
+      prompt: 'consent',
+    };
+    for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+    onAddress(address.href);
+    if (open) openInBrowser(address.href, settings);
+    const code = await callback.code(AbortSignal.any([interrupted, timeLimit(patienceMs)]));
+    const form = {
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: callback.redirectUri,
+      code_verifier: verifier,
+    };
+    const granted = await grant(doors, client, form, interrupted);
+    const { email, nonce: answered, audience } = claimsOf(granted.idToken);
+    if (answered !== nonce || audience !== client.clientId || email === undefined) {
+      throw refused('The token that came back is not the one that was asked for.');
+    }
+    if (granted.refreshToken === undefined) throw refused('The issuer gave no refresh token.');
+    const { issuer, clientId } = client;
+    const { idToken, refreshToken } = granted;
+    const credentials: Credentials = { schema: 1, issuer, clientId, email, refreshToken, idToken };
+    await aloneWithLogin(settings, () => writeCredentials(settings, credentials), interrupted);
+    return credentials;
+  } finally {
+    callback.close();
+  }
+}
+
+/** One answer is waited for, and only one that bears our state: any page in the browser can call loopback. */
+async function listenForCode(state: string) {
+  let settle: { resolve: (code: string) => void; reject: (error: unknown) => void } | undefined;
+  const answer = new Promise<string>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  answer.catch(() => undefined);
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://127.0.0.1');
+    if (url.pathname !== '/callback' || request.method !== 'GET') return page(response, 404, 'There is nothing here.');
+    if (url.searchParams.get('state') !== state) {
+      return page(response, 400, 'This is not the answer that plinth waits for. Begin again: plinth login.');
+    }
+    const code = url.searchParams.get('code');
+    if (code === null) {
+      const why = (url.searchParams.get('error') ?? 'no code').replaceAll(/[^\w-]/g, ' ').slice(0, 80);
+      response.once('close', () => settle?.reject(refused(`The login was not agreed to: ${why}.`)));
+      return page(response, 200, 'You are not logged in. You can close this window.');
+    }
+    // The person is to read the page: what follows may close its connection.
+    response.once('close', () => settle?.resolve(code));
+    page(response, 200, 'plinth knows you now. You can close this window.');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    redirectUri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    async code(signal: AbortSignal): Promise<string> {
+      signal.throwIfAborted();
+      const given = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () =>
+          reject(signal.reason instanceof Error && signal.reason.name === 'TimeoutError' ? late() : signal.reason),
+        );
+      });
+      return Promise.race([answer, given]);
+    },
+    close(): void {
+      server.close();
+      // Browsers hold connections open on which they have asked nothing; those count as none that is idle.
+      server.closeAllConnections();
+    },
+  };
+}
+
+function page(response: ServerResponse, status: number, text: string): void {
+  response
+    .writeHead(status, { 'content-type': 'text/html; charset=utf-8', connection: 'close', 'cache-control': 'no-store' })
+    .end(`<!doctype html><title>plinth</title><p>${text}</p>\n`);
+}
+
+const refused = (detail: string) =>
+  new Problem('unauthenticated', detail, {
+    advice: 'Begin again: plinth login. If it comes back, tell your operator.',
+  });
+const late = () =>
+  new Problem('unauthenticated', 'Nobody has logged in within ten minutes.', { advice: 'Begin again: plinth login.' });
+
+/** Where there is no browser the address on the screen will do. */
+function openInBrowser(url: string, { env }: Settings): void {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  spawn(program, [url], { stdio: 'ignore', detached: true, env })
+    .on('error', () => undefined)
+    .unref();
+}

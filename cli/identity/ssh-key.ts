@@ -1,0 +1,136 @@
+/** The caller's SSH public key: the one that flags name, a usual one, one that ssh-agent holds, or one that plinth makes. */
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import type { GivenFlags } from '../../shared/bootstrap/options.js';
+import { openSshPair } from '../../shared/openssh.js';
+import type { Fault } from '../../shared/problems.js';
+import {
+  expandHome,
+  homePlaceOf,
+  makeSecretFolder,
+  readIfThere,
+  reason,
+  secretMode,
+  whyUnreadable,
+  writeWhole,
+} from '../files/files.js';
+import type { Settings } from '../settings.js';
+
+export interface SshKey {
+  /** One line. */
+  readonly publicKey: string;
+  /** Where it came from, for people. */
+  readonly from: string;
+  /** Where its private half lies, if it does, as people would say it; undefined for one that ssh-agent alone has. */
+  readonly privatePath?: string;
+  /** Writes a pair that was made just now; undefined for a key that stands. */
+  readonly keep?: () => void;
+}
+
+const pattern =
+  /^(?:ssh-(?:rsa|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,2}(?: [^\r\n]*)?$/;
+
+/** Faults of files that a given flag names. */
+export async function sshKeyFaults(given: GivenFlags, settings: Settings): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  const { sshPrivateKeyPath } = given;
+  if (sshPrivateKeyPath !== undefined) {
+    const why = whyUnreadable(homePlaceOf(sshPrivateKeyPath, settings));
+    const message =
+      why === undefined ? await privateFault(sshPrivateKeyPath, given, settings) : `${sshPrivateKeyPath}: ${why}`;
+    if (message !== undefined) faults.push({ path: '--ssh-private-key-path', message });
+  }
+  const named = publicPathOf(given);
+  if (named !== undefined) {
+    const path = '--ssh-public-key-path';
+    try {
+      const text = readIfThere(homePlaceOf(named, settings));
+      if (text === undefined) faults.push({ path, message: `${named}: there is no such file` });
+      else if (!pattern.test(text.trim())) faults.push({ path, message: `${named} holds no SSH public key` });
+    } catch (error) {
+      faults.push({ path, message: `${named}: ${reason(error)}` });
+    }
+  }
+  return faults;
+}
+
+/** What is wrong with a private key that can be read; a passphrase is asked for later. */
+async function privateFault(path: string, given: GivenFlags, settings: Settings): Promise<string | undefined> {
+  const text = readIfThere(homePlaceOf(path, settings)) ?? '';
+  if (pattern.test(text.trim())) return `${path} is a public key; its private half is needed`;
+  const { publicHalfOf, readLoginKey } = await import('../../functions/remote/login-key.js');
+  if (readLoginKey(text).kind === 'unusable') return `${path} holds no SSH private key`;
+  const half = publicHalfOf(text);
+  const named = publicPathOf(given) ?? '';
+  const publicKey = readKey(homePlaceOf(named, settings));
+  // A public key that cannot be read is told of by itself.
+  if (half === undefined || publicKey === undefined || publicKey.split(' ')[1] === half) return undefined;
+  return `${path} does not belong to the public key in ${named}`;
+}
+
+/** A given private key's public half lies beside it. */
+const publicPathOf = ({ sshPrivateKeyPath, sshPublicKeyPath }: GivenFlags): string | undefined =>
+  sshPublicKeyPath ?? (sshPrivateKeyPath === undefined ? undefined : `${sshPrivateKeyPath}.pub`);
+
+export function findSshKey(given: GivenFlags, defaultPath: string, settings: Settings): SshKey {
+  const { home, configFolder } = settings;
+  const named = publicPathOf(given);
+  if (named !== undefined) {
+    const publicKey = readIfThere(homePlaceOf(named, settings))?.trim() ?? '';
+    return { publicKey, from: named, privatePath: expandHome(given.sshPrivateKeyPath ?? privateOf(named), home) };
+  }
+  const own = join(configFolder, 'ssh', 'id_ed25519');
+  for (const path of [defaultPath, '~/.ssh/id_ed25519.pub']) {
+    const publicKey = readKey(homePlaceOf(path, settings));
+    if (publicKey !== undefined) return { publicKey, from: path, privatePath: expandHome(privateOf(path), home) };
+  }
+  const [held] = agentKeys(settings);
+  if (held !== undefined) return { publicKey: held, from: 'ssh-agent' };
+  const kept = readKey(`${own}.pub`);
+  return kept === undefined ? makeKey(own) : { publicKey: kept, from: `${own}.pub`, privatePath: own };
+}
+
+const privateOf = (publicPath: string): string => publicPath.replace(/\.pub$/, '');
+
+function readKey(path: string): string | undefined {
+  try {
+    const text = readIfThere(path)?.trim();
+    return text !== undefined && pattern.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The public halves of what ssh-agent holds, if there is an agent. */
+export function agentKeys({ env }: Pick<Settings, 'env'>): string[] {
+  try {
+    const listed = execFileSync('ssh-add', ['-L'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: 5000,
+      env,
+    });
+    return listed.split('\n').filter((line) => pattern.test(line));
+  } catch {
+    return [];
+  }
+}
+
+function makeKey(path: string): SshKey {
+  const { privateKey: pem } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+  const pair = openSshPair(pem, 'plinth');
+  return {
+    publicKey: pair.publicKey,
+    from: `${path}.pub`,
+    privatePath: path,
+    keep: () => {
+      makeSecretFolder(join(path, '..'));
+      writeWhole(path, pair.privateKey, secretMode);
+      writeWhole(`${path}.pub`, `${pair.publicKey}\n`, 0o644);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** Looks at the file of `--remote-cli-binary` before anything is made: a wrong one would be found out on the jumpbox, much later. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { elfHeaderBytes, linuxAmd64Fault } from '../../shared/linux-binary.js';
+import { reason } from '../files/files.js';
+
+/** Why it cannot be copied to a machine and run there; undefined: nothing speaks against it. */
+export function binaryFault(path: string): string | undefined {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    return reason(error);
+  }
+  try {
+    if (fstatSync(file).isDirectory()) return 'it is a folder';
+    const bytes = Buffer.alloc(elfHeaderBytes);
+    return linuxAmd64Fault(bytes.subarray(0, readSync(file, bytes, 0, elfHeaderBytes, 0)));
+  } catch (error) {
+    return reason(error);
+  } finally {
+    closeSync(file);
+  }
+}

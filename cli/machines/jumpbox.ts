@@ -1,0 +1,23 @@
+/** The jumpbox of a bootstrap, reached with the caller's own key. Called by what puts files there, and by recovery. */
+import { createRemote, type Host, type Identity, type Remote } from '../../functions/remote/remote.js';
+import type { VmView } from '../../shared/bootstrap/bootstrap.js';
+import { Problem } from '../../shared/problems.js';
+import type { Settings } from '../settings.js';
+import { jumpboxName } from './ssh-config.js';
+
+export type SeenJumpbox = Pick<VmView, 'internalIp' | 'externalIp' | 'hostKeys'>;
+
+export const callerRemote = ({ sshProxy }: Pick<Settings, 'sshProxy'>): Remote => createRemote({ sshProxy });
+
+/** Its address and host keys may change between two calls: the VM may have been started anew. */
+export function jumpboxHost(
+  remote: Remote,
+  { id, jumpbox }: { readonly id: string; readonly jumpbox: SeenJumpbox | undefined },
+  identity: Identity,
+  signal: AbortSignal,
+): Promise<Host> {
+  const address = jumpbox?.externalIp;
+  if (address === undefined) throw new Problem('host-unreachable', 'The jumpbox has no address yet.');
+  const machine = { name: jumpboxName, address, user: 'ubuntu', hostKeys: jumpbox?.hostKeys ?? [] };
+  return remote.host({ bootstrapId: id, jumpbox: machine, ...identity }, signal);
+}

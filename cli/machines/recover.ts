@@ -1,0 +1,192 @@
+/**
+ * Config, secrets and age identity back from the jumpbox, by the caller's own key, which is the proof that they are theirs.
+ * All of it is read and checked before a file here is touched; what stood is kept as a backup. Called by bootstrap-cloud.
+ */
+import { copyFileSync, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Host } from '../../functions/remote/remote.js';
+import type { BootstrapOptions, LocalOptions } from '../../shared/bootstrap/options.js';
+import { filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
+import { Problem } from '../../shared/problems.js';
+import {
+  makeSecretFolder,
+  openMode,
+  placeOf,
+  readIfThere,
+  secretMode,
+  withSuffix,
+  writeWhole,
+} from '../files/files.js';
+import { identityPath, isInClear } from '../files/secrets-file.js';
+import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
+import type { Call } from '../frame/command.js';
+import { loginIdentity } from '../identity/login-identity.js';
+import type { SshKey } from '../identity/ssh-key.js';
+import type { Settings } from '../settings.js';
+import { callerRemote, jumpboxHost, type SeenJumpbox } from './jumpbox.js';
+
+export interface RecoveredFile {
+  readonly path: string;
+  readonly what: 'install config' | 'secrets' | 'age identity';
+  /** Where what stood there is now. */
+  readonly backup?: string;
+  /** The backup is a secrets file that nothing encrypts. */
+  readonly inClear?: true;
+}
+
+export interface RecoveryFrom {
+  /** Of the bootstrap. */
+  readonly id: string;
+  readonly name: string;
+  readonly jumpbox: SeenJumpbox | undefined;
+}
+
+export async function recoverFiles(
+  call: Pick<Call, 'io' | 'settings' | 'interrupted'>,
+  from: RecoveryFrom,
+  {
+    key,
+    local,
+    keys,
+    options,
+  }: { key: SshKey; local: LocalOptions; keys: readonly DatacenterKey[]; options: BootstrapOptions },
+): Promise<RecoveredFile[]> {
+  if (key.keep !== undefined) {
+    throw new Problem('bad-input', 'No SSH key was found, and a new one opens no jumpbox.', {
+      advice: 'Name the one that the bootstrap was made with: --ssh-private-key-path <file>.',
+    });
+  }
+  const identity = await loginIdentity(call, key);
+  const remote = callerRemote(call.settings);
+  try {
+    const host = (await opened(jumpboxHost(remote, from, identity, call.interrupted), key, from)).asRoot();
+    const found = [];
+    for (const datacenter of keys) {
+      const paths = filesOnJumpbox(options.secretsDir, suffixOf(datacenter));
+      found.push(await readFrom(host, from, datacenter, paths, options));
+    }
+    const { settings } = call;
+    const stamp = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+    const files: RecoveredFile[] = [];
+    for (const { datacenter, config, secrets } of found) {
+      const [configPath, secretsPath] = [local.installConfig, local.secretsFile].map((path) =>
+        withSuffix(path, suffixOf(datacenter)),
+      ) as [string, string];
+      files.push(await put(configPath, 'install config', config, openMode, { settings, stamp }));
+      files.push(await put(secretsPath, 'secrets', secrets, secretMode, { settings, stamp }));
+    }
+    return [...files, ...keepIdentity(identityPath(settings.configFolder, from.id), found[0]?.ageIdentity ?? '')];
+  } finally {
+    await remote.close();
+  }
+}
+
+/** The jumpbox has stood for long, so a refused key does not get there with time. */
+async function opened(host: Promise<Host>, { from }: SshKey, { name }: RecoveryFrom): Promise<Host> {
+  try {
+    return await host;
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'host-login') throw error;
+    throw new Problem('host-login', `The jumpbox of ${name} refused the SSH key ${from}.`, {
+      advice: 'Name the key that the bootstrap was made with: --ssh-private-key-path <file>.',
+      cause: error,
+    });
+  }
+}
+
+/** As far as it is looked at here. */
+interface StandingConfig {
+  readonly bootstrap?: { readonly id?: unknown };
+  readonly dataCenters?: unknown;
+  readonly platform?: { readonly domain?: unknown };
+}
+
+async function readFrom(
+  host: Host,
+  { id, name }: RecoveryFrom,
+  datacenter: DatacenterKey,
+  paths: ReturnType<typeof filesOnJumpbox>,
+  { baseDomain, multiDc }: BootstrapOptions,
+) {
+  const read = async (path: string): Promise<string> => {
+    const content = await host.read(path);
+    if (content !== undefined) return content.toString();
+    throw new Problem('not-found', `The jumpbox of ${name} has no ${path}.`, {
+      advice:
+        'Config and secrets are put there once the jumpbox is set up. If --secrets-dir was given to the bootstrap, give it now, too.',
+    });
+  };
+  const [config, secrets, ageIdentity] = await Promise.all([
+    read(paths.config),
+    read(paths.secrets),
+    read(paths.identity),
+  ]);
+  const { parse } = await import('yaml');
+  const stands = (parse(config) ?? {}) as StandingConfig;
+  const of = stands.bootstrap?.id;
+  if (of !== id) {
+    throw new Problem('conflict', `${paths.config} on the jumpbox of ${name} is of another bootstrap, ${String(of)}.`);
+  }
+  // Else files would be left behind, or others made for another domain.
+  const two = stands.dataCenters !== undefined;
+  if (two !== multiDc || stands.platform?.domain !== `cs.${baseDomain}`) {
+    throw new Problem('conflict', `${name} was not bootstrapped with these flags.`, {
+      advice: `As ${paths.config} on its jumpbox has it: ${two ? '--multi-dc, ' : 'without --multi-dc, '}--base-domain ${String(stands.platform?.domain).replace(/^cs\./, '')}.`,
+    });
+  }
+  await checkOpens(secrets, ageIdentity.trim(), paths, `on the jumpbox of ${name}`);
+  return { datacenter, config, secrets, ageIdentity: ageIdentity.trim() };
+}
+
+/** Which of the two is not as it should be, and why. */
+async function checkOpens(
+  secrets: string,
+  ageIdentity: string,
+  paths: ReturnType<typeof filesOnJumpbox>,
+  where: string,
+): Promise<void> {
+  const [{ identityToRecipient }, { decryptSecrets }] = await Promise.all([
+    import('age-encryption'),
+    import('../../shared/install-config/secrets.js'),
+  ]);
+  try {
+    await identityToRecipient(ageIdentity);
+  } catch {
+    throw new Problem('conflict', `${paths.identity} ${where} holds no age identity.`, {
+      advice: 'The same command without --recover-config writes it again, where plinth still has its record.',
+    });
+  }
+  await decryptSecrets(secrets, ageIdentity, `${paths.secrets} ${where}`).catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+    const { detail, advice } = error;
+    throw new Problem('conflict', detail, {
+      ...(advice !== undefined && { advice: advice.replaceAll('<file>', paths.secrets) }),
+      cause: error,
+    });
+  });
+}
+
+async function put(
+  path: string,
+  what: RecoveredFile['what'],
+  content: string,
+  mode: number,
+  { settings, stamp }: { readonly settings: Settings; readonly stamp: string },
+): Promise<RecoveredFile> {
+  const place = placeOf(path, settings);
+  const stood = readIfThere(place);
+  const backup = stood === undefined || stood === content ? undefined : `${path}.${stamp}.bak`;
+  if (backup !== undefined) copyFileSync(place, placeOf(backup, settings));
+  writeWhole(place, content, mode);
+  if (backup === undefined) return { path, what };
+  const inClear = what === 'secrets' && stood !== undefined && (await isInClear(stood));
+  return { path, what, backup, ...(inClear && { inClear }) };
+}
+
+/** One that the caller has is the same one: there is but one in the life of a bootstrap. */
+function keepIdentity(path: string, identity: string): RecoveredFile[] {
+  if (existsSync(path)) return [];
+  makeSecretFolder(dirname(path));
+  writeWhole(path, `${identity}\n`, secretMode);
+  return [{ path, what: 'age identity' }];
+}

@@ -1,0 +1,94 @@
+/**
+ * What OpenSSH's own client needs to reach the machines of a bootstrap: their names, the way through the jumpbox, the host keys
+ * that they published, and no others. Rewritten each time. Called by the command ssh.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import { expandHome, makeSecretFolder, placeOf, secretMode, writeWhole } from '../files/files.js';
+import { shellWord } from '../frame/shell-word.js';
+import type { SshKey } from '../identity/ssh-key.js';
+import type { Settings } from '../settings.js';
+
+export const jumpboxName = 'jumpbox';
+
+/** Returns the path of the config. Machines that have published no host key yet are left out. */
+export function writeSshConfig(
+  { name, projectId, result }: Pick<BootstrapView, 'name' | 'projectId' | 'result'>,
+  key: SshKey,
+  settings: Settings,
+): string {
+  const { configFolder } = settings;
+  const folder = join(configFolder, 'ssh', projectId);
+  const path = join(folder, 'config');
+  const knownHosts = join(folder, 'known_hosts');
+  makeSecretFolder(folder);
+  const ready = result.vms.filter(({ hostKeys = [] }) => hostKeys.length > 0);
+  const lines = ready.flatMap((vm) => (vm.hostKeys ?? []).map((hostKey) => `${aliasOf(vm, projectId)} ${hostKey}\n`));
+  writeWhole(knownHosts, lines.join(''), secretMode);
+
+  const identity = identityFile(key, settings, join(folder, 'key.pub'));
+  const text = [
+    `# ${name}: written by plinth beta bootstrap-cloud ssh, anew each time.`,
+    ...ready.flatMap((vm) => hostLines(vm, projectId, settings)),
+    '',
+    'Host *',
+    `  IdentityFile ${quoted(identity)}`,
+    '  IdentitiesOnly yes',
+    '  PreferredAuthentications publickey',
+    `  UserKnownHostsFile ${quoted(knownHosts)}`,
+    '  GlobalKnownHostsFile none',
+    '  StrictHostKeyChecking yes',
+    '  CheckHostIP no',
+    '  UpdateHostKeys no',
+    // What is silently gone, such as a VM that was taken away, ends in 45 seconds.
+    '  ServerAliveInterval 15',
+  ];
+  writeWhole(path, `${text.join('\n')}\n`, secretMode);
+  return path;
+}
+
+/** As known_hosts names it: addresses change when a VM is started again, host keys do not. */
+const aliasOf = ({ name }: VmView, projectId: string): string => `${name}.${projectId}`;
+
+function hostLines(vm: VmView, projectId: string, { sshProxy: proxy, program }: Settings): string[] {
+  const { name, internalIp, externalIp, hostKeys = [] } = vm;
+  const isJumpbox = name === jumpboxName;
+  return [
+    '',
+    `Host ${name}`,
+    `  HostName ${isJumpbox ? (externalIp ?? internalIp) : internalIp}`,
+    `  User ${isJumpbox ? 'ubuntu' : 'root'}`,
+    `  HostKeyAlias ${aliasOf(vm, projectId)}`,
+    `  HostKeyAlgorithms ${algorithmsOf(hostKeys).join(',')}`,
+    ...(isJumpbox ? [] : [`  ProxyJump ${jumpboxName}`]),
+    ...(isJumpbox && proxy !== undefined ? [`  ProxyCommand ${proxyCommand(proxy, program)}`] : []),
+  ];
+}
+
+/** Signatures of the keys that are known, so that the machine shows one that can be compared. */
+function algorithmsOf(hostKeys: readonly string[]): string[] {
+  const types = hostKeys.map((line) => line.split(' ')[0] ?? '');
+  return [...new Set(types.flatMap((type) => (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type])))];
+}
+
+/** For any shell, and wherever ssh is run later: the proxy is named in it. */
+const proxyCommand = (proxy: string, program: Settings['program']): string =>
+  [
+    ...['env', `PLINTH_SSH_PROXY=${proxy}`, ...program, 'beta', 'dial'].map((word) =>
+      shellWord(word).replaceAll('%', '%%'),
+    ),
+    '%h',
+    '%p',
+  ].join(' ');
+
+/** The private key; where only ssh-agent has it, its public half says which one of the agent's is meant. */
+function identityFile({ privatePath, publicKey }: SshKey, settings: Settings, publicPath: string): string {
+  const expanded = privatePath === undefined ? undefined : expandHome(privatePath, settings.home);
+  if (expanded !== undefined && existsSync(placeOf(expanded, settings))) return expanded;
+  writeWhole(publicPath, `${publicKey}\n`, secretMode);
+  return publicPath;
+}
+
+/** OpenSSH expands what follows a per cent sign. */
+const quoted = (path: string): string => `"${path.replaceAll('%', '%%')}"`;

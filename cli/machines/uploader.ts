@@ -1,0 +1,154 @@
+/**
+ * Puts the caller's files on the jumpbox when something waits for them there, and wakes it. Goes on from what an earlier try
+ * brought; looks again at where the jumpbox is before each try. Made by bootstrap-cloud, told by follow.ts when to look.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Host, Identity } from '../../functions/remote/remote.js';
+import type { BootstrapView, InstanceView } from '../../shared/bootstrap/bootstrap.js';
+import { uploadPath } from '../../shared/bootstrap/upload.js';
+import { Problem } from '../../shared/problems.js';
+import { joinedSignal } from '../frame/joined-signal.js';
+import type { Client } from '../service/client.js';
+import type { Settings } from '../settings.js';
+import { callerRemote, jumpboxHost } from './jumpbox.js';
+import { jumpboxName } from './ssh-config.js';
+import { type LocalUpload, sourceOf } from './upload-source.js';
+
+export interface UploadStep {
+  readonly file: Pick<LocalUpload, 'name' | 'sha256'>;
+  /** `there`: an earlier try has brought it. */
+  readonly state: 'sending' | 'sent' | 'there' | 'trying again';
+  readonly bytes: number;
+  readonly of: number;
+  /** Since the first byte of this try. */
+  readonly seconds: number;
+  /** Why it is tried again. */
+  readonly why?: string;
+}
+
+export interface Uploader {
+  /** Something may wait for a file. */
+  look(): void;
+  /** Aborted, with a Problem, when it is given up. */
+  readonly failed: AbortSignal;
+  close(): Promise<void>;
+}
+
+interface Parts {
+  readonly client: Pick<Client, 'get' | 'wake'>;
+  readonly id: string;
+  readonly files: readonly LocalUpload[];
+  readonly identity: Identity;
+  readonly settings: Pick<Settings, 'sshProxy'>;
+  readonly interrupted: AbortSignal;
+  readonly tell: (step: UploadStep) => void;
+}
+
+/** From the first failure in a row. */
+const patienceMs = 5 * 60_000;
+const restMs = 3000;
+/** What has all its files and still waits after so many wakes waits for something else. */
+const mostWakes = 3;
+
+export function createUploader({ client, id, files, identity, settings, interrupted, tell }: Parts): Uploader {
+  const given = new AbortController();
+  const closed = new AbortController();
+  const { signal: stop, release } = joinedSignal(interrupted, closed.signal);
+  const remote = callerRemote(settings);
+  const arrived = new Set<string>();
+  const wakes = new Map<string, number>();
+  let working: Promise<void> | undefined;
+  let wanted = false;
+
+  async function work(): Promise<void> {
+    let failingSince: number | undefined;
+    while (wanted && !stop.aborted) {
+      wanted = false;
+      try {
+        await serve();
+        failingSince = undefined;
+      } catch (error) {
+        if (stop.aborted) return;
+        failingSince ??= Date.now();
+        const passes = error instanceof Problem && error.kind.retry !== 'none';
+        if (!passes || Date.now() - failingSince > patienceMs) throw error;
+        const [file] = files.filter(({ sha256 }) => !arrived.has(sha256));
+        if (file !== undefined) {
+          tell({ file, state: 'trying again', bytes: 0, of: file.bytes, seconds: 0, why: error.detail });
+        }
+        await pause((error.retryAfterSeconds ?? 0) * 1000 || restMs, undefined, { signal: stop });
+        wanted = true;
+      }
+    }
+  }
+
+  async function serve(): Promise<void> {
+    const view = await client.get(id);
+    const waiting = view.instances.filter(({ state }) => state === 'client');
+    if (waiting.length === 0) return;
+    const host = await hostOf(view);
+    for (const file of files) await put(host, file);
+    for (const instance of waiting) await wake(instance);
+  }
+
+  const hostOf = ({ result }: BootstrapView): Promise<Host> =>
+    jumpboxHost(remote, { id, jumpbox: result.vms.find(({ name }) => name === jumpboxName) }, identity, stop);
+
+  async function put(host: Host, file: LocalUpload): Promise<void> {
+    const path = `/home/ubuntu/${uploadPath(file)}`;
+    const told = { file, of: file.bytes };
+    if (await isThere(host, path, file)) {
+      if (!arrived.has(file.sha256)) tell({ ...told, state: 'there', bytes: file.bytes, seconds: 0 });
+      arrived.add(file.sha256);
+      return;
+    }
+    const startedAt = Date.now();
+    const seconds = (): number => (Date.now() - startedAt) / 1000;
+    const onProgress = (bytes: number): void => tell({ ...told, state: 'sending', bytes, seconds: seconds() });
+    const source = await sourceOf(file);
+    try {
+      await host.send(path, source, { mode: 0o600, onProgress });
+    } catch (error) {
+      if (!stop.aborted) await source.checkUnchanged();
+      throw error;
+    }
+    arrived.add(file.sha256);
+    tell({ ...told, state: 'sent', bytes: file.bytes, seconds: seconds() });
+  }
+
+  async function wake({ id: instance, title, note }: InstanceView): Promise<void> {
+    const count = (wakes.get(instance) ?? 0) + 1;
+    wakes.set(instance, count);
+    if (count > mostWakes) {
+      throw new Problem('conflict', `${title} waits for ${note ?? 'something'}, which this command does not bring.`, {
+        advice: 'Give the flag that names the file, as when the bootstrap was begun.',
+      });
+    }
+    await client.wake(id, instance);
+  }
+
+  return {
+    look() {
+      wanted = true;
+      working ??= work()
+        .catch((error: unknown) => {
+          if (!stop.aborted) given.abort(error);
+        })
+        .finally(() => {
+          working = undefined;
+        });
+    },
+    failed: given.signal,
+    async close() {
+      closed.abort();
+      await working;
+      release();
+      await remote.close();
+    },
+  };
+}
+
+async function isThere(host: Host, path: string, { sha256 }: LocalUpload): Promise<boolean> {
+  const command = `echo '${sha256}  ${path}' | sha256sum --check --status`;
+  return (await host.exec(command, { timeoutSeconds: 300 })).exitCode === 0;
+}

@@ -1,0 +1,75 @@
+/** Files of the caller's that machines need: what is wrong with them, their hashes for the request, and which are which. Called by bootstrap-cloud. */
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileOptions, flagName, type GivenFlags, type GivenOptions } from '../../shared/bootstrap/options.js';
+import { uploadText } from '../../shared/bootstrap/upload.js';
+import type { Fault } from '../../shared/problems.js';
+import { expandHome, homePlaceOf, placeOf, whyUnreadable } from '../files/files.js';
+import type { Settings } from '../settings.js';
+import { binaryFault } from './binary-file.js';
+import { hashOf, type LocalUpload } from './upload-source.js';
+
+export interface Uploads {
+  /** What travels in place of the paths. */
+  readonly options: GivenOptions;
+  readonly files: readonly LocalUpload[];
+}
+
+/** Why files that were named cannot be what they are to be, before anything is asked of the service. */
+export async function uploadFaults(given: GivenFlags, settings: Settings): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for (const option of fileOptions) {
+    for (const path of [given[option] ?? []].flat()) {
+      const why = await whyUnfit(option, homePlaceOf(path, settings));
+      if (why !== undefined) faults.push({ path: flagName(option), message: `${path}: ${why}` });
+    }
+  }
+  return faults;
+}
+
+async function whyUnfit(option: (typeof fileOptions)[number], place: string): Promise<string | undefined> {
+  if (option === 'remoteCliBinary') return binaryFault(place);
+  const unreadable = whyUnreadable(place);
+  if (unreadable !== undefined || option !== 'installLocal') return unreadable;
+  return (await import('../files/package-file.js')).packageFault(place);
+}
+
+/** Values files that are no YAML. What a package makes of them is its own affair. */
+export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: Settings): Promise<Fault[]> {
+  if (pcAppsValues.length === 0) return [];
+  const { parseAllDocuments } = await import('yaml');
+  const doubts = pcAppsValues.map(async (path) => {
+    const place = homePlaceOf(path, settings);
+    // One that cannot be read is a fault of its own.
+    if (whyUnreadable(place) !== undefined) return [];
+    const documents = [parseAllDocuments(await readFile(place, 'utf8'))].flat();
+    const [error] = documents.flatMap((each) => ('errors' in each ? each.errors : []));
+    const why = error?.message.split('\n')[0]?.replace(/:$/, '');
+    return why === undefined ? [] : [{ path: '--pc-apps-values', message: `${path} is no YAML: ${why}` }];
+  });
+  return (await Promise.all(doubts)).flat();
+}
+
+/** Reads each file once; they have been looked at before. */
+export async function readUploads(given: GivenFlags, settings: Settings): Promise<Uploads> {
+  const options: Record<string, string | string[]> = {};
+  const files: LocalUpload[] = [];
+  for (const option of fileOptions) {
+    const value = given[option];
+    if (value === undefined) continue;
+    const found = await Promise.all(
+      (typeof value === 'string' ? [value] : value).map((path) =>
+        readUpload(expandHome(path, settings.home), settings),
+      ),
+    );
+    files.push(...found);
+    const texts = found.map(uploadText);
+    options[option] = typeof value === 'string' ? (texts[0] as string) : texts;
+  }
+  return { options: options as GivenOptions, files };
+}
+
+async function readUpload(path: string, settings: Settings): Promise<LocalUpload> {
+  const place = placeOf(path, settings);
+  return { path, place, name: basename(path), sha256: await hashOf(place), bytes: (await stat(place)).size };
+}

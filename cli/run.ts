@@ -1,0 +1,264 @@
+/** `plinth`: arguments in, exit code out. Finds the command, runs it, prints what it returns. All else that it has of its process is `io`. */
+import { flagName } from '../shared/bootstrap/options.js';
+import { refusalOf } from '../shared/bootstrap/rules.js';
+import { type Fault, Problem, problemKinds } from '../shared/problems.js';
+import { flagsRelease, programName, version } from '../shared/version.js';
+import type { CommandTrace } from './command-trace.js';
+import { commands } from './commands/index.js';
+import { type ArgumentName, bracketed } from './frame/arguments.js';
+import { type Argv, readArgv } from './frame/argv.js';
+import type { Call, Command } from './frame/command.js';
+import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './frame/flags.js';
+import { createRegistry, nearestBeneath, nearestCommand } from './frame/help.js';
+import type { Io } from './frame/io.js';
+import { createOutput, type Output } from './frame/output.js';
+import { type Api, endpointOf, readSettings, type Settings } from './settings.js';
+
+/** Begun with the first call of a command. */
+interface Traced {
+  trace?: Promise<CommandTrace>;
+}
+
+/** The exit code, once all is written. */
+export async function runPlinth(args: readonly string[], io: Io): Promise<number> {
+  const traced: Traced = {};
+  const exitCode = await run(args, io, traced);
+  await traced.trace?.then(({ end }) => end(exitCode)).catch(() => undefined);
+  return exitCode;
+}
+
+async function run(args: readonly string[], io: Io, traced: Traced): Promise<number> {
+  const { stdout, stderr } = io;
+  const settings = readSettings(io);
+  const argv = readArgv(args, allFlags);
+  const given = givenFlags(argv, settings.env);
+  const output = createOutput({
+    settings,
+    json: ownFlag(argv, 'json'),
+    verbose: given.verbose === true,
+    stdout,
+    stderr,
+  });
+  const columns = Math.min(stdout.isTTY ? stdout.columns || 80 : 100, 120);
+  const registry = createRegistry(commands, Math.max(columns, 40));
+  const match = registry.match(argv.words);
+  let interrupted: AbortSignal | undefined;
+  let problem: Problem;
+  try {
+    if (given.help === true || args.length === 0) {
+      // Of a word that is no command there is no help either.
+      if (match === undefined && !isGroup(argv.words)) throw noCommand(argv);
+      stdout.write(`${registry.help(match?.command, argv.words)}\n`);
+      return 0;
+    }
+    if (ownFlag(argv, 'version')) {
+      // With --json it also says whose version it is: by that the service knows plinth from other programs.
+      output.result(
+        { name: programName, version, flags: flagsRelease },
+        0,
+        () => `${version}\nflags of ${flagsRelease}`,
+      );
+      return 0;
+    }
+    if (match === undefined) throw noCommand(argv);
+
+    const { command } = match;
+    const { rest, passed } = parted(argv, match);
+    const faults = [...argv.faults, ...misplaced(argv, match, rest)];
+    interrupted = interruption(io);
+    const signal = interrupted;
+    const call: Call = {
+      word(name) {
+        const { takes = [], mayTake = [] } = command;
+        const argument = rest[[...takes, ...mayTake].indexOf(name as ArgumentName)];
+        if (argument !== undefined) return { path: bracketed(name), text: argument };
+        const flag = argv.values.get(name);
+        return typeof flag === 'string' ? { path: `--${name}`, text: flag } : undefined;
+      },
+      given,
+      faults,
+      passed,
+      has: (name) => ownFlag(argv, name),
+      number(name) {
+        const value = argv.values.get(name);
+        return typeof value === 'number' ? value : undefined;
+      },
+      io,
+      settings,
+      output,
+      interrupted,
+      endpoint: (api) => endpointFor(api, settings, argv),
+      async token() {
+        const { createToken } = await import('./identity/token.js');
+        return createToken(settings, await endpointFor('bootstraps', settings, argv), signal);
+      },
+      async connect() {
+        const transport = await reach('bootstraps');
+        const { createClient } = await import('./service/client.js');
+        return createClient(transport, { onTrace: output.trace, onTrouble: output.warn });
+      },
+      async connectOrganizations() {
+        const transport = await reach('api');
+        const { createOrganizationClient } = await import('./service/organization-client.js');
+        return createOrganizationClient(transport);
+      },
+    };
+    const reach = (api: Api) => {
+      // A command that checks more tells these faults with its own; none goes beyond them.
+      if (faults.length > 0) throw refusalOf(faults);
+      traced.trace ??= import('./command-trace.js').then(({ beginCommandTrace }) =>
+        beginCommandTrace(settings, command.words, output),
+      );
+      return connect(api, settings, argv, output, signal, traced.trace);
+    };
+    const { data, show, problem: ended, exitCode } = await command.run(call);
+    const code = exitCode ?? ended?.kind.exit ?? 0;
+    output.result(ended === undefined ? data : { ...data, problem: shown(ended) }, code, show);
+    if (ended !== undefined) output.problem(ended);
+    return code;
+  } catch (error) {
+    if (error instanceof Problem) problem = error;
+    else if (interrupted?.aborted) problem = interruptedProblem(match?.command);
+    else problem = inside(error, output);
+  }
+  output.problem(problem);
+  output.result({ problem: shown(problem) }, problem.kind.exit, undefined);
+  return problem.kind.exit;
+}
+
+async function connect(
+  api: Api,
+  settings: Settings,
+  argv: Argv,
+  output: Output,
+  interrupted: AbortSignal,
+  trace: Promise<CommandTrace>,
+) {
+  const endpoint = await endpointFor(api, settings, argv);
+  const [{ createTransport }, { createToken }] = await Promise.all([
+    import('./service/transport.js'),
+    import('./identity/token.js'),
+  ]);
+  return createTransport({
+    endpoint,
+    token: createToken(settings, endpoint, interrupted),
+    userAgent: `plinth/${version}`,
+    onTrace: output.trace,
+    onTrouble: output.warn,
+    span: (await trace).span,
+    interrupted,
+  });
+}
+
+function endpointFor(api: Api, settings: Settings, argv: Argv): Promise<string> {
+  const flag = argv.values.get('endpoint');
+  return endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
+}
+
+/** The commands beneath such words. */
+const groupOf = (words: readonly string[]): Command[] =>
+  commands.filter((command) => words.length === 0 || command.words.startsWith(`${words.join(' ')} `));
+const isGroup = (words: readonly string[]): boolean => groupOf(words).length > 0;
+
+function noCommand({ words, faults }: Argv): Problem {
+  if (isGroup(words)) {
+    return new Problem(
+      'bad-input',
+      words.length === 0 ? 'No command is given.' : `plinth ${words.join(' ')} needs a command after it.`,
+      {
+        ...(faults.length > 0 && { errors: faults }),
+        advice: `There are: ${groupOf(words)
+          .map((command) => command.words)
+          .join(', ')}.`,
+      },
+    );
+  }
+  const meant = nearestCommand(words, commands);
+  return new Problem('bad-input', `plinth has no command ${JSON.stringify(words.join(' '))}.`, {
+    advice: meant === undefined ? 'plinth --help lists the commands.' : `Did you mean plinth ${meant}?`,
+  });
+}
+
+interface Match {
+  readonly command: Command;
+  /** The words after the command's own. */
+  readonly rest: readonly string[];
+}
+
+/** The words of the command itself, and those after `--` where it passes them on. */
+function parted({ words, separatedAt }: Argv, { command, rest }: Match) {
+  if (command.passes === undefined || separatedAt === undefined) return { rest, passed: [] };
+  const at = Math.max(0, separatedAt - (words.length - rest.length));
+  return { rest: rest.slice(0, at), passed: rest.slice(at) };
+}
+
+/** Flags of other commands, stray words, missing arguments. */
+function misplaced(argv: Argv, { command, rest: all }: Match, rest: readonly string[]): Fault[] {
+  const own = new Set<string>([
+    ...[...(command.options ?? []), ...inheritedOptions].map((option) => flagName(option).slice(2)),
+    ...Object.keys(command.flags ?? {}),
+    ...commonFlags,
+  ]);
+  const takes = command.takes ?? [];
+  return [
+    ...[...new Set(argv.written)]
+      .filter((name) => !own.has(name))
+      .map((name) => ({ path: `--${name}`, message: `is no flag of plinth ${command.words}` })),
+    ...[...rest.entries()].slice(takes.length + (command.mayTake ?? []).length).map(([at, word]) => ({
+      path: JSON.stringify(word),
+      message: strayText(word, command, argv.afterBool.get(argv.words.length - all.length + at)),
+    })),
+    ...takes.slice(rest.length).map((name) => ({ path: bracketed(name), message: 'is missing' })),
+  ];
+}
+
+function strayText(word: string, command: Command, flag = 'flag'): string {
+  if (['true', 'false'].includes(word)) {
+    return `is a stray word; a value of a yes-or-no flag is written --${flag}=${word}`;
+  }
+  if (command.passes !== undefined) return `is a stray word; a ${command.passes.name} stands after --`;
+  const meant = nearestBeneath(word, command, commands);
+  return meant === undefined
+    ? 'is a stray word; a flag begins with --'
+    : `is a stray word; did you mean plinth ${meant}?`;
+}
+
+/** Ctrl-C once: the command says how things stand. Twice: out. */
+function interruption({ events, exit }: Io): AbortSignal {
+  const controller = new AbortController();
+  events.on('SIGINT', () => {
+    if (controller.signal.aborted) exit(problemKinds.detached.exit);
+    controller.abort();
+  });
+  return controller.signal;
+}
+
+/** Of the commands about bootstraps one alone begins what goes on without it. */
+const interruptedProblem = (command: Command | undefined) =>
+  command?.words === 'beta bootstrap-cloud'
+    ? new Problem('detached', 'Interrupted.', {
+        advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
+      })
+    : new Problem('interrupted', 'Interrupted.', { advice: 'A change that was under way may have been made.' });
+
+/** A fault of plinth itself; its stack is for who asks for more. */
+function inside(error: unknown, output: Output): Problem {
+  output.trace(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return new Problem(
+    'internal',
+    `Something went wrong inside plinth: ${error instanceof Error ? error.message : String(error)}`,
+    {
+      advice: 'Run the command again with --verbose, and report what it prints.',
+      cause: error,
+    },
+  );
+}
+
+const shown = ({ code, kind, detail, advice, errors, members }: Problem) => ({
+  ...members,
+  code,
+  title: kind.title,
+  detail,
+  ...(advice !== undefined && { advice }),
+  ...(errors !== undefined && { errors }),
+});

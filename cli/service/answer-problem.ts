@@ -1,0 +1,128 @@
+/** What an answer that is no success means, and one that never came. Called by the transport. */
+import {
+  type Fault,
+  nothingServed,
+  Problem,
+  type ProblemCode,
+  problemKinds,
+  unknownHere,
+} from '../../shared/problems.js';
+import { version } from '../../shared/version.js';
+import { serviceVersion, versionAdvice } from './other-version.js';
+
+const checkEndpoint = 'Check the endpoint (--endpoint, PLINTH_ENDPOINT; plinth configure asks for it).';
+
+/** `fetch failed` says nothing; its cause does. */
+export function reasonOf(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { code } = at as NodeJS.ErrnoException;
+    if (typeof code === 'string') return code;
+    if (at.name === 'TimeoutError') return 'no answer in time';
+    if (at.cause === undefined) return at.message;
+  }
+  return String(error);
+}
+
+/** What waiting does not mend: names that nobody knows, ports that may not be asked, TLS. */
+const lastingReason = /^(?:ENOTFOUND|bad port|ERR_(?:TLS|SSL)_.*|EPROTO|.*CERT.*|UNABLE_TO_.*|.*SELF_SIGNED.*)$/;
+const lasting = new WeakSet<Problem>();
+
+/** Waiting for it is in vain. */
+export const isLasting = (problem: Problem): boolean => lasting.has(problem);
+
+export function unreachable(endpoint: string, error: unknown): Problem {
+  const reason = reasonOf(error);
+  const isForGood = lastingReason.test(reason);
+  const { hostname, port } = new URL(endpoint);
+  const why =
+    reason === 'bad port'
+      ? `nothing that speaks HTTP is asked at port ${port}`
+      : reason === 'ENOTFOUND'
+        ? `the host ${hostname} is not known (ENOTFOUND)`
+        : reason;
+  const problem = new Problem('unavailable', `plinth at ${endpoint} cannot be reached: ${why}.`, {
+    advice: isForGood ? checkEndpoint : 'Check the endpoint (--endpoint, PLINTH_ENDPOINT) and try again in a moment.',
+    cause: error,
+  });
+  if (isForGood) lasting.add(problem);
+  return problem;
+}
+
+/** `renewable`: the token is that of a login, or of an account. */
+export async function problemIn(response: Response, endpoint: string, renewable: boolean): Promise<Problem> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const field = (name: string): unknown =>
+    typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined;
+  const extensions = Object.entries(typeof body === 'object' && body !== null ? body : {}).filter(
+    ([name]) => !standard.includes(name),
+  );
+  const text = (name: string): string | undefined => {
+    const value = field(name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const named = text('code');
+  const code =
+    named !== undefined && Object.hasOwn(problemKinds, named) ? (named as ProblemCode) : codeOf(response.status);
+  const errors = field('errors');
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const trace = code === 'internal' ? text('instance') : undefined;
+  // What the one side knows and the other does not: a path, a field, a flag.
+  const unknownThere =
+    text('detail') === nothingServed ||
+    (Array.isArray(errors) && errors.filter(isFault).some(({ message }) => message === unknownHere));
+  const service = serviceVersion(response.headers);
+  const byVersion = unknownThere && service !== undefined ? versionAdvice(service) : undefined;
+  if (named === undefined && [404, 405].includes(response.status)) {
+    const answer = `${response.status} ${response.statusText}`.trim();
+    return new Problem('not-found', `What answers at ${endpoint} is no plinth: it says ${answer}.`, {
+      advice: checkEndpoint,
+    });
+  }
+  // Who uses a command has no headers to send.
+  if (code === 'unauthenticated' && text('advice')?.includes('Authorization:')) {
+    return tokenProblem(text('detail') ?? '', renewable);
+  }
+  const advice =
+    text('advice') ??
+    (byVersion === undefined ? undefined : `The service is plinth ${service}, this is ${version}. ${byVersion}`) ??
+    (response.status === 401 && !renewable ? 'Set PLINTH_TOKEN to a fresh ID token and try again.' : undefined) ??
+    (trace !== undefined ? `Tell an operator the trace id ${trace}.` : undefined);
+  return new Problem(code, text('detail') ?? `plinth answered ${response.status} ${response.statusText}.`, {
+    ...(Array.isArray(errors) && { errors: errors.filter(isFault) }),
+    ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }),
+    ...(advice !== undefined && { advice }),
+    ...(extensions.length > 0 && { members: Object.fromEntries(extensions) }),
+  });
+}
+
+const tokenProblem = (why: string, renewable: boolean): Problem =>
+  renewable
+    ? new Problem('unauthenticated', `plinth does not take the token of your login: ${why}`, {
+        advice: 'Log in again with plinth login.',
+      })
+    : new Problem('unauthenticated', `plinth does not take the token in PLINTH_TOKEN: ${why}`, {
+        advice: 'Set PLINTH_TOKEN to a fresh ID token for this endpoint, or unset it and log in with plinth login.',
+      });
+
+/** Of a problem's body; what else is in it are members of its own. */
+const standard = ['type', 'title', 'status', 'code', 'detail', 'instance', 'errors', 'advice'];
+
+const isFault = (value: unknown): value is Fault =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Partial<Fault>).path === 'string' &&
+  typeof (value as Partial<Fault>).message === 'string';
+
+/** For an answer that is not plinth's own: a proxy's, a front end's. */
+function codeOf(status: number): ProblemCode {
+  const known: Readonly<Record<number, ProblemCode>> = {
+    401: 'unauthenticated',
+    403: 'forbidden',
+    404: 'not-found',
+    409: 'conflict',
+    413: 'payload-too-large',
+    429: 'too-many',
+    500: 'internal',
+  };
+  return known[status] ?? (status >= 500 ? 'unavailable' : 'bad-input');
+}

@@ -1,0 +1,227 @@
+/** The bootstraps function as the commands speak to it: one method an operation of the route table, replies parsed, problems thrown. */
+import { createParser } from 'eventsource-parser';
+import * as z from 'zod';
+import { AdmissionView } from '../../shared/bootstrap/admission.js';
+import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { LogPage, LogView } from '../../shared/bootstrap/log.js';
+import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
+import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
+import {
+  admissionRoutes,
+  BeginReply,
+  bootstrapRoutes,
+  lifeRoutes,
+  PlanReply,
+  recoveryRoutes,
+  StreamItem,
+  scheduleRoutes,
+  surveyRoutes,
+} from '../../shared/bootstrap/routes.js';
+import { CleanupSurvey } from '../../shared/bootstrap/survey.js';
+import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
+import { Problem } from '../../shared/problems.js';
+import { joinedSignal } from '../frame/joined-signal.js';
+import { reasonOf } from './answer-problem.js';
+import { backoff, isPassing, pause, type Transport } from './transport.js';
+
+export interface Client {
+  begin(request: BootstrapRequest): Promise<BeginReply>;
+  plan(request: BootstrapRequest): Promise<PlanReply>;
+  list(all: boolean): Promise<BootstrapSummary[]>;
+  /** By the project's name or id, the newest; undefined when the caller has none. */
+  find(project: string): Promise<BootstrapSummary | undefined>;
+  /** As `find`, among those that stand: what was removed is listed for months, and nothing goes on with it. */
+  findStanding(project: string): Promise<BootstrapSummary | undefined>;
+  get(id: string): Promise<BootstrapView>;
+  /** Which logs there are of what jobs said on its machines. */
+  logs(id: string): Promise<LogView[]>;
+  /** A page of one, from `offset` on. */
+  log(id: string, instance: string, offset: number): Promise<LogPage>;
+  cancel(id: string): Promise<BootstrapView>;
+  /** What the caller's machine had to do for it is done. */
+  wake(id: string, instance: string): Promise<BootstrapView>;
+  /** Of a project that this deployment made and has no record of, by its name or id. */
+  findJumpbox(project: string, zone: string): Promise<LostJumpbox>;
+  /** All of them, or those of these names. */
+  restartVms(id: string, vms: readonly string[] | undefined): Promise<BootstrapView>;
+  /** `ttl` from now. */
+  extend(id: string, ttl: string): Promise<BootstrapView>;
+  protect(id: string, how: { readonly until: string; readonly reason: string }): Promise<BootstrapView>;
+  unprotect(id: string): Promise<BootstrapView>;
+  share(id: string, email: string): Promise<BootstrapView>;
+  unshare(id: string, email: string): Promise<BootstrapView>;
+  /** To a new owner, by e-mail. */
+  transfer(id: string, email: string): Promise<BootstrapView>;
+  remove(id: string): Promise<BootstrapView>;
+  config(id: string, datacenter: string): Promise<string>;
+  secrets(id: string, datacenter: string): Promise<string>;
+  ageIdentity(id: string): Promise<string>;
+  cleanupSchedule(): Promise<ScheduleView>;
+  steerCleanupSchedule(verb: ScheduleVerb): Promise<ScheduleView>;
+  surveyCleanup(): Promise<CleanupSurvey>;
+  /** Whether new bootstraps are taken. */
+  admission(): Promise<AdmissionView>;
+  stopNewBootstraps(reason: string): Promise<AdmissionView>;
+  startNewBootstraps(): Promise<AdmissionView>;
+  /** Until the bootstrap ends or `signal` aborts; comes back by itself when the stream breaks or the service is away for a while. */
+  follow(id: string, signal: AbortSignal): AsyncGenerator<StreamItem>;
+}
+
+interface Told {
+  /** For `--verbose`. */
+  readonly onTrace: (text: string) => void;
+  /** The stream is away; what is told to people. */
+  readonly onTrouble: (text: string) => void;
+}
+
+const Identity = z.object({ identity: z.string() });
+
+/** Comments come every 15 seconds; silence beyond this is a dead connection. */
+const silenceMs = 50_000;
+/** How long the service may be away before following is given up. */
+const awayMs = 10 * 60_000;
+
+export function createClient(transport: Transport, { onTrace, onTrouble }: Told): Client {
+  const { endpoint, send, text } = transport;
+  const { beginBootstrap, listBootstraps, getBootstrap, followBootstrap, cancelBootstrap, getConfig, getSecrets } =
+    bootstrapRoutes;
+  const { readAgeIdentity } = bootstrapRoutes;
+
+  const once = async <T>(...call: Parameters<typeof transport.ask<T>>) => (await transport.ask(...call)).data;
+  const patiently = async <T>(...call: Parameters<typeof transport.ask<T>>) =>
+    (await transport.askPatiently(...call)).data;
+  const list = (query: Record<string, string>) => patiently(BootstrapSummary.array(), listBootstraps, { query });
+
+  return {
+    begin: (body) => once(BeginReply, beginBootstrap, { body }),
+    plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
+    list: (all) => list(all ? { all: 'true' } : {}),
+    find: async (project) => newest(await list({ name: project })),
+    findStanding: async (project) => newest((await list({ name: project })).filter(({ state }) => state !== 'removed')),
+    get: (id) => patiently(BootstrapView, getBootstrap, { params: { id } }),
+    logs: (id) => patiently(LogView.array(), bootstrapRoutes.readLogs, { params: { id } }),
+    log: (id, instance, offset) =>
+      patiently(LogPage, bootstrapRoutes.readLogs, { params: { id }, query: { instance, offset: String(offset) } }),
+    cancel: (id) => once(BootstrapView, cancelBootstrap, { params: { id } }),
+    wake: (id, instance) => once(BootstrapView, bootstrapRoutes.wakeInstance, { params: { id, instance } }),
+    findJumpbox: (project, zone) =>
+      patiently(LostJumpbox, recoveryRoutes.findJumpbox, { params: { project }, query: { zone } }),
+    restartVms: (id, vms) =>
+      once(BootstrapView, lifeRoutes.restartVms, { params: { id }, body: vms === undefined ? {} : { vms } }),
+    extend: (id, ttl) => once(BootstrapView, lifeRoutes.extendBootstrap, { params: { id }, body: { ttl } }),
+    protect: (id, body) => once(BootstrapView, lifeRoutes.protectBootstrap, { params: { id }, body }),
+    unprotect: (id) => once(BootstrapView, lifeRoutes.unprotectBootstrap, { params: { id } }),
+    share: (id, email) => once(BootstrapView, lifeRoutes.shareBootstrap, { params: { id }, body: { with: email } }),
+    unshare: (id, email) => once(BootstrapView, lifeRoutes.unshareBootstrap, { params: { id }, body: { with: email } }),
+    transfer: (id, email) =>
+      once(BootstrapView, lifeRoutes.transferBootstrap, { params: { id }, body: { with: email } }),
+    remove: (id) => once(BootstrapView, lifeRoutes.removeBootstrap, { params: { id } }),
+    config: (id, datacenter) => text(getConfig, { params: { id }, query: { datacenter } }),
+    secrets: (id, datacenter) => text(getSecrets, { params: { id }, query: { datacenter } }),
+    ageIdentity: async (id) => (await once(Identity, readAgeIdentity, { params: { id } })).identity,
+    cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
+    steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
+    surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),
+    admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
+    stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
+    startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),
+    async *follow(id, signal) {
+      let cursor: string | undefined;
+      let failures = 0;
+      let awaySince: number | undefined;
+      for (;;) {
+        const connection = new AbortController();
+        const gone = joinedSignal(signal, connection.signal);
+        try {
+          const response = await send(followBootstrap, {
+            params: { id },
+            headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
+            signal: gone.signal,
+          });
+          for await (const { item, at } of readStream(response, connection, gone.signal)) {
+            awaySince = undefined;
+            failures = 0;
+            cursor = at ?? cursor;
+            if (item === undefined) continue;
+            yield item;
+            if (item.type === 'end' && item.reason === 'ended') return;
+          }
+        } catch (error) {
+          signal.throwIfAborted();
+          if (error instanceof Problem && !isPassing(error)) throw error;
+          awaySince ??= Date.now();
+          if (Date.now() - awaySince > awayMs) throw error instanceof Problem ? error : lost(endpoint, error);
+          const retryAfter = error instanceof Problem ? error.retryAfterSeconds : undefined;
+          const waitMs = retryAfter === undefined ? backoff(failures) : retryAfter * 1000;
+          failures += 1;
+          const why = error instanceof Problem ? error.detail : `the connection broke (${reasonOf(error)})`;
+          if (failures > 1) onTrouble(`${why.replace(/\.$/, '')}; the bootstrap goes on, trying again`);
+          else onTrace(why);
+          await pause(waitMs, signal);
+          continue;
+        } finally {
+          gone.release();
+        }
+        // The server ended the stream before its time-out, or the connection closed: come back with the cursor.
+        signal.throwIfAborted();
+        await pause(backoff(failures), signal);
+        failures += 1;
+      }
+    },
+  };
+}
+
+const newest = (found: readonly BootstrapSummary[]): BootstrapSummary | undefined =>
+  found.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+
+interface Read {
+  readonly item: StreamItem | undefined;
+  readonly at: string | undefined;
+}
+
+async function* readStream(response: Response, connection: AbortController, gone: AbortSignal): AsyncGenerator<Read> {
+  const reader = response.body?.getReader();
+  // Once a reply has begun, Node 20's fetch may forget its signal when memory is tidied up: Ctrl-C would do nothing.
+  const cut = (): void => void reader?.cancel().catch(() => undefined);
+  gone.addEventListener('abort', cut, { once: true });
+
+  const queue: Read[] = [];
+  const parser = createParser({
+    onEvent: ({ data, id }) => queue.push({ item: itemOf(data), at: id }),
+    onComment: () => queue.push({ item: undefined, at: undefined }),
+  });
+  const decoder = new TextDecoder();
+  let silence: NodeJS.Timeout | undefined;
+  const heard = () => {
+    clearTimeout(silence);
+    silence = setTimeout(() => connection.abort(new Error('silent for too long')), silenceMs);
+  };
+  heard();
+  try {
+    for (;;) {
+      const { value } = (await reader?.read()) ?? {};
+      if (value === undefined) break;
+      heard();
+      parser.feed(decoder.decode(value, { stream: true }));
+      yield* queue.splice(0);
+    }
+    gone.throwIfAborted();
+  } finally {
+    gone.removeEventListener('abort', cut);
+    cut();
+    clearTimeout(silence);
+    connection.abort();
+  }
+}
+
+/** Undefined for a kind of event that a newer service sends. */
+function itemOf(data: string): StreamItem | undefined {
+  try {
+    return StreamItem.safeParse(JSON.parse(data)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+const lost = (endpoint: string, error: unknown) =>
+  new Problem('unavailable', `plinth at ${endpoint} was lost while following: ${reasonOf(error)}.`, { cause: error });

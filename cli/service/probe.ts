@@ -1,0 +1,77 @@
+/** Asks what answers at an endpoint, by one light call of the API that should be there. Called by configure and doctor. */
+
+import { pathTo } from '../../shared/api.js';
+import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
+import { organizationRoutes } from '../../shared/organization/routes.js';
+import { timeLimit } from '../../shared/time-limit.js';
+import { version } from '../../shared/version.js';
+import type { Api } from '../settings.js';
+import { reasonOf } from './answer-problem.js';
+import { serviceVersion } from './other-version.js';
+
+export interface Probe {
+  /** `other-api`: plinth, but not this API of it. `front`: something before it refuses. `older`: a plinth that lacks this route. */
+  readonly kind: 'plinth' | 'other-api' | 'older' | 'front' | 'stranger' | 'unreachable';
+  /** In words, for what is not `plinth`. */
+  readonly why: string;
+  readonly version?: string;
+  readonly status?: number;
+  /** Ours less theirs; their clock is told in whole seconds. */
+  readonly skewSeconds?: number;
+  readonly body?: unknown;
+}
+
+const timeoutMs = 15_000;
+const routes = { bootstraps: bootstrapRoutes.getCaller, api: organizationRoutes.listOrganizations } as const;
+const query = { bootstraps: '', api: '?limit=1' } as const;
+
+/** Without a token plinth answers 401, which is as good a sign of life. */
+export async function probe(api: Api, endpoint: string, interrupted: AbortSignal, token?: string): Promise<Probe> {
+  const startedAt = Date.now();
+  let response: Response;
+  try {
+    response = await fetch(`${endpoint}${pathTo(routes[api])}${query[api]}`, {
+      headers: {
+        'user-agent': `plinth/${version}`,
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(token !== undefined &&
+          endpoint.startsWith('https:') && { 'x-serverless-authorization': `Bearer ${token}` }),
+      },
+      redirect: 'manual',
+      signal: AbortSignal.any([timeLimit(timeoutMs), interrupted]),
+    });
+  } catch (error) {
+    interrupted.throwIfAborted();
+    return { kind: 'unreachable', why: reasonOf(error) };
+  }
+  const { status, headers } = response;
+  const body: unknown = await response.json().catch(() => undefined);
+  const told = serviceVersion(headers);
+  const skewSeconds = skewOf(headers, startedAt, Date.now());
+  const facts = {
+    status,
+    body,
+    ...(told !== undefined && { version: told }),
+    ...(skewSeconds !== undefined && { skewSeconds }),
+  };
+  if (status >= 300 && status < 400) return { ...facts, kind: 'stranger', why: 'it sends elsewhere' };
+  const problem = (headers.get('content-type') ?? '').startsWith('application/problem+json');
+  if (told === undefined && problem) return { ...facts, kind: 'older', why: 'it does not name its version' };
+  if (told === undefined && [401, 403].includes(status)) {
+    return { ...facts, kind: 'front', why: `something in front of it answered ${status}` };
+  }
+  if (told === undefined) return { ...facts, kind: 'stranger', why: `it answered ${status}, and not as plinth does` };
+  if (status === 404) {
+    const other = api === 'api' ? 'that of bootstraps' : 'that of organizations, or an older one';
+    return { ...facts, kind: 'other-api', why: `it is another API of plinth: ${other}` };
+  }
+  return { ...facts, kind: 'plinth', why: '' };
+}
+
+function skewOf(headers: Headers, from: number, to: number): number | undefined {
+  const theirs = Date.parse(headers.get('date') ?? '');
+  if (Number.isNaN(theirs)) return undefined;
+  // Whatever lies within the call and the second that was cut off is agreement.
+  if (from / 1000 > theirs / 1000 + 1) return Math.round((from - theirs) / 1000);
+  return to < theirs ? Math.round((to - theirs) / 1000) : 0;
+}

@@ -1,0 +1,212 @@
+/**
+ * Calls of plinth's HTTP APIs: the token, the address, problems thrown, what may be asked for again when an answer is
+ * lost. The clients of the APIs are made on it.
+ */
+import { randomUUID } from 'node:crypto';
+import type * as z from 'zod';
+import type { Span } from '../../functions/tracing/tracing.js';
+import { pathTo, type Route } from '../../shared/api.js';
+import { Problem } from '../../shared/problems.js';
+import { timeLimit } from '../../shared/time-limit.js';
+import { traceparentOf } from '../../shared/trace.js';
+import type { Token } from '../identity/token.js';
+import { isLasting, problemIn, reasonOf, unreachable } from './answer-problem.js';
+import { unreadableAnswer } from './other-version.js';
+
+export interface TransportParts {
+  readonly endpoint: string;
+  readonly token: Token;
+  readonly userAgent: string;
+  /** Of the command: each try of a call is a part of it. */
+  readonly span: Span;
+  /** For `--verbose`: a call that was made, a retry that will be. */
+  readonly onTrace: (text: string) => void;
+  /** The service is away, and is waited for. */
+  readonly onTrouble: (text: string) => void;
+  /** Ctrl-C: whatever is under way is given up. */
+  readonly interrupted: AbortSignal;
+}
+
+interface Sent {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+interface Answer<T> {
+  readonly data: T;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+export interface Transport {
+  readonly endpoint: string;
+  /** Once; any status that is no success is thrown as a Problem. */
+  send(route: Route, sent?: Sent): Promise<Response>;
+  /** Once, the JSON reply read by `schema`. */
+  ask<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>>;
+  /** As `ask`, and again a few times while the service is away: for reads and for changes that are safe to repeat. A POST is, as all its tries bear one Idempotency-Key. */
+  askPatiently<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>>;
+  text(route: Route, sent?: Sent): Promise<string>;
+}
+
+const requestMs = 120_000;
+/** A try that is lost in flight holds its key for half a minute, and says to come back each second. */
+const tries = { others: 4, whileUnderWay: 40 } as const;
+const awayMs = 30_000;
+const backoffMs = { first: 500, most: 15_000, mostWhileAway: 3_000 } as const;
+
+export function createTransport({
+  endpoint,
+  token,
+  userAgent,
+  span,
+  onTrace,
+  onTrouble,
+  interrupted,
+}: TransportParts): Transport {
+  async function send(route: Route, { params, query = {}, body, headers, signal }: Sent = {}): Promise<Response> {
+    const search = new URLSearchParams(query).toString();
+    const path = `${pathTo(route, params)}${search === '' ? '' : `?${search}`}`;
+    for (const last of [false, true]) {
+      const bearer = `Bearer ${await token.get(last)}`;
+      const startedAt = Date.now();
+      const part = span.child(`${route.method} ${route.path}`, {
+        kind: 'client',
+        attributes: { 'http.request.method': route.method, 'http.route': route.path },
+      });
+      let response: Response;
+      try {
+        response = await fetch(`${endpoint}${path}`, {
+          method: route.method,
+          headers: {
+            authorization: bearer,
+            // In front of a private function IAM takes this one, and leaves the other as it is.
+            ...(endpoint.startsWith('https:') && { 'x-serverless-authorization': bearer }),
+            'user-agent': userAgent,
+            traceparent: traceparentOf(part),
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...headers,
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+          // The token goes where it was told to go, and nowhere that an answer says.
+          redirect: 'error',
+          signal: signal ?? AbortSignal.any([timeLimit(requestMs), interrupted]),
+        });
+      } catch (error) {
+        part.end({ failure: reasonOf(error) });
+        interrupted.throwIfAborted();
+        signal?.throwIfAborted();
+        onTrace(`${route.method} ${path}: ${reasonOf(error)}`);
+        throw unreachable(endpoint, error);
+      }
+      part.end({
+        attributes: { 'http.response.status_code': response.status },
+        failure: response.ok ? undefined : String(response.status),
+      });
+      onTrace(`${route.method} ${path}: ${response.status} in ${Date.now() - startedAt} ms`);
+      if (response.ok) return response;
+      if (response.status === 401 && token.renewable && !last) {
+        await response.body?.cancel();
+        continue;
+      }
+      throw await problemIn(response, endpoint, token.renewable);
+    }
+    throw new Error('a call is tried at most twice');
+  }
+
+  async function ask<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>> {
+    const response = await send(route, sent);
+    const body: unknown = response.status === 204 ? undefined : await bodyOf(response);
+    const read = schema.safeParse(body);
+    if (read.success) return { data: read.data, status: response.status, headers: response.headers };
+    throw unreadableAnswer(endpoint, response.headers);
+  }
+
+  /** An answer that breaks off is a lost one. */
+  async function bodyOf(response: Response): Promise<unknown> {
+    let text: string;
+    try {
+      text = await response.text();
+    } catch (error) {
+      interrupted.throwIfAborted();
+      throw unreachable(endpoint, error);
+    }
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async function patiently<T>(call: () => Promise<T>): Promise<T> {
+    let awaySince: number | undefined;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof Problem) || !isPassing(error)) throw error;
+        if (error.code === 'unavailable') {
+          if (awaySince === undefined) onTrouble(`${error.detail} It is tried for half a minute.`);
+          awaySince ??= Date.now();
+          if (Date.now() - awaySince > awayMs) throw error;
+        } else if (failures >= (error.code === 'conflict' ? tries.whileUnderWay : tries.others)) throw error;
+        const most = error.code === 'unavailable' ? backoffMs.mostWhileAway : backoffMs.most;
+        const waitMs =
+          Math.min((error.retryAfterSeconds ?? 0) * 1000, backoffMs.most) || Math.min(backoff(failures), most);
+        onTrace(`again in ${Math.round(waitMs)} ms: ${error.detail}`);
+        await pause(waitMs, interrupted);
+      }
+    }
+  }
+
+  return {
+    endpoint,
+    send,
+    ask,
+    askPatiently: (schema, route, sent = {}) => {
+      // One key for all tries.
+      const key = route.method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
+      let lost = false;
+      return patiently(async () => {
+        try {
+          return await ask(schema, route, { ...sent, headers: { ...key, ...sent.headers } });
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          // The try whose answer was lost has done it.
+          if (route.method === 'DELETE' && lost && error.code === 'not-found') {
+            return { data: schema.parse(undefined), status: 204, headers: new Headers() };
+          }
+          lost ||= error.code === 'unavailable';
+          throw error;
+        }
+      });
+    },
+    text: (route, sent) => patiently(async () => (await send(route, sent)).text()),
+  };
+}
+
+export const isPassing = (problem: Problem): boolean =>
+  !isLasting(problem) &&
+  (['unavailable', 'internal', 'too-many'].includes(problem.code) ||
+    problem.kind.retry !== 'none' ||
+    // The first try of it is still under way.
+    (problem.code === 'conflict' && problem.retryAfterSeconds !== undefined));
+
+export const backoff = (failures: number): number =>
+  Math.min(backoffMs.first * 2 ** failures, backoffMs.most) * (0.5 + Math.random() / 2);
+
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
