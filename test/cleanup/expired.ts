@@ -3,7 +3,7 @@ import { graphOf } from '../../functions/engine/graph.js';
 import { planOf } from '../../functions/engine/plan.js';
 import { removalPlanOf } from '../../functions/engine/removal-plan.js';
 import { steps } from '../../functions/steps/index.js';
-import type { ProjectRecord } from '../../local/cloud/api.js';
+import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local, people } from '../../local/deployment.js';
 import type { Stack } from '../../local/stack.js';
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';

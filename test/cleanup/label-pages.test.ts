@@ -1,7 +1,7 @@
 /** The search by labels, a page a run: what Google forgets, or does not answer, is begun anew, and keeps nobody whose record is due. */
 import { expect } from 'chai';
-import type { ProjectRecord } from '../../local/cloud/api.js';
-import { grantAtOnce } from '../../local/cloud/policies.js';
+import { grantAtOnce } from '../../local/cloud/iam/policies.js';
+import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local } from '../../local/deployment.js';
 import { collections, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
@@ -11,7 +11,7 @@ import { addExpired, projectOf } from './expired.js';
 const method = 'cloudresourcemanager.projects.search';
 
 describe('the search by labels', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let scene: Scene;
   let life: Life;
 

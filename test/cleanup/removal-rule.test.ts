@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { BootstrapRecord } from '../../functions/engine/documents.js';
 import { contradiction, judgeProject, judgeRecord } from '../../functions/engine/removal-rule.js';
+import { bySeed, seed } from '../support/search.js';
 import { type Identity, type Place, projectChoice, tamper } from './adversary.js';
 import { byLabels, judge } from './oracle.js';
 
@@ -19,11 +20,10 @@ const identities = Array.from(
   { length: 4 },
   (_, i): Identity => ({ projectId: `project-${i}`, number: `40000000000${i}`, bootstrapId: `b00000000000000${i}` }),
 );
-const seed = Number(process.env['PLINTH_CLEANUP_SEED'] ?? Date.now() % 2 ** 31);
-const numRuns = Number(process.env['PLINTH_CLEANUP_RUNS'] ?? 3000);
+const numRuns = 3000;
 const choices = fc.array(projectChoice, { minLength: identities.length, maxLength: identities.length });
 
-describe(`the rule of what may be removed (PLINTH_CLEANUP_SEED=${seed})`, () => {
+describe(`the rule of what may be removed ${bySeed}`, () => {
   it('says of a project without a record what the oracle says', () => {
     const said = new Map<string, number>();
     fc.assert(

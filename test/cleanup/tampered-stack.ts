@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import type { ProjectRecord } from '../../local/cloud/api.js';
+import { grantAtOnce } from '../../local/cloud/iam/policies.js';
 import type { SimulatedCloud } from '../../local/cloud/index.js';
-import { grantAtOnce } from '../../local/cloud/policies.js';
+import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, functionUrl, invokers, local, people } from '../../local/deployment.js';
 import { createStack, type Stack } from '../../local/stack.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';

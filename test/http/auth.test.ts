@@ -34,9 +34,10 @@ describe('who calls', () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
   it('is the verified e-mail, lower-cased, with the domain that the issuer vouches for', async () => {
-    const token = await issuer.token('Alice@Example.com', { claims: { hd: 'Example.com' } });
+    const token = await issuer.token('Alice@Example.com', { claims: { hd: 'Example.com', sub: '42' } });
     expect(await verifierFor().authenticate(bearer(token))).to.deep.equal({
       email: 'alice@example.com',
+      identity: `${issuer.url} 42`,
       member: 'user:alice@example.com',
       domain: 'example.com',
       operator: false,
@@ -66,7 +67,8 @@ describe('who calls', () => {
     'whose e-mail is verified in words only': { claims: { email_verified: 'true' } },
     'that says nothing of verification': { claims: { email_verified: undefined } },
     'without an e-mail': { claims: { email: undefined } },
-    'with an e-mail that is none': { claims: { email: 'alice' } },
+    'without a subject': { claims: { sub: undefined } },
+    'with an empty subject': { claims: { sub: '' } },
     "signed with a stranger's key": { strangersKey: true },
     'with an unknown key id': { header: { kid: 'k2' } },
     'with a critical header we do not know': { header: { crit: ['x'], x: 1 } },
@@ -87,6 +89,38 @@ describe('who calls', () => {
       expect(problem.detail).not.to.contain(token.split('.')[1]);
     });
   }
+
+  for (const email of [
+    'alice',
+    'mi\u212Ae@example.com',
+    '\u00A0alice@example.com',
+    'alice@example.com ',
+    '"a,zoe@x"@evil',
+    `${'x'.repeat(250)}@example.com`,
+  ]) {
+    it(`knows nobody by ${JSON.stringify(email.slice(0, 20))}, and says why`, async () => {
+      const problem = await problemOf(verifierFor().authenticate(bearer(await issuer.token(email))));
+      expect(problem.code).to.equal('forbidden');
+      expect(problem.detail).to.contain('ASCII');
+    });
+  }
+
+  it('folds A to Z alone in a domain, too', async () => {
+    const token = await issuer.token('alice@example.com', { claims: { hd: '\u212Aelvin.EXAMPLE' } });
+    expect((await verifierFor().authenticate(bearer(token))).domain).to.equal('\u212Aelvin.example');
+  });
+
+  it('is one account in both ways that Google writes itself', async () => {
+    const { authenticate } = verifierFor({ issuer: 'https://accounts.google.com' });
+    const identities = await Promise.all(
+      ['https://accounts.google.com', 'accounts.google.com'].map(
+        async (iss) =>
+          (await authenticate(bearer(await issuer.token('alice@example.com', { claims: { iss, sub: '42' } }))))
+            .identity,
+      ),
+    );
+    expect(new Set(identities)).to.deep.equal(new Set(['https://accounts.google.com 42']));
+  });
 
   it('refuses an unsigned token, and one signed with the public key as a shared secret', async () => {
     const claims = { iss: issuer.url, aud: issuer.audience, email: 'alice@example.com', email_verified: true };

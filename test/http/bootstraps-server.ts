@@ -94,7 +94,11 @@ function makeCloud(): { cloud: Cloud; secrets: Map<string, string[]> } {
       },
       read: async (id: string, version: string) => secrets.get(id)?.[Number(version) - 1],
       remove: async (id: string) => void secrets.delete(id),
+      versions: async (id: string) => (secrets.get(id) ?? []).map((_, index) => String(index + 1)),
+      destroy: async (id: string, version: string) => void secrets.get(id)?.splice(Number(version) - 1, 1, ''),
     },
+    billing: { account: async () => ({ open: true }) },
+    places: { zonesOf: async (_: string, region: string) => ['a', 'b', 'c'].map((zone) => `${region}-${zone}`) },
     reportingTo: () => cloud,
   };
   return { cloud: cloud as Cloud, secrets };
@@ -120,6 +124,8 @@ const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Re
 export interface Asked {
   /** E-mail; its ending is its domain too. `null`: no token. */
   readonly as?: string | null;
+  /** Of another account with that e-mail. */
+  readonly subject?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -209,20 +215,26 @@ export async function createBootstrapsServer(
   const name = `bootstraps-under-test-${servers}`;
   http(name, createBootstrapsFunction(context, steps, { ...streamTimes, progressSeconds: 0.02, ...times }));
   const server: Server = getTestServer(name);
+  // Nothing that is just on its way is lost with an idle connection.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const request: BootstrapsServer['fetch'] = async (
     method,
     path,
-    { as = 'alice@example.com', body, headers, signal } = {},
+    { as = 'alice@example.com', subject, body, headers, signal } = {},
   ) =>
     fetch(origin + path, {
       method,
       headers: {
         ...(as === null
           ? {}
-          : { authorization: `Bearer ${await issuer.token(as, { claims: { hd: as.split('@')[1] } })}` }),
+          : {
+              authorization: `Bearer ${await issuer.token(as, {
+                claims: { hd: as.split('@')[1], ...(subject !== undefined && { sub: subject }) },
+              })}`,
+            }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -87,13 +87,30 @@ describe('the bootstrap API', () => {
       ]);
       const odd = { ...makeRequest('x'), options: { ...makeRequest('x').options, colour: 'red', zone: 7 }, extra: 1 };
       const formFaults = await server.problem(400, 'POST', '/bootstraps', { body: odd });
-      expect(formFaults.errors?.map(({ path }) => path)).to.have.members(['options.colour', 'options.zone', 'extra']);
+      expect(formFaults.errors?.map(({ path }) => path)).to.have.members([
+        'options.colour',
+        'options.zone',
+        'extra',
+        '--project-name',
+      ]);
+    });
+
+    it('refuses a team of forge1 that the token does not see, before anything is made', async () => {
+      const team = { forge1TeamOrg: 'example', forge1TeamSlug: 'nobodies', forge1Pat };
+      const { errors } = await server.problem(400, 'POST', '/bootstraps', { body: makeRequest('first one', team) });
+      expect(errors?.map(({ path }) => path)).to.deep.equal(['--forge1-team-org', '--forge1-team-slug']);
+      expect(await server.json(200, 'GET', '/bootstraps')).to.deep.equal([]);
+      const right = makeRequest('first one', { ...team, forge1TeamSlug: 'platform' });
+      await server.json(201, 'POST', '/bootstraps', { body: right });
+      const unknown = makeRequest('other one', { ...team, forge1Pat: 'nobodys-token' });
+      const refused = await server.problem(400, 'POST', '/bootstraps', { body: unknown });
+      expect(refused.errors?.map(({ path }) => path)).to.deep.equal(['--forge1-pat']);
     });
 
     it('refuses what would be about the machine of the caller alone', async () => {
       const body = {
-        ...makeRequest('x'),
-        options: { ...makeRequest('x').options, sshPrivateKeyPath: '/root/.ssh/id' },
+        ...makeRequest('first one'),
+        options: { ...makeRequest('first one').options, sshPrivateKeyPath: '/root/.ssh/id' },
       };
       const { errors } = await server.problem(400, 'POST', '/bootstraps', { body });
       expect(errors?.map(({ path }) => path)).to.deep.equal(['options.sshPrivateKeyPath']);
@@ -198,6 +215,77 @@ describe('the bootstrap API', () => {
         strict.close();
       });
     }
+
+    it('tells all of it at once, and asks Google nothing of an account that is not allowed', async () => {
+      const strict = await createBootstrapsServer(issuer, { env: limited });
+      strict.context.cloud.billing.account = () => Promise.reject(new Error('it was asked'));
+      const body = makeRequest('first one', { billingAccount: '999999-999999-999999', projectTtl: '3h' });
+      const { errors } = await strict.problem(400, 'POST', '/bootstraps', { body });
+      expect(errors?.map(({ path }) => path)).to.deep.equal(['--billing-account', '--project-ttl']);
+      strict.close();
+    });
+
+    it('tells a name that is somebody else’s beside other faults', async () => {
+      const strict = await createBootstrapsServer(issuer, { env: limited });
+      await strict.json(201, 'POST', '/bootstraps', { as: 'bob@example.com', body: makeRequest('first one') });
+      await strict.settle();
+      const body = makeRequest('first one', { projectTtl: '3h' });
+      const { detail } = await strict.problem(400, 'POST', '/bootstraps', { body });
+      expect(detail).to.contain('in use by somebody else').and.to.contain('--project-ttl');
+      strict.close();
+    });
+
+    it('tells what is wrong with the options beside what Google and others say of them', async () => {
+      const strict = await createBootstrapsServer(issuer, { env: limited });
+      await strict.json(201, 'POST', '/bootstraps', { body: makeRequest('first one') });
+      await strict.settle();
+      strict.context.cloud.billing.account = async () => undefined;
+      const changed = {
+        baseDomain: 'other.example.com',
+        billingAccount: '999999-999999-999999',
+        clusterAdminEmail: 'nobody',
+        vaultEngine: '',
+        projectTtl: '3h',
+      };
+      const { errors } = await strict.problem(400, 'POST', '/bootstraps', { body: makeRequest('first one', changed) });
+      expect(errors?.map(({ path }) => path)).to.have.members([
+        '--base-domain',
+        '--billing-account',
+        '--cluster-admin-email',
+        '--project-ttl',
+        '--vault-engine',
+      ]);
+      const { bootstrap } = await strict.json<BeginReply>(200, 'POST', '/bootstraps', {
+        body: makeRequest('first one'),
+      });
+      expect(bootstrap.generation).to.equal(2);
+      strict.close();
+    });
+
+    it('tells what has a wrong form beside the rest', async () => {
+      const strict = await createBootstrapsServer(issuer, { env: limited });
+      strict.context.cloud.billing.account = async () => undefined;
+      const body = {
+        ...makeRequest('first one', { folderId: '300', zone: 'nowhere' }),
+        sshPublicKey: 'none',
+        more: 1,
+      };
+      Object.assign(body.options, { baseDomain: 7, unknown: true });
+      const { errors } = await strict.problem(400, 'POST', '/bootstraps', { body });
+      expect(errors?.map(({ path }) => path)).to.have.members([
+        'options.baseDomain',
+        'options.unknown',
+        'sshPublicKey',
+        'more',
+        '--zone',
+        '--folder-id',
+        '--billing-account',
+      ]);
+      for (const nothing of [{}, { options: 7 }, { options: null, sshPublicKey: 7 }, [], 7]) {
+        await strict.problem(400, 'POST', '/bootstraps', { body: nothing });
+      }
+      strict.close();
+    });
 
     it('needs a folder where there is no parent of the deployment', async () => {
       const homeless = await createBootstrapsServer(issuer, { env: { PLINTH_DEFAULT_PARENT: '' } });
@@ -552,6 +640,23 @@ describe('the bootstrap API', () => {
       const store = server.context.store as unknown as { dump(): object };
       expectNone([...told, ...server.logged, JSON.stringify(store.dump())].join('\n'));
       expect(told.join('')).not.to.contain('another-planted');
+    });
+
+    it('that are ordinary words take nothing away from what is said, and are warned of where they are short', async () => {
+      const { vaultUri } = endpoints;
+      const given = { vaultPassword: 'true', externalLogstoreSecret: 'preemptible', vaultUri };
+      const first = makeRequest('first one', { ...given, preemptible: true });
+      const { warnings } = await server.json<BeginReply>(201, 'POST', '/bootstraps', { body: first });
+      expect(warnings.filter((text) => text.includes('fewer than 6 characters'))).to.have.lengthOf(1);
+      expect(warnings.join()).to.match(/--vault-password has fewer than 6 characters/);
+      const { detail, errors } = await server.problem(409, 'POST', '/bootstraps', {
+        body: makeRequest('first one', given),
+      });
+      expect(detail).to.equal('--preemptible is true and cannot become false');
+      expect(errors).to.deep.equal([{ path: '--preemptible', message: 'is true and cannot become false' }]);
+      const asField = makeRequest('first one', { ...given, vaultPassword: 'ab-12', baseDomain: 'ab-12' });
+      const problem = await server.problem(400, 'POST', '/bootstraps', { body: asField });
+      expect(problem.errors?.[0]?.message).to.include('must be a domain name');
     });
 
     it('come out of no fault of ours, in the reply or in the log', async () => {

@@ -16,7 +16,7 @@ const messageHeaders = {
 };
 
 describe('the function bootstraps in the framework as it is deployed', function () {
-  this.timeout(30_000);
+  this.timeout(240_000);
   let issuer: Issuer;
   let child: ChildProcess | undefined;
   before(async () => {
@@ -66,7 +66,7 @@ describe('the function bootstraps in the framework as it is deployed', function 
 });
 
 describe('a function that cannot be loaded', function () {
-  this.timeout(30_000);
+  this.timeout(240_000);
   let child: ChildProcess | undefined;
   afterEach(() => child?.kill('SIGKILL'));
 

@@ -3,6 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWTPayload, SignJWT } from 'jose';
+import { subjectOf } from '../../local/identity.js';
 
 export interface TokenShape {
   /** Over the claims of a good token; undefined takes a claim away. */
@@ -44,7 +45,15 @@ export async function createIssuer(): Promise<Issuer> {
     asked: () => asked,
     token(email, { claims = {}, header = {}, strangersKey = false } = {}) {
       const now = Math.floor(Date.now() / 1000);
-      const good = { iss: url, aud: audience, sub: '1', email, email_verified: true, iat: now, exp: now + 3600 };
+      const good = {
+        iss: url,
+        aud: audience,
+        sub: subjectOf(email),
+        email,
+        email_verified: true,
+        iat: now,
+        exp: now + 3600,
+      };
       const payload = Object.entries({ ...good, ...claims }).filter(([, value]) => value !== undefined);
       return new SignJWT(Object.fromEntries(payload) as JWTPayload)
         .setProtectedHeader({ alg: 'RS256', kid: 'k1', ...header })

@@ -19,7 +19,7 @@ for (const [name, file] of [
 ] as const) {
   describe(`the function ${name}`, () => {
     it('is loaded without compute and without any client of a database or queue', async function () {
-      this.timeout(20_000);
+      this.timeout(240_000);
       const module = new URL(`../../functions/http/${file}`, import.meta.url).href;
       const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script(module)]);
       const { loaded } = JSON.parse(stdout) as { loaded: string[] };

@@ -46,5 +46,5 @@ describe('GET /bootstraps/{id}/logs', () => {
     });
     expect(rest).to.deep.include({ chunks: [], next: text.length, more: false });
     await server.problem(400, 'GET', `${path}?instance=install:dc1&offset=-1`, { as: alice });
-  }).timeout(20_000);
+  }).timeout(240_000);
 });

@@ -1,8 +1,11 @@
 /** A removal from an organization is several transactions; here the function dies between any two of them. */
 import { expect } from 'chai';
+import { organizationMemberId } from '../../functions/organizations/documents.js';
 import type { Store } from '../../functions/store/store.js';
 import { createMemoryStore } from '../../local/memory-store.js';
+import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';
+import type { MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { alice, bob, carol, useOrganizations } from './organizations-world.js';
 
@@ -52,32 +55,61 @@ describe('a removal that stops half-way', () => {
     });
   }
 
-  it('leaves a member that no team and no migration takes, and that counts as no admin', async () => {
+  /** The function that marked the member has been dead for long. */
+  const outlive = (organizationId: string) =>
+    memory.commit([
+      {
+        kind: 'update',
+        collection: collections.organizationMembers,
+        id: organizationMemberId(organizationId, bob),
+        data: { leavingUntil: new Date(Date.now() - 1000).toISOString() },
+      },
+    ]);
+
+  it('leaves a member that no team and no migration takes, or takes for an outsider, until its time is over', async () => {
     const { organizationId, removal } = await begin();
     const [standalone, other] = [await world.team(), await world.team({}, { as: alice, organizationId })];
     left = 2;
     await world.server.expect(503, 'removeOrganizationMember', { ...removal, query: { force: 'true' } });
     left = undefined;
-    await world.refused('bad-input', 'addTeamMember', { params: { teamId: other }, body: { email: bob } });
-    await world.refused('members-outside', 'migrateTeam', { params: { teamId: standalone }, body: { organizationId } });
-    await world.refused('conflict', 'addOrganizationMember', { params: { organizationId }, body: { email: bob } });
-    await world.refused('conflict', 'setOrganizationMemberRole', { ...removal, body: { role: 'member' } });
-    await world.refused('forbidden', 'addOrganizationMember', {
-      as: bob,
-      params: { organizationId },
-      body: { email: 'dave@example.com' },
-    });
+    const migration = { params: { teamId: standalone }, body: { organizationId, force: true } };
+    const waiting = await Promise.all([
+      world.server.ask('addTeamMember', { params: { teamId: other }, body: { email: bob } }),
+      world.server.ask('migrateTeam', migration),
+      world.server.ask('addOrganizationMember', { params: { organizationId }, body: { email: bob } }),
+      world.server.ask('setOrganizationMemberRole', { ...removal, body: { role: 'member' } }),
+    ]);
+    for (const { status, headers } of waiting) {
+      expect(status).to.equal(409);
+      expect(Number(headers.get('retry-after'))).to.be.within(1, 20);
+    }
+    await outlive(organizationId);
+    const { removedMembers } = await world.server.expect<MigrationReply>(200, 'migrateTeam', migration);
+    expect(removedMembers).to.deep.equal([]);
+    expect(await world.emailsIn(standalone, alice)).to.deep.equal([bob]);
+  }).timeout(20_000);
+
+  it('leaves an admin with their rights, who counts as none for the last-admin rule', async () => {
+    const { organizationId, removal } = await begin();
+    left = 2;
+    await world.server.expect(503, 'removeOrganizationMember', { ...removal, query: { force: 'true' } });
+    left = undefined;
+    const params = { organizationId };
+    await world.server.expect(201, 'addOrganizationMember', { as: bob, params, body: { email: 'dave@example.com' } });
     await world.server.expect(204, 'removeOrganizationMember', { params: { organizationId, email: carol } });
     await world.refused('conflict', 'removeOrganizationMember', { params: { organizationId, email: alice } });
-  });
+    await outlive(organizationId);
+    await world.server.expect(204, 'removeOrganizationMember', { params: { organizationId, email: alice } });
+  }).timeout(20_000);
 
-  it('is taken back by a retry that is refused', async () => {
+  it('is over after its time, whatever a retry that is refused says', async () => {
     const { organizationId, removal, teams } = await begin();
     left = 2;
     await world.server.expect(503, 'removeOrganizationMember', { ...removal, query: { force: 'true' } });
     left = undefined;
     const problem = await world.refused('conflict', 'removeOrganizationMember', removal);
     expect(problem['teams']).to.have.length(teams.length);
+    await outlive(organizationId);
     await world.server.expect(200, 'setOrganizationMemberRole', { ...removal, body: { role: 'member' } });
     expect(await rolesIn(organizationId)).to.deep.include([bob, 'member']);
   });

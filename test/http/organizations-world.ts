@@ -37,9 +37,11 @@ export interface OrganizationsWorld {
 /** In a `describe`: one server for all its tests. */
 export function useOrganizations({
   creators = 'example.com',
+  env = {},
   open = async () => createMemoryStore(),
 }: {
   readonly creators?: string;
+  readonly env?: Readonly<Record<string, string>>;
   readonly open?: (test: Mocha.Context) => Promise<Store>;
 } = {}): OrganizationsWorld {
   let issuer: Issuer;
@@ -48,7 +50,10 @@ export function useOrganizations({
   before(async function () {
     store = await open(this);
     issuer = await createIssuer();
-    server = await createOrganizationsServer(issuer, { store, env: { PLINTH_ORGANIZATION_CREATORS: creators } });
+    server = await createOrganizationsServer(issuer, {
+      store,
+      env: { PLINTH_ORGANIZATION_CREATORS: creators, ...env },
+    });
   });
   after(async () => {
     server?.close();

@@ -36,6 +36,7 @@ describe('organizations', () => {
       ['an empty name', { name: '  ' }, 'name'],
       ['a long name', { name: 'x'.repeat(101) }, 'name'],
       ['a line break in its name', { name: 'Ac\nme' }, 'name'],
+      ['a name that turns the direction of what follows', { name: 'Ac\u202eme' }, 'name'],
       ['half a character', { name: 'Acme \ud83d' }, 'name'],
       ['an unknown field', { name: 'Acme', plan: 'free' }, 'plan'],
     ] as const) {

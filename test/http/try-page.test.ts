@@ -77,6 +77,12 @@ describe('the page to try the API', () => {
     const [body] = within(form as Element, 'textarea');
     expect(JSON.parse(body?.value ?? '')).to.deep.equal({ name: '' });
 
+    const lists = main.children.find(
+      (each) => within(each as Element, 'b')[0]?.children[0] === 'GET /teams/{teamId}/members',
+    );
+    const names = within(lists as Element, 'span').map(({ children: [name] }) => name);
+    expect(names).to.deep.equal(['teamId', 'limit', 'cursor']);
+
     Object.assign(body as Element, { value: '{"name":"Tried"}' });
     Object.assign(document.getElementById('token') as Element, { value: await world.server.token(alice) });
     await form?.submit?.({ preventDefault: () => undefined });

@@ -29,6 +29,7 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   addTeamMember: 8,
   removeTeamMember: 4,
   migrateTeam: 6,
+  detachTeam: 2,
 };
 
 export const drawn = (
@@ -73,6 +74,8 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
       return { kind, by, team, email, role };
     case 'removeTeamMember':
       return { kind, by, team, email };
+    case 'detachTeam':
+      return { kind, by, team };
     case 'migrateTeam':
       return { kind, by, team, organization, force };
   }

@@ -140,6 +140,7 @@ describe('the documents of an operation', () => {
       ],
       ['already there', 200, () => ({ params: { teamId: alone }, body: { organizationId } })],
     ],
+    detachTeam: [['', 200, () => ({ as: operator, params: { teamId: alone } })]],
   };
 
   const ordered = Object.keys(calls) as Operation[];
@@ -172,5 +173,23 @@ describe('the documents of an operation', () => {
     const again = await costOf(201, 'createTeam', asked);
     expect(again.reads).to.equal(idempotencyCost.readsAgain);
     expect(again.written).to.equal(0);
+  });
+
+  it('are fewer once a member has changed something, and one for another account with their e-mail, once', async () => {
+    const as = 'erin@example.com';
+    const asAdmin = { email: as, role: 'admin' };
+    await server.expect(201, 'addOrganizationMember', { params: inOrganization(), body: asAdmin });
+    await server.expect(201, 'addTeamMember', { params: { teamId: inside }, body: asAdmin });
+    const adds = (email: string) => costOf(201, 'addTeamMember', { as, params: { teamId: inside }, body: { email } });
+    for (const email of ['frank@example.com', 'grace@example.com']) {
+      await server.expect(201, 'addOrganizationMember', { params: inOrganization(), body: { email } });
+    }
+    const atMost = most(operationCosts.addTeamMember.writes);
+    expect((await adds('frank@example.com')).written).to.equal(atMost);
+    expect((await adds('grace@example.com')).written).to.equal(atMost - 2);
+    for (const written of [1, 0]) {
+      const refused = await costOf(403, 'getOrganization', { as, subject: 'another', params: inOrganization() });
+      expect(refused.written).to.equal(written);
+    }
   });
 });

@@ -58,6 +58,7 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await inPages('listOrganizationTeams', { params });
   await inPages('listOrganizationEvents', { params });
   await inPages('listTeamMembers', { params: inside });
+  await does(200, 'detachTeam', { as: operator, params: alone });
   await does(204, 'removeTeamMember', { params: { ...inside, email: bob } });
   await server.expect(201, 'addTeamMember', { params: inside, body: { email: bob } });
   await does(409, 'removeOrganizationMember', { params: { ...params, email: bob } });

@@ -6,6 +6,7 @@ import { organizationRoutes } from '../../shared/organization/routes.js';
 import type { Team } from '../../shared/organization/team.js';
 import type { Issuer } from '../http/issuer.js';
 import { checkReply, routeOf } from '../support/contract.js';
+import { createRounds } from '../support/search.js';
 import { createFuzzer, type Sent, send } from './fuzzer.js';
 import { type Operation, type OrganizationsServer, operations, operator } from './organizations-server.js';
 import { createRandom } from './random.js';
@@ -33,7 +34,7 @@ async function badTokens(issuer: Issuer): Promise<string[]> {
     issuer.token(email, { claims: { email_verified: false } }),
     issuer.token(email, { claims: { email: undefined } }),
     issuer.token(email, { claims: { email: ['alice@example.com'] } }),
-    issuer.token(email, { claims: { email: `${'x'.repeat(300)}@example.com` } }),
+    issuer.token(email, { claims: { sub: undefined } }),
     issuer.token(email, { header: { kid: 'unknown' } }),
     `${encoded({ alg: 'none' })}.${payload}.`,
     `${encoded({ alg: 'none' })}.${payload}.${signature}`,
@@ -47,7 +48,7 @@ async function badTokens(issuer: Issuer): Promise<string[]> {
 export async function fuzzEverything(
   server: OrganizationsServer,
   issuer: Issuer,
-  { seed, rounds, atOnce = 8 }: { readonly seed: number; readonly rounds: number; readonly atOnce?: number },
+  { seed, fewest, atOnce = 8 }: { readonly seed: number; readonly fewest: number; readonly atOnce?: number },
 ): Promise<Map<Operation, Map<number, number>>> {
   // Another tenant's, never to be seen by the fuzzer's callers, who know the ids.
   const mallory = 'planted-admin@planted-domain.example';
@@ -103,7 +104,7 @@ export async function fuzzEverything(
   const fuzz = createFuzzer({
     random,
     tokens: {
-      good: await Promise.all(callers.map(server.token)),
+      good: await Promise.all(callers.map((email) => server.token(email))),
       bad: await badTokens(issuer),
     },
     known: () => ({
@@ -135,24 +136,31 @@ export async function fuzzEverything(
     }
   }
 
+  /** Nobody here is one, as an operator would see what was planted. */
+  const forOperators: ReadonlySet<Operation> = new Set(['detachTeam']);
   const succeeded = (operation: Operation): boolean =>
     [...(statuses.get(operation)?.keys() ?? [])].some((status) => status < 300);
+  /** Let through at least once, and refused in each way. */
+  const isSeen = (operation: Operation): boolean =>
+    (succeeded(operation) || forOperators.has(operation)) &&
+    [400, 401, 404].every((status) => statuses.get(operation)?.has(status));
+  const goesOn = createRounds(Math.ceil(fewest / atOnce));
   // What chance has not let through yet goes on for a while: a few hundred requests may all be faulty.
-  for (let round = 0; round < 10 * rounds; round += atOnce) {
-    const due = round < rounds ? operations : operations.filter((operation) => !succeeded(operation));
-    if (due.length === 0) break;
+  let more = 2000;
+  for (let round = 0; ; round += atOnce) {
+    const due = goesOn() ? operations : operations.filter((operation) => !isSeen(operation));
+    if (due.length < operations.length) more -= atOnce;
+    if (due.length === 0 || more < 0) break;
     if (round % (5 * atOnce) === 0) await refurnish();
     for (const operation of due) {
-      const batch = Array.from({ length: round < rounds ? Math.min(atOnce, rounds - round) : atOnce }, () =>
-        fuzz(organizationRoutes[operation]),
-      );
+      const batch = Array.from({ length: atOnce }, () => fuzz(organizationRoutes[operation]));
       await Promise.all(batch.map((sent, i) => one(operation, sent, `round ${round + i}, ${operation}`)));
     }
   }
   // It was neither all refused at the first door nor all let through, and what was planted stands.
   for (const [operation, counted] of statuses) {
     expect([...counted.keys()], operation).to.include.members([400, 401, 404]);
-    expect(succeeded(operation), `${operation} never succeeded`).to.equal(true);
+    expect(succeeded(operation), `${operation} succeeded`).to.equal(!forOperators.has(operation));
   }
   const kept = await server.expect<readonly unknown[]>(200, 'listOrganizationMembers', {
     as: mallory,

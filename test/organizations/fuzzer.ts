@@ -63,6 +63,19 @@ const troublesome = [
   'x'.repeat(1600),
 ];
 
+/** Of a schema with a name, they stand beneath that. */
+function propertiesOf(schema: z.ZodType): Record<string, { type?: string; enum?: unknown[] }> {
+  const { $ref = '', $defs = {}, ...whole } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const named = (ref: string) => $defs[ref.replace(/.*\//, '')] ?? {};
+  const { properties = {} } = $ref === '' ? whole : named($ref);
+  return Object.fromEntries(
+    Object.entries(properties as Record<string, { $ref?: string }>).map(([name, each]) => [
+      name,
+      { ...(each.$ref === undefined ? {} : named(each.$ref)), ...each } as { type?: string; enum?: unknown[] },
+    ]),
+  );
+}
+
 export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Route) => Sent {
   const { pick, maybe, below } = random;
   const text = (most: number, from = 0x21, to = 0x7e): string =>
@@ -94,11 +107,7 @@ export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Ro
 
   /** The fields that the route takes; half of the time with one of them spoilt, or one too many. */
   const fieldsOf = (schema: z.ZodType | undefined): Record<string, unknown> => {
-    const { properties = {} } = (
-      schema === undefined ? {} : z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
-    ) as {
-      properties?: Record<string, { type?: string; enum?: unknown[] }>;
-    };
+    const properties = schema === undefined ? {} : propertiesOf(schema);
     const fields: Record<string, unknown> = {};
     for (const [name, { type, enum: choices }] of Object.entries(properties)) {
       if (maybe(0.15)) continue;
@@ -185,7 +194,7 @@ export function createFuzzer({ random, tokens, known }: FuzzerParts): (route: Ro
 }
 
 /** Not with `fetch`, which mends much of what is malformed here. */
-export function send(origin: string, { method, path, headers, body }: Sent, patienceMs = 10_000): Promise<Received> {
+export function send(origin: string, { method, path, headers, body }: Sent, patienceMs = 60_000): Promise<Received> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     // Node says the length of a body of its own accord with some methods only.

@@ -1,18 +1,13 @@
 /**
- * Stores that leave a guard out, as a careless change of the code would: to show that the storm notices. Nothing of this is
+ * Stores that leave a guard out, as a careless change of the code would: to show that the rules rest on it. Nothing of this is
  * in the product.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Document, Store, Transaction, Write } from '../../functions/store/store.js';
-import type { Random } from './random.js';
 
-export type Wrap = (store: Store, random: Random) => Store;
-
-/** Long enough for others to come in between. */
-const pause = (random: Random): Promise<void> => sleep(random.below(30));
+type Guarded = (store: Store) => Store;
 
 /** Transactions become plain reads, then plain writes. */
-export const withoutTransactions: Wrap = (store, random) => ({
+export const withoutTransactions: Guarded = (store) => ({
   ...store,
   async transaction(body) {
     const pending: Write[] = [];
@@ -20,8 +15,8 @@ export const withoutTransactions: Wrap = (store, random) => ({
       get: (collection, id) => store.get(collection, id),
       getMany: (collection, ids) => store.getMany(collection, ids),
       write: (...writes) => void pending.push(...writes),
+      readAt: () => Date.now() * 1000,
     });
-    await pause(random);
     await store.commit(pending);
     return result;
   },
@@ -29,19 +24,18 @@ export const withoutTransactions: Wrap = (store, random) => ({
 
 /** Whoever reads this collection in a transaction does not hear of changes that come in between. */
 export const blindTo =
-  (hidden: string): Wrap =>
-  (store, random) => ({
+  (hidden: string): Guarded =>
+  (store) => ({
     ...store,
     transaction: (body) =>
-      store.transaction(async (transaction) => {
-        const result = await body({
+      store.transaction((transaction) =>
+        body({
           ...transaction,
           get: (collection, id) => (collection === hidden ? store : transaction).get(collection, id),
           getMany: (collection, ids) => (collection === hidden ? store : transaction).getMany(collection, ids),
-        });
-        await pause(random);
-        return result;
-      }),
+          readAt: () => Date.now() * 1000,
+        }),
+      ),
   });
 
 const unmarked = (document: Document | undefined): Document | undefined => {
@@ -54,15 +48,10 @@ const unmarked = (document: Document | undefined): Document | undefined => {
  * Whoever changes a team does not see that a member is being removed from the organization. A transaction that has looked
  * at a team is one that changes it; the removal itself looks at the member alone.
  */
-export const blindToRemovals: Wrap = (store, random) => ({
+export const blindToRemovals: Guarded = (store) => ({
   ...store,
-  async query(query) {
-    const found = await store.query(query);
-    await pause(random);
-    return found;
-  },
   transaction: (body) =>
-    store.transaction(async (transaction) => {
+    store.transaction((transaction) => {
       let changesTeam = false;
       const seen = (collection: string): void => {
         changesTeam ||= collection === 'teams';
@@ -79,39 +68,19 @@ export const blindToRemovals: Wrap = (store, random) => ({
           return (await transaction.getMany(collection, ids)).map(shown);
         },
       };
-      const result = await body(watched);
-      await pause(random);
-      return result;
+      return body(watched);
     }),
 });
 
 /** Events are written some other time, or never. */
-export const withoutEvents: Wrap = (store) => ({
+export const withoutEvents: Guarded = (store) => ({
   ...store,
   transaction: (body) =>
     store.transaction((transaction) =>
       body({
         ...transaction,
         write: (...writes) =>
-          transaction.write(
-            ...writes.filter((write) => write.collection !== 'organizationEvents' || write.id.endsWith('0')),
-          ),
+          transaction.write(...writes.filter(({ collection }) => collection !== 'organizationEvents')),
       }),
     ),
-});
-
-/** Takes nothing out: whoever reads is slow, so that others come in between wherever they can. */
-export const slowly: Wrap = (store, random) => ({
-  ...store,
-  async query(query) {
-    const found = await store.query(query);
-    await pause(random);
-    return found;
-  },
-  transaction: (body) =>
-    store.transaction(async (transaction) => {
-      const result = await body(transaction);
-      await pause(random);
-      return result;
-    }),
 });

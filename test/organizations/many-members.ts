@@ -31,14 +31,15 @@ export async function addMembersAtOnce(
   const all = Array.from({ length: inside + outside }, (_, n) => email(n));
   const split = { inside: all.slice(0, inside).sort(), outside: all.slice(inside).sort() };
   const addedAt = new Date().toISOString();
+  const { changes, members = 0 } = liftTeam(found.data);
   const writes: Write[] = [
     ...all.map((each) => newTeamMember(teamId, each, 'member', addedAt)),
-    ...split.inside.map((each) => newMember(organizationId, each, 'member', addedAt)),
+    ...split.inside.map((each) => newMember({ organizationId, email: each, role: 'member', addedAt, version: 1 })),
     {
       kind: 'update',
       collection: collections.teams,
       id: teamDocumentId(teamId),
-      data: { changes: liftTeam(found.data).changes + all.length },
+      data: { changes: changes + all.length, members: members + all.length },
     },
   ];
   const atOnce = 1000;

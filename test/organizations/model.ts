@@ -11,6 +11,8 @@ export interface ModelTeam {
   /** Undefined: standalone. */
   organization: string | undefined;
   readonly members: Map<string, Role>;
+  /** As it stood alone; undefined for one that was made in its organization. */
+  former?: ReadonlyMap<string, Role> | undefined;
 }
 
 export interface World {
@@ -44,6 +46,7 @@ export type Action = { readonly by: string } & (
   | { readonly kind: 'createTeam'; readonly team: string; readonly organization: string | undefined }
   | { readonly kind: 'addTeamMember'; readonly team: string; readonly email: string; readonly role: Role }
   | { readonly kind: 'removeTeamMember'; readonly team: string; readonly email: string }
+  | { readonly kind: 'detachTeam'; readonly team: string }
   | { readonly kind: 'migrateTeam'; readonly team: string; readonly organization: string; readonly force: boolean }
 );
 export type ActionKind = Action['kind'];
@@ -163,6 +166,18 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       team.members.delete(action.email);
       return { status: 204 };
     }
+    case 'detachTeam': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!operator) return denied;
+      const { organization, former = new Map(team.members) } = team;
+      if (organization === undefined || admins(former) === 0) return { status: 409 };
+      team.members.clear();
+      for (const [email, role] of former) team.members.set(email, role);
+      team.organization = undefined;
+      team.former = undefined;
+      return { status: 200 };
+    }
     case 'migrateTeam': {
       const organization = organizationOf(action.organization);
       if (organization === undefined) return missing;
@@ -174,6 +189,7 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       if (team.organization !== undefined) return { status: 409 };
       const outside = [...team.members.keys()].filter((email) => !organization.members.has(email)).sort();
       if (outside.length > 0 && !action.force) return { status: 400, named: outside };
+      team.former = new Map(team.members);
       for (const email of outside) team.members.delete(email);
       team.organization = action.organization;
       return { status: 200, named: outside };

@@ -4,11 +4,12 @@
  */
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
-import { createContext } from '../../functions/context.js';
+import { type Clock, createContext } from '../../functions/context.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createOrganizationsFunction } from '../../functions/http/organizations.js';
 import type { Store } from '../../functions/store/store.js';
@@ -24,6 +25,8 @@ export const operations = Object.keys(organizationRoutes) as Operation[];
 export interface Asked {
   /** E-mail; its ending is its domain too. `null`: no token. */
   readonly as?: string | null;
+  /** Of another account with that e-mail. */
+  readonly subject?: string;
   readonly params?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -41,7 +44,7 @@ export interface OrganizationsServer {
   readonly origin: string;
   /** Warnings and errors of the functions, as lines. */
   readonly logged: string[];
-  token(email: string): Promise<string>;
+  token(email: string, subject?: string): Promise<string>;
   /** Whatever is replied, if the route table knows of it. */
   ask(operation: Operation, asked?: Asked): Promise<Replied>;
   /** The body of a reply of this status. */
@@ -62,15 +65,30 @@ const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Re
   ...more,
 });
 
+const clockAhead = (seconds: number): Clock => ({
+  now: () => new Date(Date.now() + seconds * 1000),
+  wait: (waited, signal) => sleep(waited * 1000, undefined, signal === undefined ? {} : { signal }),
+});
+
 let servers = 0;
 
 export async function createOrganizationsServer(
   issuer: Issuer,
-  { store, env = {} }: { readonly store: Store; readonly env?: Readonly<Record<string, string>> },
+  {
+    store,
+    env = {},
+    clockSeconds = 0,
+  }: {
+    readonly store: Store;
+    readonly env?: Readonly<Record<string, string>>;
+    /** How far the clock of its process is ahead. */
+    readonly clockSeconds?: number;
+  },
 ): Promise<OrganizationsServer> {
   const logged: string[] = [];
   const context = createContext(readConfig(environment(issuer, env)), {
     store,
+    clock: clockAhead(clockSeconds),
     log: (severity, message, fields) => {
       if (severity !== 'INFO' && severity !== 'DEBUG') logged.push(JSON.stringify({ severity, message, ...fields }));
     },
@@ -80,25 +98,29 @@ export async function createOrganizationsServer(
   const name = `organizations-under-test-${servers}`;
   http(name, createOrganizationsFunction(context));
   const server: Server = getTestServer(name);
+  // Nothing that is just on its way is lost with an idle connection.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const tokens = new Map<string, Promise<string>>();
-  const token = (email: string): Promise<string> => {
-    const found = tokens.get(email) ?? issuer.token(email, { claims: { hd: email.split('@').at(-1) } });
-    tokens.set(email, found);
+  const token = (email: string, subject?: string): Promise<string> => {
+    const account = `${email} ${subject}`;
+    const claims = { hd: email.split('@').at(-1), ...(subject !== undefined && { sub: subject }) };
+    const found = tokens.get(account) ?? issuer.token(email, { claims });
+    tokens.set(account, found);
     return found;
   };
 
   async function ask(operation: Operation, asked: Asked = {}): Promise<Replied> {
-    const { as = 'alice@example.com', params = {}, query = {}, body, headers } = asked;
+    const { as = 'alice@example.com', subject, params = {}, query = {}, body, headers } = asked;
     const route = organizationRoutes[operation];
     const filled = Object.fromEntries(Object.entries(params).map(([key, value]) => [key, String(value)]));
     const search = new URLSearchParams(query).toString();
     const reply = await fetch(`${origin}${pathTo(route, filled)}${search === '' ? '' : `?${search}`}`, {
       method: route.method,
       headers: {
-        ...(as === null ? {} : { authorization: `Bearer ${await token(as)}` }),
+        ...(as === null ? {} : { authorization: `Bearer ${await token(as, subject)}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },

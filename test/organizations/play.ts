@@ -28,8 +28,8 @@ const nobodysUuid = '00000000-0000-4000-8000-000000000000';
 const nobodysTeam = '2147483646';
 const patience = 20;
 
-export function createPlayer(server: OrganizationsServer): Player {
-  const ids = new Map<string, string>();
+/** `ids` are shared by players of one world. */
+export function createPlayer(server: OrganizationsServer, ids = new Map<string, string>()): Player {
   const organizationId = (name: string): string => ids.get(name) ?? nobodysUuid;
   const teamId = (name: string): string => ids.get(name) ?? nobodysTeam;
 
@@ -63,6 +63,8 @@ export function createPlayer(server: OrganizationsServer): Player {
         return { params: { teamId: teamId(action.team) }, body: { email: action.email, role: action.role } };
       case 'removeTeamMember':
         return { params: { teamId: teamId(action.team), email: action.email } };
+      case 'detachTeam':
+        return { params: { teamId: teamId(action.team) } };
       case 'migrateTeam':
         return {
           params: { teamId: teamId(action.team) },

@@ -17,9 +17,14 @@ const sorted = (members: Iterable<readonly [string, string]>): string =>
 export function replay(events: readonly StoredEvent[]): { readonly world: World; readonly faults: readonly string[] } {
   const world = emptyWorld();
   const faults: string[] = [];
+  const versions = new Map<string, number>();
   for (const [i, event] of events.entries()) {
-    const { action, actor, organizationId, email = '', teamId } = event;
+    const { action, actor, organizationId, email = '', teamId, version } = event;
     const fault = (text: string): void => void faults.push(`event ${i} (${action} ${email} ${teamId ?? ''}): ${text}`);
+    const about = teamId === undefined ? `${organizationId} ${email || actor}` : `team ${teamId}`;
+    const expected = (versions.get(about) ?? 0) + 1;
+    if (version !== expected) fault(`is number ${version} of ${about}, and not ${expected}`);
+    versions.set(about, expected);
     const organization = world.organizations.get(organizationId ?? '');
     const team = world.teams.get(String(teamId));
     const before = event.before as Member | null;
@@ -71,6 +76,17 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
         }
         break;
       }
+    }
+    if (action === 'team-detached' && team !== undefined) {
+      const { stayed = [] } = event;
+      const was = event.before as TeamState;
+      const known = [...stayed, ...was.members].map((each) => [each.email, each.role] as const);
+      if (sorted(team.members) !== sorted(known)) fault(`had ${sorted(team.members)}, and not ${sorted(known)}`);
+      if (team.organization === undefined) fault('was in no organization');
+      team.organization = undefined;
+      team.members.clear();
+      for (const { email: back, role } of [...stayed, ...(event.after as TeamState).members])
+        team.members.set(back, role);
     }
     for (const text of faultsIn(world)) fault(`then ${text}`);
   }

@@ -1,6 +1,7 @@
-/** The database as it is at one moment, read past the product, in the model's terms. Called by the tests of concurrency. */
+/** The database as it is at one moment, read past the product, in the model's terms. Called by tests of concurrency. */
 import { Firestore } from '@google-cloud/firestore';
 import { createNoAuth } from '../../functions/credentials.js';
+import type { MemoryStore } from '../../local/memory-store.js';
 import type { OrganizationEvent, Role } from '../../shared/organization/organization.js';
 import type { World } from './model.js';
 
@@ -44,56 +45,62 @@ interface StoredTeamMember {
   readonly role: Role;
 }
 
+const names = ['organizations', 'organizationMembers', 'teams', 'teamMembers'] as const;
+type Rows = Readonly<Record<(typeof names)[number], readonly unknown[]>>;
+
+function snapshotOf(rows: Rows): Snapshot {
+  const world: World = { organizations: new Map(), teams: new Map() };
+  const faults: string[] = [];
+  const leaving: string[] = [];
+  const governing = new Map<string, number>();
+  for (const { id } of rows.organizations as { id: string }[])
+    world.organizations.set(String(id), { members: new Map() });
+  for (const each of rows.organizationMembers as StoredMember[]) {
+    const { organizationId, email, role, governs } = each;
+    const organization = world.organizations.get(organizationId);
+    if (organization === undefined) faults.push(`${email} is a member of ${organizationId}, which is not there`);
+    else if (organization.members.has(email)) faults.push(`${email} is twice a member of ${organizationId}`);
+    organization?.members.set(email, role);
+    if (each.leaving !== undefined) leaving.push(`${organizationId}: ${email}`);
+    if (governs) governing.set(organizationId, (governing.get(organizationId) ?? 0) + 1);
+    if (governs !== (role === 'admin' && each.leaving === undefined)) faults.push(`${email}: "governs" is wrong`);
+  }
+  for (const id of world.organizations.keys()) {
+    if (!governing.has(id)) faults.push(`organization ${id} has no admin who stays`);
+  }
+  for (const { teamId, organizationId } of rows.teams as StoredTeam[]) {
+    world.teams.set(String(teamId), { organization: organizationId ?? undefined, members: new Map() });
+  }
+  for (const { teamId, email, role } of rows.teamMembers as StoredTeamMember[]) {
+    const team = world.teams.get(String(teamId));
+    if (team === undefined) faults.push(`${email} is in team ${teamId}, which is not there`);
+    else if (team.members.has(email)) faults.push(`${email} is twice in team ${teamId}`);
+    team?.members.set(email, role);
+  }
+  for (const { teamId, admins } of rows.teams as StoredTeam[]) {
+    const counted = [...(world.teams.get(String(teamId))?.members.values() ?? [])].filter(
+      (role) => role === 'admin',
+    ).length;
+    if (counted !== admins) faults.push(`team ${teamId} has ${counted} admins and says ${admins}`);
+  }
+  return { world, faults, leaving };
+}
+
+/** Of what the emulator holds. */
 export function createReader(project: string, host: string): Reader {
   const firestore = new Firestore({ projectId: project, host, ssl: false, auth: createNoAuth({ project }) });
-  const names = ['organizations', 'organizationMembers', 'teams', 'teamMembers'] as const;
 
   return {
-    async snapshot() {
-      const [organizations = [], members = [], teams = [], teamMembers = []] = await firestore.runTransaction(
+    snapshot: () =>
+      firestore.runTransaction(
         async (transaction) => {
-          const found = [];
+          const rows: Partial<Record<keyof Rows, unknown[]>> = {};
           for (const name of names)
-            found.push((await transaction.get(firestore.collection(name))).docs.map((each) => each.data()));
-          return found;
+            rows[name] = (await transaction.get(firestore.collection(name))).docs.map((each) => each.data());
+          return snapshotOf(rows as Rows);
         },
         { readOnly: true },
-      );
-      const world: World = { organizations: new Map(), teams: new Map() };
-      const faults: string[] = [];
-      const leaving: string[] = [];
-      const governing = new Map<string, number>();
-      for (const { id } of organizations) world.organizations.set(String(id), { members: new Map() });
-      for (const each of members as StoredMember[]) {
-        const { organizationId, email, role, governs } = each;
-        const organization = world.organizations.get(organizationId);
-        if (organization === undefined) faults.push(`${email} is a member of ${organizationId}, which is not there`);
-        else if (organization.members.has(email)) faults.push(`${email} is twice a member of ${organizationId}`);
-        organization?.members.set(email, role);
-        if (each.leaving !== undefined) leaving.push(`${organizationId}: ${email}`);
-        if (governs) governing.set(organizationId, (governing.get(organizationId) ?? 0) + 1);
-        if (governs !== (role === 'admin' && each.leaving === undefined)) faults.push(`${email}: "governs" is wrong`);
-      }
-      for (const id of world.organizations.keys()) {
-        if (!governing.has(id)) faults.push(`organization ${id} has no admin who stays`);
-      }
-      for (const { teamId, organizationId } of teams as StoredTeam[]) {
-        world.teams.set(String(teamId), { organization: organizationId ?? undefined, members: new Map() });
-      }
-      for (const { teamId, email, role } of teamMembers as StoredTeamMember[]) {
-        const team = world.teams.get(String(teamId));
-        if (team === undefined) faults.push(`${email} is in team ${teamId}, which is not there`);
-        else if (team.members.has(email)) faults.push(`${email} is twice in team ${teamId}`);
-        team?.members.set(email, role);
-      }
-      for (const { teamId, admins } of teams as StoredTeam[]) {
-        const counted = [...(world.teams.get(String(teamId))?.members.values() ?? [])].filter(
-          (role) => role === 'admin',
-        ).length;
-        if (counted !== admins) faults.push(`team ${teamId} has ${counted} admins and says ${admins}`);
-      }
-      return { world, faults, leaving };
-    },
+      ),
 
     async events() {
       const { docs } = await firestore.collection('organizationEvents').get();
@@ -106,5 +113,20 @@ export function createReader(project: string, host: string): Reader {
     },
 
     close: () => firestore.terminate(),
+  };
+}
+
+/** Of what a store in memory holds, where documents stand in the order of their making. */
+export function createMemoryReader(store: MemoryStore): Pick<Reader, 'snapshot' | 'events'> {
+  const rowsOf = (collection: string): unknown[] => Object.values(store.dump()[collection] ?? {});
+  return {
+    snapshot: async () =>
+      snapshotOf({
+        organizations: rowsOf('organizations'),
+        organizationMembers: rowsOf('organizationMembers'),
+        teams: rowsOf('teams'),
+        teamMembers: rowsOf('teamMembers'),
+      }),
+    events: async () => rowsOf('organizationEvents') as StoredEvent[],
   };
 }

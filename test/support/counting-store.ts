@@ -55,6 +55,7 @@ export function countStore(store: Store): { readonly store: Store; readonly coun
               counts.written += writes.length;
               transaction.write(...writes);
             },
+            readAt: () => transaction.readAt(),
           }),
         ),
     },

@@ -6,14 +6,13 @@
 import { randomUUID } from 'node:crypto';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import type { Store } from '../../functions/store/store.js';
-import { type Emulator, emulatorMissing, startEmulator } from '../../local/emulators.js';
+import { type Emulator, startEmulator } from '../../local/emulators.js';
 
 let starting: Promise<Emulator> | undefined;
 
-/** For `before`: skips the tests where the emulator is not installed. CI has it: there a skip would be a gap that nobody sees. */
+/** For `before`. */
 export async function needFirestoreEmulator(test: Mocha.Context): Promise<string> {
   test.timeout(90_000);
-  if (emulatorMissing('firestore') !== undefined && process.env['CI'] !== 'true') test.skip();
   if (starting === undefined) {
     starting = startEmulator('firestore');
     rootOf(test).afterAll(async () => {

@@ -44,7 +44,7 @@ export function startProgram(
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,
-  seconds = 90,
+  seconds = 200,
 ): Promise<T> {
   const patience = Date.now() + seconds * 1000;
   for (;;) {
@@ -116,6 +116,17 @@ export function makeHalves(options: readonly string[] = []): Halves {
     },
   };
 }
+
+/** Of a stack that is starting: its variables, once all is ready. */
+export const envFileOf = (run: Process, file: string): Promise<Record<string, string>> =>
+  until('the env file', () => {
+    if (run.child.exitCode !== null) throw new Error(run.output());
+    try {
+      return readEnvFile(file);
+    } catch {
+      return undefined;
+    }
+  });
 
 export const readEnvFile = (file: string): Record<string, string> =>
   Object.fromEntries(

@@ -20,6 +20,7 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';
 import { functionNames } from '../../shared/names.js';
+import { type PlinthHere, runAt, startAt } from './plinth-here.js';
 
 /** Flags by name; `true` is a flag without a value, a list repeats it, undefined leaves it out. */
 export type Flags = Readonly<Record<string, string | true | readonly string[] | undefined>>;
@@ -47,7 +48,9 @@ export interface Caller {
   /** `beta bootstrap-cloud` with the required flags and these, in JSON. */
   bootstrap(name: string, flags?: Flags): Promise<Outcome>;
   /** The same, not waited for. */
-  start(name: string, flags?: Flags): PlinthProcess;
+  start(name: string, flags?: Flags): PlinthHere;
+  /** The same as a process, which can be killed. */
+  spawn(name: string, flags?: Flags): PlinthProcess;
   read(file: string): string;
   has(file: string): boolean;
   config(file?: string): InstallConfig;
@@ -106,16 +109,17 @@ export async function makeCaller(at: Pick<Stack, 'url' | 'record'>, email: strin
     ...environmentFor(at, { file: (name) => join(folder, name) }, await askForTokens(at.record, email)),
     PLINTH_FORGE1_APP_CLIENT_SECRET: clientSecret,
   };
-  const start = (args: readonly string[]) => startPlinth(args, { folder, env });
+  const run = (args: readonly string[]) => runAt(args, { folder, env });
   const bootstrapArgs = (name: string, flags?: Flags) => ['beta', 'bootstrap-cloud', '--json', ...argsOf(name, flags)];
   const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
   return {
     email,
     folder,
     env,
-    plinth: (command, ...args) => start(['beta', 'bootstrap-cloud', command, ...args]).ended,
-    bootstrap: async (name, flags) => outcomeOf(await start(bootstrapArgs(name, flags)).ended),
-    start: (name, flags) => start(bootstrapArgs(name, flags)),
+    plinth: (command, ...args) => run(['beta', 'bootstrap-cloud', command, ...args]),
+    bootstrap: async (name, flags) => outcomeOf(await run(bootstrapArgs(name, flags))),
+    start: (name, flags) => startAt(bootstrapArgs(name, flags), { folder, env }),
+    spawn: (name, flags) => startPlinth(bootstrapArgs(name, flags), { folder, env }),
     read,
     has: (file) => existsSync(join(folder, file)),
     config: (file = 'config.yaml') => readInstallConfig(read(file)),

@@ -6,7 +6,7 @@ import { needFirestoreEmulator, openEmulatedStore } from '../support/emulators.j
 import { alice, bob, carol, useOrganizations } from './organizations-world.js';
 
 describe('the organization API on Firestore', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   const world = useOrganizations({ open: async (test) => openEmulatedStore(await needFirestoreEmulator(test)).store });
 
   it('tells the whole story of a migration', async () => {
@@ -43,6 +43,25 @@ describe('the organization API on Firestore', function () {
     ]);
   });
 
+  it('binds a member to one of two accounts that change something at once', async () => {
+    const organizationId = await world.organization({ [bob]: 'admin' });
+    const params = { organizationId };
+    const subjects = ['first', 'second'];
+    const changed = await Promise.all(
+      subjects.map((subject) =>
+        world.server.ask('addOrganizationMember', { as: bob, subject, params, body: { email: `${subject}@x.org` } }),
+      ),
+    );
+    const seen = await Promise.all(
+      subjects.map((subject) => world.server.ask('getOrganization', { as: bob, subject, params })),
+    );
+    const won = changed.findIndex(({ status }) => status === 201);
+    expect(changed.map(({ status }) => status)).to.deep.equal(won === 0 ? [201, 403] : [403, 201]);
+    expect(seen.map(({ status }) => status)).to.deep.equal(won === 0 ? [200, 403] : [403, 200]);
+    const events = await world.server.expect<OrganizationEvent[]>(200, 'listOrganizationEvents', { params });
+    expect(events.filter(({ action }) => action === 'identity-refused')).to.have.length(1);
+  });
+
   it('gives lists in pages', async () => {
     const organizationId = await world.organization({ [bob]: 'member', [carol]: 'admin' });
     const found: Member[] = [];
@@ -54,6 +73,23 @@ describe('the organization API on Firestore', function () {
       query = path === undefined ? undefined : Object.fromEntries(new URL(path, world.server.origin).searchParams);
     }
     expect(found.map(({ email }) => email)).to.deep.equal([alice, bob, carol]);
+  });
+
+  it('answers all who add members to one team at once, and all who remove them', async () => {
+    const teamId = await world.team();
+    const emails = Array.from({ length: 40 }, (_, index) => `m${index}@x.org`);
+    const statuses = async (operation: 'addTeamMember' | 'removeTeamMember') => {
+      const asked = emails.map((email) =>
+        operation === 'addTeamMember'
+          ? world.server.ask(operation, { as: bob, params: { teamId }, body: { email } })
+          : world.server.ask(operation, { as: bob, params: { teamId, email } }),
+      );
+      return [...new Set((await Promise.all(asked)).map(({ status }) => status))];
+    };
+    const added = await statuses('addTeamMember');
+    expect(added).to.deep.equal([201]);
+    expect(await world.emailsIn(teamId, bob)).to.have.lengthOf(41);
+    expect(await statuses('removeTeamMember')).to.deep.equal([204]);
   });
 
   it('makes one organization of five requests with one key', async () => {

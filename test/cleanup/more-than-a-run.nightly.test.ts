@@ -1,7 +1,7 @@
 /** More past its time than one run takes: the rest goes at once, unless the schedule is paused, and never in a circle. */
 import { expect } from 'chai';
-import type { ProjectRecord } from '../../local/cloud/api.js';
-import { grantAtOnce } from '../../local/cloud/policies.js';
+import { grantAtOnce } from '../../local/cloud/iam/policies.js';
+import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local } from '../../local/deployment.js';
 import { functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';

@@ -1,0 +1,87 @@
+/** One call after another, on the API and on the model: the same replies, the same world. Run on both stores. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Store } from '../../functions/store/store.js';
+import type { Member } from '../../shared/organization/organization.js';
+import type { Issuer } from '../http/issuer.js';
+import { actionOf, type Cast, type Drawn, drawn } from './actions.js';
+import { type Action, emptyWorld, play, type Rules, type World } from './model.js';
+import { createOrganizationsServer, type OrganizationsServer, operator } from './organizations-server.js';
+import { createPlayer } from './play.js';
+
+/** What an operator sees of it through the API. */
+async function seen(server: OrganizationsServer, { organizations, teams }: World): Promise<World> {
+  const as = operator;
+  const roles = (members: readonly Member[]) => new Map(members.map(({ email, role }) => [email, role]));
+  const found = emptyWorld();
+  for (const organizationId of organizations.keys()) {
+    const params = { organizationId };
+    const list = await server.expect<Member[]>(200, 'listOrganizationMembers', { as, params });
+    found.organizations.set(organizationId, { members: roles(list) });
+    const inIt = await server.expect<{ teamId: number }[]>(200, 'listOrganizationTeams', { as, params });
+    const expected = [...teams].filter(([, { organization }]) => organization === organizationId);
+    expect(inIt.map(({ teamId }) => String(teamId))).to.have.members(expected.map(([teamId]) => teamId));
+  }
+  for (const teamId of teams.keys()) {
+    const params = { teamId };
+    const team = await server.expect<{ organizationId: string | null }>(200, 'getTeam', { as, params });
+    const list = await server.expect<Member[]>(200, 'listTeamMembers', { as, params });
+    found.teams.set(teamId, { organization: team.organizationId ?? undefined, members: roles(list) });
+  }
+  return found;
+}
+
+const plain = ({ organizations, teams }: World) => ({
+  organizations: [...organizations].map(([id, { members }]) => [id, [...members].sort()]).sort(),
+  teams: [...teams].map(([id, { organization, members }]) => [id, organization, [...members].sort()]).sort(),
+});
+
+/** Who may make organizations, which decides who may migrate teams. */
+export const modes = [
+  { title: 'where operators make organizations', env: {}, anyoneCreates: false },
+  {
+    title: 'where anyone makes organizations',
+    env: { PLINTH_ORGANIZATION_CREATORS: 'anyone' },
+    anyoneCreates: true,
+  },
+] as const;
+
+/** Throws with the shortest story that it found in which they differ. */
+export async function compareWithModel(
+  issuer: Issuer,
+  open: () => Store,
+  { env, anyoneCreates }: (typeof modes)[number],
+  search: (property: fc.IAsyncProperty<[Drawn[]]>) => Promise<void>,
+): Promise<void> {
+  const rules: Rules = { operators: new Set([operator]), anyoneCreates };
+  const property = fc.asyncProperty(fc.array(drawn(), { minLength: 40, maxLength: 80, size: 'max' }), async (draws) => {
+    const store = open();
+    const server = await createOrganizationsServer(issuer, { store, env });
+    try {
+      const player = createPlayer(server);
+      const world = emptyWorld();
+      const cast: Cast = { organizations: [], teams: [] };
+      const story: string[] = [];
+      const both = async (action: Action): Promise<void> => {
+        const expected = play(world, action, rules);
+        const outcome = await player.play(action);
+        story.push(`${JSON.stringify(action)} → ${outcome.status}`);
+        expect(outcome, `after:\n${story.join('\n')}`).to.deep.equal(
+          action.kind === 'migrateTeam' ? expected : { status: expected.status },
+        );
+        if (outcome.status !== 201) return;
+        if (action.kind === 'createOrganization') cast.organizations.push(action.organization);
+        if (action.kind === 'createTeam') cast.teams.push(action.team);
+      };
+      await both({ kind: 'createOrganization', by: operator, organization: 'first' });
+      await both({ kind: 'createOrganization', by: operator, organization: 'second' });
+      for (const [i, draw] of draws.entries()) await both(actionOf(cast, String(i), draw));
+      const translated = player.translated(world);
+      expect(plain(await seen(server, translated)), story.join('\n')).to.deep.equal(plain(translated));
+    } finally {
+      server.close();
+      await store.close();
+    }
+  });
+  await search(property);
+}

@@ -1,0 +1,85 @@
+/** Plays actions of the model on the functions beneath the API, without HTTP. Called by tests that decide who goes on. */
+import { readConfig } from '../../functions/config.js';
+import { type Context, createContext } from '../../functions/context.js';
+import { detachTeam } from '../../functions/organizations/detachment.js';
+import { addOrganizationMember, setOrganizationMemberRole } from '../../functions/organizations/members.js';
+import { migrateTeam } from '../../functions/organizations/migration.js';
+import { createOrganization } from '../../functions/organizations/organizations.js';
+import { removeOrganizationMember } from '../../functions/organizations/removal.js';
+import { addTeamMember, removeTeamMember } from '../../functions/organizations/team-members.js';
+import { createTeam } from '../../functions/organizations/teams.js';
+import { Problem } from '../../shared/problems.js';
+import type { Action, Outcome } from './model.js';
+import { operator } from './organizations-server.js';
+import type { Client } from './scheduler.js';
+
+const config = readConfig({ PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test', PLINTH_OPERATORS: operator });
+
+export const contextOf = (client: Client): Context => createContext(config, { ...client, log: () => undefined });
+
+export const callerOf = (email: string) =>
+  ({
+    email,
+    identity: `https://issuer.example ${email}`,
+    member: `user:${email}`,
+    operator: email === operator,
+  }) as Parameters<typeof createOrganization>[1];
+
+export interface Played extends Outcome {
+  /** It said to come again: nothing was done. */
+  readonly later: boolean;
+}
+
+const nobodysUuid = '00000000-0000-4000-8000-000000000000';
+const nobodysTeam = 2147483646;
+const nothing = () => [];
+
+/** `ids`: of the test's names for organizations and teams. */
+export async function playOn(context: Context, action: Action, ids: Map<string, string>): Promise<Played> {
+  const caller = callerOf(action.by);
+  const organizationId = 'organization' in action ? (ids.get(action.organization ?? '') ?? nobodysUuid) : nobodysUuid;
+  const teamId = 'team' in action ? Number(ids.get(action.team) ?? nobodysTeam) : nobodysTeam;
+  const done = (status: number, named?: readonly string[]): Played => ({
+    status,
+    ...(named && { named }),
+    later: false,
+  });
+  try {
+    switch (action.kind) {
+      case 'createOrganization':
+        ids.set(action.organization, (await createOrganization(context, caller, action.organization)).id);
+        return done(201);
+      case 'createTeam': {
+        const within = action.organization === undefined ? {} : { organizationId };
+        ids.set(action.team, String((await createTeam(context, caller, { name: action.team, ...within })).teamId));
+        return done(201);
+      }
+      case 'addOrganizationMember':
+        return done((await addOrganizationMember(context, caller, organizationId, action)).added ? 201 : 200);
+      case 'setOrganizationMemberRole':
+        await setOrganizationMemberRole(context, caller, organizationId, action);
+        return done(200);
+      case 'removeOrganizationMember':
+        await removeOrganizationMember(context, caller, organizationId, action.email, action.force);
+        return done(204);
+      case 'addTeamMember':
+        return done((await addTeamMember(context, caller, teamId, action)).added ? 201 : 200);
+      case 'removeTeamMember':
+        await removeTeamMember(context, caller, teamId, action.email);
+        return done(204);
+      case 'migrateTeam': {
+        const asked = { teamId, organizationId, force: action.force };
+        return done(200, (await migrateTeam(context, caller, asked, nothing)).removedMembers);
+      }
+      case 'detachTeam':
+        await detachTeam(context, caller, teamId, nothing);
+        return done(200);
+    }
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code === 'internal') throw error;
+    const { status } = error.kind;
+    const named = error.members?.['members'] as readonly string[] | undefined;
+    const later = status === 503 || (status === 409 && error.retryAfterSeconds !== undefined);
+    return { status, ...(named && { named }), later };
+  }
+}
