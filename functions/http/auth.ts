@@ -5,6 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { type IamMember, iamMember } from '../../shared/iam-member.js';
+import { asciiLowerCased, Email } from '../../shared/organization/email.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Clock } from '../context.js';
@@ -12,6 +13,8 @@ import type { Clock } from '../context.js';
 export interface Caller {
   /** Lower-cased, verified by the issuer. */
   readonly email: string;
+  /** Issuer and subject, with a blank in between: the account, whatever its e-mail. */
+  readonly identity: string;
   /** How IAM policies name them. */
   readonly member: IamMember;
   /** The Workspace domain, by the `hd` claim alone: an e-mail's ending proves nothing. */
@@ -66,6 +69,17 @@ function bearer(headers: IncomingHttpHeaders): string {
   return token;
 }
 
+/** By the schema of all that is sent. Nothing is trimmed here: an issuer that vouches for other letters vouches for another address. */
+function addressOf(email: string): string {
+  const read = Email.safeParse(email);
+  if (read.success && email === email.trim()) return read.data;
+  throw new Problem(
+    'forbidden',
+    "The token's e-mail address is none by which anybody can be known here: it must be ASCII, at most 254 characters long, and such as a browser's e-mail field takes it.",
+    { advice: 'Log in with an account that has such an address.' },
+  );
+}
+
 /** In words that help an honest caller and tell a dishonest one nothing. */
 function whyRefused(error: errors.JOSEError): string | undefined {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
@@ -99,9 +113,12 @@ export function createVerifier({
   const { auth } = config;
   trustedUrl('The issuer', auth.issuer);
   const keys = createRemoteJWKSet(trustedUrl('The JWKS URL', auth.jwksUrl));
-  const operators = new Set(auth.operators.map((email) => email.toLowerCase()));
+  const operators = new Set(auth.operators.map(asciiLowerCased));
 
-  async function claimsOf(token: string, audiences: readonly string[]): Promise<JWTPayload & { email: string }> {
+  async function claimsOf(
+    token: string,
+    audiences: readonly string[],
+  ): Promise<JWTPayload & { email: string; sub: string }> {
     const options: JWTVerifyOptions = {
       issuer: issuerNames(auth.issuer),
       // An empty list would let any audience pass.
@@ -119,28 +136,29 @@ export function createVerifier({
         cause: error,
       });
     });
-    const { email } = payload;
-    if (typeof email !== 'string' || !/^\S+@\S+$/.test(email) || email.length > 254) {
-      throw refused('The token names no e-mail address.');
-    }
+    const { email, sub } = payload;
+    if (typeof email !== 'string' || email === '') throw refused('The token names no e-mail address.');
     if (payload['email_verified'] !== true) throw refused("The token's e-mail address is not verified.");
-    return { ...payload, email: email.toLowerCase() };
+    if (typeof sub !== 'string' || sub === '') throw refused('The token names no subject.');
+    return { ...payload, sub, email: addressOf(email) };
   }
 
   return {
     async authenticate(headers) {
-      const { email, hd } = await claimsOf(bearer(headers), auth.audiences);
+      const { email, hd, sub } = await claimsOf(bearer(headers), auth.audiences);
       return {
         email,
+        // As the setting names the issuer: Google writes itself both ways.
+        identity: `${auth.issuer} ${sub}`,
         member: iamMember(email),
-        ...(typeof hd === 'string' && hd !== '' ? { domain: hd.toLowerCase() } : {}),
+        ...(typeof hd === 'string' && hd !== '' ? { domain: asciiLowerCased(hd) } : {}),
         operator: operators.has(email),
       };
     },
 
     async authenticateInvoker(headers, expected) {
       const { email } = await claimsOf(bearer(headers), expected.audiences);
-      if (email !== expected.email.toLowerCase())
+      if (email !== asciiLowerCased(expected.email))
         throw new Problem('forbidden', `${email} may not call this function.`);
     },
   };

@@ -1,30 +1,35 @@
 /** An API's description of itself: the OpenAPI document, and the page to try it. Served for anybody by the API that it describes. */
-import type { descriptionRoutes, RouteTable } from '../../shared/api.js';
-import { openApiDocument } from './openapi.js';
+import type { descriptionRoutes } from '../../shared/api.js';
+import type { ApiDescription } from './openapi.js';
 import type { Handlers } from './router.js';
 import { tryPage, tryPagePolicy } from './try-page.js';
 
-export const organizationsInfo = { title: 'plinth organizations', version: '1' } as const;
+const cacheable = { 'cache-control': 'public, max-age=300' };
 
-export function descriptionHandlers(
-  info: { readonly title: string; readonly version: string },
-  routes: RouteTable,
-): Handlers<typeof descriptionRoutes> {
+/** `load` is called when the document is first asked for: most instances never are. */
+export function documentHandlers(
+  load: () => Promise<ApiDescription>,
+): Pick<Handlers<typeof descriptionRoutes>, 'describeApi'> {
   let document: string | undefined;
-  const cacheable = { 'cache-control': 'public, max-age=300' };
   return {
     async describeApi() {
-      document ??= JSON.stringify(openApiDocument(info, routes));
+      if (document === undefined) {
+        const [{ openApiDocument }, api] = await Promise.all([import('./openapi.js'), load()]);
+        document = JSON.stringify(openApiDocument(api));
+      }
       return { status: 200, headers: cacheable, body: document };
     },
-    tryApi: async () => ({
-      status: 200,
-      headers: {
-        ...cacheable,
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': tryPagePolicy,
-      },
-      body: tryPage,
-    }),
   };
 }
+
+export const tryHandlers: Pick<Handlers<typeof descriptionRoutes>, 'tryApi'> = {
+  tryApi: async () => ({
+    status: 200,
+    headers: {
+      ...cacheable,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': tryPagePolicy,
+    },
+    body: tryPage,
+  }),
+};

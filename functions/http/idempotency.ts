@@ -1,6 +1,7 @@
 /**
  * The same POST again, with the same Idempotency-Key, gets the first answer again and does nothing. The answer is kept in the
- * transaction of the change that it tells of, so there is never one without the other. Wrapped around the handlers of an API.
+ * transaction of the change that it tells of, so there is never one without the other. Refusals are kept where they last: a 400,
+ * 409 or 412 is judged anew. Wrapped around the handlers of an API.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -27,7 +28,7 @@ const keptSeconds = 24 * 60 * 60;
 const leaseSeconds = 30;
 const tries = 4;
 
-/** `idempotency/{hash of caller, method, path, key}`. Holds an answer, never what was sent but for its hash. */
+/** `idempotency/{hash of account, method, path, key}`. Holds an answer, never what was sent but for its hash. */
 const KeptRecord = z.object({
   schema: z.literal(1),
   /** Hash of the body. */
@@ -94,7 +95,8 @@ export function withIdempotency<const T extends RouteTable>(
     const once = (call: AnyCall): Promise<Answer> => {
       const key = call.headers?.['idempotency-key'];
       if (route.method !== 'POST' || key === undefined) return handler(call, () => []);
-      const id = hash(call.caller.email, route.method, pathTo(route, call.params), key);
+      const { email, identity } = call.caller;
+      const id = hash(email, identity, route.method, pathTo(route, call.params), key);
       return answerOnce(context, id, hash(call.body), (keep) => handler(call, keep));
     };
     return [operation, once];
@@ -132,12 +134,15 @@ async function answerOnce(
     if (outcome !== kept) await keepAfterwards(outcome);
     return answer;
   } catch (error) {
-    if (error instanceof Problem && error.kind.status < 500) await keepAfterwards(problemText(error));
+    if (error instanceof Problem && isLasting(error)) await keepAfterwards(problemText(error));
     // Freed, for another try; unless its answer was kept after all and only the news of it was lost.
     else await ifNotLost(store.commit([{ kind: 'delete', collection: collections.idempotency, id, version }]));
     throw error;
   }
 }
+
+/** What is refused as things stand now may pass the next time: it is judged anew. */
+const isLasting = ({ kind: { status } }: Problem): boolean => status < 500 && ![400, 409, 412].includes(status);
 
 /** What cannot be written now is free again when the lease has run out. */
 async function ifNotLost(commit: Promise<unknown>): Promise<void> {

@@ -5,17 +5,19 @@ import { organizationRoutes as routes } from '../../shared/organization/routes.j
 import type { Context } from '../context.js';
 import { listEvents } from '../organizations/events.js';
 import { addOrganizationMember, listOrganizationMembers, setOrganizationMemberRole } from '../organizations/members.js';
+import { NotTheirs } from '../organizations/membership.js';
 import { createOrganization, getOrganization, listOrganizations } from '../organizations/organizations.js';
+import { refuse } from '../organizations/refusal.js';
 import { removeOrganizationMember } from '../organizations/removal.js';
 import { listOrganizationTeams } from '../organizations/teams.js';
 import { createVerifier } from './auth.js';
-import { descriptionHandlers, organizationsInfo } from './description.js';
+import { documentHandlers, tryHandlers } from './description.js';
 import { healthHandlers } from './health.js';
 import { type KeepingHandlers, withIdempotency } from './idempotency.js';
 import { answerInPages } from './paging.js';
 import { problemHandlers } from './problem-pages.js';
 import type { Answer } from './reply.js';
-import { createRouter, type HttpFunction } from './router.js';
+import { type Call, createRouter, type HttpFunction } from './router.js';
 import { addedAnswer, teamHandlers } from './teams.js';
 
 export const createOrganizationsFunction = (context: Context): HttpFunction =>
@@ -23,8 +25,13 @@ export const createOrganizationsFunction = (context: Context): HttpFunction =>
     context,
     routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes },
     handlers: {
-      ...withIdempotency(context, routes, { ...organizationHandlers(context), ...teamHandlers(context) }),
-      ...descriptionHandlers(organizationsInfo, { ...routes, ...healthRoutes }),
+      ...withIdempotency(
+        context,
+        routes,
+        refusingOthers(context, { ...organizationHandlers(context), ...teamHandlers(context) }),
+      ),
+      ...documentHandlers(async () => (await import('./organizations-api.js')).organizationsApi),
+      ...tryHandlers,
       ...healthHandlers(context),
       ...problemHandlers,
     },
@@ -38,6 +45,21 @@ const createdAnswer = (organization: Organization): Answer => ({
   headers: { location: `/organizations/${organization.id}` },
   body: organization,
 });
+
+/** Told outside of the transactions that such an account is thrown out of. */
+function refusingOthers(context: Context, handlers: KeepingHandlers<typeof routes>): KeepingHandlers<typeof routes> {
+  const wrapped = Object.entries(handlers).map(([operation, handler]) => [
+    operation,
+    async (call: Call<(typeof routes)['getTeam']>, keep: never): Promise<Answer> => {
+      try {
+        return await (handler as KeepingHandlers<typeof routes>['getTeam'])(call, keep);
+      } catch (error) {
+        throw error instanceof NotTheirs ? await refuse(context, call.caller, error) : error;
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as KeepingHandlers<typeof routes>;
+}
 
 const organizationHandlers = (context: Context): KeepingHandlers<OrganizationRoutes> => ({
   createOrganization: async ({ caller, body }, keep) =>

@@ -15,7 +15,8 @@ interface ListCall {
   readonly query: { readonly limit?: number | undefined; readonly cursor?: string | undefined };
 }
 
-const Place = z.tuple([z.union([z.string(), z.number()])]);
+/** Half a surrogate pair is nothing that Firestore could look for. */
+const Place = z.tuple([z.union([z.string().refine((text) => !/\p{Cs}/u.test(text)), z.number()])]);
 
 /** A cursor says only where to go on in a list that its bearer may see anyhow: the seal keeps it from a list it is not of. */
 function sealOf(place: string, { caller, kept }: ListCall, path: string): string {
@@ -38,7 +39,7 @@ function placeOf(cursor: string, call: ListCall, path: string): string | number 
     }
   }
   const message = 'is no cursor of this list for this caller; begin again without it';
-  throw new Problem('bad-input', `query.cursor: ${message}`, { errors: [{ path: 'query.cursor', message }] });
+  throw new Problem('bad-input', `query.cursor ${message}.`, { errors: [{ path: 'query.cursor', message }] });
 }
 
 export async function answerInPages(

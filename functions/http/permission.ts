@@ -4,6 +4,7 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Caller } from './auth.js';
+import { checkAll } from './objections.js';
 
 const refused = (option: string, message: string): Problem =>
   new Problem('bad-input', `${option} ${message}`, { errors: [{ path: option, message }] });
@@ -14,6 +15,7 @@ const holds = (allowed: readonly string[], value: string): boolean => allowed.in
 
 const forbidden = (option: string, what: string): Problem =>
   new Problem('forbidden', `${what} may not be used here.`, {
+    errors: [{ path: option, message: 'is not allowed here' }],
     advice: `Give another ${option}, or ask an operator of this deployment to allow it.`,
     members: { option },
   });
@@ -22,9 +24,7 @@ export const mayBootstrap = (
   { bootstrappers: { emails, domains } }: Pick<Config, 'bootstrappers'>,
   caller: Caller,
 ): boolean =>
-  caller.operator ||
-  emails.some((email) => email.toLowerCase() === caller.email) ||
-  (caller.domain !== undefined && domains.some((domain) => domain.toLowerCase() === caller.domain));
+  caller.operator || emails.includes(caller.email) || (caller.domain !== undefined && domains.includes(caller.domain));
 
 /** 403 for a caller who may not bootstrap at all. */
 export function checkMayBootstrap(config: Config, caller: Caller): void {
@@ -47,25 +47,44 @@ export function checkMayOwn({ bootstrappers, auth }: Pick<Config, 'bootstrappers
   });
 }
 
-/** 403 that names what may not be used; 400 for what this deployment cannot do without, or not for so long. */
-export function checkAllowed({ allowed, defaultParent, limits }: Config, asked: Asked): void {
-  const account = asked.billingAccount.replace(/^billingAccounts\//, '');
-  if (!holds(allowed.billingAccounts, account)) throw forbidden('--billing-account', `The billing account ${account}`);
+/** 403 that names what may not be used; 400 for what this deployment cannot do without, or not for so long. All at once, of what is right in itself. */
+export const checkAllowed = (config: Config, asked: Asked, isRight: (...options: (keyof Asked)[]) => boolean) =>
+  checkAll([
+    () => isRight('billingAccount') && checkAccount(config, asked),
+    () => isRight('folderId') && checkParent(config, asked),
+    () => isRight('dnsProjectId', 'dnsZoneName') && checkZone(config, asked),
+    () => isRight('projectTtl') && checkTtl(config, asked),
+  ]);
 
-  const parent = asked.folderId === undefined ? defaultParent : `folders/${asked.folderId.replace(/^folders\//, '')}`;
+const accountOf = ({ billingAccount }: Pick<Asked, 'billingAccount'>): string =>
+  billingAccount.replace(/^billingAccounts\//, '');
+
+/** Of any other account nothing is asked or told. */
+export const mayUseAccount = ({ allowed }: Config, asked: Pick<Asked, 'billingAccount'>): boolean =>
+  holds(allowed.billingAccounts, accountOf(asked));
+
+function checkAccount(config: Config, asked: Asked): void {
+  if (!mayUseAccount(config, asked)) throw forbidden('--billing-account', `The billing account ${accountOf(asked)}`);
+}
+
+function checkParent({ allowed, defaultParent }: Config, { folderId }: Asked): void {
+  const parent = folderId === undefined ? defaultParent : `folders/${folderId.replace(/^folders\//, '')}`;
   if (parent === undefined)
     throw refused('--folder-id', 'is needed: this deployment has no parent of its own for projects');
   if (parent !== defaultParent && !holds(allowed.parents, parent))
     throw forbidden('--folder-id', `The parent ${parent}`);
+}
 
-  // Without a project for DNS the zone is in the bootstrap's own project.
-  const zone = `${asked.dnsProjectId}/${asked.dnsZoneName}`;
-  if (asked.dnsProjectId !== undefined && !holds(allowed.dnsZones, zone)) {
+/** Without a project for DNS the zone is in the bootstrap's own project. */
+function checkZone({ allowed }: Config, { dnsProjectId, dnsZoneName }: Asked): void {
+  const zone = `${dnsProjectId}/${dnsZoneName}`;
+  if (dnsProjectId !== undefined && !holds(allowed.dnsZones, zone)) {
     throw forbidden('--dns-zone-name', `The DNS zone ${zone}`);
   }
+}
 
-  const { maxTtlSeconds } = limits;
-  if (maxTtlSeconds !== undefined && (parseDuration(asked.projectTtl) ?? 0) > maxTtlSeconds) {
-    throw refused('--project-ttl', `may be at most ${formatSeconds(maxTtlSeconds)} here, not ${asked.projectTtl}`);
+function checkTtl({ limits: { maxTtlSeconds } }: Config, { projectTtl }: Asked): void {
+  if (maxTtlSeconds !== undefined && (parseDuration(projectTtl) ?? 0) > maxTtlSeconds) {
+    throw refused('--project-ttl', `may be at most ${formatSeconds(maxTtlSeconds)} here, not ${projectTtl}`);
   }
 }

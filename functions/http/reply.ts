@@ -43,7 +43,8 @@ export async function sendAnswer(
   const { status, headers, body } = answer;
   if (isStream(body)) {
     response.writeHead(status, { ...alwaysHeaders, ...headers }).flushHeaders();
-    for await (const piece of body) {
+    const pieces = response.req.method === 'HEAD' ? [] : body;
+    for await (const piece of pieces) {
       if (gone.aborted) break;
       if (!response.write(piece)) await drained(response, gone);
     }

@@ -33,6 +33,15 @@ export interface Call<R extends Route = Route> {
 
 export type Handlers<T extends RouteTable> = { readonly [K in keyof T]: (call: Call<T[K]>) => Promise<Answer> };
 
+/** A request that fits no schema, of a caller who is known. */
+interface Unread {
+  readonly caller: Caller;
+  readonly query: Readonly<Record<string, string>>;
+  /** JSON of any form. */
+  readonly body: unknown;
+  readonly gone: AbortSignal;
+}
+
 export type HttpFunction = (request: FrameworkRequest, response: ServerResponse) => Promise<void>;
 
 export interface RouterParts<T extends RouteTable> {
@@ -40,6 +49,8 @@ export interface RouterParts<T extends RouteTable> {
   readonly routes: T;
   readonly handlers: Handlers<T>;
   readonly authenticate: Authenticate;
+  /** What else speaks against a request that fits no schema, so that its caller hears all at once. */
+  readonly objections?: { readonly [K in keyof T]?: (call: Unread) => Promise<readonly Fault[]> };
   /** Values in a body, valid or not, that must not come out again, in a reply or a log. */
   readonly secretsIn?: (body: unknown) => readonly string[];
 }
@@ -78,23 +89,27 @@ function createMatcher(routes: RouteTable): (method: string, path: string) => Ma
   }));
   return (method, path) => {
     const segments = segmentsOf(path);
-    const allow: Method[] = [];
+    // The answer's body is left out where it is written.
+    const wanted = method === 'HEAD' ? 'GET' : method;
+    const taken: Method[] = [];
     for (const { operation, route, pattern } of entries) {
       const params = paramsOf(pattern, segments);
       if (params === undefined) continue;
-      if (route.method === method) return { operation, route, params };
-      allow.push(route.method);
+      if (route.method === wanted) return { operation, route, params };
+      taken.push(route.method);
     }
-    if (allow.length === 0) throw new Problem('not-found', nothingServed);
-    throw new Problem('method-not-allowed', `This path takes ${allow.join(' and ')}.`, { members: { allow } });
+    if (taken.length === 0) throw new Problem('not-found', nothingServed);
+    const allow = taken.flatMap((each) => (each === 'GET' ? [each, 'HEAD'] : [each]));
+    throw new Problem('method-not-allowed', `This path takes ${taken.join(' and ')}.`, { members: { allow } });
   };
 }
 
-/** All faults are in `errors`; the sentence names the first few. */
+/** All faults are in `errors`; each of the first few is a sentence. */
 function badInput(errors: readonly Fault[]): Problem {
-  const named = errors.slice(0, 5).map(({ path, message }) => `${path}: ${message}`);
-  const more = errors.length > named.length ? `; and ${errors.length - named.length} more` : '';
-  return new Problem('bad-input', `${named.join('; ')}${more}`, { errors });
+  const named = errors.slice(0, 5).map(({ path, message }) => `${path} ${message}.`);
+  const rest = errors.length - named.length;
+  const more = rest === 0 ? [] : [`${rest} more ${rest === 1 ? 'value is' : 'values are'} wrong.`];
+  return new Problem('bad-input', [...named, ...more].join(' '), { errors });
 }
 
 function jsonIn(route: Route, headers: IncomingHttpHeaders, body: Body): unknown {
@@ -171,7 +186,14 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const given = jsonIn(route, request.headers, read);
       hide = createHide(secretsIn(given));
       const input = parseInput(route, { params, search, headers: request.headers, body: given });
-      if ('faults' in input) throw badInput(input.faults);
+      if ('faults' in input) {
+        const query = Object.fromEntries(new URLSearchParams(search));
+        const more =
+          caller === undefined
+            ? []
+            : await parts.objections?.[operation]?.({ caller, query, body: given, gone: gone.signal });
+        throw badInput([...input.faults, ...(more ?? [])]);
+      }
       const handler = parts.handlers[operation] as unknown as (call: object) => Promise<Answer>;
       const answer = await handler({ ...input, span, gone: gone.signal, caller });
       await sendAnswer(response, answer, gone.signal, () => ended(answer.status));

@@ -1,8 +1,9 @@
 /** The routes of teams and their migration. Part of the function `api`, made in organizations.ts. */
 
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
-import type { MigrationReply, Team } from '../../shared/organization/team.js';
+import type { Detached, MigrationReply, Team } from '../../shared/organization/team.js';
 import type { Context } from '../context.js';
+import { detachTeam } from '../organizations/detachment.js';
 import type { Added } from '../organizations/members.js';
 import { migrateTeam, previewMigration } from '../organizations/migration.js';
 import { addTeamMember, listTeamMembers, removeTeamMember } from '../organizations/team-members.js';
@@ -21,6 +22,7 @@ type TeamRoutes = Pick<
   | 'removeTeamMember'
   | 'previewMigration'
   | 'migrateTeam'
+  | 'detachTeam'
 >;
 
 export const addedAnswer = ({ member, added }: Added): Answer => ({ status: added ? 201 : 200, body: member });
@@ -29,6 +31,7 @@ const createdAnswer = (team: Team): Answer => ({
   headers: { location: `/teams/${team.teamId}` },
   body: team,
 });
+const detachedAnswer = (reply: Detached): Answer => ({ status: 200, body: reply });
 const migratedAnswer = (reply: MigrationReply): Answer => ({ status: 200, body: reply });
 
 export const teamHandlers = (context: Context): KeepingHandlers<TeamRoutes> => ({
@@ -61,4 +64,7 @@ export const teamHandlers = (context: Context): KeepingHandlers<TeamRoutes> => (
     const asked = { ...body, teamId, ifMatch: headers['if-match'] };
     return migratedAnswer(await migrateTeam(context, caller, asked, (reply) => keep(migratedAnswer(reply))));
   },
+
+  detachTeam: async ({ caller, params: { teamId } }, keep) =>
+    detachedAnswer(await detachTeam(context, caller, teamId, (reply) => keep(detachedAnswer(reply)))),
 });

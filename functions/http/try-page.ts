@@ -26,7 +26,14 @@ const token = document.getElementById('token');
 const description = await (await fetch('/openapi.json')).json();
 document.title = document.querySelector('h1').textContent = description.info.title;
 
-const exampleOf = (schema) => {
+const resolved = (part) => {
+  if (!part.$ref) return part;
+  const found = part.$ref.slice(2).split('/').reduce((node, key) => node[key], description);
+  return { ...resolved(found), ...part, $ref: undefined };
+};
+
+const exampleOf = (part) => {
+  const schema = resolved(part);
   if ('default' in schema) return schema.default;
   if (schema.enum) return schema.enum[0];
   if (schema.type !== 'object') return { integer: 0, number: 0, boolean: false, array: [] }[schema.type] ?? '';
@@ -35,9 +42,9 @@ const exampleOf = (schema) => {
 };
 
 const formOf = (path, method, operation) => {
-  const inputs = (operation.parameters ?? []).map((parameter) => {
+  const inputs = (operation.parameters ?? []).map(resolved).map((parameter) => {
     const input = make('input', { required: parameter.required, placeholder: parameter.required ? '' : 'optional' });
-    return { parameter, input, label: make('label', {}, make('span', {}, parameter.name), input) };
+    return { parameter, input, label: make('label', { title: parameter.description ?? '' }, make('span', {}, parameter.name), input) };
   });
   const schema = operation.requestBody?.content['application/json'].schema;
   const body = schema && make('textarea', { rows: 5, spellcheck: false, value: JSON.stringify(exampleOf(schema), null, 2) });
@@ -79,7 +86,8 @@ const formOf = (path, method, operation) => {
 for (const [path, operations] of Object.entries(description.paths)) {
   for (const [method, operation] of Object.entries(operations)) {
     const title = make('summary', {}, make('b', {}, method.toUpperCase() + ' ' + path), ' — ' + operation.summary);
-    document.querySelector('main').append(make('details', {}, title, formOf(path, method, operation)));
+    const about = make('p', {}, operation.description ?? '');
+    document.querySelector('main').append(make('details', {}, title, about, formOf(path, method, operation)));
   }
 }
 `;

@@ -4,60 +4,106 @@ import { collections } from '../../shared/names.js';
 import type { Member, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../http/auth.js';
-import type { Write } from '../store/store.js';
+import type { Document, Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent } from './documents.js';
-import { type Page, type Paged, pageOf } from './page.js';
+import type { Page, Paged } from './page.js';
 import { checkAdmin, standingIn } from './standing.js';
 
-type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'action' | 'before' | 'after'> &
-  Partial<Pick<EventRecord, 'email' | 'teamId' | 'stayed'>>;
+type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
+  Pick<OrganizationEvent, 'action'> &
+  Partial<Pick<EventRecord, 'email' | 'teamId' | 'stayed' | 'boundTo' | 'version'>>;
 
-let lastTick = 0;
+/** Sorts by time: microseconds in 14 digits. Ids and cursors begin with it. */
+const timeText = (micros: number): string => micros.toString(16).padStart(14, '0');
+const microsOf = (text: string): number => Number.parseInt(text.slice(0, 14), 16);
+const isoOf = (micros: number): string => new Date(micros / 1000).toISOString();
 
-/** Sorts by time: microseconds, never twice the same in one process, then chance. */
-function makeEventId(now: Date): string {
-  lastTick = Math.max(now.getTime() * 1000, lastTick + 1);
-  return `${lastTick.toString(16).padStart(14, '0')}-${randomBytes(4).toString('hex')}`;
-}
+export type EventWrite = Extract<Write, { kind: 'create' }> & { readonly data: EventRecord };
 
-export function eventWrite({ clock }: Pick<Context, 'clock'>, told: Told): Write {
-  const now = clock.now();
-  const id = makeEventId(now);
-  const data: EventRecord = { schema: 1, id, at: now.toISOString(), ...told };
-  const of = told.organizationId ?? `team-${told.teamId}`;
-  return { kind: 'create', collection: collections.organizationEvents, id: `${of}~${id}`, data };
+export const eventDocumentId = (
+  { organizationId, teamId }: Pick<Told, 'organizationId' | 'teamId'>,
+  id: string,
+): string => `${organizationId ?? `team-${teamId}`}~${id}`;
+
+/** `key`: for what is told once. Its id bears the database's time, not this process's: what it follows from has a smaller one. */
+export function eventWrite(transaction: Pick<Transaction, 'readAt'>, told: Told, key?: string): EventWrite {
+  const micros = transaction.readAt();
+  const id = `${timeText(micros)}-${randomBytes(4).toString('hex')}`;
+  const data: EventRecord = { schema: 1, id, at: isoOf(micros), ...told };
+  return { kind: 'create', collection: collections.organizationEvents, id: eventDocumentId(told, key ?? id), data };
 }
 
 const byEmail = (a: Member, b: Member): number => (a.email < b.email ? -1 : 1);
 
-/** The members that stayed are stored once: 2,000 long addresses twice would not fit into a document. */
-function viewOf({ schema: _, organizationId: __, stayed, ...event }: EventRecord): OrganizationEvent {
-  if (stayed === undefined) return event;
-  const before = event.before as { readonly members: readonly Member[] };
-  return {
-    ...event,
-    before: { ...before, members: [...stayed, ...before.members].sort(byEmail) },
-    after: { ...(event.after as object), members: stayed },
-  };
+/** An event, and where it stands: by the time of its commit, then by its id. */
+interface Placed {
+  readonly place: string;
+  readonly event: OrganizationEvent;
 }
 
-/** Newest first. */
+/** The members that stayed are stored once: 2,000 long addresses twice would not fit into a document. */
+function placed({ createdAt, data }: Document): Placed {
+  const { schema: _, organizationId: __, boundTo: ___, stayed, ...rest } = liftEvent(data);
+  const event = { ...rest, at: isoOf(createdAt) } as OrganizationEvent;
+  const place = `${timeText(createdAt)} ${event.id}`;
+  if (stayed === undefined) return { place, event };
+  const withStayed = (state: unknown): object => {
+    const { members = [] } = state as { readonly members?: readonly Member[] };
+    return { ...(state as object), members: [...stayed, ...members].sort(byEmail) };
+  };
+  return { place, event: { ...event, before: withStayed(event.before), after: withStayed(event.after) } };
+}
+
+const newestFirst = (a: Placed, b: Placed): number => (a.place < b.place ? 1 : -1);
+
+/** How long a commit may come after the time that the event's id bears: a transaction that waited for others. */
+const lagMicros = 10_000_000;
+
+/**
+ * Newest first, by the time of the commit. The database can order by ids alone, so a page reads on until what is not read yet
+ * must be older than all of it.
+ */
 export async function listEvents(
   { store }: Pick<Context, 'store'>,
   caller: Caller,
   organizationId: string,
-  page: Page,
+  { limit, after }: Page,
 ): Promise<Paged<OrganizationEvent>> {
   checkAdmin(await standingIn(store, caller, organizationId), 'organization');
-  const { items, next } = await pageOf(
-    store,
-    {
-      collection: collections.organizationEvents,
-      where: [['organizationId', '==', organizationId]],
-      orderBy: ['id', 'desc'],
-    },
-    page,
-    liftEvent,
-  );
-  return { items: items.map(viewOf), ...(next === undefined ? {} : { next }) };
+  const place = after === undefined ? undefined : String(after);
+  // Ids from before 3.0.0 bear the time of a process, which may be ahead.
+  let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);
+  const found: Placed[] = [];
+  for (;;) {
+    // A few more than asked for are mostly enough.
+    const size = limit === undefined ? undefined : limit + 5;
+    const more = await readEvents(store, organizationId, from, size);
+    found.push(...more);
+    from = more.at(-1)?.event.id;
+    const complete = size === undefined || more.length < size || from === undefined;
+    const settled = complete ? 0 : microsOf(from ?? '') + lagMicros;
+    const items = found
+      .filter((each) => (place === undefined || each.place < place) && microsOf(each.place) >= settled)
+      .sort(newestFirst);
+    if (!complete && items.length <= (limit ?? 0)) continue;
+    const shown = items.slice(0, limit);
+    const next = shown.length < items.length ? shown.at(-1)?.place : undefined;
+    return { items: shown.map(({ event }) => event), ...(next === undefined ? {} : { next }) };
+  }
+}
+
+async function readEvents(
+  store: Store,
+  organizationId: string,
+  after: string | undefined,
+  limit: number | undefined,
+): Promise<Placed[]> {
+  const found = await store.query({
+    collection: collections.organizationEvents,
+    where: [['organizationId', '==', organizationId]],
+    orderBy: ['id', 'desc'],
+    ...(limit === undefined ? {} : { limit }),
+    ...(after === undefined ? {} : { after }),
+  });
+  return found.map(placed);
 }

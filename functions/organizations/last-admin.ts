@@ -7,6 +7,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Transaction } from '../store/store.js';
 import { liftOrganizationMember } from './documents.js';
+import { stayWrites } from './leaving.js';
 import { readOrganizationMembers } from './standing.js';
 import { busy, transact } from './transact.js';
 
@@ -21,19 +22,21 @@ class NoWitness extends Error {}
  * other admin stands.
  */
 export async function keepingAnAdmin<T>(
-  context: Pick<Context, 'store'>,
+  context: Pick<Context, 'store' | 'clock'>,
   organizationId: string,
   email: string,
   change: (transaction: Transaction, checkAnother: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
-  const attempt = (witness: string | undefined) =>
+  const attempt = (witness: string | undefined, alone = false) =>
     transact(context, (transaction) =>
       change(transaction, async () => {
+        if (alone) throw lastAdmin(email);
         const found =
           witness === undefined
             ? undefined
             : (await readOrganizationMembers(transaction, organizationId, [witness])).get(witness);
-        if (found?.governs !== true) throw new NoWitness();
+        if (found?.role !== 'admin') throw new NoWitness();
+        transaction.write(...stayWrites(context.clock, found));
       }),
     );
 
@@ -48,27 +51,44 @@ export async function keepingAnAdmin<T>(
       }
     }
     witnesses = await otherAdmins(context, organizationId, email);
-    if (witnesses.length === 0) {
-      throw new Problem('conflict', `${email} is the last admin of the organization.`, {
-        advice: 'Make another member an admin first.',
-      });
-    }
+    // What else there is against the change is looked at once more, and said first.
+    if (witnesses.length === 0) return attempt(undefined, true);
   }
   throw busy();
 }
 
+export const lastAdmin = (email: string): Problem =>
+  new Problem('conflict', `${email} is the last admin of the organization.`, {
+    advice: 'Make another member an admin first.',
+  });
+
+/** Those who stay; else one who is leaving, who is waited for. */
 async function otherAdmins(
   { store }: Pick<Context, 'store'>,
   organizationId: string,
   email: string,
 ): Promise<string[]> {
-  const found = await store.query({
-    collection: collections.organizationMembers,
-    where: [
-      ['organizationId', '==', organizationId],
-      ['governs', '==', true],
-    ],
-    limit: candidatesAtOnce + 1,
-  });
-  return found.map(({ data }) => liftOrganizationMember(data).email).filter((each) => each !== email);
+  for (const [field, value] of [
+    ['governs', true],
+    ['role', 'admin'],
+  ] as const) {
+    const found = await store.query({
+      collection: collections.organizationMembers,
+      where: [
+        ['organizationId', '==', organizationId],
+        [field, '==', value],
+      ],
+      limit: candidatesAtOnce + 1,
+    });
+    const others = found.map(({ data }) => liftOrganizationMember(data).email).filter((each) => each !== email);
+    if (others.length > 0) return others;
+  }
+  return [];
 }
+
+/** Whether somebody else governs. Asked before anything is written, and outside of any transaction. */
+export const hasOtherAdmin = async (
+  context: Pick<Context, 'store'>,
+  organizationId: string,
+  email: string,
+): Promise<boolean> => (await otherAdmins(context, organizationId, email)).length > 0;

@@ -1,39 +1,48 @@
 /** The members of an organization: shows them, adds them, changes their roles. Called by functions/http/organizations.ts. */
 import { collections } from '../../shared/names.js';
-import type { Member, Role } from '../../shared/organization/organization.js';
+import type { Member } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../http/auth.js';
-import type { Write } from '../store/store.js';
-import { liftOrganizationMember, type OrganizationMemberRecord, organizationMemberId } from './documents.js';
+import { read } from '../store/lift.js';
+import type { Transaction, Write } from '../store/store.js';
+import {
+  liftMemberVersion,
+  liftOrganizationMember,
+  type OrganizationMemberRecord,
+  organizationMemberId,
+} from './documents.js';
 import { eventWrite } from './events.js';
 import { keepingAnAdmin } from './last-admin.js';
+import { stayWrites } from './leaving.js';
+import { bindWrites } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { checkAdmin, readOrganizationMembers, standingIn, standingOf } from './standing.js';
 import { type Also, transact } from './transact.js';
 
 export const viewOfMember = ({ email, role }: Member): Member => ({ email, role });
 
-export function newMember(organizationId: string, email: string, role: Role, addedAt: string): Write {
-  const data: OrganizationMemberRecord = {
-    schema: 1,
-    organizationId,
-    email,
-    role,
-    governs: role === 'admin',
-    addedAt,
-  };
+/** `boundTo`: where they make it for themselves. */
+export function newMember(
+  made: Pick<OrganizationMemberRecord, 'organizationId' | 'email' | 'role' | 'addedAt' | 'version' | 'boundTo'>,
+): Write {
+  const { organizationId, email, role } = made;
+  const data: OrganizationMemberRecord = { schema: 1, ...made, governs: role === 'admin' };
   const id = organizationMemberId(organizationId, email);
   return { kind: 'create', collection: collections.organizationMembers, id, data };
 }
 
-export const noMember = (email: string): Problem => new Problem('not-found', `${email} is no member.`);
+/** Of the change that is being made to a member. */
+export const nextVersion = ({ version = 1 }: Pick<OrganizationMemberRecord, 'version'>): number => version + 1;
 
-const isLeaving = (email: string): Problem =>
-  new Problem('conflict', `${email} is just being removed from the organization.`, {
-    advice:
-      'Try again in a moment; if that does not help, remove them once more, which finishes a removal that stopped half-way.',
-  });
+/** Of a member who is added: goes on where an earlier membership ended. */
+async function firstVersion(transaction: Transaction, organizationId: string, email: string): Promise<number> {
+  const id = organizationMemberId(organizationId, email);
+  const ended = await transaction.get(collections.organizationMemberVersions, id);
+  return (read(ended, liftMemberVersion)?.data.version ?? 0) + 1;
+}
+
+export const noMember = (email: string): Problem => new Problem('not-found', `${email} is no member.`);
 
 /** By e-mail. */
 export async function listOrganizationMembers(
@@ -78,16 +87,19 @@ export const addOrganizationMember = (
       const members = await readOrganizationMembers(transaction, organizationId, [caller.email, email]);
       checkAdmin(await standingOf(transaction, caller, organizationId, members.get(caller.email)), 'organization');
       const standing = members.get(email);
-      if (standing?.leaving !== undefined) throw isLeaving(email);
+      if (standing !== undefined) transaction.write(...stayWrites(context.clock, standing));
       if (standing?.role === role) return { member: { email, role }, added: false };
       if (standing !== undefined) throw otherRole(standing, 'Set the role of the member instead.');
+      const version = await firstVersion(transaction, organizationId, email);
       transaction.write(
-        newMember(organizationId, email, role, context.clock.now().toISOString()),
-        eventWrite(context, {
+        ...bindWrites(caller, members.get(caller.email)),
+        newMember({ organizationId, email, role, addedAt: context.clock.now().toISOString(), version }),
+        eventWrite(transaction, {
           organizationId,
           actor: caller.email,
           action: 'member-added',
           email,
+          version,
           before: null,
           after: { email, role },
         }),
@@ -108,21 +120,27 @@ export const setOrganizationMemberRole = (
     checkAdmin(await standingOf(transaction, caller, organizationId, members.get(caller.email)), 'organization');
     const member = members.get(email);
     if (member === undefined) throw noMember(email);
-    if (member.leaving !== undefined) throw isLeaving(email);
-    if (member.role === role) return { email, role };
-    if (member.governs) await checkAnother();
+    const stay = stayWrites(context.clock, member);
+    if (member.role === role) {
+      transaction.write(...stay);
+      return { email, role };
+    }
+    if (member.role === 'admin') await checkAnother();
+    const version = nextVersion(member);
     transaction.write(
+      ...bindWrites(caller, members.get(caller.email)),
       {
         kind: 'update',
         collection: collections.organizationMembers,
         id: organizationMemberId(organizationId, email),
-        data: { role, governs: role === 'admin' },
+        data: { role, governs: role === 'admin', version, leaving: undefined, leavingUntil: undefined },
       },
-      eventWrite(context, {
+      eventWrite(transaction, {
         organizationId,
         actor: caller.email,
         action: 'member-role-changed',
         email,
+        version,
         before: viewOfMember(member),
         after: { email, role },
       }),

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';
-import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
+import { type MigrationPreview, type MigrationReply, mostTeamMembers } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../http/auth.js';
@@ -18,22 +18,28 @@ import {
   teamMemberId,
 } from './documents.js';
 import { eventWrite } from './events.js';
+import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
+import { bindWrites } from './membership.js';
 import {
   checkAdmin,
   noTeam,
   type Reader,
   readOrganizationMembers,
   readTeam,
+  readTeamMembers,
   standingIn,
   standingInTeam,
   standingOf,
 } from './standing.js';
-import { teamChange } from './team-members.js';
+import { adminsIn, teamChange } from './team-members.js';
+import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';
 import { type Also, busy, transact } from './transact.js';
 
 const rounds = 8;
+/** A document takes 1 MiB at most. */
+const mostEventBytes = 1_000_000;
 
 interface Seen {
   readonly team: TeamRecord;
@@ -44,36 +50,45 @@ interface Seen {
 /** Team first, then members: if the team is the same later, so are they. */
 async function look({ store, config }: Context, caller: Caller, teamId: number, organizationId: string): Promise<Seen> {
   checkAdmin(await standingIn(store, caller, organizationId), 'organization');
-  const team = await readTeam(store, teamId);
+  const team = config.migrationConsent
+    ? await consented(store, caller, teamId, organizationId)
+    : await readTeam(store, teamId);
   if (team === undefined) throw noTeam(teamId);
   const found = await store.query({
     collection: collections.teamMembers,
     where: [['teamId', '==', teamId]],
     orderBy: ['email', 'asc'],
   });
-  const members = found.map(({ data }) => liftTeamMember(data));
-  // Else any stranger could make an organization, and pull in, and empty, any team.
-  if (config.organizationCreators.anyone && team.organizationId !== organizationId) {
-    const own = members.find(({ email }) => email === caller.email);
-    checkAdmin(await standingInTeam(caller, team, own, () => governorOf(store, caller, team)), 'team');
-  }
-  return { team, members };
+  return { team, members: found.map(({ data }) => liftTeamMember(data)) };
 }
 
-const governorOf = async (reader: Reader, { email }: Caller, { organizationId }: TeamRecord) =>
-  organizationId === null ? undefined : (await readOrganizationMembers(reader, organizationId, [email])).get(email);
+/**
+ * Where it takes the team's consent, only its admin may move it: else any stranger could make an organization, and pull in, and
+ * empty, any team. By as many reads for a team that the caller may not see as for none.
+ */
+async function consented(reader: Reader, caller: Caller, teamId: number, organizationId: string) {
+  const { email } = caller;
+  // The team first: whoever leaves it after this reading changes it.
+  const team = await readTeam(reader, teamId);
+  const own = await readTeamMembers(reader, teamId, [email]);
+  const governors = await readOrganizationMembers(reader, team?.organizationId ?? organizationId, [email]);
+  if (team === undefined) throw noTeam(teamId);
+  if (team.organizationId === organizationId) return team;
+  const standing = await standingInTeam(caller, team, own.get(email), async () =>
+    team.organizationId === null ? undefined : governors.get(email),
+  );
+  checkAdmin(standing, 'team');
+  return team;
+}
 
 interface Division {
   readonly stays: readonly Member[];
   readonly leaves: readonly Member[];
 }
 
-/** Who is being removed from the organization is taken for gone. */
+/** Who is being removed from the organization is a member of it until they are deleted. */
 function divide({ members }: Seen, inOrganization: ReadonlyMap<string, OrganizationMemberRecord>): Division {
-  const belongs = ({ email }: Member): boolean => {
-    const member = inOrganization.get(email);
-    return member !== undefined && member.leaving === undefined;
-  };
+  const belongs = ({ email }: Member): boolean => inOrganization.has(email);
   return {
     stays: members.filter(belongs).map(viewOfMember),
     leaves: members.filter((each) => !belongs(each)).map(viewOfMember),
@@ -85,6 +100,12 @@ const outsidersIn = (teamId: number, leaves: readonly Member[]): string =>
   `${leaves.map(({ email }) => email).join(', ')}. Add them to the organization first, or use the force option to remove ` +
   'them from the team.';
 
+/** Teams of before 3.0.0 have as many members as they have. */
+const tooMany = (teamId: number, members: number): Problem =>
+  new Problem('conflict', `Team ${teamId} has ${members} members, too many to move at once.`, {
+    advice: `Remove members until there are ${mostTeamMembers}, and add them again afterwards.`,
+  });
+
 const elsewhere = (teamId: number): string => `Team ${teamId} is in another organization already.`;
 
 function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division: Division): string {
@@ -95,6 +116,11 @@ function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division
 /** A list of entity tags; weak ones never match, `*` matches whatever is there. */
 const matches = (ifMatch: string, tag: string): boolean =>
   ifMatch.trim() === '*' || [...ifMatch.matchAll(/(?:W\/)?"[^"]*"/g)].some(([each]) => each === tag);
+
+const accountsOf = (members: readonly TeamMemberRecord[], of: readonly Member[]): (string | null)[] => {
+  const accounts = new Map(members.map(({ email, boundTo }) => [email, boundTo]));
+  return of.map(({ email }) => accounts.get(email) ?? null);
+};
 
 export async function previewMigration(
   context: Context,
@@ -170,10 +196,16 @@ async function move(
     organizationId,
     caller.operator ? emails : [...emails, caller.email],
   );
+  const own = inOrganization.get(caller.email);
   if (!caller.operator) {
-    const standing = await standingOf(transaction, caller, organizationId, inOrganization.get(caller.email));
+    const standing = await standingOf(transaction, caller, organizationId, own);
     checkAdmin(standing, 'organization');
   }
+  // Before anything is judged by who belongs: whoever is being removed is waited for.
+  const stay = emails.flatMap((email) => {
+    const member = inOrganization.get(email);
+    return member === undefined ? [] : stayWrites(context.clock, member);
+  });
   const division = divide(seen, inOrganization);
   const { stays, leaves } = division;
   if (ifMatch !== undefined && !matches(ifMatch, tagOf(team, organizationId, division))) {
@@ -186,22 +218,38 @@ async function move(
     throw new Problem('members-outside', outsidersIn(teamId, leaves), { members: { members: removedMembers } });
   }
   const migrated = { ...team, organizationId };
+  const event = eventWrite(transaction, {
+    organizationId,
+    teamId,
+    version: team.changes + 1,
+    actor: caller.email,
+    action: 'team-migrated',
+    before: { team: viewOfTeam(team, undefined), members: leaves },
+    after: { team: viewOfTeam(migrated, undefined) },
+    stayed: [...stays],
+    boundTo: accountsOf(seen.members, [...stays, ...leaves]),
+  });
+  if (Buffer.byteLength(JSON.stringify(event.data)) > mostEventBytes) throw tooMany(teamId, seen.members.length);
   transaction.write(
-    teamChange(team, { organizationId, admins: stays.filter(({ role }) => role === 'admin').length }),
+    ...stay,
+    ...bindWrites(
+      caller,
+      own,
+      seen.members.find(({ email }) => email === caller.email),
+    ),
+    teamChange(team, {
+      organizationId,
+      migration: event.id,
+      admins: adminsIn(stays),
+      members: stays.length,
+    }),
     ...removedMembers.map((email) => ({
       kind: 'delete' as const,
       collection: collections.teamMembers,
       id: teamMemberId(teamId, email),
     })),
-    eventWrite(context, {
-      organizationId,
-      teamId,
-      actor: caller.email,
-      action: 'team-migrated',
-      before: { team: viewOfTeam(team, undefined), members: leaves },
-      after: { team: viewOfTeam(migrated, undefined) },
-      stayed: [...stays],
-    }),
+    event,
+    ...tellAdmins(context, event, team, seen.members),
   );
   const role = stays.find(({ email }) => email === caller.email)?.role;
   return { team: viewOfTeam(migrated, role), removedMembers };

@@ -10,6 +10,7 @@ import { read } from '../store/lift.js';
 import { liftOrganization, liftOrganizationMember, type OrganizationRecord } from './documents.js';
 import { eventWrite } from './events.js';
 import { newMember } from './members.js';
+import { boundFields, isTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { noOrganization, standingIn } from './standing.js';
 import { type Also, transact } from './transact.js';
@@ -43,14 +44,24 @@ export async function createOrganization(
   return transact(
     context,
     async (transaction) => {
+      // Nobody has it; the event bears the time of this reading.
+      await transaction.get(collections.organizations, id);
       const made = viewOf(record, 'admin');
       transaction.write(
         { kind: 'create', collection: collections.organizations, id, data: record },
-        newMember(id, caller.email, 'admin', createdAt),
-        eventWrite(context, {
+        newMember({
+          organizationId: id,
+          email: caller.email,
+          role: 'admin',
+          addedAt: createdAt,
+          version: 1,
+          ...boundFields(caller),
+        }),
+        eventWrite(transaction, {
           organizationId: id,
           actor: caller.email,
           action: 'organization-created',
+          version: 1,
           before: null,
           after: viewOf(record, undefined),
         }),
@@ -62,26 +73,23 @@ export async function createOrganization(
 }
 
 /** Those the caller belongs to, by id. */
-export async function listOrganizations(
-  { store }: Context,
-  { email }: Caller,
-  page: Page,
-): Promise<Paged<Organization>> {
+export async function listOrganizations({ store }: Context, caller: Caller, page: Page): Promise<Paged<Organization>> {
   const memberships = await pageOf(
     store,
     {
       collection: collections.organizationMembers,
-      where: [['email', '==', email]],
+      where: [['email', '==', caller.email]],
       orderBy: ['organizationId', 'asc'],
     },
     page,
     liftOrganizationMember,
   );
+  const own = memberships.items.filter((each) => isTheirs(each, caller));
   const found = await store.getMany(
     collections.organizations,
-    memberships.items.map(({ organizationId }) => organizationId),
+    own.map(({ organizationId }) => organizationId),
   );
-  const items = memberships.items.flatMap(({ role }, i) => {
+  const items = own.flatMap(({ role }, i) => {
     const organization = read(found[i], liftOrganization)?.data;
     return organization === undefined ? [] : [viewOf(organization, role)];
   });

@@ -1,7 +1,7 @@
 /**
  * Removes a member from an organization, so that at no moment a team of it holds somebody who is no member. A transaction
- * cannot query, so it goes in three moves: mark the member as leaving, from when on no team takes them; find their teams, and
- * refuse or remove them there; delete the member. A retry finishes what stopped half-way.
+ * cannot query, so it goes in moves: find their teams, and refuse; mark the member as leaving, from when on no team takes
+ * them; find their teams again, and refuse or remove them there; delete the member. A retry finishes what stopped half-way.
  */
 import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
@@ -11,18 +11,22 @@ import type { Caller } from '../http/auth.js';
 import { read } from '../store/lift.js';
 import { liftTeam, liftTeamMember, organizationMemberId, type TeamRecord, teamDocumentId } from './documents.js';
 import { eventWrite } from './events.js';
-import { keepingAnAdmin } from './last-admin.js';
-import { noMember, viewOfMember } from './members.js';
-import { checkAdmin, readOrganizationMembers, readTeam, readTeamMembers, standingOf } from './standing.js';
+import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
+import { markWrite, unmarkWrite } from './leaving.js';
+import { nextVersion, noMember, viewOfMember } from './members.js';
+import { bindWrites } from './membership.js';
+import { checkAdmin, type Reader, readOrganizationMembers, readTeam, readTeamMembers, standingOf } from './standing.js';
 import { leaveWrites } from './team-members.js';
-import { busy, transact } from './transact.js';
+import { busy, transact, transactInTeam } from './transact.js';
 
 interface Removal {
   readonly organizationId: string;
   readonly email: string;
   readonly actor: string;
-  /** Of this one removal; whoever comes later takes the mark over with its own. */
+  /** Of the first of the removals that are under way; whoever comes later goes on with it. */
   readonly mark: string;
+  /** It was ours before anybody else's. */
+  readonly own: boolean;
 }
 
 const rounds = 8;
@@ -34,12 +38,14 @@ export async function removeOrganizationMember(
   email: string,
   force: boolean,
 ): Promise<void> {
+  await checkMayRemove(context, caller, organizationId, email);
   for (let round = 1; round <= rounds; round++) {
-    const removal = { organizationId, email, actor: caller.email, mark: randomUUID() };
-    if (!(await markLeaving(context, caller, removal, round > 1))) return;
-    const teams = await teamsHolding(context, removal);
+    if (!force) checkInNoTeam(email, await teamsHolding(context, organizationId, email));
+    const removal = await markLeaving(context, caller, organizationId, email, round > 1);
+    if (removal === undefined) return;
+    const teams = await teamsHolding(context, organizationId, email);
     if (teams.length > 0 && !force) {
-      await unmark(context, removal);
+      if (removal.own) await unmark(context, removal);
       throw stillHeld(email, teams);
     }
     for (const { teamId } of teams) await leaveTeam(context, removal, teamId);
@@ -48,33 +54,60 @@ export async function removeOrganizationMember(
   throw busy();
 }
 
-/** False: somebody else has removed the member since we began. */
-const markLeaving = (context: Context, caller: Caller, removal: Removal, begun: boolean): Promise<boolean> =>
-  keepingAnAdmin(context, removal.organizationId, removal.email, async (transaction, checkAnother) => {
-    const { organizationId, email, mark } = removal;
+/** What is refused whatever the teams are. The transaction that marks the member looks again. */
+async function checkMayRemove(context: Context, caller: Caller, organizationId: string, email: string): Promise<void> {
+  const { role } = await removable(context.store, caller, organizationId, email);
+  if (role !== 'admin' || (await hasOtherAdmin(context, organizationId, email))) return;
+  // The caller may have been that other one, and be gone.
+  await removable(context.store, caller, organizationId, email);
+  throw lastAdmin(email);
+}
+
+/** The member, as far as the caller may remove them. */
+async function removable(reader: Reader, caller: Caller, organizationId: string, email: string) {
+  const members = await readOrganizationMembers(reader, organizationId, [caller.email, email]);
+  const standing = await standingOf(reader, caller, organizationId, members.get(caller.email));
+  if (caller.email !== email) checkAdmin(standing, 'organization');
+  const member = members.get(email);
+  if (member === undefined) throw noMember(email);
+  return member;
+}
+
+/** Undefined: somebody else has removed the member since we began. */
+const markLeaving = (
+  context: Context,
+  caller: Caller,
+  organizationId: string,
+  email: string,
+  begun: boolean,
+): Promise<Removal | undefined> =>
+  keepingAnAdmin(context, organizationId, email, async (transaction, checkAnother) => {
     const members = await readOrganizationMembers(transaction, organizationId, [caller.email, email]);
     const member = members.get(email);
-    if (begun && member === undefined) return false;
+    if (begun && member === undefined) return undefined;
     const standing = await standingOf(transaction, caller, organizationId, members.get(caller.email));
     if (caller.email !== email) checkAdmin(standing, 'organization');
     if (member === undefined) throw noMember(email);
     if (member.governs) await checkAnother();
-    transaction.write({
-      kind: 'update',
-      collection: collections.organizationMembers,
-      id: organizationMemberId(organizationId, email),
-      data: { leaving: mark, governs: false },
-    });
-    return true;
+    const own = member.leaving === undefined;
+    const mark = member.leaving ?? randomUUID();
+    // Who leaves by themselves is not bound any more.
+    const others = caller.email === email ? undefined : members.get(caller.email);
+    transaction.write(...bindWrites(caller, others), markWrite(context.clock, member, mark));
+    return { organizationId, email, actor: caller.email, mark, own };
   });
 
-async function teamsHolding({ store }: Context, { organizationId, email }: Removal): Promise<TeamRecord[]> {
+async function teamsHolding({ store }: Context, organizationId: string, email: string): Promise<TeamRecord[]> {
   const memberships = await store.query({ collection: collections.teamMembers, where: [['email', '==', email]] });
   const ids = memberships.map(({ data }) => teamDocumentId(liftTeamMember(data).teamId));
   return (await store.getMany(collections.teams, ids))
     .flatMap((each) => read(each, liftTeam)?.data ?? [])
     .filter((team) => team.organizationId === organizationId)
     .sort((a, b) => a.teamId - b.teamId);
+}
+
+function checkInNoTeam(email: string, teams: readonly TeamRecord[]): void {
+  if (teams.length > 0) throw stillHeld(email, teams);
 }
 
 function stillHeld(email: string, teams: readonly TeamRecord[]): Problem {
@@ -98,40 +131,35 @@ const unmark = (context: Context, removal: Removal): Promise<void> =>
   transact(context, async (transaction) => {
     const { member, ours } = await marked(transaction, removal);
     if (!ours || member === undefined) return;
-    transaction.write({
-      kind: 'update',
-      collection: collections.organizationMembers,
-      id: organizationMemberId(removal.organizationId, removal.email),
-      data: { leaving: undefined, governs: member.role === 'admin' },
-    });
+    transaction.write(unmarkWrite(member));
   });
 
 const leaveTeam = (context: Context, { organizationId, email, actor }: Removal, teamId: number): Promise<void> =>
-  transact(context, async (transaction) => {
+  transactInTeam(context, teamId, async (transaction) => {
     const team = await readTeam(transaction, teamId);
     const member = (await readTeamMembers(transaction, teamId, [email])).get(email);
     if (team?.organizationId !== organizationId || member === undefined) return;
-    transaction.write(...leaveWrites(context, team, member, actor));
+    transaction.write(...leaveWrites(transaction, team, member, actor));
   });
 
-/** False: another removal has taken over, and may have refused. */
+/** False: the mark is gone, for another removal has refused, or its time was over. */
 const deleteMember = (context: Context, removal: Removal): Promise<boolean> =>
   transact(context, async (transaction) => {
     const { organizationId, email, actor } = removal;
     const { member, ours } = await marked(transaction, removal);
     if (member === undefined) return true;
     if (!ours) return false;
+    const id = organizationMemberId(organizationId, email);
+    const version = nextVersion(member);
     transaction.write(
-      {
-        kind: 'delete',
-        collection: collections.organizationMembers,
-        id: organizationMemberId(organizationId, email),
-      },
-      eventWrite(context, {
+      { kind: 'delete', collection: collections.organizationMembers, id },
+      { kind: 'set', collection: collections.organizationMemberVersions, id, data: { schema: 1, version } },
+      eventWrite(transaction, {
         organizationId,
         actor,
         action: 'member-removed',
         email,
+        version,
         before: viewOfMember(member),
         after: null,
       }),

@@ -17,6 +17,7 @@ import {
   teamDocumentId,
   teamMemberId,
 } from './documents.js';
+import { checkTheirs } from './membership.js';
 
 /** A store, or a transaction. */
 export type Reader = Pick<Transaction, 'get' | 'getMany'>;
@@ -75,14 +76,15 @@ export const noOrganization = (organizationId: string): Problem =>
   new Problem('not-found', `There is no organization ${organizationId}.`);
 export const noTeam = (teamId: number): Problem => new Problem('not-found', `There is no team ${teamId}.`);
 
-/** `member`: the caller's own document, if there is one. Throws the 404 for whom the organization is not to be seen by. */
+/** `member`: the caller's own document, if there is one. Throws the 404 for whom the organization is not to be seen by, `NotTheirs` for another account of theirs. */
 export async function standingOf(
   reader: Reader,
   caller: Caller,
   organizationId: string,
   member: OrganizationMemberRecord | undefined,
 ): Promise<Standing> {
-  if (member !== undefined) return { role: member.role, admin: caller.operator || member.governs };
+  checkTheirs(member, caller, organizationId);
+  if (member !== undefined) return { role: member.role, admin: caller.operator || member.role === 'admin' };
   if (!caller.operator || (await reader.get(collections.organizations, organizationId)) === undefined) {
     throw noOrganization(organizationId);
   }
@@ -105,19 +107,26 @@ export function checkAdmin({ admin }: Standing, of: 'organization' | 'team'): vo
   );
 }
 
-/** `own`: the caller in the team; `governor`: in its organization, looked at only where the team alone does not say yes. */
+/** Whom a deployment gives it to, and nobody else. */
+export function checkOperator({ operator }: Caller): void {
+  if (operator) return;
+  throw new Problem('forbidden', 'Only an operator of this deployment may do that.', { advice: 'Ask one of them.' });
+}
+
+/**
+ * `own`: the caller in the team; `inOrganization`: in the organization that the team is in. Who is another one there is another one
+ * in its teams, too: `NotTheirs`.
+ */
 export async function standingInTeam(
   caller: Caller,
   team: TeamRecord,
   own: TeamMemberRecord | undefined,
-  governor: () => Promise<OrganizationMemberRecord | undefined>,
+  inOrganization: () => Promise<OrganizationMemberRecord | undefined>,
 ): Promise<Standing> {
-  const standing = { role: own?.role, admin: caller.operator || own?.role === 'admin' };
-  if (standing.admin || team.organizationId === null) {
-    if (own === undefined && !standing.admin) throw noTeam(team.teamId);
-    return standing;
-  }
-  const admin = (await governor())?.governs === true;
-  if (own === undefined && !admin) throw noTeam(team.teamId);
-  return { role: standing.role, admin };
+  if (caller.operator) return { role: own?.role, admin: true };
+  const member = team.organizationId === null ? undefined : await inOrganization();
+  if (own === undefined && member?.role !== 'admin') throw noTeam(team.teamId);
+  checkTheirs(own, caller, team.organizationId);
+  checkTheirs(member, caller, team.organizationId);
+  return { role: own?.role, admin: own?.role === 'admin' || member?.role === 'admin' };
 }

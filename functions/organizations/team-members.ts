@@ -1,8 +1,9 @@
 /** The members of a team: shows them, adds them, removes them. Called by functions/http/teams.ts. */
 import { collections } from '../../shared/names.js';
 import type { Member, Role } from '../../shared/organization/organization.js';
+import { mostTeamMembers } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
-import type { Context } from '../context.js';
+import type { Clock, Context } from '../context.js';
 import type { Caller } from '../http/auth.js';
 import type { Transaction, Write } from '../store/store.js';
 import {
@@ -14,7 +15,9 @@ import {
   teamMemberId,
 } from './documents.js';
 import { eventWrite } from './events.js';
+import { stayWrites } from './leaving.js';
 import { type Added, noMember, otherRole, viewOfMember } from './members.js';
+import { bindWrites, boundFields } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import {
   checkAdmin,
@@ -26,38 +29,53 @@ import {
   type Standing,
   standingInTeam,
 } from './standing.js';
-import { type Also, transact } from './transact.js';
+import { type Also, transactInTeam } from './transact.js';
 
-export function newTeamMember(teamId: number, email: string, role: Role, addedAt: string): Write {
-  const data: TeamMemberRecord = { schema: 1, teamId, email, role, addedAt };
+/** `bound`: for whom makes it for themselves. */
+export function newTeamMember(
+  teamId: number,
+  email: string,
+  role: Role,
+  addedAt: string,
+  bound: { readonly boundTo?: string } = {},
+): Write {
+  const data: TeamMemberRecord = { schema: 1, teamId, email, role, ...bound, addedAt };
   return { kind: 'create', collection: collections.teamMembers, id: teamMemberId(teamId, email), data };
 }
 
 /** The write that every change of a team's members makes: whoever counts on the members reads this document. */
 export const teamChange = (
   team: TeamRecord,
-  change: Partial<Pick<TeamRecord, 'admins' | 'organizationId'>>,
+  change: Partial<Pick<TeamRecord, 'admins' | 'members' | 'organizationId' | 'migration'>>,
 ): Write => ({
   kind: 'update',
   collection: collections.teams,
   id: teamDocumentId(team.teamId),
-  data: { ...change, changes: team.changes + 1 },
+  data: { ...change, changes: team.changes + 1, membersAt: team.changes + 1 },
 });
 
 const count = (role: Role): number => (role === 'admin' ? 1 : 0);
 
+/** Undefined: nobody has counted since an earlier release changed it. */
+const countedIn = ({ members, membersAt, changes }: TeamRecord, more: number): number | undefined =>
+  members === undefined || membersAt !== changes ? undefined : members + more;
+
+export const adminsIn = (members: readonly Member[]): number =>
+  members.reduce((admins, { role }) => admins + count(role), 0);
+
 /** A member goes from a team. */
 export const leaveWrites = (
-  context: Pick<Context, 'clock'>,
+  transaction: Transaction,
   team: TeamRecord,
   member: TeamMemberRecord,
   actor: string,
 ): Write[] => [
   { kind: 'delete', collection: collections.teamMembers, id: teamMemberId(team.teamId, member.email) },
-  teamChange(team, { admins: team.admins - count(member.role) }),
-  eventWrite(context, {
+  teamChange(team, { admins: team.admins - count(member.role), members: countedIn(team, -1) }),
+  eventWrite(transaction, {
     organizationId: team.organizationId,
     teamId: team.teamId,
+    version: team.changes + 1,
     actor,
     action: 'team-member-removed',
     email: member.email,
@@ -115,21 +133,43 @@ async function lookAt(transaction: Transaction, caller: Caller, teamId: number, 
   const standing = await standingInTeam(caller, team, own.get(caller.email), async () =>
     inOrganization.get(caller.email),
   );
-  return { team, standing, member: own.get(email), organizationMember: inOrganization.get(email) };
+  return {
+    team,
+    standing,
+    member: own.get(email),
+    organizationMember: inOrganization.get(email),
+    bind: bindWrites(caller, own.get(caller.email), inOrganization.get(caller.email)),
+  };
 }
 
-/** In an organization only a member of it, who is not leaving. */
-export function checkBelongs(
+/** In an organization only a member of it, who stays: what is to be written for that. */
+export function belongingWrites(
+  clock: Clock,
   organizationId: string | null,
   email: string,
   member: OrganizationMemberRecord | undefined,
-) {
-  if (organizationId === null || (member !== undefined && member.leaving === undefined)) return;
+): Write[] {
+  if (organizationId === null) return [];
+  if (member !== undefined) return stayWrites(clock, member);
   throw new Problem('bad-input', `${email} is no member of the organization ${organizationId} that the team is in.`, {
     errors: [{ path: 'email', message: 'is no member of the organization that the team is in' }],
     advice: 'Add them to the organization first.',
   });
 }
+
+/** Whoever comes or goes meanwhile changes the team, which the transaction has read. */
+async function countMembers({ store }: Pick<Context, 'store'>, team: TeamRecord): Promise<number> {
+  const { teamId } = team;
+  return (
+    countedIn(team, 0) ??
+    (await store.query({ collection: collections.teamMembers, where: [['teamId', '==', teamId]] })).length
+  );
+}
+
+const full = ({ teamId }: TeamRecord, members: number): Problem =>
+  new Problem('conflict', `Team ${teamId} has ${members} members, and no team has more.`, {
+    advice: `A team has at most ${mostTeamMembers} members. Remove one first, or make another team.`,
+  });
 
 export const addTeamMember = (
   context: Context,
@@ -138,8 +178,9 @@ export const addTeamMember = (
   { email, role }: Member,
   also?: Also<Added>,
 ): Promise<Added> =>
-  transact(
+  transactInTeam(
     context,
+    teamId,
     async (transaction) => {
       const found = await lookAt(transaction, caller, teamId, email);
       const { team, standing, member } = found;
@@ -147,13 +188,24 @@ export const addTeamMember = (
       if (member?.role === role) return { member: { email, role }, added: false };
       if (member !== undefined)
         throw otherRole(member, 'Remove them from the team, then add them with the other role.');
-      checkBelongs(team.organizationId, email, found.organizationMember);
+      const belonging = belongingWrites(context.clock, team.organizationId, email, found.organizationMember);
+      const members = await countMembers(context, team);
+      if (members >= mostTeamMembers) throw full(team, members);
       transaction.write(
-        newTeamMember(teamId, email, role, context.clock.now().toISOString()),
-        teamChange(team, { admins: team.admins + count(role) }),
-        eventWrite(context, {
+        ...belonging,
+        ...found.bind,
+        newTeamMember(
+          teamId,
+          email,
+          role,
+          context.clock.now().toISOString(),
+          email === caller.email ? boundFields(caller) : {},
+        ),
+        teamChange(team, { admins: team.admins + count(role), members: members + 1 }),
+        eventWrite(transaction, {
           organizationId: team.organizationId,
           teamId,
+          version: team.changes + 1,
           actor: caller.email,
           action: 'team-member-added',
           email,
@@ -168,8 +220,8 @@ export const addTeamMember = (
 
 /** Oneself, or as an admin. A standalone team keeps an admin; a team in an organization has its organization's. */
 export const removeTeamMember = (context: Context, caller: Caller, teamId: number, email: string): Promise<void> =>
-  transact(context, async (transaction) => {
-    const { team, standing, member } = await lookAt(transaction, caller, teamId, email);
+  transactInTeam(context, teamId, async (transaction) => {
+    const { team, standing, member, bind } = await lookAt(transaction, caller, teamId, email);
     if (caller.email !== email) checkAdmin(standing, 'team');
     if (member === undefined) throw noMember(email);
     if (team.organizationId === null && member.role === 'admin' && team.admins === 1) {
@@ -177,5 +229,5 @@ export const removeTeamMember = (context: Context, caller: Caller, teamId: numbe
         advice: 'Add another admin first.',
       });
     }
-    transaction.write(...leaveWrites(context, team, member, caller.email));
+    transaction.write(...leaveWrites(transaction, team, member, caller.email), ...bind);
   });

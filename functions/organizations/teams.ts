@@ -6,11 +6,21 @@ import type { Team } from '../../shared/organization/team.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../http/auth.js';
 import { read } from '../store/lift.js';
-import { liftTeam, liftTeamMember, type TeamRecord, teamDocumentId, teamMemberId } from './documents.js';
+import type { Store } from '../store/store.js';
+import {
+  liftOrganizationMember,
+  liftTeam,
+  liftTeamMember,
+  organizationMemberId,
+  type TeamRecord,
+  teamDocumentId,
+  teamMemberId,
+} from './documents.js';
 import { eventWrite } from './events.js';
+import { bindWrites, boundFields, isTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
 import { checkAdmin, readOrganizationMembers, standingIn, standingOf } from './standing.js';
-import { checkBelongs, newTeamMember, visibleTeam } from './team-members.js';
+import { belongingWrites, newTeamMember, visibleTeam } from './team-members.js';
 import { type Also, transact } from './transact.js';
 
 export const viewOfTeam = ({ teamId, name, organizationId, createdAt }: TeamRecord, role: Role | undefined): Team => ({
@@ -35,18 +45,35 @@ export const createTeam = (
         const members = await readOrganizationMembers(transaction, organizationId, [caller.email]);
         const member = members.get(caller.email);
         checkAdmin(await standingOf(transaction, caller, organizationId, member), 'organization');
-        checkBelongs(organizationId, caller.email, member);
+        transaction.write(
+          ...belongingWrites(context.clock, organizationId, caller.email, member),
+          ...bindWrites(caller, member),
+        );
       }
       // Chosen anew when the transaction starts over, so that a number that is taken is no obstacle.
       const teamId = randomInt(1, 2 ** 31);
+      // Whoever has it: the event bears the time of this reading.
+      await transaction.get(collections.teams, teamDocumentId(teamId));
       const createdAt = context.clock.now().toISOString();
-      const team: TeamRecord = { schema: 1, teamId, name, organizationId, createdAt, changes: 1, admins: 1 };
+      const team: TeamRecord = {
+        schema: 1,
+        teamId,
+        name,
+        organizationId,
+        createdAt,
+        changes: 1,
+        admins: 1,
+        members: 1,
+        membersAt: 1,
+        ...(organizationId !== null && { migration: null }),
+      };
       transaction.write(
         { kind: 'create', collection: collections.teams, id: teamDocumentId(teamId), data: team },
-        newTeamMember(teamId, caller.email, 'admin', createdAt),
-        eventWrite(context, {
+        newTeamMember(teamId, caller.email, 'admin', createdAt, boundFields(caller)),
+        eventWrite(transaction, {
           organizationId,
           teamId,
+          version: team.changes,
           actor: caller.email,
           action: 'team-created',
           before: null,
@@ -59,22 +86,41 @@ export const createTeam = (
   );
 
 /** Those the caller belongs to, by number. */
-export async function listTeams({ store }: Context, { email }: Caller, page: Page): Promise<Paged<Team>> {
+export async function listTeams({ store }: Context, caller: Caller, page: Page): Promise<Paged<Team>> {
+  const { email } = caller;
   const memberships = await pageOf(
     store,
     { collection: collections.teamMembers, where: [['email', '==', email]], orderBy: ['teamId', 'asc'] },
     page,
     liftTeamMember,
   );
+  const own = memberships.items.filter((each) => isTheirs(each, caller));
   const found = await store.getMany(
     collections.teams,
-    memberships.items.map(({ teamId }) => teamDocumentId(teamId)),
+    own.map(({ teamId }) => teamDocumentId(teamId)),
   );
-  const items = memberships.items.flatMap(({ role }, i) => {
-    const team = read(found[i], liftTeam)?.data;
-    return team === undefined ? [] : [viewOfTeam(team, role)];
-  });
+  const teams = found.flatMap((each) => read(each, liftTeam)?.data ?? []);
+  const roles = new Map(own.map(({ teamId, role }) => [teamId, role]));
+  const others = await organizationsOfOthers(store, caller, teams);
+  const items = teams
+    .filter(({ organizationId }) => organizationId === null || !others.has(organizationId))
+    .map((team) => viewOfTeam(team, roles.get(team.teamId)));
   return { ...memberships, items };
+}
+
+/** Those of the teams' organizations in which the caller's e-mail is another account's. */
+async function organizationsOfOthers(
+  store: Pick<Store, 'getMany'>,
+  caller: Caller,
+  teams: readonly TeamRecord[],
+): Promise<ReadonlySet<string>> {
+  const organizations = new Set(teams.flatMap(({ organizationId }) => organizationId ?? []));
+  const found = await store.getMany(
+    collections.organizationMembers,
+    [...organizations].map((each) => organizationMemberId(each, caller.email)),
+  );
+  const members = found.flatMap((each) => read(each, liftOrganizationMember)?.data ?? []);
+  return new Set(members.filter((each) => !isTheirs(each, caller)).map(({ organizationId }) => organizationId));
 }
 
 export async function getTeam({ store }: Context, caller: Caller, teamId: number): Promise<Team> {
@@ -100,5 +146,9 @@ export async function listOrganizationTeams(
     collections.teamMembers,
     teams.items.map(({ teamId }) => teamMemberId(teamId, caller.email)),
   );
-  return { ...teams, items: teams.items.map((team, i) => viewOfTeam(team, read(own[i], liftTeamMember)?.data.role)) };
+  const roleIn = (i: number): Role | undefined => {
+    const membership = read(own[i], liftTeamMember)?.data;
+    return membership !== undefined && isTheirs(membership, caller) ? membership.role : undefined;
+  };
+  return { ...teams, items: teams.items.map((team, i) => viewOfTeam(team, roleIn(i))) };
 }

@@ -1,0 +1,163 @@
+/**
+ * Takes a team out of its organization, with the members that it had before it was migrated: for operators, where a migration
+ * was none of the organization's business. Called by functions/http/teams.ts.
+ */
+import { collections } from '../../shared/names.js';
+import type { Member } from '../../shared/organization/organization.js';
+import type { Detached } from '../../shared/organization/team.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../http/auth.js';
+import { read } from '../store/lift.js';
+import type { Store, Transaction, Write } from '../store/store.js';
+import { type EventRecord, liftEvent, liftTeamMember, type TeamRecord, teamMemberId } from './documents.js';
+import { eventWrite } from './events.js';
+import { viewOfMember } from './members.js';
+import { checkOperator, noTeam, readTeam } from './standing.js';
+import { adminsIn, newTeamMember, teamChange, visibleTeam } from './team-members.js';
+import { tellAdmins } from './team-notice.js';
+import { viewOfTeam } from './teams.js';
+import { type Also, busy, transactInTeam } from './transact.js';
+
+const rounds = 8;
+
+interface Former extends Member {
+  /** Their account, if one was bound. */
+  readonly boundTo?: string | undefined;
+}
+
+interface Seen {
+  readonly team: TeamRecord;
+  /** As they are as long as the team's `changes` stay. */
+  readonly members: readonly Former[];
+  /** Before the migration; as they are for a team that was made in an organization. */
+  readonly former: readonly Former[];
+}
+
+export async function detachTeam(
+  context: Context,
+  caller: Caller,
+  teamId: number,
+  also: Also<Detached>,
+): Promise<Detached> {
+  await visibleTeam(context.store, caller, teamId);
+  checkOperator(caller);
+  for (let round = 1; round <= rounds; round++) {
+    const seen = await look(context, teamId);
+    const detached = await transactInTeam(
+      context,
+      teamId,
+      (transaction) => detach(context, transaction, caller, seen),
+      (reply) => (reply === undefined ? [] : also(reply)),
+    );
+    if (detached !== undefined) return detached;
+  }
+  throw busy();
+}
+
+/** Team first, then members: if the team is the same later, so are they. */
+async function look({ store }: Context, teamId: number): Promise<Seen> {
+  const team = await readTeam(store, teamId);
+  if (team === undefined) throw noTeam(teamId);
+  if (team.organizationId === null) throw new Problem('conflict', `Team ${teamId} is in no organization.`);
+  const found = await store.query({ collection: collections.teamMembers, where: [['teamId', '==', teamId]] });
+  const members = found
+    .map(({ data }) => liftTeamMember(data))
+    .map(({ email, role, boundTo }) => ({ email, role, boundTo }));
+  const event = team.migration === null ? undefined : await arrivalOf(store, team);
+  if (event?.stayed === undefined) return { team, members, former: members };
+  const { members: left } = event.before as { readonly members: readonly Member[] };
+  const former = [...event.stayed, ...left].map((each, i) => ({ ...each, boundTo: event.boundTo?.[i] ?? undefined }));
+  return { team, members, former };
+}
+
+/** The event by which a team came into its organization, or was made there. */
+async function arrivalOf(store: Store, { teamId, organizationId, migration }: TeamRecord): Promise<EventRecord> {
+  const found =
+    typeof migration === 'string'
+      ? [await store.get(collections.organizationEvents, migration)]
+      : await store.query({
+          collection: collections.organizationEvents,
+          where: [['organizationId', '==', organizationId as string]],
+          orderBy: ['id', 'desc'],
+        });
+  const arrival = found
+    .flatMap((document) => read(document, liftEvent)?.data ?? [])
+    .find((event) => event.teamId === teamId && ['team-migrated', 'team-created'].includes(event.action));
+  if (arrival !== undefined) return arrival;
+  throw new Problem('conflict', `Nothing is on record of how team ${teamId} came into its organization.`, {
+    advice: 'Make a new team with the members that it shall have.',
+  });
+}
+
+/** Undefined: the team has changed since it was seen. */
+async function detach(
+  context: Context,
+  transaction: Transaction,
+  caller: Caller,
+  { team: { teamId, changes }, members, former }: Seen,
+): Promise<Detached | undefined> {
+  const team = await readTeam(transaction, teamId);
+  if (team?.changes !== changes) return undefined;
+  if (adminsIn(former) === 0) {
+    throw new Problem('conflict', `Team ${teamId} has no admin, and a team that stands alone needs one.`, {
+      advice: 'Add an admin to the team first.',
+    });
+  }
+  const byEmail = (of: readonly Former[]) => new Map(of.map((each) => [each.email, each]));
+  const [now, then] = [byEmail(members), byEmail(former)];
+  /** Whoever has their place now, where one was bound, must be the same account. */
+  const stays = ({ email }: Member): boolean => {
+    const [is, was] = [now.get(email), then.get(email)];
+    return is?.role === was?.role && (was?.boundTo === undefined || is?.boundTo === was.boundTo);
+  };
+  const restored = former.filter((each) => !stays(each));
+  const removed = members.filter(({ email }) => !then.has(email));
+  const changed = members.filter((each) => !stays(each));
+  const addedAt = context.clock.now().toISOString();
+  const detached: TeamRecord = { ...team, organizationId: null };
+  const event = eventWrite(transaction, {
+    organizationId: team.organizationId,
+    teamId,
+    version: team.changes + 1,
+    actor: caller.email,
+    action: 'team-detached',
+    before: { team: viewOfTeam(team, undefined), members: changed.map(viewOfMember) },
+    after: { team: viewOfTeam(detached, undefined), members: restored.map(viewOfMember) },
+    stayed: former.filter(stays).map(viewOfMember),
+  });
+  transaction.write(
+    teamChange(team, {
+      organizationId: null,
+      migration: undefined,
+      admins: adminsIn(former),
+      members: former.length,
+    }),
+    ...restored.map(({ email, role, boundTo }): Write => {
+      const bound = boundTo === undefined ? {} : { boundTo };
+      return now.has(email)
+        ? {
+            kind: 'update',
+            collection: collections.teamMembers,
+            id: teamMemberId(teamId, email),
+            data: { role, ...bound },
+          }
+        : newTeamMember(teamId, email, role, addedAt, bound);
+    }),
+    ...removed.map(
+      ({ email }): Write => ({
+        kind: 'delete',
+        collection: collections.teamMembers,
+        id: teamMemberId(teamId, email),
+      }),
+    ),
+    event,
+    ...tellAdmins(context, event, team, former),
+  );
+  const named = (of: readonly Member[]) => of.map(({ email }) => email).sort();
+  return {
+    team: viewOfTeam(detached, then.get(caller.email)?.role),
+    restoredMembers: named(restored),
+    removedMembers: named(removed),
+  };
+}

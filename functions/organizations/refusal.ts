@@ -1,0 +1,49 @@
+/** What becomes of a request by another account with a member's e-mail: 403, and an admin reads of it. Called by functions/http/organizations.ts. */
+import { createHash } from 'node:crypto';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../http/auth.js';
+import { eventDocumentId, eventWrite } from './events.js';
+import { viewOfMember } from './members.js';
+import { type NotTheirs, placeOf } from './membership.js';
+import { transact } from './transact.js';
+
+/** Told once of each membership and account, so that nobody floods the events of an organization. */
+export async function refuse(
+  context: Pick<Context, 'store' | 'clock' | 'log'>,
+  caller: Caller,
+  { membership, organizationId }: NotTheirs,
+): Promise<Problem> {
+  const { email, addedAt } = membership;
+  const { id } = placeOf(membership);
+  const once = createHash('sha256')
+    .update(JSON.stringify([id, addedAt, caller.identity]))
+    .digest('base64url');
+  const key = `identity-refused-${once}`;
+  const stands = viewOfMember(membership);
+  const whose = { organizationId, ...('teamId' in membership && { teamId: membership.teamId }) };
+  const isNew = await transact(context, async (transaction) => {
+    const told = await transaction.get(collections.organizationEvents, eventDocumentId(whose, key));
+    if (told !== undefined) return false;
+    const event = {
+      ...whose,
+      actor: caller.email,
+      action: 'identity-refused',
+      email,
+      before: stands,
+      after: stands,
+    } as const;
+    transaction.write(eventWrite(transaction, event, key));
+    return true;
+  });
+  // The events of a standalone team are for the record alone.
+  if (isNew) context.log('WARNING', 'Another account with the e-mail of a member was refused', { membership: id });
+  return new Problem(
+    'forbidden',
+    `The membership of ${email} is bound to the account that first changed something by it. This token has the same e-mail, and is of another account.`,
+    {
+      advice: `Log in with that account. If it is gone, ask an admin to remove ${email} and add it again: the membership is then of the account that first changes something by it.`,
+    },
+  );
+}
