@@ -61,7 +61,8 @@ describe('cleanup among tampered projects and records', function () {
     const property = fc.asyncProperty(choices, searches, async (chosen, search) => {
       const outcome = await stack.run(chosen, search);
       for (const { judgement } of outcome.projects) judgements.set(judgement, (judgements.get(judgement) ?? 0) + 1);
-      expect(faultsOf(outcome), JSON.stringify(outcome, undefined, 1)).to.deep.equal([]);
+      const faults = faultsOf(outcome);
+      expect(faults, `${faults.join('\n')}\n${JSON.stringify(outcome)}`).to.deep.equal([]);
     });
     const endOnFailure = process.env['PLINTH_CLEANUP_SHRINK'] === undefined;
     await fc.assert(property, { seed, numRuns: fewest, examples, endOnFailure });

@@ -7,6 +7,9 @@ export const searchMs = Number(process.env['PLINTH_TEST_SECONDS'] ?? 3) * 1000;
 
 export const seed = Number(process.env['PLINTH_TEST_SEED'] ?? Date.now() % 2 ** 31);
 
+/** Of what a property says when it fails; it may show a whole world. */
+const saidCharacters = 3000;
+
 /** For the title of a test. */
 export const bySeed = `(PLINTH_TEST_SEED=${seed})`;
 
@@ -28,7 +31,9 @@ export async function searchFor<T>(
     // That the time was over before there was another one is no fault.
     reporter(details) {
       if (!details.failed || details.counterexample === null) return;
-      throw new Error(fc.defaultReportMessage(details), { cause: details.errorInstance });
+      const { errorInstance: cause } = details;
+      const said = cause instanceof Error ? cause.message.slice(0, saidCharacters) : String(cause);
+      throw new Error(`${said}\n${fc.defaultReportMessage(details)}`, { cause });
     },
   });
 }
