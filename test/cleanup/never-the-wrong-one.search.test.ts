@@ -23,6 +23,16 @@ const genuine: ProjectChoice = {
   record: null,
 };
 
+const record = {
+  late: true,
+  protection: 'none',
+  number: 'own',
+  project: 'own',
+  state: 'failed',
+  quarantined: false,
+  due: 'deadline',
+} as const;
+
 /** What once went wrong. */
 const examples: [ProjectChoice[], Search][] = [
   // A removed record that the index still has as due kept the search by labels from its project, which came late.
@@ -30,18 +40,18 @@ const examples: [ProjectChoice[], Search][] = [
     [
       {
         ...genuine,
-        record: {
-          late: true,
-          protection: 'none',
-          number: 'absent',
-          project: 'own',
-          state: 'removed',
-          quarantined: false,
-          due: 'deadline',
-        },
+        record: { ...record, number: 'absent', state: 'removed' },
       },
     ],
     'all',
+  ],
+  // A record that was removed before its project came kept that project, which another record names with its number.
+  [
+    [
+      { ...genuine, record: { ...record, project: 'next' } },
+      { ...genuine, parent: 'organization', record: { ...record, number: 'absent', state: 'removed' } },
+    ],
+    'page',
   ],
 ];
 
