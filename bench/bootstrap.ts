@@ -1,7 +1,7 @@
 /** Bootstraps over HTTP, as the command line begins them, and waited for at the store. Used by the measurements. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { liftBootstrap, read } from '../functions/engine/documents.js';
 import { type Plan, planOfRecord } from '../functions/engine/plan.js';
+import { liftBootstrap, read } from '../functions/engine/record/documents.js';
 import type { AnyStep } from '../functions/engine/step.js';
 import type { Store } from '../functions/store/store.js';
 import { local, people } from '../local/deployment.js';

@@ -2,13 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cloud, createCloud } from './cloud/index.js';
 import type { Config } from './config.js';
-import { createKeyMaker, type KeyMaker } from './keys.js';
-import { createLog, type Log } from './log.js';
+import { createKeyMaker, type KeyMaker } from './host/keys.js';
+import { createLog, type Log } from './host/log.js';
 import { createPublisher, type Publisher } from './publisher.js';
 import { createRemote, type Remote } from './remote/remote.js';
 import { createFirestoreStore } from './store/firestore.js';
 import type { Store } from './store/store.js';
-import { exporterOf } from './trace-exporter.js';
+import { exporterOf } from './tracing/exporter.js';
 import { createTracing, type Tracing } from './tracing/tracing.js';
 
 export interface Clock {

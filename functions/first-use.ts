@@ -2,9 +2,9 @@
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import { Problem } from '../shared/problems.js';
 import { newTrace } from '../shared/trace.js';
+import { createLog, type Log } from './host/log.js';
 import { sendProblem } from './http/reply.js';
-import { createLog, type Log } from './log.js';
-import { traceIn } from './trace.js';
+import { traceIn } from './tracing/trace.js';
 
 /** What cannot be loaded, for want of a setting perhaps, is tried anew at the next call. */
 function onFirstUse<T>(load: () => Promise<T>, log: Log): () => Promise<T> {

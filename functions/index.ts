@@ -5,9 +5,9 @@
 import { cloudEvent, type HttpFunction, http } from '@google-cloud/functions-framework';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import type { Context } from './context.js';
-import type { MessagePublished } from './events/run-step.js';
 import { onFirstMessage, onFirstRequest } from './first-use.js';
 import { ownFrameworkBodies } from './http/bodies.js';
+import type { MessagePublished } from './triggers/run-step.js';
 
 type Key = keyof typeof functionNames;
 type Load<F> = (context: Context) => Promise<F>;
@@ -34,7 +34,7 @@ const onMessage =
       name,
       onFirstMessage(name, async () => {
         const [{ runStep }, { stepsOf }] = await Promise.all([
-          import('./events/run-step.js'),
+          import('./triggers/run-step.js'),
           import('./steps/index.js'),
         ]);
         const context = contextOf(name);
@@ -48,23 +48,23 @@ const onMessage =
 
 export const bootstraps = /* @__PURE__ */ onRequest('bootstraps', async (context) => {
   const [{ createBootstrapsFunction }, { stepsOf }] = await Promise.all([
-    import('./http/bootstraps.js'),
+    import('./http/bootstraps/bootstraps.js'),
     import('./steps/index.js'),
   ]);
   return createBootstrapsFunction(context, stepsOf(context.config));
 });
 
 export const api = /* @__PURE__ */ onRequest('api', async (context) =>
-  (await import('./http/organizations.js')).createOrganizationsFunction(context),
+  (await import('./http/organizations/organizations.js')).createOrganizationsFunction(context),
 );
 
 export const sweep = /* @__PURE__ */ onRequest('sweep', async (context) =>
-  (await import('./events/sweep.js')).createSweepFunction(context),
+  (await import('./triggers/sweep.js')).createSweepFunction(context),
 );
 
 export const cleanup = /* @__PURE__ */ onRequest('cleanup', async (context) => {
   const [{ createCleanupFunction }, { stepsOf }] = await Promise.all([
-    import('./events/cleanup.js'),
+    import('./triggers/cleanup.js'),
     import('./steps/index.js'),
   ]);
   return createCleanupFunction(context, stepsOf(context.config));

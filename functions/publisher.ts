@@ -4,7 +4,7 @@ import type { StepMessage } from '../shared/bootstrap/message.js';
 import { type Lane, topics } from '../shared/names.js';
 import { Problem } from '../shared/problems.js';
 import type { Config } from './config.js';
-import { createGoogleAuth, createNoAuth } from './credentials.js';
+import { createGoogleAuth, createNoAuth } from './host/credentials.js';
 
 export interface Publisher {
   /** Resolves once Pub/Sub has taken them all. `attributes.traceparent` carries the trace. */

@@ -1,9 +1,9 @@
 /** Registers functions with the settings of this process. Called by main.ts, and by the bundle of each function with that one. */
 import { readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
-import { onEnding } from './ending.js';
+import { createLog } from './host/log.js';
+import { onEnding } from './host/shutdown.js';
 import { register } from './index.js';
-import { createLog } from './log.js';
 
 export function serve(chosen: Parameters<typeof register>[0]): void {
   let context: Context | undefined;

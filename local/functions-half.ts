@@ -4,8 +4,8 @@
  */
 import { type Config, readConfig } from '../functions/config.js';
 import { type Context, createContext } from '../functions/context.js';
-import type { KeyMaker } from '../functions/keys.js';
-import { createLog } from '../functions/log.js';
+import type { KeyMaker } from '../functions/host/keys.js';
+import { createLog } from '../functions/host/log.js';
 import { createFirestoreStore } from '../functions/store/firestore.js';
 import type { Store } from '../functions/store/store.js';
 import { type FunctionName, functionNames } from '../shared/names.js';

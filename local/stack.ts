@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createKeyMaker } from '../functions/keys.js';
+import { createKeyMaker } from '../functions/host/keys.js';
 import type { Store } from '../functions/store/store.js';
 import { collections } from '../shared/names.js';
 import { type CloudHalf, startCloudHalf } from './cloud-half.js';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createKeyMaker, type KeyKind, type KeyMaker, type KeyPair } from '../functions/keys.js';
+import { createKeyMaker, type KeyKind, type KeyMaker, type KeyPair } from '../functions/host/keys.js';
 
 type Pool = Record<SlowKind, KeyPair[]>;
 type SlowKind = Extract<KeyKind, 'rsa-2048' | 'rsa-4096'>;

@@ -1,8 +1,8 @@
 /** From steps and options to instances and what each needs. Pure; called by the engine and the view of a bootstrap by its record, by `--dry-run` without one. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
-import { type BootstrapRecord, optionsOf } from './documents.js';
 import { type Graph, graphOf, isSelection, stepOf } from './graph.js';
+import { type BootstrapRecord, optionsOf } from './record/documents.js';
 import type { AnyStep, Need } from './step.js';
 
 /** What fills one member of `needs`: one instance's output, or several by key; undefined: that step is not part of this plan. */

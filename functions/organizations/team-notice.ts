@@ -1,8 +1,8 @@
 /** Tells the deployment's webhook of a team that was moved, with the admins that it had, who may know nothing of it. */
 import type { Member } from '../../shared/organization/organization.js';
 import type { Context } from '../context.js';
-import { noticeWrite } from '../notices.js';
 import type { Write } from '../store/store.js';
+import { noticeWrite } from '../webhook/notices.js';
 import type { TeamRecord } from './documents.js';
 import type { EventWrite } from './events.js';
 

@@ -9,7 +9,7 @@ import type {
 } from '@google-cloud/firestore';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
-import { createGoogleAuth, createNoAuth } from '../credentials.js';
+import { createGoogleAuth, createNoAuth } from '../host/credentials.js';
 import { Conflict, type Data, type Document, type Query, type Store, type Version, type Write } from './store.js';
 
 type Sdk = typeof import('@google-cloud/firestore');

@@ -1,7 +1,7 @@
 /** Many bootstraps past their time, of which all is gone already but the project: what a run of cleanup is measured by, not each removal. */
 import { graphOf } from '../../functions/engine/graph.js';
 import { planOf } from '../../functions/engine/plan.js';
-import { removalPlanOf } from '../../functions/engine/removal-plan.js';
+import { removalPlanOf } from '../../functions/engine/record/removal-plan.js';
 import { steps } from '../../functions/steps/index.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local, people } from '../../local/deployment.js';

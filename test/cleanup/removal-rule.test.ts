@@ -1,8 +1,8 @@
 /** The rule of what may be removed, against an oracle that knows nothing of it. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { BootstrapRecord } from '../../functions/engine/documents.js';
-import { contradiction, judgeProject, judgeRecord } from '../../functions/engine/removal-rule.js';
+import type { BootstrapRecord } from '../../functions/engine/record/documents.js';
+import { contradiction, judgeProject, judgeRecord } from '../../functions/engine/record/removal-rule.js';
 import { bySeed, seed } from '../support/search.js';
 import { type Identity, type Place, projectChoice, tamper } from './adversary.js';
 import { byLabels, judge } from './oracle.js';

@@ -1,7 +1,7 @@
 /** A certificate for `localhost`, or a name beneath it, by a CA that nobody knows yet: who is to trust it is given its file. For tests at TLS. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKeyMaker } from '../../functions/keys.js';
+import { createKeyMaker } from '../../functions/host/keys.js';
 import { makeCaCertificate, makeServerCertificate } from '../../functions/steps/config/certificates.js';
 
 export async function makeCertificate(folder: string, hostname = 'localhost') {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { OnCall } from '../../functions/cloud/rest.js';
 import {
   beginOrResume,
   findByName,
@@ -12,9 +11,10 @@ import {
   recordAction,
   summaryOf,
   viewOf,
-} from '../../functions/engine/bootstraps.js';
-import { nameId } from '../../functions/engine/documents.js';
-import { makeProjectId } from '../../functions/engine/ids.js';
+} from '../../functions/bootstraps/bootstraps.js';
+import type { OnCall } from '../../functions/cloud/rest.js';
+import { nameId } from '../../functions/engine/record/documents.js';
+import { makeProjectId } from '../../functions/engine/record/ids.js';
 import type { AnyStep } from '../../functions/engine/step.js';
 import type { Write } from '../../functions/store/store.js';
 import { BootstrapView } from '../../shared/bootstrap/bootstrap.js';

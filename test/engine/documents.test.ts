@@ -6,7 +6,7 @@ import {
   liftFile,
   liftLease,
   liftName,
-} from '../../functions/engine/documents.js';
+} from '../../functions/engine/record/documents.js';
 import type { Data } from '../../functions/store/store.js';
 import { StepMessage } from '../../shared/bootstrap/message.js';
 

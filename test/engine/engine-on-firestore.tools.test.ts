@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { runInstance } from '../../functions/engine/run.js';
+import { runInstance } from '../../functions/engine/run/run.js';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import type { Store } from '../../functions/store/store.js';
 import { type Emulator, startEmulator } from '../../local/emulators.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { cancel } from '../../functions/engine/bootstraps.js';
-import { leaseId } from '../../functions/engine/documents.js';
+import { cancel } from '../../functions/bootstraps/bootstraps.js';
+import { leaseId } from '../../functions/engine/record/documents.js';
 import type { Outcome, StepCall } from '../../functions/engine/step.js';
 import { Problem } from '../../shared/problems.js';
 import { toy } from './toys.js';

@@ -1,6 +1,6 @@
 /** Logs of jobs in documents: whoever is killed where, no byte is lost and none is double; and no secret, however it is cut. */
 import { expect } from 'chai';
-import { createStepLog, cutOf, removeLogs } from '../../functions/engine/log.js';
+import { createStepLog, cutOf, removeLogs } from '../../functions/engine/record/log.js';
 import type { StepLog } from '../../functions/engine/step.js';
 import type { Store } from '../../functions/store/store.js';
 import { createMemoryStore } from '../../local/memory-store.js';

@@ -1,8 +1,8 @@
 /** Stored logs as they are read: page by page as they were written, and for followers bounded, from where they were. */
 import { expect } from 'chai';
-import { logKey, readCursor, withLogs, writeCursor } from '../../functions/engine/cursor.js';
-import { createStepLog } from '../../functions/engine/log.js';
-import { listLogs, readLog, readLogNews } from '../../functions/engine/read-log.js';
+import { logKey, readCursor, withLogs, writeCursor } from '../../functions/engine/record/cursor.js';
+import { createStepLog } from '../../functions/engine/record/log.js';
+import { listLogs, readLog, readLogNews } from '../../functions/engine/record/read-log.js';
 import { createMemoryStore } from '../../local/memory-store.js';
 import { collections } from '../../shared/names.js';
 

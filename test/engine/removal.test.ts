@@ -1,10 +1,10 @@
 /** How a bootstrap goes away, by the engine: in reverse, once, whatever is cut off in between. */
 import { expect } from 'chai';
-import { cancel, requestRemoval } from '../../functions/engine/bootstraps.js';
+import { cancel, requestRemoval } from '../../functions/bootstraps/bootstraps.js';
 import { graphOf } from '../../functions/engine/graph.js';
-import { createStepLog } from '../../functions/engine/log.js';
 import { planOf } from '../../functions/engine/plan.js';
-import { removalPlanOf } from '../../functions/engine/removal-plan.js';
+import { createStepLog } from '../../functions/engine/record/log.js';
+import { removalPlanOf } from '../../functions/engine/record/removal-plan.js';
 import type { AnyStep, Outcome, StepCall } from '../../functions/engine/step.js';
 import { steps as realSteps } from '../../functions/steps/index.js';
 import { collections } from '../../shared/names.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { propagationBudgetSeconds, retryDelay } from '../../functions/engine/retry.js';
+import { propagationBudgetSeconds, retryDelay } from '../../functions/engine/run/retry.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 
 describe('retries', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { cancel, readEvents, viewOf, wakeInstance } from '../../functions/engine/bootstraps.js';
-import { runInstance } from '../../functions/engine/run.js';
+import { cancel, readEvents, viewOf, wakeInstance } from '../../functions/bootstraps/bootstraps.js';
+import { runInstance } from '../../functions/engine/run/run.js';
 import type { AnyStep, Outcome } from '../../functions/engine/step.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { letters, numbers, toy } from './toys.js';

@@ -1,9 +1,9 @@
 /** Warnings before a project's time is over: a day, an hour, ten minutes; each once, whatever dies; sent until they are taken. */
 import { expect } from 'chai';
-import { extend, protect, requestRemoval, unprotect } from '../../functions/engine/bootstraps.js';
-import { eventId } from '../../functions/engine/documents.js';
-import { sendNotices } from '../../functions/engine/notice.js';
-import { warn } from '../../functions/engine/warn.js';
+import { extend, protect, requestRemoval, unprotect } from '../../functions/bootstraps/bootstraps.js';
+import { warn } from '../../functions/bootstraps/warn.js';
+import { eventId } from '../../functions/engine/record/documents.js';
+import { sendNotices } from '../../functions/webhook/send-notices.js';
 import { collections, deploymentSecrets } from '../../shared/names.js';
 import { isGenuine, type Receiver, startReceiver } from '../support/webhook-receiver.js';
 import { toy } from './toys.js';

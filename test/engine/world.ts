@@ -2,14 +2,20 @@
  * A world for the engine's tests: toy steps that make things in a map, a queue in place of Pub/Sub, time that only waits
  * move, and a process that can be killed at any call of the store.
  */
+
+import {
+  type Begun,
+  beginOrResume,
+  getBootstrap,
+  type StoredBootstrap,
+} from '../../functions/bootstraps/bootstraps.js';
 import { readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
-import { type Begun, beginOrResume, getBootstrap, type StoredBootstrap } from '../../functions/engine/bootstraps.js';
-import type { LeaseTimes } from '../../functions/engine/lease.js';
-import { type RunResult, runInstance } from '../../functions/engine/run.js';
+import type { LeaseTimes } from '../../functions/engine/run/lease.js';
+import { type RunResult, runInstance } from '../../functions/engine/run/run.js';
+import { sweep } from '../../functions/engine/run/sweep.js';
 import type { AnyStep } from '../../functions/engine/step.js';
-import { sweep } from '../../functions/engine/sweep.js';
-import type { Severity } from '../../functions/log.js';
+import type { Severity } from '../../functions/host/log.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore, type MemoryStore } from '../../local/memory-store.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createLog, redact, withFields } from '../../functions/log.js';
-import { traceFields, traceIn } from '../../functions/trace.js';
+import { createLog, redact, withFields } from '../../functions/host/log.js';
+import { traceFields, traceIn } from '../../functions/tracing/trace.js';
 import { readTraceparent, type Trace, traceparentOf } from '../../shared/trace.js';
 import { version } from '../../shared/version.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
-import { readKey, signatureOf } from '../../functions/webhook.js';
+import { readKey, signatureOf } from '../../functions/webhook/webhook.js';
 
 describe('the webhook', () => {
   it('signs as the specification’s own example does', () => {

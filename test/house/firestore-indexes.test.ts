@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as z from 'zod';
-import { findByName, listBootstraps } from '../../functions/engine/bootstraps.js';
+import { findByName, listBootstraps } from '../../functions/bootstraps/bootstraps.js';
 import {
   BootstrapRecord,
   CountersRecord,
@@ -16,11 +16,11 @@ import {
   LogChunkRecord,
   LogHeadRecord,
   PassRecord,
-} from '../../functions/engine/documents.js';
-import { createStepLog } from '../../functions/engine/log.js';
-import { noticeWrites } from '../../functions/engine/notice.js';
-import { readLog } from '../../functions/engine/read-log.js';
-import { NoticeRecord } from '../../functions/notices.js';
+} from '../../functions/engine/record/documents.js';
+import { createStepLog } from '../../functions/engine/record/log.js';
+import { readLog } from '../../functions/engine/record/read-log.js';
+import { NoticeRecord } from '../../functions/webhook/notices.js';
+import { noticeWrites } from '../../functions/webhook/send-notices.js';
 import { createMemoryStore } from '../../local/memory-store.js';
 import { collections } from '../../shared/names.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type * as z from 'zod';
-import { bootstrapsApi } from '../../functions/http/bootstraps-api.js';
-import { type ApiDescription, openApiDocument } from '../../functions/http/openapi.js';
-import { organizationsApi } from '../../functions/http/organizations-api.js';
+import { bootstrapsApi } from '../../functions/http/bootstraps/api.js';
+import { type ApiDescription, openApiDocument } from '../../functions/http/openapi/openapi.js';
+import { organizationsApi } from '../../functions/http/organizations/api.js';
 import { flagOf, isLocal, optionNames } from '../../shared/bootstrap/options.js';
 import { type Document, examplesOf, type Json, readDocument } from '../support/api-document.js';
 import { bySeed, searchFor } from '../support/search.js';

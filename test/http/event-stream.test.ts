@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { logKey, readCursor, writeCursor } from '../../functions/engine/cursor.js';
-import type { EventPage } from '../../functions/engine/events.js';
-import type { LogNews } from '../../functions/engine/read-log.js';
-import { type EventSource, type StreamTimes, streamEvents } from '../../functions/http/event-stream.js';
+import { logKey, readCursor, writeCursor } from '../../functions/engine/record/cursor.js';
+import type { EventPage } from '../../functions/engine/record/events.js';
+import type { LogNews } from '../../functions/engine/record/read-log.js';
+import { type EventSource, type StreamTimes, streamEvents } from '../../functions/http/bootstraps/event-stream.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
 
 const at = '2026-01-01T00:00:00.000Z';

@@ -14,8 +14,8 @@ const script = (module: string): string => `
 `;
 
 for (const [name, file] of [
-  ['bootstraps', 'bootstraps.js'],
-  ['api', 'organizations.js'],
+  ['bootstraps', 'bootstraps/bootstraps.js'],
+  ['api', 'organizations/organizations.js'],
 ] as const) {
   describe(`the function ${name}`, () => {
     it('is loaded without compute and without any client of a database or queue', async function () {

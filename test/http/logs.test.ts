@@ -1,6 +1,6 @@
 /** The logs of a bootstrap over HTTP: for whom it is, page by page, and never with a secret in it. */
 import { expect } from 'chai';
-import { createStepLog } from '../../functions/engine/log.js';
+import { createStepLog } from '../../functions/engine/record/log.js';
 import type { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';

@@ -2,9 +2,9 @@
 import { request } from 'node:http';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { bootstrapsApi } from '../../functions/http/bootstraps-api.js';
-import { openApiDocument } from '../../functions/http/openapi.js';
-import { organizationsApi } from '../../functions/http/organizations-api.js';
+import { bootstrapsApi } from '../../functions/http/bootstraps/api.js';
+import { openApiDocument } from '../../functions/http/openapi/openapi.js';
+import { organizationsApi } from '../../functions/http/organizations/api.js';
 import { flagOf, isLocal, isSecret, optionNames } from '../../shared/bootstrap/options.js';
 import {
   type Document,

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { decryptSops as decryptWithSopsAge } from 'sops-age';
 import ssh2 from 'ssh2';
 import { parse } from 'yaml';
-import { createKeyMaker } from '../../functions/keys.js';
+import { createKeyMaker } from '../../functions/host/keys.js';
 import { makeCaCertificate } from '../../functions/steps/config/certificates.js';
 import { InstallConfig, writeInstallConfig } from '../../shared/install-config/config.js';
 import {

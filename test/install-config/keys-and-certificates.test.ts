@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
-import { createKeyMaker, type KeyPair } from '../../functions/keys.js';
+import { createKeyMaker, type KeyPair } from '../../functions/host/keys.js';
 import {
   isCertificateOf,
   makeCaCertificate,

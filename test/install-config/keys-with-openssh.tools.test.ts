@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createKeyMaker } from '../../functions/keys.js';
+import { createKeyMaker } from '../../functions/host/keys.js';
 import { makeCaCertificate, makeServerCertificate } from '../../functions/steps/config/certificates.js';
 import { createTestKeys } from '../../local/test-keys.js';
 import { isOpenSshPair, openSshPair } from '../../shared/openssh.js';

@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect } from 'chai';
-import { createKeyMaker } from '../../functions/keys.js';
+import { createKeyMaker } from '../../functions/host/keys.js';
 import { makeSecrets } from '../../functions/steps/config/made-secrets.js';
 import { findSecret } from '../../shared/install-config/secrets.js';
 

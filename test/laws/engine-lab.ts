@@ -2,14 +2,15 @@
  * The engine with the real steps against the simulated cloud, in processes that die at a chosen cloud call: time passes, sweep
  * comes, and another process goes on. Made by the tests of the laws of teardown.
  */
+
+import { beginOrResume, requestRemoval } from '../../functions/bootstraps/bootstraps.js';
+import { cleanup } from '../../functions/cleanup/cleanup.js';
 import { createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
-import { beginOrResume, requestRemoval } from '../../functions/engine/bootstraps.js';
-import { cleanup } from '../../functions/engine/cleanup.js';
-import { type BootstrapRecord, liftBootstrap, read } from '../../functions/engine/documents.js';
-import { runInstance } from '../../functions/engine/run.js';
-import { sweep } from '../../functions/engine/sweep.js';
+import { type BootstrapRecord, liftBootstrap, read } from '../../functions/engine/record/documents.js';
+import { runInstance } from '../../functions/engine/run/run.js';
+import { sweep } from '../../functions/engine/run/sweep.js';
 import { steps } from '../../functions/steps/index.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';

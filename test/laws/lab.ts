@@ -5,9 +5,9 @@
 import { createCloud } from '../../functions/cloud/index.js';
 import { type Config, readConfig } from '../../functions/config.js';
 import type { StepContext } from '../../functions/context.js';
-import { createStepSecrets, requestId } from '../../functions/engine/call.js';
 import { graphOf } from '../../functions/engine/graph.js';
 import { type Instance, needOutputs, planOf } from '../../functions/engine/plan.js';
+import { createStepSecrets, requestId } from '../../functions/engine/run/call.js';
 import { type AnyStep, again, type BootstrapFacts, type Outcome, type StepCall } from '../../functions/engine/step.js';
 import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { steps } from '../../functions/steps/index.js';

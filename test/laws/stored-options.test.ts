@@ -3,9 +3,9 @@
  * stored record in turn, two at a time; every step in the cloud runs, and no call or file holds what is not there.
  */
 import { expect } from 'chai';
-import { BootstrapRecord, optionsOf } from '../../functions/engine/documents.js';
 import { graphOf } from '../../functions/engine/graph.js';
 import { planOf } from '../../functions/engine/plan.js';
+import { BootstrapRecord, optionsOf } from '../../functions/engine/record/documents.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { flagName, flagOf, isLocal, isSecret, type Option, optionNames } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';

@@ -1,7 +1,7 @@
 /** What the identity of a function reaches in the cloud beside its work, and what it does not: each asked over the wire, with its own token. */
 import { expect } from 'chai';
 import type { GoogleApi } from '../../functions/config.js';
-import { makeBootstrapId } from '../../functions/engine/ids.js';
+import { makeBootstrapId } from '../../functions/engine/record/ids.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import {
   functionAccount,

@@ -11,7 +11,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
 import { type Clock, createContext } from '../../functions/context.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
-import { createOrganizationsFunction } from '../../functions/http/organizations.js';
+import { createOrganizationsFunction } from '../../functions/http/organizations/organizations.js';
 import type { Store } from '../../functions/store/store.js';
 import { pathTo } from '../../shared/api.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';

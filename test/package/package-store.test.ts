@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Cloud, createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
-import { choosePackage } from '../../functions/http/package-choice.js';
+import { choosePackage } from '../../functions/http/bootstraps/package-choice.js';
 import { mustBear } from '../../functions/steps/install/package.js';
 import { createClock } from '../../local/clock.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';

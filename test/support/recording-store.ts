@@ -15,7 +15,7 @@ export interface QueryShape {
 export interface Recording {
   /** By their text, each once. */
   readonly shapes: Map<string, QueryShape>;
-  /** Places in `functions/` that queried: `functions/engine/sweep.ts:27`. */
+  /** Places in `functions/` that queried: `functions/engine/run/sweep.ts:27`. */
   readonly sites: Set<string>;
   /** Of each collection its fields, with the kinds of values that were written. */
   readonly fields: Map<string, Map<string, Set<FieldKind>>>;

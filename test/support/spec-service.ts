@@ -10,7 +10,7 @@ import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { createContext } from '../../functions/context.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
-import { createBootstrapsFunction } from '../../functions/http/bootstraps.js';
+import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
 import type { HttpFunction } from '../../functions/http/router.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { createMemoryStore } from '../../local/memory-store.js';

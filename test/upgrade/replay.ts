@@ -1,6 +1,6 @@
 /** Plays recordings into the simulated cloud and a store, and lets this release take over after a commit. */
 import { expect } from 'chai';
-import { liftBootstrap, liftLease } from '../../functions/engine/documents.js';
+import { liftBootstrap, liftLease } from '../../functions/engine/record/documents.js';
 import type { Write } from '../../functions/store/store.js';
 import { StepMessage } from '../../shared/bootstrap/message.js';
 import { collections } from '../../shared/names.js';

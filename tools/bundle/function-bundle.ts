@@ -163,7 +163,7 @@ export async function bundleFunction(
     // Names stay as they are: a stack of Google's clients can be read without a source map.
     minifySyntax: true,
     minifyWhitespace: true,
-    // Not linked: functions/own-sources.ts alone reads them.
+    // Not linked: functions/host/own-sources.ts alone reads them.
     sourcemap: 'external',
     sourcesContent: false,
     legalComments: 'none',

@@ -1,9 +1,9 @@
 /** Writes docs/reference, and what terraform knows of the settings, from the tables and schemas of the code (`npm run docs`); with --check it fails if one is stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { bootstrapsApi } from '../../functions/http/bootstraps-api.js';
-import { openApiDocument } from '../../functions/http/openapi.js';
-import { organizationsApi } from '../../functions/http/organizations-api.js';
+import { bootstrapsApi } from '../../functions/http/bootstraps/api.js';
+import { openApiDocument } from '../../functions/http/openapi/openapi.js';
+import { organizationsApi } from '../../functions/http/organizations/api.js';
 import { cliReference } from './cli-reference.js';
 import { installConfigReference } from './install-config-reference.js';
 import { organizationsApiReference } from './organizations-api-reference.js';

@@ -4,9 +4,9 @@
  */
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
+import { findProofKey } from '../../engine/record/proof.js';
 import { doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { recordsOf } from '../topology.js';
-import { findProofKey } from './proof.js';
 import { metadataKeys } from './zone.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;

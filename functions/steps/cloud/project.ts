@@ -3,9 +3,6 @@
 import type * as z from 'zod';
 import { labels } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
-import { type Begun, follow, resume } from './following.js';
-import { ProjectOutput } from './outputs.js';
 import {
   findProofKey,
   isProof,
@@ -15,7 +12,10 @@ import {
   proofKey,
   proofOf,
   protectionLabels,
-} from './proof.js';
+} from '../../engine/record/proof.js';
+import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
+import { type Begun, follow, resume } from './following.js';
+import { ProjectOutput } from './outputs.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 type Project = NonNullable<Awaited<ReturnType<typeof read>>>;

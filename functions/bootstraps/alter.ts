@@ -1,0 +1,86 @@
+/**
+ * A change of what a standing bootstrap is to be, by a person: written against the version of the record that it was decided
+ * by, with the steps that show it in the cloud sent to look again. Called by lifetime.ts and people.ts.
+ */
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { planOfRecord } from '../engine/plan.js';
+import { change } from '../engine/record/change.js';
+import type { BootstrapRecord } from '../engine/record/documents.js';
+import { changeWrites } from '../engine/record/transition.js';
+import { dated } from '../engine/record/warning.js';
+import { publishReady } from '../engine/run/publish.js';
+import type { AnyStep } from '../engine/step.js';
+import type { Write } from '../store/store.js';
+import { afterHolders } from './after-holder.js';
+import type { StoredBootstrap } from './begin.js';
+
+type Alterable = 'deadlineAt' | 'protection' | 'owner' | 'ownerMember' | 'sharedWith' | 'formerPeople' | 'boundTo';
+
+export interface Alteration {
+  /** `undefined` takes a field away. */
+  readonly fields: { readonly [F in Alterable]?: BootstrapRecord[F] | undefined };
+  /** Of other documents, in the same commit; with their versions. */
+  readonly writes?: readonly Write[];
+}
+
+export interface Act {
+  /** E-mail. */
+  readonly actor: string;
+  /** For the event that tells of it. */
+  readonly action: string;
+  /** Steps that show it in the cloud. Whoever runs one of them now by what was before loses its lease, and is outlasted. */
+  readonly shownBy: readonly string[];
+}
+
+/**
+ * Once this has returned, no cleanup goes by what was before: a removal too is written against the version of the record that
+ * it was decided by. `decide` answers undefined if nothing is to change.
+ */
+export async function alter(
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  { actor, action, shownBy }: Act,
+  decide: (record: BootstrapRecord, at: string) => Alteration | undefined | Promise<Alteration | undefined>,
+): Promise<StoredBootstrap> {
+  const { standing, change: changed } = await change(context, id, async ({ version, data }, at) => {
+    refuseWhileGoing(data);
+    const decided = await decide(data, at);
+    if (decided === undefined) return undefined;
+    const altered = Object.fromEntries(
+      Object.entries({ ...data, ...decided.fields }).filter(([, value]) => value !== undefined),
+    ) as unknown as BootstrapRecord;
+    const plan = planOfRecord(steps, data);
+    // What was never made will be made by what the record says then.
+    const again = shownBy.flatMap((name) => {
+      const { output, state } = data.instances[name] ?? {};
+      return output !== undefined || state === 'ready' ? (plan.get(name) ?? []) : [];
+    });
+    const instances = { ...data.instances };
+    for (const { id: name } of again) {
+      const output = instances[name]?.output;
+      instances[name] = { state: 'ready', attempt: 0, ...(output === undefined ? {} : { output }) };
+    }
+    const record = { ...dated(altered, at), instances };
+    const told = {
+      record,
+      ready: again,
+      events: [{ event: { schema: 1, type: 'action', at, actor, action } as const }],
+    };
+    const writes = await afterHolders(context, changeWrites(id, version, data, told, at), at);
+    return { change: told, writes: [...writes, ...(decided.writes ?? [])] };
+  });
+  if (changed !== undefined) await publishReady(context, id, standing.data.generation, changed.ready);
+  return standing;
+}
+
+/** Nothing is changed of what goes or stops. */
+export function refuseWhileGoing({ name, state, removal }: BootstrapRecord): void {
+  if (removal !== undefined || state === 'removed') {
+    throw new Problem('conflict', `The bootstrap of ${name} is ${state === 'removed' ? 'removed' : 'being removed'}.`);
+  }
+  if (state === 'cancelling') {
+    throw new Problem('conflict', `The bootstrap of ${name} is being cancelled.`, { retryAfterSeconds: 5 });
+  }
+}

@@ -1,0 +1,60 @@
+/** Whose a bootstrap is, and who works in it, by their accounts. Called where a bootstrap is begun or given away, and by the HTTP function. */
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { change } from '../engine/record/change.js';
+import type { BootstrapRecord } from '../engine/record/documents.js';
+import { type Account, bindingOf, isAnothers } from '../identity/binding.js';
+import type { StoredBootstrap } from './begin.js';
+
+type Bound = Pick<BootstrapRecord, 'boundTo'>;
+export type Person = Account & { readonly email: string };
+
+export const isBoundToAnother = ({ boundTo }: Bound, person: Person): boolean =>
+  isAnothers(boundTo?.[person.email], person);
+
+/** 403 for another account with the e-mail of the owner, or of whom it is shared with. */
+export function checkBound({ log }: Pick<Context, 'log'>, { id, data }: StoredBootstrap, person: Person): void {
+  if (!isBoundToAnother(data, person)) return;
+  // A bootstrap has no admins but the operators, who read the log.
+  log('WARNING', 'Another account with the e-mail of one of its people was refused', { bootstrap: id });
+  const { name, owner } = data;
+  const { email } = person;
+  throw new Problem(
+    'forbidden',
+    `The bootstrap of ${name} is bound to the account of ${email} that was the first to change something. This token has the same e-mail, and is of another account.`,
+    {
+      advice:
+        email === owner
+          ? `Log in with that account. If it is gone, ask an operator to transfer the bootstrap to somebody else, who can transfer it to ${email}.`
+          : `Log in with that account. If it is gone, ask ${owner} to take the share away and give it again.`,
+    },
+  );
+}
+
+/** With the account of whoever acts, unless one is bound. */
+export function boundAs({ boundTo = {} }: Bound, { email, ...account }: Person): Bound {
+  const own = boundTo[email] ?? bindingOf(account);
+  return own === undefined ? {} : { boundTo: { ...boundTo, [email]: own } };
+}
+
+/** Undefined where nobody is left, as nothing is stored of nobody. */
+export function boundWithout({ boundTo = {} }: Bound, gone: string): BootstrapRecord['boundTo'] {
+  const left = Object.entries(boundTo).filter(([email]) => email !== gone);
+  return left.length === 0 ? undefined : Object.fromEntries(left);
+}
+
+/** Before its owner, or whom it is shared with, changes something. Throws as `checkBound` does, if another account was first. */
+export async function bind(context: Context, id: string, person: Person): Promise<void> {
+  await change(context, id, async (standing) => {
+    checkBound(context, standing, person);
+    const { data, version } = standing;
+    const bound = boundAs(data, person);
+    const isTheirs = data.owner === person.email || data.sharedWith?.includes(person.email);
+    if (!isTheirs || bound.boundTo === undefined || data.boundTo?.[person.email] !== undefined) return undefined;
+    return {
+      change: { record: { ...data, ...bound }, ready: [], events: [] },
+      writes: [{ kind: 'update', collection: collections.bootstraps, id, version, data: bound }],
+    };
+  });
+}

@@ -1,0 +1,24 @@
+/** The secrets that the caller gave, in Secret Manager: a version a change, of which the last one counts. Called by begin.ts and take-up.ts. */
+import type { SecretOptions } from '../../shared/bootstrap/options.js';
+import type { Context } from '../context.js';
+import { callerSecretName, createStepSecrets, secretId, secretLabels } from '../engine/run/call.js';
+
+export const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
+  cloud.secretManager.write(secretId(id, callerSecretName), JSON.stringify(secrets), secretLabels(config, id));
+
+export const readSecrets = async (
+  { cloud, config }: Context,
+  id: string,
+  version: string | undefined,
+): Promise<SecretOptions> => createStepSecrets({ cloud, config }, id, version, () => undefined).caller();
+
+/** What was given earlier, and may be dropped by now. A newer version is of a command that is about to take its turn. */
+export async function dropSecretsBefore({ cloud, log }: Context, id: string, current = '0'): Promise<void> {
+  const secret = secretId(id, callerSecretName);
+  try {
+    const earlier = (await cloud.secretManager.versions(secret)).filter((version) => Number(version) < Number(current));
+    for (const version of earlier) await cloud.secretManager.destroy(secret, version);
+  } catch (error) {
+    log('WARNING', 'Secrets that were given earlier were left behind', { bootstrap: id, error });
+  }
+}

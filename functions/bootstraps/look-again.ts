@@ -1,0 +1,108 @@
+/**
+ * Instances of a step that stands, and all that needs them, are looked at again because a person asks for it: what is missing
+ * is made once more, as after a resume. Called by the HTTP function.
+ */
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { type Plan, planOfRecord } from '../engine/plan.js';
+import { change } from '../engine/record/change.js';
+import { type BootstrapRecord, type InstanceRecord, leaseId } from '../engine/record/documents.js';
+import { leasesOf } from '../engine/record/leases-of.js';
+import { advance, changeWrites } from '../engine/record/transition.js';
+import { publishReady } from '../engine/run/publish.js';
+import type { AnyStep } from '../engine/step.js';
+import type { Write } from '../store/store.js';
+import { type Act, refuseWhileGoing } from './alter.js';
+import type { StoredBootstrap } from './begin.js';
+
+interface Chosen {
+  /** Name of the step. */
+  readonly step: string;
+  /** For messages: `VM`. */
+  readonly what: string;
+  /** All unless given. */
+  readonly keys?: readonly string[] | undefined;
+}
+
+/**
+ * One that runs goes on in its generation. One that has ended begins another, in which what was not done is gone on with, too;
+ * leases of the one before are void.
+ */
+export async function lookAgain(
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  { actor, action }: Omit<Act, 'shownBy'>,
+  chosen: Chosen,
+): Promise<StoredBootstrap> {
+  const { standing, change: changed } = await change(context, id, async ({ version, data }, at) => {
+    refuseWhileGoing(data);
+    const plan = planOfRecord(steps, data);
+    const again = withDependents(plan, instancesOf(plan, chosen));
+    const told = { event: { schema: 1, type: 'action', at, actor, action } as const };
+    if (data.endedAt === undefined) {
+      const begun = advance({ ...data, instances: waiting(data, plan, (name) => again.has(name)) }, plan, at, [told]);
+      return { change: begun, writes: changeWrites(id, version, data, begun, at) };
+    }
+    const { endedAt, problem, expireAt, ...kept } = data;
+    const generation = data.generation + 1;
+    const isUndone = (name: string): boolean => again.has(name) || data.instances[name]?.state !== 'done';
+    const next: BootstrapRecord = {
+      ...kept,
+      state: 'running',
+      generation,
+      instances: waiting(data, plan, isUndone, true),
+    };
+    const state = { event: { schema: 1, type: 'state', at, state: 'running', generation } as const };
+    const begun = advance(next, plan, at, [told, state]);
+    const leases = await leasesOf(context, id);
+    const ready = new Set(begun.ready.map((instance) => leaseId(id, instance.id)));
+    return {
+      change: begun,
+      writes: [
+        ...changeWrites(id, version, data, begun, at),
+        ...leases
+          .filter((lease) => !ready.has(lease.id))
+          .map((lease): Write => ({ kind: 'delete', collection: lease.collection, id: lease.id })),
+      ],
+    };
+  });
+  if (changed !== undefined) await publishReady(context, id, changed.record.generation, changed.ready);
+  return standing;
+}
+
+function instancesOf(plan: Plan, { step, what, keys }: Chosen): string[] {
+  const all = [...plan.values()].filter((instance) => instance.step.name === step);
+  const unknown = keys?.filter((key) => !all.some((instance) => instance.key === key)) ?? [];
+  if (unknown.length > 0) {
+    throw new Problem('bad-input', `There is no ${what} ${unknown.join(', ')}.`, {
+      errors: unknown.map((key) => ({ path: key, message: `is no ${what} of this bootstrap` })),
+      advice: `There are: ${all.map(({ key }) => key).join(', ')}.`,
+    });
+  }
+  return all.filter(({ key }) => keys === undefined || keys.includes(key)).map(({ id }) => id);
+}
+
+/** A plan is in an order in which they may start. */
+function withDependents(plan: Plan, chosen: readonly string[]): ReadonlySet<string> {
+  const again = new Set(chosen);
+  for (const { id, needs } of plan.values()) if (needs.some((need) => again.has(need))) again.add(id);
+  return again;
+}
+
+/** `anew`: also what is under way; else that looks by itself. */
+function waiting(
+  { instances }: BootstrapRecord,
+  plan: Plan,
+  isMeant: (id: string) => boolean,
+  anew = false,
+): BootstrapRecord['instances'] {
+  const ended: readonly InstanceRecord['state'][] = ['done', 'failed', 'cancelled'];
+  const next = { ...instances };
+  for (const id of plan.keys()) {
+    const { state = 'waiting', output } = instances[id] ?? {};
+    if (!isMeant(id) || !(anew || ended.includes(state))) continue;
+    next[id] = { state: 'waiting', attempt: 0, ...(output === undefined ? {} : { output }) };
+  }
+  return next;
+}

@@ -1,0 +1,77 @@
+/**
+ * The jumpbox of a project that this deployment made and has no record of. Only what our own proof speaks for is told of, and
+ * of nothing that has a record: that is its people's. Called by the HTTP function.
+ */
+import type { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
+import { labels } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { SeenVm } from '../cloud/vm-lookup.js';
+import type { Context } from '../context.js';
+import { findProofKey, isProof, labelValue } from '../engine/record/proof.js';
+import { numberOf } from '../engine/record/removal-rule.js';
+import type { SeenProject } from '../engine/step.js';
+import { findByName, getBootstrap } from './bootstraps.js';
+
+type FoundProject = Awaited<ReturnType<Context['cloud']['projects']['search']>>[number];
+
+/** By the project's name or id. The zone is part of what it was made with: another one would be given other machines. */
+export async function findLost(
+  context: Context,
+  project: string,
+  zone: string,
+): Promise<{ readonly project: FoundProject; readonly jumpbox: SeenVm }> {
+  const { cloud, config } = context;
+  const notFound = (): Problem =>
+    new Problem('not-found', `There is no project ${JSON.stringify(project)} here without a record.`, {
+      advice: 'plinth beta bootstrap-cloud list shows those that you have.',
+    });
+  if ((await findByName(context, project)) !== undefined) throw notFound();
+  const query = `labels.${labels.managed}:true labels.${labels.deployment}:${labelValue(config.deployment)} state:ACTIVE`;
+  const named = (await cloud.projects.search(query)).filter(
+    ({ displayName, projectId }) => displayName === project || projectId === project,
+  );
+  const proofKey = named.length === 0 ? undefined : await findProofKey(context);
+  const ours = named.filter((each) => isOurs(each, proofKey));
+  const records = await Promise.all(ours.map((each) => getBootstrap(context, bootstrapOf(each))));
+  const [lost, ...others] = ours.filter((_, index) => records[index] === undefined);
+  if (lost === undefined) throw notFound();
+  if (others.length > 0) {
+    const ids = [lost, ...others].map(({ projectId }) => projectId).join(', ');
+    throw new Problem('conflict', `Several projects are named ${project}: ${ids}.`, {
+      advice: 'Give the id of the one that you mean in place of the name.',
+    });
+  }
+  const jumpbox = await cloud.vmLookup.find(lost.projectId, zone, 'jumpbox');
+  if (jumpbox === undefined) {
+    throw new Problem('not-found', `The project ${lost.projectId} has no jumpbox in the zone ${zone}.`, {
+      advice: 'Give the --zone that it was made in.',
+    });
+  }
+  return { project: lost, jumpbox };
+}
+
+export async function findLostJumpbox(context: Context, name: string, zone: string): Promise<LostJumpbox> {
+  const { project, jumpbox } = await findLost(context, name, zone);
+  const { hostKeys, ...addresses } = jumpbox;
+  return {
+    id: bootstrapOf(project),
+    name: project.displayName ?? name,
+    projectId: project.projectId,
+    jumpbox: { ...addresses, hostKeys: [...hostKeys] },
+  };
+}
+
+export const bootstrapOf = ({ labels: found = {} }: SeenProject): string => found[labels.bootstrap] ?? '';
+
+/** Labels alone anybody may write who may write to the project. */
+function isOurs(project: SeenProject, key: string | undefined): boolean {
+  const { state, labels: found = {} } = project;
+  if (key === undefined || state !== 'ACTIVE') return false;
+  const proven = {
+    projectNumber: numberOf(project),
+    bootstrapId: bootstrapOf(project),
+    owner: found[labels.owner] ?? '',
+    expiry: found[labels.deleteAfter] ?? '',
+  };
+  return /^b[a-z0-9]{15}$/.test(proven.bootstrapId) && isProof(key, found[labels.proof], proven);
+}

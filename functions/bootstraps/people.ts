@@ -1,0 +1,139 @@
+/** Whose a bootstrap is, and with whom it is shared. Called by the HTTP function, which knows who may. */
+
+import { iamMember } from '../../shared/iam-member.js';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from '../engine/record/documents.js';
+import { persist } from '../engine/record/persist.js';
+import type { AnyStep } from '../engine/step.js';
+import type { Write } from '../store/store.js';
+import { alter } from './alter.js';
+import type { StoredBootstrap } from './begin.js';
+import { boundWithout } from './bound.js';
+
+/** Nobody works with more; a policy and a record stay small. */
+const mostPeople = 20;
+
+const callerRole = 'caller-role';
+
+const refused = (message: string): Problem =>
+  new Problem('bad-input', `with ${message}`, { errors: [{ path: 'with', message }] });
+
+const without = (people: readonly string[] | undefined, email: string): string[] =>
+  (people ?? []).filter((each) => each !== email);
+
+/** Empty lists are not stored. */
+const some = (people: string[]): string[] | undefined => (people.length === 0 ? undefined : people);
+
+/** Shared already: nothing changes, unless their role on the project could not be given; that is tried again. */
+export const share = (
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  actor: string,
+  email: string,
+): Promise<StoredBootstrap> =>
+  alter(context, steps, id, { actor, action: `share with ${email}`, shownBy: [callerRole] }, (record) => {
+    const { owner, sharedWith = [], formerPeople, instances } = record;
+    if (email === owner) throw refused('is the owner');
+    if (sharedWith.includes(email) && instances[callerRole]?.state !== 'failed') return undefined;
+    const people = [...without(sharedWith, email), email];
+    if (people.length > mostPeople) throw refused(`would be one too many: it is shared with ${mostPeople} people`);
+    return { fields: { sharedWith: people, formerPeople: some(without(formerPeople, email)) } };
+  });
+
+/** Not shared with them: nothing changes. */
+export const unshare = (
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  actor: string,
+  email: string,
+): Promise<StoredBootstrap> =>
+  alter(context, steps, id, { actor, action: `unshare with ${email}`, shownBy: [callerRole] }, (record) => {
+    const { sharedWith = [], formerPeople } = record;
+    if (!sharedWith.includes(email)) return undefined;
+    return {
+      fields: {
+        sharedWith: some(without(sharedWith, email)),
+        formerPeople: [...without(formerPeople, email), email],
+        boundTo: boundWithout(record, email),
+      },
+    };
+  });
+
+/**
+ * Record, claim of the name and counters change in one commit; labels, proof and roles follow. Whoever had it sees it no more.
+ * The new owner's already: nothing changes. `too-many` if they have as many as one may.
+ */
+export const transfer = (
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  actor: string,
+  email: string,
+): Promise<StoredBootstrap> =>
+  alter(
+    context,
+    steps,
+    id,
+    { actor, action: `transfer to ${email}`, shownBy: ['project', callerRole] },
+    async (record) => {
+      const { owner, sharedWith, formerPeople } = record;
+      if (email === owner) return undefined;
+      return {
+        fields: {
+          owner: email,
+          ownerMember: iamMember(email),
+          sharedWith: some(without(sharedWith, email)),
+          formerPeople: [...without(without(formerPeople, email), owner), owner],
+          // Who was in it keeps the account; who is new is named by the e-mail alone.
+          boundTo: boundWithout(record, owner),
+        },
+        writes: await claimWrites(context, id, record, email),
+      };
+    },
+  );
+
+/** The name and the place in the counts go over. Claimed and counted are one: what lost its claim is not counted either. */
+async function claimWrites(
+  { store, config }: Context,
+  id: string,
+  { name }: BootstrapRecord,
+  email: string,
+): Promise<Write[]> {
+  const [foundName, foundCounters] = await persist(() =>
+    Promise.all([store.get(collections.names, nameId(name)), store.get(collections.counters, countersId)]),
+  );
+  const claimed = read(foundName, liftName);
+  const counted = read(foundCounters, liftCounters);
+  if (claimed?.data.bootstrapId !== id || counted === undefined) return [];
+  const { byOwner } = counted.data;
+  const theirs = byOwner[email] ?? 0;
+  const { livingPerOwner } = config.limits;
+  if (theirs >= livingPerOwner) {
+    throw new Problem('too-many', `${email} has ${theirs} bootstraps, and the limit per owner is ${livingPerOwner}.`, {
+      advice: 'Wait until one of theirs is removed, or ask your operator to raise the limit.',
+      members: { limit: 'livingPerOwner', value: livingPerOwner },
+    });
+  }
+  const { [claimed.data.owner]: before = 0, ...others } = byOwner;
+  const left = before > 1 ? { ...others, [claimed.data.owner]: before - 1 } : others;
+  return [
+    {
+      kind: 'update',
+      collection: claimed.collection,
+      id: claimed.id,
+      version: claimed.version,
+      data: { owner: email },
+    },
+    {
+      kind: 'update',
+      collection: counted.collection,
+      id: counted.id,
+      version: counted.version,
+      data: { byOwner: { ...left, [email]: theirs + 1 } },
+    },
+  ];
+}

@@ -1,0 +1,147 @@
+/**
+ * How a bootstrap is asked to go, and what is written when all of it is gone. In between the engine runs `undo` in reverse, in
+ * a generation of its own. Called by the HTTP function, cleanup, and end.ts.
+ */
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import { planOfRecord } from '../engine/plan.js';
+import { change, type Decided } from '../engine/record/change.js';
+import {
+  type BootstrapRecord,
+  countersId,
+  liftCounters,
+  liftLease,
+  liftName,
+  nameId,
+  type RemovalRecord,
+  read,
+} from '../engine/record/documents.js';
+import { leasesOf } from '../engine/record/leases-of.js';
+import { persist } from '../engine/record/persist.js';
+import { neverSeen } from '../engine/record/removal-rule.js';
+import { type Change, changeWrites, startRemoval, watchSeconds } from '../engine/record/transition.js';
+import { addSeconds } from '../engine/run/lease.js';
+import { publishReady } from '../engine/run/publish.js';
+import type { AnyStep } from '../engine/step.js';
+import type { Write } from '../store/store.js';
+import type { StoredBootstrap } from './begin.js';
+import { stop } from './stop.js';
+
+export interface RemovalRequest {
+  /** E-mail, or `cleanup`. */
+  readonly by: string;
+  readonly why: RemovalRecord['why'];
+  /** Asked of the record as it is when the removal is written; false: it stays. */
+  readonly mayGo?: (record: BootstrapRecord) => boolean;
+  /** Its project came when it was removed already: only that is removed now. */
+  readonly late?: boolean;
+}
+
+/**
+ * Begins the removal, or tries it again. One that is active is cancelled first, and goes when what runs has ended. Nothing
+ * changes if it is removed, is being removed, or may not go.
+ */
+export async function requestRemoval(
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  { by, why, mayGo = () => true, late = false }: RemovalRequest,
+): Promise<StoredBootstrap> {
+  const { standing, change: changed } = await change(context, id, async (found, at) => {
+    const { data } = found;
+    if (data.state === 'removed' && late && neverSeen(data)) return removedOnceMore(steps, found, at, by);
+    if (data.state === 'removed' || !mayGo(data)) return undefined;
+    if (data.state === 'removing') return restarted(context, steps, found, at);
+    if (data.state === 'cancelling' && data.removal !== undefined) return stoppedAgain(context, steps, found, at);
+    const removal = requested(data.removal, at, by, why);
+    const isActive = data.state === 'running';
+    // What runs ends by itself; cleanup need not look at it each time.
+    const removeAt = addSeconds(new Date(at), watchSeconds);
+    return stop(context, steps, found, { ...data, state: 'cancelling', removal, removeAt }, at, [
+      { event: { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? 'expired' : 'cleanup' } },
+      ...(isActive
+        ? [{ event: { schema: 1, type: 'state', at, state: 'cancelling', generation: data.generation } } as const]
+        : []),
+    ]);
+  });
+  if (changed !== undefined) await publishReady(context, id, standing.data.generation, changed.ready);
+  return standing;
+}
+
+/** All else is gone; the project's own step judges once more whose it is. */
+function removedOnceMore(steps: readonly AnyStep[], { id, version, data }: StoredBootstrap, at: string, by: string) {
+  const before: BootstrapRecord = {
+    ...data,
+    removal: { requestedAt: at, by, why: 'expired', failures: 0 },
+    instances: { ...data.instances, project: { state: 'waiting', attempt: 0 } },
+  };
+  const event = { schema: 1, type: 'action', at, actor: by, action: 'expired' } as const;
+  const begun = startRemoval(before, planOfRecord(steps, before), at, [{ event }]);
+  return { change: begun, writes: changeWrites(id, version, data, begun, at) };
+}
+
+/** A person begins to count anew. */
+const requested = (before: RemovalRecord | undefined, at: string, by: string, why: RemovalRecord['why']) =>
+  before !== undefined && why === 'expired' ? before : { requestedAt: at, by, why, failures: 0 };
+
+/** A removal without a lease has been cut off where sweep cannot see it. */
+async function restarted(
+  context: Context,
+  steps: readonly AnyStep[],
+  { id, version, data }: StoredBootstrap,
+  at: string,
+): Promise<Decided | undefined> {
+  const leases = await leasesOf(context, id, { limit: 1 });
+  if (leases.length > 0) return undefined;
+  const begun: Change = startRemoval(data, planOfRecord(steps, data), at);
+  return { change: begun, writes: changeWrites(id, version, data, begun, at) };
+}
+
+/** On its way to its removal with nothing that could bring it there: what is left waits for what never comes. */
+async function stoppedAgain(
+  context: Context,
+  steps: readonly AnyStep[],
+  found: StoredBootstrap,
+  at: string,
+): Promise<Decided | undefined> {
+  const leases = await leasesOf(context, found.id);
+  if (leases.some((lease) => read(lease, liftLease)?.data.state !== 'client')) return undefined;
+  return stop(context, steps, found, found.data, at, []);
+}
+
+/** In the commit that ends the removal: files go, the name is free, and nobody counts it any more. */
+export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
+  const [name, counters, files] = await persist(() =>
+    Promise.all([
+      store.get(collections.names, nameId(record.name)),
+      store.get(collections.counters, countersId),
+      store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
+    ]),
+  );
+  const found = read(name, liftName);
+  // Claimed and counted are one: what lost its claim is not counted either.
+  const claimed = found?.data.bootstrapId === id ? found : undefined;
+  const counted = read(counters, liftCounters);
+  return [
+    ...files.map((file): Write => ({ kind: 'delete', collection: file.collection, id: file.id })),
+    ...(claimed === undefined
+      ? []
+      : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),
+    ...(counted === undefined || claimed === undefined
+      ? []
+      : [
+          {
+            kind: 'update',
+            collection: counted.collection,
+            id: counted.id,
+            version: counted.version,
+            data: oneLess(counted.data, claimed.data.owner),
+          } as const,
+        ]),
+  ];
+}
+
+function oneLess({ inAll, byOwner }: ReturnType<typeof liftCounters>, owner: string) {
+  const { [owner]: own = 0, ...others } = byOwner;
+  return { inAll: Math.max(0, inAll - 1), byOwner: own > 1 ? { ...others, [owner]: own - 1 } : others };
+}

@@ -1,0 +1,52 @@
+/** What stands so far of a bootstrap, for people: made from the outputs of its instances. Called for the HTTP view. */
+import type { ZodType } from 'zod';
+import type { BootstrapResult } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
+import { address } from '../steps/cloud/address.js';
+import { records } from '../steps/cloud/records.js';
+import { repository } from '../steps/cloud/repository.js';
+import { vm } from '../steps/cloud/vm.js';
+import { zone } from '../steps/cloud/zone.js';
+import { config } from '../steps/config/config.js';
+import { hostKey } from '../steps/hosts/host-key.js';
+import { loadBalancers } from '../steps/install/load-balancers.js';
+import { addressesOf, datacenters, datacentersOf, vmsOf } from '../steps/topology.js';
+
+/** `outputs`: by instance (`vm:jumpbox`), of those that are done. A part is missing until its steps are. */
+export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<string, unknown>>): BootstrapResult {
+  const read = <O>(step: { readonly name: string; readonly output: ZodType<O> }, key?: string): O | undefined =>
+    step.output.safeParse(outputs[key === undefined ? step.name : `${step.name}:${key}`]).data;
+  const readEach = <O>(step: { readonly name: string; readonly output: ZodType<O> }, keys: readonly string[]): O[] =>
+    keys.flatMap((key) => read(step, key) ?? []);
+
+  const taken = readEach(loadBalancers, datacenters.keys(options)).flatMap((found) => found.taken);
+  const dnsZone = read(zone);
+  const registry = read(repository)?.server;
+  return {
+    vms: readEach(
+      vm,
+      vmsOf(options).map(({ name }) => name),
+    ).map((found) => ({ ...found, ...read(hostKey, found.name) })),
+    addresses: readEach(address, addressesOf(options)).map((found) => {
+      const service = taken.find((each) => each.address === found.name)?.service;
+      return { ...found, ...(service === undefined ? {} : { service }) };
+    }),
+    ...(dnsZone === undefined
+      ? {}
+      : {
+          dns: {
+            project: dnsZone.project,
+            zone: dnsZone.zone,
+            nameServers: dnsZone.nameServers,
+            records: read(records)?.records ?? [],
+          },
+        }),
+    ...(registry === undefined ? {} : { registry }),
+    datacenters: datacentersOf(options).map(({ key, id, name }) => ({
+      key,
+      id,
+      name,
+      ready: read(config, key) !== undefined,
+    })),
+  };
+}

@@ -1,0 +1,57 @@
+/** What runs stops at its next border, and nothing else begins: the first half of cancelling, and of removing. Called by bootstraps.ts and removal.ts. */
+import type { Context } from '../context.js';
+import { planOfRecord } from '../engine/plan.js';
+import type { Decided } from '../engine/record/change.js';
+import { type BootstrapRecord, leaseId, liftLease, read } from '../engine/record/documents.js';
+import { leasesOf } from '../engine/record/leases-of.js';
+import { advance, type Change, changeWrites } from '../engine/record/transition.js';
+import type { AnyStep } from '../engine/step.js';
+import type { Write } from '../store/store.js';
+import type { StoredBootstrap } from './begin.js';
+
+/**
+ * `next` is the record as it shall be, `cancelling`. Leases that are held are asked to end; a holder that died is found by
+ * sweep. If none is held, the record is at its end at once, or, where it is to be removed, at the beginning of that.
+ */
+export async function stop(
+  { store, clock }: Context,
+  steps: readonly AnyStep[],
+  { id, version, data }: StoredBootstrap,
+  next: BootstrapRecord,
+  at: string,
+  events: Change['events'],
+): Promise<Decided> {
+  const leases = (await leasesOf({ store }, id)).flatMap((document) => read(document, liftLease) ?? []);
+  const now = clock.now().toISOString();
+  const running = leases.filter((lease) => lease.data.state === 'running' && (lease.data.expiresAt ?? '') > now);
+  const runs = new Set(running.map((lease) => lease.data.instance));
+  const instances = Object.fromEntries(
+    Object.entries(data.instances).map(([instance, record]) => {
+      if (runs.has(instance)) return [instance, { ...record, state: 'ready' as const }];
+      const stops = ['waiting', 'ready', 'client'].includes(record.state);
+      return [instance, stops ? { ...record, state: 'cancelled' as const, endedAt: at } : record];
+    }),
+  );
+  const change = advance({ ...next, instances }, planOfRecord(steps, next), at, events);
+  const begun = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
+  return {
+    change,
+    writes: [
+      ...changeWrites(id, version, data, change, at),
+      ...leases
+        .filter((lease) => !begun.has(lease.id))
+        .map(
+          (lease): Write =>
+            runs.has(lease.data.instance)
+              ? {
+                  kind: 'update',
+                  collection: lease.collection,
+                  id: lease.id,
+                  version: lease.version,
+                  data: { cancel: true },
+                }
+              : { kind: 'delete', collection: lease.collection, id: lease.id, version: lease.version },
+        ),
+    ],
+  };
+}

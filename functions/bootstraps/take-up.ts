@@ -1,0 +1,205 @@
+/**
+ * A bootstrap whose record is lost goes on under a new one: of the same id and project, so that all that bears them is found
+ * again and nothing is made twice. Called by the HTTP function, for whoever has recovered its files.
+ */
+import { collections, labels } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import {
+  type BootstrapRecord,
+  type CountersRecord,
+  countersId,
+  leaseId,
+  liftCounters,
+  liftName,
+  type NameRecord,
+  nameId,
+  read,
+} from '../engine/record/documents.js';
+import { leasesOf } from '../engine/record/leases-of.js';
+import { afterConflict, persist } from '../engine/record/persist.js';
+import { ownerLabel } from '../engine/record/proof.js';
+import { numberOf, timeIn } from '../engine/record/removal-rule.js';
+import { eventWrites, readyLease } from '../engine/record/transition.js';
+import { dated } from '../engine/record/warning.js';
+import { publishReady } from '../engine/run/publish.js';
+import type { AnyStep, SeenProject } from '../engine/step.js';
+import { Conflict, type Document, type Write } from '../store/store.js';
+import { inTurn } from '../store/turns.js';
+import { type BeginFacts, type Begun, baseFiles, beginOrResume, newRecord, started } from './begin.js';
+import { writeSecrets } from './given-secrets.js';
+import { bootstrapOf, findLost } from './lost-jumpbox.js';
+
+const raceTries = 10;
+
+/**
+ * `id`: of the bootstrap, as the recovered config names it. Throws `not-found` where nothing proves such a project to be ours;
+ * `forbidden` if it is somebody else's; `conflict` if it has a record of another kind. A command that was first has made the
+ * record: this one resumes it.
+ */
+export async function takeUp(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  id: string,
+): Promise<Begun> {
+  const { store } = context;
+  for (let attempt = 0; attempt < raceTries; attempt++) {
+    const [standing, claim] = await persist(() =>
+      Promise.all([
+        store.get(collections.bootstraps, id),
+        store.get(collections.names, nameId(facts.options.projectName)),
+      ]),
+    );
+    const claimed = read(claim, liftName);
+    if (standing !== undefined) {
+      // Begun under a name that is not its own it would be another project.
+      if (claimed?.data.bootstrapId === id) return beginOrResume(context, steps, facts);
+      throw new Problem('conflict', 'The project has a record by now, and is not taken up again.', {
+        advice: 'How it stands: plinth beta bootstrap-cloud list, or ask your operator.',
+      });
+    }
+    try {
+      return await makeRecord(context, steps, facts, id, claimed);
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      await afterConflict(attempt);
+    }
+  }
+  throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 5 });
+}
+
+async function makeRecord(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  id: string,
+  claimed: Document<NameRecord> | undefined,
+): Promise<Begun> {
+  const { store, clock } = context;
+  const { caller, options } = facts;
+  const { project } = await findLost(context, options.projectName, options.zone);
+  checkMeant(project, id, caller.email);
+
+  const now = clock.now();
+  const at = now.toISOString();
+  const left = await leftovers(context, id);
+  const files = baseFiles(id, facts.base, now);
+  const callerSecret = await writeSecrets(context, id, facts.secrets);
+  const fresh = newRecord(facts, { projectId: project.projectId, callerSecret, base: files.names }, now);
+  const empty: BootstrapRecord = {
+    ...fresh,
+    ...termsOf(project, fresh),
+    // Later than any that is lost: what jobs on machines were claimed by is none of ours.
+    generation: Math.floor(now.getTime() / 1000),
+    instances: {
+      project: {
+        state: 'waiting',
+        attempt: 0,
+        output: { projectId: project.projectId, projectNumber: numberOf(project) },
+      },
+    },
+    events: left.events,
+  };
+  const told = { schema: 1, type: 'action', at, actor: caller.email, action: 'take-up' } as const;
+  const change = started(steps, dated(empty, at), at, [{ event: told }]);
+  const record: BootstrapRecord = { ...change.record, events: left.events + change.events.length };
+  const ready = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
+  const writes: Write[] = [
+    { kind: 'create', collection: collections.bootstraps, id, data: record },
+    ...eventWrites(id, empty, change.events),
+    ...left.leases.filter((lease) => !ready.has(lease)).map(deleted),
+    ...change.ready.map(
+      (instance): Write => ({
+        kind: 'set',
+        collection: collections.leases,
+        id: leaseId(id, instance.id),
+        data: readyLease(id, record.generation, instance, at),
+      }),
+    ),
+  ];
+  if (files.writes.length > 0) await persist(() => store.commit(files.writes));
+  const [version = ''] = await inTurn(store, countersId, async () => {
+    const counted = await countAgain(context, caller.email);
+    return persist(() => store.commit([...writes, claimName(claimed, id, facts), counted]));
+  });
+  await publishReady(context, id, record.generation, change.ready, facts.trace);
+  const bootstrap = { collection: collections.bootstraps, id, version, data: record };
+  return { bootstrap, created: false, changes: [] };
+}
+
+/** The proof of its labels has been verified; the owner is among what it proves. */
+function checkMeant(project: SeenProject, id: string, email: string): void {
+  if (bootstrapOf(project) !== id) {
+    throw new Problem(
+      'conflict',
+      `The project ${project.projectId} is of another bootstrap than the recovered config.`,
+    );
+  }
+  if (project.labels?.[labels.owner] === ownerLabel(email)) return;
+  throw new Problem('forbidden', `The project ${project.projectId} is somebody else's.`, {
+    advice: 'Its owner can take it up again: the same command with --recover-config.',
+  });
+}
+
+/** Until when it stands is what its labels say: a resume moves no deadline. */
+function termsOf(
+  { labels: found = {} }: SeenProject,
+  { deadlineAt, owner }: BootstrapRecord,
+): Pick<BootstrapRecord, 'deadlineAt' | 'protection'> {
+  const [deadline, protection] = [timeIn(found[labels.deleteAfter]), timeIn(found[labels.protectedUntil])];
+  const reason = found[labels.protectedReason] ?? '';
+  return {
+    deadlineAt: deadline === undefined ? deadlineAt : new Date(deadline).toISOString(),
+    ...(protection !== undefined && {
+      protection: { until: new Date(protection).toISOString(), reason, by: owner },
+    }),
+  };
+}
+
+const deleted = (id: string): Write => ({ kind: 'delete', collection: collections.leases, id });
+
+/** What else of it the store still has. */
+async function leftovers(context: Context, id: string): Promise<{ events: number; leases: string[] }> {
+  const [events, leases] = await Promise.all([
+    persist(() => context.store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] })),
+    leasesOf(context, id),
+  ]);
+  return {
+    events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
+    leases: leases.map((lease) => lease.id),
+  };
+}
+
+/** A claim that is left is of a record that is not there: else the project would not have been found. */
+function claimName(
+  claimed: Document<NameRecord> | undefined,
+  bootstrapId: string,
+  { caller, options }: BeginFacts,
+): Write {
+  const at = { collection: collections.names, id: nameId(options.projectName) };
+  const data: NameRecord = { schema: 1, bootstrapId, owner: caller.email };
+  return claimed === undefined
+    ? { kind: 'create', ...at, data }
+    : { kind: 'update', ...at, version: claimed.version, data };
+}
+
+/** It was counted when it was made: the counters may know of it still, or be lost, too. No limit is asked, as nothing is new. */
+async function countAgain({ store }: Context, owner: string): Promise<Write> {
+  const at = { collection: collections.counters, id: countersId };
+  const [found, records] = await persist(() =>
+    Promise.all([
+      store.get(at.collection, at.id),
+      store.query({ collection: collections.bootstraps, where: [['owner', '==', owner]] }),
+    ]),
+  );
+  const counters = read(found, liftCounters);
+  const { inAll, byOwner } = counters?.data ?? { inAll: 0, byOwner: {} as Record<string, number> };
+  const own = byOwner[owner] ?? 0;
+  const living = records.filter(({ data }) => data['state'] !== 'removed').length + 1;
+  const missing = Math.max(0, living - own);
+  const data = { inAll: inAll + missing, byOwner: { ...byOwner, [owner]: own + missing } };
+  return counters === undefined
+    ? { kind: 'create', ...at, data: { schema: 1, ...data } satisfies CountersRecord }
+    : { kind: 'update', ...at, version: counters.version, data };
+}

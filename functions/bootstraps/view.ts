@@ -1,0 +1,98 @@
+/** A bootstrap as its owner sees it: the record, who works on what by the leases, and what stands so far. Called by the HTTP function. */
+import { BootstrapSummary, type BootstrapView, type InstanceView } from '../../shared/bootstrap/bootstrap.js';
+import type { Context } from '../context.js';
+import { costOf } from '../cost/of-bootstrap.js';
+import { type Instance, planOfRecord, titleOf } from '../engine/plan.js';
+import { type BootstrapRecord, type LeaseRecord, liftLease, optionsOf } from '../engine/record/documents.js';
+import { leasesOf } from '../engine/record/leases-of.js';
+import { removalPlanOf } from '../engine/record/removal-plan.js';
+import type { AnyStep } from '../engine/step.js';
+import type { StoredBootstrap } from './begin.js';
+import { resultOf } from './result.js';
+
+export async function viewOf(
+  { store, clock, config }: Pick<Context, 'store' | 'clock' | 'config'>,
+  steps: readonly AnyStep[],
+  { id, data }: StoredBootstrap,
+): Promise<BootstrapView> {
+  const options = optionsOf(data);
+  const ended = data.endedAt !== undefined;
+  const found = ended ? [] : await leasesOf({ store }, id);
+  const leases = new Map(found.map((document) => [String(document.data['instance']), liftLease(document.data)]));
+  const outputs = Object.fromEntries(
+    Object.entries(data.instances).flatMap(([instance, { output }]) =>
+      output === undefined ? [] : [[instance, output]],
+    ),
+  );
+  const project = outputs['project'] as { projectNumber?: string } | undefined;
+  return {
+    schema: 1,
+    id,
+    name: data.name,
+    projectId: data.projectId,
+    ...(project?.projectNumber === undefined ? {} : { projectNumber: project.projectNumber }),
+    owner: data.owner,
+    state: data.state,
+    generation: data.generation,
+    region: options.region,
+    zone: options.zone,
+    options: data.given,
+    createdAt: data.createdAt,
+    deadlineAt: data.deadlineAt,
+    ...(data.protection === undefined ? {} : { protection: data.protection }),
+    sharedWith: data.sharedWith ?? [],
+    ...(data.removal === undefined ? {} : { removal: data.removal }),
+    cost: costOf(config.prices, data, clock.now()),
+    ...(data.warned === undefined || data.removal !== undefined ? {} : { expiryWarning: data.warned }),
+    ...(data.endedAt === undefined ? {} : { endedAt: data.endedAt }),
+    warnings: data.warnings,
+    ...(data.problem === undefined ? {} : { problem: data.problem }),
+    instances: instancesOf(steps, data).map((instance) =>
+      instanceView(instance, data.instances[instance.id], leases.get(instance.id)),
+    ),
+    // Of what is removed nothing stands.
+    result: resultOf(options, data.state === 'removed' ? {} : outputs),
+  };
+}
+
+export const summaryOf = (
+  { clock, config }: Pick<Context, 'clock' | 'config'>,
+  { id, data }: StoredBootstrap,
+): BootstrapSummary =>
+  BootstrapSummary.parse({
+    ...data,
+    id,
+    region: data.options['region'],
+    sharedWith: data.sharedWith ?? [],
+    cost: costOf(config.prices, data, clock.now()),
+  });
+
+/** A removal has one more than what was made. */
+function instancesOf(steps: readonly AnyStep[], record: BootstrapRecord): Instance[] {
+  const plan = planOfRecord(steps, record);
+  const more = record.removal === undefined ? [] : [...removalPlanOf(plan).values()].filter(({ id }) => !plan.has(id));
+  return [...plan.values(), ...more];
+}
+
+function instanceView(
+  { id, step, key }: Instance,
+  record: StoredBootstrap['data']['instances'][string] | undefined,
+  lease: LeaseRecord | undefined,
+): InstanceView {
+  const running = lease?.state === 'running';
+  const failures = Object.values(lease?.failures ?? {}).reduce((sum, each) => sum + each, 0);
+  const startedAt = lease?.startedAt ?? record?.startedAt;
+  const note = running ? (lease.retry === undefined ? lease.note : `${lease.retry} (trying again)`) : record?.note;
+  return {
+    id,
+    step: step.name,
+    ...(key === '' ? {} : { key }),
+    title: titleOf({ step, key }),
+    state: running ? 'running' : (record?.state ?? 'waiting'),
+    ...(note === undefined ? {} : { note }),
+    attempt: lease === undefined ? (record?.attempt ?? 0) : failures,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(record?.endedAt === undefined ? {} : { endedAt: record.endedAt }),
+    ...(record?.problem === undefined ? {} : { problem: record.problem }),
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * Each minute: warns of projects whose time will soon be over, once for each time that was announced. Found by one query of
+ * what is due, however many live. Called by triggers/sweep.ts.
+ */
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import { change, type Decided } from '../engine/record/change.js';
+import { persist } from '../engine/record/persist.js';
+import { removeAtOf } from '../engine/record/removal-rule.js';
+import { changeWrites } from '../engine/record/transition.js';
+import { warnAtOf, warningOf } from '../engine/record/warning.js';
+import { addSeconds } from '../engine/run/lease.js';
+import type { Document } from '../store/store.js';
+import { noticeWrites } from '../webhook/send-notices.js';
+import type { StoredBootstrap } from './begin.js';
+
+export interface Warned {
+  /** Bootstraps that were warned of. */
+  readonly warned: number;
+  /** More was due than one run takes; the next one goes on. */
+  readonly more: boolean;
+}
+
+const perRun = 200;
+const atOnce = 20;
+/** What could not be read is not in the way of others. */
+const putOffSeconds = 3600;
+
+export async function warn(context: Context, limit = perRun): Promise<Warned> {
+  const { store, clock, log } = context;
+  const due = await persist(() =>
+    store.query({
+      collection: collections.bootstraps,
+      where: [['warnAt', '<=', clock.now().toISOString()]],
+      orderBy: ['warnAt', 'asc'],
+      limit,
+    }),
+  );
+  let warned = 0;
+  for (let i = 0; i < due.length; i += atOnce) {
+    const some = due.slice(i, i + atOnce);
+    const told = await Promise.all(some.map((document) => warnOne(context, document)));
+    warned += told.filter((each) => each).length;
+  }
+  if (warned > 0) log('INFO', `Warned of the end of ${warned} projects`);
+  return { warned, more: due.length === limit };
+}
+
+/** True if there was something to tell. */
+async function warnOne(context: Context, { id, version }: Document): Promise<boolean> {
+  const { store, clock, log, config } = context;
+  try {
+    const { change: made } = await change(context, id, async (standing, at) => decide(config, standing, at));
+    return (made?.events.length ?? 0) > 0;
+  } catch (error) {
+    log('ERROR', `${id} could not be warned of`, { bootstrap: id, error });
+    const warnAt = addSeconds(clock.now(), putOffSeconds);
+    await store
+      .commit([{ kind: 'update', collection: collections.bootstraps, id, version, data: { warnAt } }])
+      .catch(() => undefined);
+    return false;
+  }
+}
+
+/** The event, the next time and what is to be sent stand in one commit: whoever is second finds nothing due. */
+function decide(
+  { webhookUrl, limits: { maxTtlSeconds } }: Context['config'],
+  { id, version, data }: StoredBootstrap,
+  at: string,
+): Decided | undefined {
+  const { warnAt: due, ...rest } = data;
+  if (due === undefined || due > at) return undefined;
+  const goes = data.removal !== undefined || data.state === 'removed' || removeAtOf(data) <= at;
+  const warnAt = goes ? undefined : warnAtOf(data, at);
+  const longestAt = maxTtlSeconds === undefined ? undefined : addSeconds(new Date(data.createdAt), maxTtlSeconds);
+  const warned = warningOf(data, at, longestAt);
+  const record: StoredBootstrap['data'] = {
+    ...rest,
+    ...(warnAt === undefined ? {} : { warnAt }),
+    ...(goes ? {} : { warned }),
+  };
+  const changed = {
+    record,
+    ready: [],
+    events: goes ? [] : [{ event: { schema: 1, type: 'warning', ...warned } as const }],
+  };
+  return {
+    change: changed,
+    writes: [
+      ...changeWrites(id, version, data, changed, at),
+      ...(goes || webhookUrl === undefined ? [] : noticeWrites(id, data, warned)),
+    ],
+  };
+}

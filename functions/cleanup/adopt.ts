@@ -1,0 +1,95 @@
+/** A project of ours that no record knows gets one, made of its labels, so that it goes as any other does. Called by cleanup.ts. */
+import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
+import { collections, labels } from '../../shared/names.js';
+import { newTrace, traceparentOf } from '../../shared/trace.js';
+import type { Context } from '../context.js';
+import { planOfRecord } from '../engine/plan.js';
+import { type BootstrapRecord, leaseId, liftName, nameIn, read } from '../engine/record/documents.js';
+import { persist } from '../engine/record/persist.js';
+import { eventWrites, readyLease, startRemoval } from '../engine/record/transition.js';
+import { publishReady } from '../engine/run/publish.js';
+import type { AnyStep, SeenProject } from '../engine/step.js';
+import { Conflict } from '../store/store.js';
+
+/** What the options were is lost; what is made of each is not needed to remove it. */
+const unknownOptions = (projectName: string): BootstrapOptions =>
+  ({
+    ...Object.fromEntries(
+      Object.entries(flags).flatMap(([name, flag]) => ('default' in flag ? [[name, flag.default]] : [])),
+    ),
+    projectName,
+    // It may have had two datacenters: what there is none of in a second one is no trouble to remove.
+    multiDc: true,
+  }) as unknown as BootstrapOptions;
+
+/** The project has been judged, and is judged again by its step just before it is deleted. */
+export async function adopt(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
+  const { store, clock } = context;
+  const { projectId, name, labels: found = {} } = project;
+  const id = found[labels.bootstrap] ?? '';
+  const at = clock.now().toISOString();
+  const deadlineAt = new Date(Number((found[labels.deleteAfter] ?? '').slice(1)) * 1000).toISOString();
+  const [events, claims] = await persist(() =>
+    Promise.all([
+      store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
+      store.query({ collection: collections.names, where: [['bootstrapId', '==', id]], limit: 1 }),
+    ]),
+  );
+  const claim = read(claims[0], liftName);
+  const record: BootstrapRecord = {
+    schema: 1,
+    name: claim === undefined ? projectId : nameIn(claim.id),
+    projectId,
+    owner: claim?.data.owner ?? 'unknown',
+    ownerMember: 'unknown',
+    state: 'cancelled',
+    generation: 1,
+    options: { ...unknownOptions(projectId) },
+    given: {},
+    sshPublicKey: '',
+    base: {},
+    traceparent: traceparentOf(newTrace()),
+    createdAt: at,
+    deadlineAt,
+    warnings: [
+      'No record knew this project: what it has in the DNS of another project is found by its own metadata and addresses.',
+    ],
+    instances: {
+      project: { state: 'done', attempt: 0, output: { projectId, projectNumber: name.replace(/^projects\//, '') } },
+    },
+    // Of a record that was lost, events may be left.
+    events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
+    removal: { requestedAt: at, by: 'cleanup', why: 'expired', failures: 0 },
+    orphan: true,
+  };
+  const action = { schema: 1, type: 'action', at, actor: 'cleanup', action: 'expired' } as const;
+  const change = startRemoval(record, planOfRecord(steps, record), at, [{ event: action }]);
+  const { generation } = change.record;
+  try {
+    await persist(() =>
+      store.commit([
+        {
+          kind: 'create',
+          collection: collections.bootstraps,
+          id,
+          data: { ...change.record, events: record.events + change.events.length },
+        },
+        ...eventWrites(id, record, change.events),
+        ...change.ready.map(
+          (instance) =>
+            ({
+              kind: 'set',
+              collection: collections.leases,
+              id: leaseId(id, instance.id),
+              data: readyLease(id, generation, instance, at),
+            }) as const,
+        ),
+      ]),
+    );
+  } catch (error) {
+    // Another cleanup was first.
+    if (error instanceof Conflict) return;
+    throw error;
+  }
+  await publishReady(context, id, generation, change.ready);
+}

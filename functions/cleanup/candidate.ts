@@ -1,0 +1,61 @@
+/** One record or project that cleanup looks at, what is thought of it, and what is done about it. Made in due-records.ts and labelled-projects.ts. */
+import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
+import type { Context } from '../context.js';
+import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
+import type { Verdict } from '../engine/record/removal-rule.js';
+import type { Document } from '../store/store.js';
+import { objectionTo } from './removal-objection.js';
+
+export interface Candidate extends CleanupFound {
+  readonly verdict: Verdict;
+  /** Missing: nothing is to be done about it. */
+  readonly act?: (() => Promise<void>) | undefined;
+  /** Its record has nothing more to say: a project that came after its removal is found by its labels. */
+  readonly over?: true | undefined;
+}
+
+export const foundOf = (id: string, record: BootstrapRecord, why: string): CleanupFound => ({
+  projectId: record.projectId,
+  bootstrapId: id,
+  owner: record.owner,
+  why,
+});
+
+/** Undefined: nobody can say what it means. */
+export function readable(document: Document): BootstrapRecord | undefined {
+  try {
+    return read(document, liftBootstrap)?.data;
+  } catch {
+    return undefined;
+  }
+}
+
+export function unreadable({ id, data }: Document): Candidate {
+  const why = 'its record cannot be read';
+  const projectId = typeof data['projectId'] === 'string' ? data['projectId'] : 'unknown';
+  return { projectId, bootstrapId: id, why, verdict: { remove: false, why, shown: true } };
+}
+
+export interface Objection {
+  readonly why: string;
+  /** Nobody knows: it could not be asked this time. */
+  readonly unknown: boolean;
+}
+
+/** What speaks against a record whose time is over. What cannot be asked keeps it too. */
+export async function objection(context: Context, id: string, record: BootstrapRecord): Promise<Objection | undefined> {
+  try {
+    const why = await objectionTo(context, id, record);
+    return why === undefined ? undefined : { why, unknown: false };
+  } catch (error) {
+    context.log('ERROR', `${record.projectId} could not be looked at`, { error });
+    return { why: 'it could not be looked at; the log has more', unknown: true };
+  }
+}
+
+/** It stays, and people are told why. */
+export const kept = (found: CleanupFound, why: string): Candidate => ({
+  ...found,
+  why,
+  verdict: { remove: false, why, shown: true },
+});

@@ -1,0 +1,70 @@
+/**
+ * Every few minutes: finds what is past its time, by the records and, independently, by the labels of the projects that exist,
+ * and hands it to teardown. May run twice at once, late, or never for a day. Called by triggers/cleanup.ts, and dry by survey.ts.
+ */
+import type { CleanupFound, CleanupReport } from '../../shared/bootstrap/cleanup.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { AnyStep } from '../engine/step.js';
+import type { Candidate } from './candidate.js';
+import { byRecords } from './due-records.js';
+import { byLabels, type Labelled, type LabelSearch } from './labelled-projects.js';
+
+/** Records, and as many projects, that one run looks at closely; the rest waits for the next. */
+const perRun = 500;
+const atOnce = 20;
+
+export interface CleanupOptions {
+  /** Nothing is written, and `remove` is what a run with the same `search` would remove now. */
+  readonly dryRun?: boolean;
+  /** Default: `page` for a run, `all` for a dry one. */
+  readonly search?: LabelSearch;
+  readonly limit?: number;
+}
+
+export async function cleanup(
+  context: Context,
+  steps: readonly AnyStep[],
+  { dryRun = false, search = dryRun ? 'all' : 'page', limit = perRun }: CleanupOptions = {},
+): Promise<CleanupReport> {
+  const { log } = context;
+  const records = await byRecords(context, steps, limit);
+  // By the projects that their records name: what a label says of a bootstrap may be another's.
+  const known = new Set(records.found.flatMap(({ projectId, over }) => (over ? [] : [projectId])));
+  let unsearched: { readonly error: unknown } | undefined;
+  const projects = await byLabels(context, steps, known, { search, limit }).catch((error: unknown): Labelled => {
+    // Keeps nobody whose record is due.
+    unsearched = { error };
+    return { found: [], failed: [], more: false, turn: async () => undefined };
+  });
+  const all = [...records.found, ...projects.found];
+  const { remove, failed } = await handled(context, all, dryRun);
+  if (unsearched !== undefined) throw unsearched.error;
+  if (!dryRun) await projects.turn();
+  const keep = all.flatMap(({ verdict, act: _, over: __, ...found }) =>
+    !verdict.remove && verdict.shown ? [found] : [],
+  );
+  for (const { projectId, why } of keep) log('WARNING', `${projectId} is kept: ${why}`);
+  return { remove, keep, failed: [...projects.failed, ...failed], more: records.more || projects.more };
+}
+
+async function handled({ log }: Context, all: readonly Candidate[], dryRun: boolean) {
+  const remove: CleanupFound[] = [];
+  const failed: CleanupFound[] = [];
+  for (let i = 0; i < all.length; i += atOnce) {
+    await Promise.all(
+      all.slice(i, i + atOnce).map(async ({ verdict, act, over: _, ...found }) => {
+        try {
+          if (!dryRun) await act?.();
+          if (verdict.remove && act !== undefined) remove.push(found);
+        } catch (error) {
+          // One bad project delays no other.
+          log('ERROR', `${found.projectId} could not be handed to teardown`, { error });
+          const why = error instanceof Problem ? error.detail : 'something went wrong; the log has more';
+          failed.push({ ...found, why });
+        }
+      }),
+    );
+  }
+  return { remove, failed };
+}

@@ -1,0 +1,101 @@
+/**
+ * What is past its time by the records: one query of what is due, however many live. What stays is looked at again later, so
+ * that it takes no place from what may go. Called by cleanup.ts.
+ */
+import { collections } from '../../shared/names.js';
+import { requestRemoval } from '../bootstraps/removal.js';
+import type { Context } from '../context.js';
+import type { BootstrapRecord } from '../engine/record/documents.js';
+import { persist } from '../engine/record/persist.js';
+import { judgeRecord, removeAtOf } from '../engine/record/removal-rule.js';
+import { addSeconds } from '../engine/run/lease.js';
+import type { AnyStep } from '../engine/step.js';
+import { Conflict, type Document } from '../store/store.js';
+import { type Candidate, foundOf, kept, objection, readable, unreadable } from './candidate.js';
+
+const atOnce = 20;
+/** What is kept, or on its way. */
+const lookAgainSeconds = 3600;
+/** What could not be looked at or handed over: the next run has it again, behind all else. */
+const tryAgainSeconds = 60;
+
+export interface Due {
+  readonly found: readonly Candidate[];
+  /** There may be more than `limit`. */
+  readonly more: boolean;
+}
+
+export async function byRecords(context: Context, steps: readonly AnyStep[], limit: number): Promise<Due> {
+  const { store, clock } = context;
+  const documents = await persist(() =>
+    store.query({
+      collection: collections.bootstraps,
+      where: [['removeAt', '<=', clock.now().toISOString()]],
+      orderBy: ['removeAt', 'asc'],
+      limit,
+    }),
+  );
+  const found: Candidate[] = [];
+  for (let i = 0; i < documents.length; i += atOnce) {
+    const some = documents.slice(i, i + atOnce);
+    found.push(...(await Promise.all(some.map((document) => candidateOf(context, steps, document)))));
+  }
+  return { found, more: documents.length === limit };
+}
+
+async function candidateOf(context: Context, steps: readonly AnyStep[], document: Document): Promise<Candidate> {
+  const { clock } = context;
+  const record = readable(document);
+  const later = () => putOff(context, document, nextLook(record, clock.now()));
+  if (record === undefined) return { ...unreadable(document), act: later };
+  const { id } = document;
+  const verdict = judgeRecord(record, clock.now());
+  const found = { ...foundOf(id, record, verdict.why), verdict };
+  const handOver = handingOver(context, steps, document, record);
+  // Under way: only looked after.
+  const looked = { ...found, verdict: { remove: false, why: verdict.why, shown: false } } as const;
+  const stopping = record.state === 'cancelling' && record.removal !== undefined;
+  if (record.state === 'removing' || stopping) return { ...looked, act: handOver };
+  if (!verdict.remove) return { ...found, act: later, over: record.state === 'removed' || undefined };
+  const against = await objection(context, id, record);
+  if (against === undefined) return { ...found, act: handOver };
+  const soon = () => putOff(context, document, addSeconds(clock.now(), tryAgainSeconds));
+  return { ...kept(found, against.why), act: against.unknown ? soon : later };
+}
+
+/** By the record as it is when the removal is written. */
+function handingOver(context: Context, steps: readonly AnyStep[], document: Document, record: BootstrapRecord) {
+  const { id, version } = document;
+  const mayGo = (now: BootstrapRecord) => judgeRecord(now, context.clock.now()).remove;
+  return async (): Promise<void> => {
+    try {
+      const standing = await requestRemoval(context, steps, id, { by: 'cleanup', why: 'expired', mayGo });
+      if (standing.version !== version) return;
+    } catch (error) {
+      const dueAt = addSeconds(context.clock.now(), tryAgainSeconds);
+      await putOff(context, document, dueAt).catch(() => undefined);
+      throw error;
+    }
+    await putOff(context, document, nextLook(record, context.clock.now()));
+  };
+}
+
+/** Undefined: by its record never; it waits for a person, or is gone. */
+function nextLook(record: BootstrapRecord | undefined, now: Date): string | undefined {
+  if (record?.state === 'removed' || record?.removal?.quarantinedAt !== undefined) return undefined;
+  const removeAt = record === undefined ? '' : removeAtOf(record);
+  return Date.parse(removeAt) > now.getTime() ? removeAt : addSeconds(now, lookAgainSeconds);
+}
+
+/** Only the index moves. A lost race means that somebody else has written it. */
+async function putOff(
+  { store }: Context,
+  { collection, id, version }: Document,
+  removeAt: string | undefined,
+): Promise<void> {
+  try {
+    await persist(() => store.commit([{ kind: 'update', collection, id, version, data: { removeAt } }]));
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+  }
+}

@@ -1,0 +1,20 @@
+/** What the caller gave in secret: written when a bootstrap begins, removed as the last of it. Part of each removal, and of no bootstrap. */
+import * as z from 'zod';
+import { callerSecretName } from '../run/call.js';
+import { type AnyStep, defineStep, done } from '../step.js';
+
+export const callerSecret = defineStep({
+  name: 'caller-secret',
+  title: "The caller's secrets",
+  lane: 'cloud',
+  needs: {},
+  describe: () => [],
+  output: z.object({}),
+  observe: async () => ({}),
+  run: async () => done,
+  goes: 'undo',
+  async undo({ secrets }) {
+    await secrets.remove(callerSecretName);
+    return done;
+  },
+}) as unknown as AnyStep;

@@ -1,0 +1,81 @@
+/** What happened to a bootstrap, read from a cursor on, and what happens now. Called by the HTTP function through bootstraps.ts. */
+import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
+import { endStates } from '../../../shared/bootstrap/event.js';
+import { collections } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
+import type { StoredBootstrap } from '../../bootstraps/begin.js';
+import type { Context } from '../../context.js';
+import { getBootstrap } from './change.js';
+import { readCursor, writeCursor } from './cursor.js';
+import { eventId, liftEvent, liftLease, read } from './documents.js';
+import { leasesOf } from './leases-of.js';
+import { persist } from './persist.js';
+
+export interface EventPage {
+  readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];
+  /** Nothing will follow: the bootstrap is at an end and all is read. */
+  readonly ended: boolean;
+  /** There are more to read now. */
+  readonly more: boolean;
+  /** That the bootstrap is in. */
+  readonly generation: number;
+}
+
+const perPage = 200;
+
+/**
+ * Events are read by their numbers: no query, no index, and never one that the record does not tell of yet. `standing`: the
+ * record, where it was read just now.
+ */
+export async function readEvents(
+  { store }: Pick<Context, 'store'>,
+  id: string,
+  cursor?: string,
+  standing?: StoredBootstrap,
+): Promise<EventPage> {
+  const from = readCursor(cursor).event;
+  const bootstrap = standing ?? (await getBootstrap({ store }, id));
+  if (bootstrap === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
+  const last = Math.min(bootstrap.data.events, from + perPage);
+  const ids = Array.from({ length: Math.max(last - from, 0) }, (_, i) => eventId(id, from + 1 + i));
+  const found = await persist(() => store.getMany(collections.events, ids));
+  const events = found.flatMap((document) => {
+    const stored = read(document, liftEvent)?.data;
+    if (stored === undefined) return [];
+    const { event, calls = [], n } = stored;
+    const instance = 'instance' in event ? event.instance : '';
+    const told: BootstrapEvent[] = calls.map(({ at, text }) => ({ schema: 1, type: 'call', at, instance, text }));
+    // The calls come with the cursor before: who is cut off between them reads them again rather than never.
+    return [
+      ...told.map((call) => ({ cursor: writeCursor({ event: n - 1 }), event: call })),
+      { cursor: writeCursor({ event: n }), event },
+    ];
+  });
+  return {
+    events,
+    ended: endStates.includes(bootstrap.data.state) && last >= bootstrap.data.events,
+    more: last < bootstrap.data.events,
+    generation: bootstrap.data.generation,
+  };
+}
+
+/** What is under way now, by the leases: not numbered, may be missed. */
+export async function readProgress(context: Pick<Context, 'store'>, id: string): Promise<BootstrapEvent[]> {
+  const leases = await leasesOf(context, id);
+  return leases.flatMap((document): BootstrapEvent[] => {
+    const { state, instance, startedAt, failures, note, retry } = liftLease(document.data);
+    if (state !== 'running' || startedAt === undefined) return [];
+    const attempt = Object.values(failures).reduce((sum, each) => sum + each, 0);
+    return [
+      {
+        schema: 1,
+        type: 'progress',
+        at: startedAt,
+        instance,
+        attempt,
+        ...(note === undefined ? {} : { note }),
+        ...(retry === undefined ? {} : { retry }),
+      },
+    ];
+  });
+}

@@ -1,0 +1,186 @@
+/**
+ * What jobs say on machines, kept in chunks of an instance: a chunk and how far it was read are one commit, so that whoever is
+ * killed in between loses no byte and doubles none. Free of secrets, also of those that two chunks would share. Made in call.ts.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { collections } from '../../../shared/names.js';
+import type { Context } from '../../context.js';
+import { createHide } from '../../host/hide.js';
+import { Conflict, type Document, type Store } from '../../store/store.js';
+import type { StepLog } from '../step.js';
+import { type LogChunkRecord, type LogHeadRecord, liftLogHead, logChunkId, logHeadId, read } from './documents.js';
+import { persist } from './persist.js';
+
+interface Whose {
+  readonly bootstrapId: string;
+  readonly instance: string;
+  readonly generation: number;
+  readonly expireAt: string;
+}
+
+/** Of what was read, in one chunk; a document holds 1 MiB, and what takes the place of a secret may be longer. */
+const maxPieceBytes = 256 * 1024;
+/** Of one instance, in stored bytes; more of it stays on the machine alone. */
+const mostStoredBytes = 8 * 1024 * 1024;
+const betweenCommitsMilliseconds = 1000;
+
+/** `secrets`: all that have been heard of so far. */
+export function createStepLog(
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  whose: Whose,
+  secrets: () => readonly string[],
+  maxStoredBytes = mostStoredBytes,
+): StepLog {
+  const { bootstrapId, instance, generation, expireAt } = whose;
+  const id = logHeadId(bootstrapId, instance);
+  const find = async (): Promise<Document<LogHeadRecord> | undefined> =>
+    read(await persist(() => store.get(collections.logHeads, id)), liftLogHead);
+  let head: Promise<Document<LogHeadRecord> | undefined> | undefined;
+  let mayAt = 0;
+
+  const readOf = (found: Document<LogHeadRecord> | undefined, source: string): number =>
+    found?.data.read.find((each) => each.source === source)?.offset ?? 0;
+
+  const linesIn = (bytes: Uint8Array, last: boolean): string[] => {
+    const piece = Buffer.from(bytes);
+    const text = piece.subarray(0, last ? piece.length : cutOf(piece, secrets())).toString();
+    const lines = createHide([...secrets()])(text).split(/[\r\n]+/);
+    return lines.map((line) => line.trim()).filter((line) => line !== '');
+  };
+
+  return {
+    async offset(source) {
+      head ??= find();
+      return readOf(await head, source);
+    },
+    async append(source, offset, bytes, last) {
+      head ??= find();
+      const found = await head;
+      const from = readOf(found, source);
+      if (from !== offset) return from;
+      const piece = Buffer.from(bytes.subarray(0, maxPieceBytes));
+      const taken = last && piece.length === bytes.length ? piece.length : cutOf(piece, secrets());
+      if (taken === 0) return offset;
+      const before: LogHeadRecord = found?.data ?? { ...whose, schema: 1, stored: 0, begins: 0, read: [] };
+      const text = textOf(before, maxStoredBytes, createHide([...secrets()])(piece.subarray(0, taken).toString()));
+      const stored = before.stored + Buffer.byteLength(text);
+      const others = before.read.filter((each) => each.source !== source);
+      const data: LogHeadRecord = {
+        ...before,
+        // What follows shows the log of this generation alone.
+        ...(before.generation >= generation ? {} : { generation, begins: before.stored }),
+        stored,
+        read: [...others, { source, offset: offset + taken }],
+        expireAt,
+      };
+      await sleep(Math.max(0, mayAt - performance.now()));
+      try {
+        await persist(() =>
+          store.commit([
+            found === undefined
+              ? { kind: 'create', collection: collections.logHeads, id, data }
+              : { kind: 'update', collection: collections.logHeads, id, version: found.version, data },
+            ...(text === ''
+              ? []
+              : [
+                  chunkWrite({
+                    schema: 1,
+                    bootstrapId,
+                    instance,
+                    generation: data.generation,
+                    offset: before.stored,
+                    text,
+                    at: clock.now().toISOString(),
+                    expireAt,
+                  }),
+                ]),
+          ]),
+        );
+      } catch (error) {
+        // Somebody else was first, or our own write went through and its answer was lost: what stands says from where to go on.
+        if (!(error instanceof Conflict)) throw error;
+      } finally {
+        mayAt = performance.now() + betweenCommitsMilliseconds;
+        head = undefined;
+      }
+      head = find();
+      return readOf(await head, source);
+    },
+    lastLine: (bytes, last) => linesIn(bytes, last).at(-1) ?? '',
+    lastLines: (bytes, count) => linesIn(bytes, true).slice(-count).join('; '),
+  };
+}
+
+const chunkWrite = (data: LogChunkRecord) =>
+  ({
+    kind: 'create',
+    collection: collections.logs,
+    id: logChunkId(data.bootstrapId, data.instance, data.offset),
+    data,
+  }) as const;
+
+const tooLong = '\n[The log is longer than what is kept here; all of it is on the machine.]\n';
+
+function textOf({ stored }: LogHeadRecord, maxStoredBytes: number, text: string): string {
+  if (stored >= maxStoredBytes) return '';
+  return stored + Buffer.byteLength(text) < maxStoredBytes ? text : tooLong.padEnd(maxStoredBytes - stored, ' ');
+}
+
+/** How much may be stored before more is known: not half a character, and nothing that a secret may begin or go on in. */
+export function cutOf(bytes: Buffer, secrets: readonly string[]): number {
+  // One character a byte, so that places are the same.
+  const text = bytes.toString('latin1');
+  const wanted = secrets.filter((secret) => secret.length > 1).map((secret) => Buffer.from(secret).toString('latin1'));
+  let cut = wholeCharacters(bytes);
+  for (let before = -1; before !== cut; ) {
+    before = cut;
+    for (const secret of wanted) {
+      for (let start = Math.max(0, before - secret.length + 1); start < cut; start++) {
+        start = text.indexOf(secret[0] as string, start);
+        if (start === -1 || start >= cut) break;
+        const seen = Math.min(secret.length, text.length - start);
+        if (text.slice(start, start + Math.min(seen, 8)) !== secret.slice(0, Math.min(seen, 8))) continue;
+        if (start + secret.length > cut && text.slice(start, start + seen) === secret.slice(0, seen)) cut = start;
+      }
+    }
+  }
+  return cut;
+}
+
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+const deletedAtOnce = 200;
+
+/** With the bootstrap's files; they may be more than one commit takes. Heads go last, so that who is cut off is found out by them. */
+export async function removeLogs(store: Store, bootstrapId: string): Promise<void> {
+  const limit = deletedAtOnce;
+  const findHeads = () =>
+    persist(() =>
+      store.query({ collection: collections.logHeads, where: [['bootstrapId', '==', bootstrapId]], limit }),
+    );
+  const findChunks = () =>
+    persist(() => store.query({ collection: collections.logs, where: [['bootstrapId', '==', bootstrapId]], limit }));
+  let heads = await findHeads();
+  if (heads.length === 0) return;
+  for (let chunks = await findChunks(); chunks.length > 0; chunks = await findChunks()) await removeAll(store, chunks);
+  for (; heads.length > 0; heads = await findHeads()) await removeAll(store, heads);
+}
+
+async function removeAll(store: Store, documents: readonly Document[]): Promise<void> {
+  try {
+    await persist(() =>
+      store.commit(documents.map(({ collection, id }) => ({ kind: 'delete', collection, id }) as const)),
+    );
+  } catch (error) {
+    // Another removal was quicker with some of them.
+    if (!(error instanceof Conflict)) throw error;
+  }
+}

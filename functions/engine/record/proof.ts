@@ -1,0 +1,83 @@
+/** The labels of a project, among them the proof that this deployment made it: a keyed hash that nobody else can write. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { deploymentSecrets, labels } from '../../../shared/names.js';
+import { Problem } from '../../../shared/problems.js';
+import { sha256 } from '../../../shared/sha256.js';
+import type { BootstrapFacts, StepCall } from '../step.js';
+
+type Context = StepCall['context'];
+
+/** The key of the deployment; undefined until the first project is made. The lowest version counts. */
+export async function findProofKey({ cloud: { secretManager } }: Context): Promise<string | undefined> {
+  const version = await secretManager.find(deploymentSecrets.proofKey);
+  return version === undefined ? undefined : secretManager.read(deploymentSecrets.proofKey, version);
+}
+
+/** Made once, and then the same for ever: whoever writes at the same time reads what the first one wrote. */
+export async function proofKey(context: Context): Promise<string> {
+  const id = deploymentSecrets.proofKey;
+  const standing = await findProofKey(context);
+  if (standing !== undefined) return standing;
+  await context.cloud.secretManager.write(id, randomBytes(32).toString('base64'));
+  const made = await findProofKey(context);
+  if (made === undefined)
+    throw new Problem('cloud-propagation', `The secret ${id} was written and cannot be found yet.`);
+  return made;
+}
+
+export interface Proven {
+  readonly projectNumber: string;
+  readonly bootstrapId: string;
+  /** As `ownerLabel` writes it. */
+  readonly owner: string;
+  /** As the label `delete-after` says it. */
+  readonly expiry: string;
+}
+
+/** A label's value: at most 63 characters, beginning with a letter. */
+export const proofOf = (key: string, { projectNumber, bootstrapId, owner, expiry }: Proven): string =>
+  `p${createHmac('sha256', key)
+    .update(JSON.stringify([projectNumber, bootstrapId, owner, expiry]))
+    .digest('hex')
+    .slice(0, 60)}`;
+
+export const isProof = (key: string, label: string | undefined, proven: Proven): boolean => {
+  const [given, wanted] = [Buffer.from(label ?? ''), Buffer.from(proofOf(key, proven))];
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+};
+
+/** What a label's value forbids becomes `_`. */
+export const labelValue = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/g, '_')
+    .slice(0, 63);
+
+const timeLabel = (time: Date): string => `t${Math.floor(time.getTime() / 1000)}`;
+
+/** A label holds no e-mail. */
+export const ownerLabel = (owner: string): string => `o${sha256(owner).slice(0, 40)}`;
+
+/** Ours, and not to be there while the bootstrap is not protected. */
+export const protectionLabels: readonly string[] = [labels.protectedUntil, labels.protectedReason];
+
+/** All but the proof, which needs the project's number. */
+export function labelsOf(bootstrap: BootstrapFacts, deployment: string): Readonly<Record<string, string>> {
+  // What is installed; the options may name a version alone, or nothing of a file that is uploaded.
+  const { version: installVersion, hash: installHash } = bootstrap.package ?? {};
+  return {
+    [labels.managed]: 'true',
+    [labels.bootstrap]: labelValue(bootstrap.id),
+    [labels.deleteAfter]: timeLabel(bootstrap.deadlineAt),
+    [labels.owner]: ownerLabel(bootstrap.owner),
+    ...(bootstrap.protection === undefined
+      ? {}
+      : {
+          [labels.protectedUntil]: timeLabel(bootstrap.protection.until),
+          [labels.protectedReason]: labelValue(bootstrap.protection.reason),
+        }),
+    [labels.deployment]: labelValue(deployment),
+    ...(installVersion === undefined ? {} : { [labels.installVersion]: labelValue(`v${installVersion}`) }),
+    ...(installHash === undefined ? {} : { [labels.installHash]: labelValue(`h${installHash}`) }),
+  };
+}

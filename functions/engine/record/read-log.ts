@@ -1,0 +1,122 @@
+/**
+ * What jobs said on machines, as it is stored: which logs there are, one of them page by page, and what is new for those who
+ * follow, bounded. Called by the HTTP function through bootstraps.ts; written by log.ts.
+ */
+
+import type { LogEvent } from '../../../shared/bootstrap/event.js';
+import type { LogPage, LogView } from '../../../shared/bootstrap/log.js';
+import { collections } from '../../../shared/names.js';
+import type { Context } from '../../context.js';
+import { type LogPlaces, logKey } from './cursor.js';
+import { type LogChunkRecord, liftLogChunk, liftLogHead, logHeadId, read } from './documents.js';
+import { persist } from './persist.js';
+
+type Parts = Pick<Context, 'store'>;
+
+export async function listLogs({ store }: Parts, id: string): Promise<LogView[]> {
+  const found = await persist(() =>
+    store.query({ collection: collections.logHeads, where: [['bootstrapId', '==', id]] }),
+  );
+  return found
+    .map(({ data }) => liftLogHead(data))
+    .map(({ instance, generation, begins, stored }) => ({ instance, generation, begins, bytes: stored }))
+    .sort((a, b) => a.instance.localeCompare(b.instance));
+}
+
+/** A chunk may be half a megabyte. */
+const chunksAPage = 16;
+
+async function chunksOf({ store }: Parts, id: string, instance: string, from: number, limit = chunksAPage) {
+  const found = await persist(() =>
+    store.query({
+      collection: collections.logs,
+      where: [
+        ['bootstrapId', '==', id],
+        ['instance', '==', instance],
+      ],
+      orderBy: ['offset', 'asc'],
+      after: from - 1,
+      limit,
+    }),
+  );
+  return found.map(({ data }) => liftLogChunk(data));
+}
+
+const endOf = ({ offset, text }: LogChunkRecord): number => offset + Buffer.byteLength(text);
+
+/** `offset`: where the page before ended, or where a generation begins. */
+export async function readLog(parts: Parts, id: string, instance: string, offset: number): Promise<LogPage> {
+  const chunks = await chunksOf(parts, id, instance, offset);
+  const last = chunks.at(-1);
+  return {
+    instance,
+    chunks: chunks.map(({ offset: at, generation, text, at: storedAt }) => ({
+      offset: at,
+      generation,
+      at: storedAt,
+      text,
+    })),
+    next: last === undefined ? offset : endOf(last),
+    more: chunks.length === chunksAPage,
+  };
+}
+
+export interface LogNews {
+  readonly event: LogEvent;
+  /** How far it is told with that. */
+  readonly next: number;
+}
+
+/** Of one log at once; who wants all of it reads it page by page. */
+const mostNewsBytes = 32 * 1024;
+/** No chunk is longer: what is read at once, with each secret in it made longer. */
+const longestChunkBytes = 1024 * 1024;
+
+/** What these instances said since, in the generation that is told of; the last of it where it is much. */
+export async function readLogNews(
+  parts: Parts,
+  id: string,
+  { generation, offsets }: LogPlaces,
+  instances: readonly string[],
+): Promise<LogNews[]> {
+  if (instances.length === 0) return [];
+  const heads = await persist(() =>
+    parts.store.getMany(
+      collections.logHeads,
+      [...new Set(instances)].map((instance) => logHeadId(id, instance)),
+    ),
+  );
+  const news = heads.map(async (document): Promise<LogNews[]> => {
+    const head = read(document, liftLogHead)?.data;
+    if (head === undefined || head.generation !== generation) return [];
+    const { instance, begins, stored } = head;
+    const told = Math.max(offsets.get(logKey(instance)) ?? begins, begins);
+    if (told >= stored) return [];
+    for (const window of [mostNewsBytes, longestChunkBytes]) {
+      const chunks = await chunksOf(parts, id, instance, Math.max(told, stored - window), 100);
+      const [first, last] = [chunks[0], chunks.at(-1)];
+      // The window began in the midst of the last chunk.
+      if (first === undefined || last === undefined) continue;
+      const text = lastOf(chunks.map((chunk) => chunk.text).join(''));
+      const next = endOf(last);
+      const skipped = next - told - Buffer.byteLength(text);
+      const offset = next - Buffer.byteLength(text);
+      const event: LogEvent = { schema: 1, type: 'log', at: last.at, instance, generation, offset, text };
+      return [{ event: skipped > 0 ? { ...event, skipped } : event, next }];
+    }
+    return [];
+  });
+  return (await Promise.all(news)).flat();
+}
+
+/** Whole lines from the end. */
+function lastOf(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= mostNewsBytes) return text;
+  const tail = bytes.subarray(bytes.length - mostNewsBytes);
+  const line = tail.indexOf(0x0a) + 1;
+  let start = line;
+  // Half a character, where no line ends.
+  while (line === 0 && ((tail[start] ?? 0) & 0xc0) === 0x80) start++;
+  return tail.subarray(start).toString();
+}

@@ -1,0 +1,36 @@
+/**
+ * The order in which a bootstrap goes away: `undo` in reverse. What needs a thing is gone before the thing; what the project
+ * does not take with it, and does not need, stays of use until the project is gone. Pure; called by the engine.
+ */
+
+import type { Instance, Plan } from '../plan.js';
+import { callerSecret } from './caller-secret.js';
+
+/** The step that takes with it whatever `goes: 'project'`. */
+const projectStep = 'project';
+
+/** The instances with an undo, each with those that must be gone before it as its needs. In an order in which they may go. */
+export function removalPlanOf(plan: Plan): Plan {
+  const below = new Map<string, ReadonlySet<string>>();
+  for (const { id, needs } of plan.values()) {
+    below.set(id, new Set(needs.flatMap((need) => [need, ...(below.get(need) ?? [])])));
+  }
+  const undone = [...plan.values()].filter(({ step }) => step.goes === 'undo').reverse();
+  const project = undone.find(({ step }) => step.name === projectStep);
+  const removals = undone.map((instance): Instance => {
+    const { id } = instance;
+    const dependents = undone.filter((other) => below.get(other.id)?.has(id)).map((other) => other.id);
+    const outlivesProject = project !== undefined && id !== project.id && !below.get(id)?.has(project.id);
+    const needs = new Set([...dependents, ...(outlivesProject ? [project.id] : [])]);
+    return { ...instance, fillings: {}, needs: [...needs] };
+  });
+  const last: Instance = {
+    id: callerSecret.name,
+    step: callerSecret,
+    key: '',
+    lane: callerSecret.lane,
+    fillings: {},
+    needs: removals.map(({ id }) => id),
+  };
+  return new Map([...removals, last].map((instance) => [instance.id, instance]));
+}

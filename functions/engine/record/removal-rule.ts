@@ -1,0 +1,123 @@
+/**
+ * THE rule of what may be removed. With a record, the record alone decides; without one, all that the project bears must speak
+ * for it. Pure; asked when cleanup looks, again when the removal is written, and again just before the deletion.
+ */
+import { labels } from '../../../shared/names.js';
+import type { Config } from '../../config.js';
+import type { SeenProject } from '../step.js';
+import type { BootstrapRecord } from './documents.js';
+import { isProof, labelValue } from './proof.js';
+
+export type Verdict =
+  | { readonly remove: true; readonly why: string }
+  /** `shown`: it looks as if its time were over, and an operator should know why it stays. */
+  | { readonly remove: false; readonly why: string; readonly shown: boolean };
+
+const yes = (why: string): Verdict => ({ remove: true, why });
+const no = (why: string): Verdict => ({ remove: false, why, shown: true });
+const notYet = (why: string): Verdict => ({ remove: false, why, shown: false });
+
+/** When the rule may say yes, as far as the record knows now. */
+export const removeAtOf = ({ deadlineAt, protection }: Pick<BootstrapRecord, 'deadlineAt' | 'protection'>): string =>
+  protection !== undefined && protection.until > deadlineAt ? protection.until : deadlineAt;
+
+/** By the record alone. */
+export function judgeRecord(record: BootstrapRecord, now: Date): Verdict {
+  const { state, deadlineAt, protection, removal } = record;
+  if (state === 'removed') return notYet('it is removed');
+  const deadline = Date.parse(deadlineAt);
+  if (Number.isNaN(deadline)) return no(`its record has no deadline that can be read: ${deadlineAt}`);
+  if (removal?.quarantinedAt !== undefined) {
+    return no(
+      `its removal failed ${removal.failures} times in a row: ${record.problem?.detail ?? 'the record says not why'}`,
+    );
+  }
+  // Somebody asked for it, and that cannot be taken back: part of it may be gone.
+  if (removal !== undefined)
+    return yes(removal.why === 'asked' ? `${removal.by} asked for it` : `its time was over at ${deadlineAt}`);
+  if (deadline > now.getTime()) return notYet(`its time is over at ${deadlineAt}`);
+  if (protection !== undefined) {
+    const until = Date.parse(protection.until);
+    if (Number.isNaN(until)) return no(`its record has a protection that cannot be read: ${protection.until}`);
+    if (until > now.getTime()) {
+      return no(`it is protected until ${protection.until} by ${protection.by}: ${protection.reason}`);
+    }
+  }
+  return yes(`its time was over at ${deadlineAt}`);
+}
+
+export const numberOf = ({ name }: Pick<SeenProject, 'name'>): string => name.replace(/^projects\//, '');
+
+/** A project that was never seen was never deleted either: one that stands after the removal came late, and nobody restored it. */
+export const neverSeen = ({ instances }: BootstrapRecord): boolean => instances['project']?.output === undefined;
+
+/** Whether a record and a project mean the same. Undefined: they do; else what speaks against it. */
+export function contradiction(record: BootstrapRecord, project: SeenProject): string | undefined {
+  if (record.projectId !== project.projectId) {
+    return `its label names a bootstrap whose project is ${record.projectId}`;
+  }
+  if (record.state === 'removed' && !neverSeen(record))
+    return 'its bootstrap was removed, and it is active: somebody restored it; whoever wants to keep it takes away its label plinth-managed';
+  const output = record.instances['project']?.output as { projectNumber?: unknown } | undefined;
+  if (output?.projectNumber === undefined) return undefined;
+  const number = numberOf(project);
+  return output.projectNumber === number
+    ? undefined
+    : `it has the number ${number}, and the record knows ${String(output.projectNumber)}`;
+}
+
+export interface Deployment {
+  /** Its own parent: `folders/…` or `organizations/…`. */
+  readonly parent: string | undefined;
+  readonly name: string;
+  /** Undefined: no proof can be verified. */
+  readonly proofKey: string | undefined;
+}
+
+export const deploymentOf = (
+  { defaultParent, deployment }: Pick<Config, 'defaultParent' | 'deployment'>,
+  proofKey: string | undefined,
+): Deployment => ({ parent: defaultParent, name: deployment, proofKey });
+
+/** Undefined: no time that we wrote. */
+export function timeIn(label: string | undefined): number | undefined {
+  const seconds = /^t(\d{1,12})$/.exec(label ?? '')?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}
+
+/** A project that no record knows. Whatever is missing, malformed, in the future, protected or contradicting keeps it. */
+export function judgeProject(project: SeenProject, { parent, name, proofKey }: Deployment, now: Date): Verdict {
+  const { state, labels: found = {} } = project;
+  if (state !== 'ACTIVE') return notYet(`it is ${state}`);
+  if (found[labels.managed] !== 'true') return notYet(`it bears no label ${labels.managed}=true`);
+  if (found[labels.deployment] !== labelValue(name)) return notYet('it is of another deployment');
+  if (parent === undefined) return no('this deployment has no parent of its own for projects');
+  if (project.parent !== parent) return no(`it lies in ${project.parent ?? 'no parent'}, not in ${parent}`);
+  const expiry = found[labels.deleteAfter];
+  const expiresAt = timeIn(expiry);
+  if (expiry === undefined || expiresAt === undefined) {
+    return no(`its label ${labels.deleteAfter} is ${expiry === undefined ? 'missing' : `no time of ours: ${expiry}`}`);
+  }
+  if (expiresAt > now.getTime()) return notYet(`its time is over at ${new Date(expiresAt).toISOString()}`);
+  const protection = found[labels.protectedUntil];
+  if (protection !== undefined) {
+    const until = timeIn(protection);
+    if (until === undefined) return no(`its label ${labels.protectedUntil} is no time of ours: ${protection}`);
+    if (until > now.getTime()) {
+      return no(
+        `it is protected until ${new Date(until).toISOString()}: ${found[labels.protectedReason] ?? 'no reason'}`,
+      );
+    }
+  }
+  const bootstrapId = found[labels.bootstrap];
+  if (bootstrapId === undefined || !/^b[a-z0-9]{15}$/.test(bootstrapId)) {
+    return no(
+      `its label ${labels.bootstrap} is ${bootstrapId === undefined ? 'missing' : `no id of ours: ${bootstrapId}`}`,
+    );
+  }
+  if (proofKey === undefined) return no('the key of proofs cannot be read');
+  const proven = { projectNumber: numberOf(project), bootstrapId, owner: found[labels.owner] ?? '', expiry };
+  if (!isProof(proofKey, found[labels.proof], proven))
+    return no(`its label ${labels.proof} does not prove that we made it`);
+  return yes(`its time was over at ${new Date(expiresAt).toISOString()}, and no record knows it`);
+}

@@ -1,0 +1,313 @@
+/**
+ * What the end of an instance, or a person's act, makes of a bootstrap: its new record, what became ready, and the events
+ * that tell of it. Pure; called by run.ts and bootstraps.ts, which write it in one commit.
+ */
+import type { BootstrapState, StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
+import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
+import { collections } from '../../../shared/names.js';
+import type { Write } from '../../store/store.js';
+import { type Instance, type Plan, readyIn, titleOf } from '../plan.js';
+import {
+  type BootstrapRecord,
+  type CallRecord,
+  type EventRecord,
+  eventId,
+  type InstanceRecord,
+  type LeaseRecord,
+  leaseId,
+} from './documents.js';
+import { removalPlanOf } from './removal-plan.js';
+
+export interface Change {
+  readonly record: BootstrapRecord;
+  /** To be leased in the same commit, and published after it. */
+  readonly ready: readonly Instance[];
+  readonly events: readonly { readonly event: BootstrapEvent; readonly calls?: readonly CallRecord[] }[];
+}
+
+export type Ending =
+  | {
+      readonly state: 'done';
+      readonly output: unknown;
+      readonly note?: string | undefined;
+      readonly warning?: string | undefined;
+    }
+  | { readonly state: 'failed'; readonly problem: StoredProblem }
+  | { readonly state: 'cancelled' }
+  | { readonly state: 'gone'; readonly note?: string | undefined }
+  /** No end, but it goes on only when the caller's machine has acted. */
+  | { readonly state: 'client'; readonly note: string }
+  /** No end either: it waits until these instances, which it needs, have been looked at again. */
+  | { readonly state: 'waiting'; readonly recheck: readonly string[]; readonly note: string };
+
+interface Ended {
+  readonly id: string;
+  readonly ending: Ending;
+  readonly at: string;
+  readonly startedAt?: string | undefined;
+  readonly attempt: number;
+  readonly calls?: readonly CallRecord[];
+}
+
+/** Records of what has ended are kept this long after the project was due to go. */
+const keptDays = 90;
+const secondsADay = 86_400;
+
+const after = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();
+
+/** One of several instances of a bootstrap has ended. */
+export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): Change {
+  const { id, ending, at, startedAt, calls } = ended;
+  const instances = { ...before.instances, [id]: recordOf(before.instances[id], ended) };
+  for (const need of ending.state === 'waiting' ? ending.recheck : []) {
+    // Those that others have sent there already are not done.
+    if (instances[need]?.state === 'done')
+      instances[need] = { state: 'waiting', attempt: 0, ...outputOf(instances[need]) };
+  }
+  const seconds = startedAt === undefined ? undefined : (Date.parse(at) - Date.parse(startedAt)) / 1000;
+  const event: BootstrapEvent = {
+    schema: 1,
+    type: 'instance',
+    at,
+    instance: id,
+    state: ending.state,
+    ...(seconds === undefined ? {} : { seconds }),
+    ...('note' in ending && ending.note !== undefined ? { note: ending.note } : {}),
+    ...(ending.state === 'failed' ? { problem: ending.problem } : {}),
+  };
+  const told = { event, ...(calls === undefined || calls.length === 0 ? {} : { calls }) };
+  const warned = ending.state === 'done' && ending.warning !== undefined ? [ending.warning] : [];
+  const warnings = [...new Set([...before.warnings, ...warned])];
+  return advance({ ...before, instances, warnings }, plan, at, [told]);
+}
+
+function recordOf(before: InstanceRecord | undefined, { ending, at, startedAt, attempt }: Ended): InstanceRecord {
+  return {
+    state: ending.state,
+    attempt,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(ending.state === 'client' || ending.state === 'waiting' ? {} : { endedAt: at }),
+    ...(ending.state === 'waiting' ? { rechecks: (before?.rechecks ?? 0) + 1 } : {}),
+    ...('note' in ending && ending.note !== undefined ? { note: ending.note } : {}),
+    ...(ending.state === 'failed' ? { problem: ending.problem } : {}),
+    ...(ending.state === 'done' ? { output: ending.output } : outputOf(before)),
+  };
+}
+
+const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output'> =>
+  record?.output === undefined ? {} : { output: record.output };
+
+/** Marks what is ready now, and ends the bootstrap if nothing is left that could go on. */
+export function advance(before: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
+  if (before.state === 'removing') return advanceRemoval(before, removalPlanOf(plan), at, told);
+  const ready = before.state === 'running' ? readyIn(plan, before.instances) : [];
+  const instances = marked(before.instances, ready);
+  const open = Object.values(instances).some(({ state }) => state === 'ready' || state === 'client');
+  const record: BootstrapRecord = { ...before, instances };
+  if (open || (before.state !== 'running' && before.state !== 'cancelling')) return { record, ready, events: told };
+
+  const state = endState(before.state, plan, instances);
+  const problem = problemIn(plan, instances, 'Run the same command again: it goes on from here.');
+  const event = stateEvent(before, at, state, state === 'failed' ? problem : undefined);
+  // What had ended before it was asked to go does not end once more.
+  const events = before.endedAt === undefined ? [...told, { event }] : told;
+  if (before.removal !== undefined) return startRemoval(record, plan, at, events);
+  return {
+    record: {
+      ...record,
+      state,
+      endedAt: at,
+      ...(state === 'failed' && problem !== undefined ? { problem } : {}),
+      ...(state === 'succeeded-with-warnings' && problem !== undefined
+        ? { warnings: [...before.warnings, [problem.detail, problem.advice].join(' ')] }
+        : {}),
+    },
+    ready,
+    events,
+  };
+}
+
+const marked = (before: BootstrapRecord['instances'], ready: readonly Instance[]): BootstrapRecord['instances'] => {
+  const instances = { ...before };
+  for (const { id } of ready) {
+    const { rechecks } = before[id] ?? {};
+    const kept = rechecks === undefined ? {} : { rechecks };
+    instances[id] = { state: 'ready', attempt: 0, ...outputOf(before[id]), ...kept };
+  }
+  return instances;
+};
+
+const stateEvent = (
+  { generation }: BootstrapRecord,
+  at: string,
+  state: BootstrapState,
+  problem?: StoredProblem,
+): BootstrapEvent => ({
+  schema: 1,
+  type: 'state',
+  at,
+  state,
+  generation,
+  ...(problem === undefined ? {} : { problem }),
+});
+
+/* Removal */
+
+/** A removal that is cut off in a way that sweep cannot heal is looked at again by cleanup. */
+export const watchSeconds = 3600;
+/** Before the next try, by failures in a row. */
+const retrySeconds = [300, 1200] as const;
+/** Then it is left alone: what three tries could not do needs a person. */
+const maxFailures = retrySeconds.length + 1;
+
+/** The first change of the generation that removes. Nothing of the bootstrap may run any more. */
+export function startRemoval(before: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
+  const { endedAt, problem, expireAt, ...kept } = before;
+  const instances = { ...before.instances };
+  for (const id of removalPlanOf(plan).keys()) {
+    // A try after another goes on from where that stopped.
+    if (before.instances[id]?.state === 'gone') continue;
+    instances[id] = { state: 'waiting', attempt: 0, ...outputOf(before.instances[id]) };
+  }
+  const record: BootstrapRecord = {
+    ...kept,
+    state: 'removing',
+    generation: before.generation + 1,
+    removeAt: after(at, watchSeconds),
+    instances,
+  };
+  return advance(record, plan, at, [...told, { event: stateEvent(record, at, 'removing') }]);
+}
+
+function advanceRemoval(before: BootstrapRecord, plan: Plan, at: string, told: Change['events']): Change {
+  const ready = readyIn(plan, before.instances, 'gone');
+  const instances = marked(before.instances, ready);
+  const record: BootstrapRecord = { ...before, instances };
+  const states = [...plan.keys()].map((id) => instances[id]?.state);
+  if (states.includes('ready')) return { record, ready, events: told };
+  const { removeAt, removal, ...rest } = record;
+  if (states.every((state) => state === 'gone')) {
+    const event = stateEvent(before, at, 'removed');
+    const expireAt = after(at, keptDays * secondsADay);
+    return { record: { ...rest, state: 'removed', endedAt: at, expireAt }, ready, events: [...told, { event }] };
+  }
+  const failures = (removal?.failures ?? 0) + 1;
+  const quarantined = failures >= maxFailures;
+  const advice = quarantined
+    ? 'It is left alone now. Heal the cause, then have an operator run plinth beta bootstrap-cloud cleanup for it.'
+    : 'It is tried again by itself.';
+  const problem = problemIn(plan, instances, advice);
+  return {
+    record: {
+      ...rest,
+      state: 'removal-failed',
+      endedAt: at,
+      ...(quarantined ? {} : { removeAt: after(at, retrySeconds[failures - 1] ?? watchSeconds) }),
+      removal: {
+        ...(removal ?? { requestedAt: at, by: 'cleanup', why: 'expired' }),
+        failures,
+        ...(quarantined ? { quarantinedAt: at } : {}),
+      },
+      ...(problem === undefined ? {} : { problem }),
+    },
+    ready,
+    events: [...told, { event: stateEvent(before, at, 'removal-failed', problem) }],
+  };
+}
+
+function endState(before: BootstrapState, plan: Plan, instances: BootstrapRecord['instances']): BootstrapState {
+  if (before === 'cancelling') return 'cancelled';
+  const undone = [...plan.values()].filter(({ id }) => instances[id]?.state !== 'done');
+  if (undone.length === 0) return 'succeeded';
+  return undone.every(({ step }) => step.mayFail) ? 'succeeded-with-warnings' : 'failed';
+}
+
+/** The first failure in the order of the plan, and how many there are. */
+function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: string): StoredProblem | undefined {
+  const failed = [...plan.values()].flatMap((instance) => {
+    const problem = instances[instance.id]?.problem;
+    return problem === undefined ? [] : [{ title: titleOf(instance), problem }];
+  });
+  const first = failed[0];
+  if (first === undefined) return undefined;
+  const others = failed.slice(1).map(({ title }) => title);
+  const more = others.length === 0 ? '' : ` ${others.length} more failed: ${others.join(', ')}.`;
+  return {
+    code: first.problem.code,
+    detail: `${first.title} failed: ${first.problem.detail}${more}`,
+    advice: first.problem.advice ?? advice,
+  };
+}
+
+/** How long a message may be on its way before sweep sends another. */
+const publishGraceSeconds = 30;
+
+export const readyLease = (
+  bootstrapId: string,
+  generation: number,
+  { id, lane }: Pick<Instance, 'id' | 'lane'>,
+  at: string,
+): LeaseRecord => ({
+  schema: 1,
+  bootstrapId,
+  instance: id,
+  lane,
+  generation,
+  state: 'ready',
+  number: 0,
+  dueAt: after(at, publishGraceSeconds),
+  failures: {},
+  propagationSeconds: 0,
+  deaths: 0,
+});
+
+/** The writes that tell events, numbered on from the last one of `before`. */
+export function eventWrites(
+  bootstrapId: string,
+  before: Pick<BootstrapRecord, 'events' | 'deadlineAt'>,
+  events: Change['events'],
+): Write[] {
+  const expireAt = after(before.deadlineAt, keptDays * secondsADay);
+  return events.map(({ event, calls }, i): Write => {
+    const n = before.events + 1 + i;
+    const data: EventRecord = {
+      schema: 1,
+      bootstrapId,
+      n,
+      event,
+      ...(calls === undefined ? {} : { calls: [...calls] }),
+      expireAt,
+    };
+    return { kind: 'create', collection: collections.events, id: eventId(bootstrapId, n), data };
+  });
+}
+
+/** All writes of a change but those of the lease that made it: the record, its events, and leases of what became ready. */
+export function changeWrites(
+  bootstrapId: string,
+  version: string,
+  before: BootstrapRecord,
+  { record, ready, events }: Change,
+  at: string,
+): Write[] {
+  const after: BootstrapRecord = { ...record, events: before.events + events.length };
+  const gone = Object.keys(before).filter((field) => !(field in after));
+  return [
+    {
+      kind: 'update',
+      collection: collections.bootstraps,
+      id: bootstrapId,
+      version,
+      data: { ...after, ...Object.fromEntries(gone.map((field) => [field, undefined])) },
+    },
+    ...eventWrites(bootstrapId, before, events),
+    ...ready.map(
+      (instance): Write => ({
+        kind: 'set',
+        collection: collections.leases,
+        id: leaseId(bootstrapId, instance.id),
+        data: readyLease(bootstrapId, record.generation, instance, at),
+      }),
+    ),
+  ];
+}

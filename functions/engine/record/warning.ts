@@ -1,0 +1,48 @@
+/** When people are warned that a project's time will be over, and in which words. Pure; asked whenever that time is set, and by warn.ts. */
+import { formatSeconds } from '../../../shared/bootstrap/duration.js';
+import type { ExpiryWarning } from '../../../shared/bootstrap/event.js';
+import type { BootstrapRecord } from './documents.js';
+import { removeAtOf } from './removal-rule.js';
+
+/** A day, an hour and ten minutes before. */
+const leadSeconds = [86_400, 3600, 600] as const;
+
+/** The first warning that is still to come after `at`; undefined: none is. A time to live of two hours has two. */
+export function warnAtOf(record: Pick<BootstrapRecord, 'deadlineAt' | 'protection'>, at: string): string | undefined {
+  const endsAt = Date.parse(removeAtOf(record));
+  const times = leadSeconds.map((seconds) => endsAt - seconds * 1000);
+  const next = times.find((time) => time > Date.parse(at));
+  return next === undefined ? undefined : new Date(next).toISOString();
+}
+
+/** The record with the times at which cleanup and warnings look at it next. A new end has warnings of its own. */
+export function dated(
+  { removeAt: before, warnAt: _, warned, ...record }: BootstrapRecord,
+  at: string,
+): BootstrapRecord {
+  const removeAt = removeAtOf(record);
+  const warnAt = warnAtOf(record, at);
+  return {
+    ...record,
+    removeAt,
+    ...(warnAt === undefined ? {} : { warnAt }),
+    ...(warned === undefined || removeAt !== before ? {} : { warned }),
+  };
+}
+
+/** As it is stored, shown and sent. `longestAt`: no extension leads beyond. */
+export function warningOf(record: BootstrapRecord, at: string, longestAt: string | undefined): ExpiryWarning {
+  const { name, projectId } = record;
+  const removeAt = removeAtOf(record);
+  const left = formatSeconds(Math.max(60, Math.round((Date.parse(removeAt) - Date.parse(at)) / 60_000) * 60));
+  const command = 'plinth beta bootstrap-cloud';
+  return {
+    at,
+    removeAt,
+    text: `The project ${projectId} of ${name} and all that is in it are removed in ${left}, at ${removeAt}.`,
+    advice:
+      longestAt === undefined || longestAt > removeAt
+        ? `To keep it longer: ${command} extend ${projectId} --ttl 4h`
+        : `It lives as long as this deployment allows. To keep it all the same: ${command} protect ${projectId} --until 1d --reason "…"`,
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * The lease of one invocation on one instance: claimed with a number and an expiry, renewed by heartbeat, lost for good once
+ * somebody else has it. No locks: every write bears the version that was seen. Called by run.ts.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Context } from '../../context.js';
+import { Conflict, type Document, type Version } from '../../store/store.js';
+import { type LeaseRecord, liftLease, read } from '../record/documents.js';
+import { persist } from '../record/persist.js';
+
+export interface LeaseTimes {
+  /** How long a lease lives without a heartbeat. */
+  readonly leaseSeconds: number;
+  readonly heartbeatSeconds: number;
+}
+/** A heartbeat may be late by two thirds of the lease before somebody else takes over. */
+export const leaseTimes: LeaseTimes = { leaseSeconds: 30, heartbeatSeconds: 10 };
+
+/** Somebody else has the instance now, or it was ended or begun anew. Whatever this invocation still does counts for nothing. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+export interface Held {
+  /** As last written or read. */
+  current(): LeaseRecord;
+  /** Aborted with a LeaseLost when it is lost. */
+  readonly signal: AbortSignal;
+  /** Writes the change and renews. Throws LeaseLost. */
+  save(change: Partial<LeaseRecord>): Promise<void>;
+  /** No more heartbeats; the version to end it with. Throws LeaseLost. */
+  stop(): Promise<Version>;
+  /** After a conflict: the version as it is now, if the lease is still ours. Throws LeaseLost. */
+  again(): Promise<Version>;
+}
+
+export const addSeconds = (time: Date, seconds: number): string =>
+  new Date(time.getTime() + seconds * 1000).toISOString();
+
+type Found = Document<LeaseRecord>;
+
+/** Undefined: somebody else was first. */
+export async function claim(
+  context: Pick<Context, 'store' | 'clock'>,
+  found: Found,
+  { leaseSeconds, heartbeatSeconds }: LeaseTimes,
+): Promise<Held | undefined> {
+  const { store, clock } = context;
+  const { collection, id } = found;
+  const holder = randomUUID();
+  const controller = new AbortController();
+  const { signal } = controller;
+
+  const renewed = (): Pick<LeaseRecord, 'expiresAt' | 'dueAt'> => {
+    const expiresAt = addSeconds(clock.now(), leaseSeconds);
+    return { expiresAt, dueAt: expiresAt };
+  };
+  const write = async (version: Version, change: Partial<LeaseRecord>): Promise<Version> =>
+    (await persist(() => store.commit([{ kind: 'update', collection, id, version, data: change }])))[0] as Version;
+
+  const lost = (): LeaseLost => {
+    const error = new LeaseLost(`${id} is no longer ours`);
+    controller.abort(error);
+    return error;
+  };
+  const readOurs = async (): Promise<Found> => {
+    const now = read(await persist(() => store.get(collection, id)), liftLease);
+    if (now?.data.holder !== holder) throw lost();
+    return now;
+  };
+
+  const now = clock.now().toISOString();
+  const claimed: Partial<LeaseRecord> = {
+    state: 'running',
+    number: found.data.number + 1,
+    holder,
+    ...renewed(),
+    notBefore: undefined,
+    startedAt: found.data.startedAt ?? now,
+    ...(found.data.state === 'running' ? { deaths: found.data.deaths + 1 } : {}),
+  };
+  let version: Version;
+  let record: LeaseRecord = { ...found.data, ...claimed };
+  try {
+    version = await write(found.version, claimed);
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    // The first answer may have been lost on its way, and the client's second try have met our own write.
+    const ours = await readOurs().catch((cause: unknown) => {
+      if (cause instanceof LeaseLost) return undefined;
+      throw cause;
+    });
+    if (ours === undefined) return undefined;
+    version = ours.version;
+    record = ours.data;
+  }
+
+  /** One write at a time: each needs the version that the one before it left. */
+  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = queue.then(work);
+    queue = result.catch(() => undefined);
+    return result;
+  };
+
+  let stopped = false;
+  const save = async (change: Partial<LeaseRecord>): Promise<void> => {
+    for (;;) {
+      if (signal.aborted) throw signal.reason;
+      const data = { ...change, ...renewed() };
+      try {
+        version = await write(version, data);
+        record = { ...record, ...data };
+        return;
+      } catch (error) {
+        if (!(error instanceof Conflict)) throw error;
+        // Touched by a person who cancels, or by our own write whose answer was lost.
+        ({ version, data: record } = await readOurs());
+      }
+    }
+  };
+
+  const beat = (): void => {
+    if (stopped || signal.aborted) return;
+    inTurn(async () => {
+      if (!stopped) await save({});
+    }).catch(() => {
+      // The store cannot be reached: once the lease has run out, somebody else may have it.
+      if (record.expiresAt !== undefined && record.expiresAt <= clock.now().toISOString()) lost();
+    });
+  };
+  const timer = setInterval(beat, heartbeatSeconds * 1000);
+  const end = (): void => {
+    stopped = true;
+    clearInterval(timer);
+  };
+  signal.addEventListener('abort', end);
+
+  return {
+    current: () => record,
+    signal,
+    save: (change) => inTurn(() => save(change)),
+    stop: () => {
+      end();
+      return inTurn(async () => {
+        if (signal.aborted) throw signal.reason;
+        return version;
+      });
+    },
+    again: () =>
+      inTurn(async () => {
+        ({ version, data: record } = await readOurs());
+        return version;
+      }),
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * How long an instance that answers `again` is waited for within a generation, so that what never comes is a failure that
+ * somebody hears of. Counted while somebody waits; while no function runs nothing is held against it. Pure; called by run.ts.
+ */
+import { Problem, type ProblemCode } from '../../../shared/problems.js';
+import { type Instance, titleOf } from '../plan.js';
+
+export interface Waited {
+  /** What looking took, and cloud time between the looks. */
+  readonly seconds: number;
+  /** When it answered `again` for the first time. */
+  readonly since: string;
+}
+
+/** For what is made, unless the step says otherwise: Google is through within minutes. */
+const usualSeconds = 1800;
+/** What does not go within an hour fails, so that quarantine can show it. */
+const longestUndoSeconds = 3600;
+
+interface Waiting {
+  readonly note: string;
+  /** As the step says. */
+  readonly patienceSeconds?: number | undefined;
+}
+
+/** Undefined: there is patience left. */
+export function endless(
+  instance: Instance,
+  { note, patienceSeconds = usualSeconds }: Waiting,
+  { seconds, since }: Waited,
+  removing: boolean,
+): Problem | undefined {
+  if (removing) {
+    if (seconds < longestUndoSeconds) return undefined;
+    return new Problem('cloud-propagation', `It is not gone after an hour of waiting: ${note}.`, {
+      advice:
+        'Look into the project for what keeps it; then have an operator run plinth beta bootstrap-cloud cleanup for it.',
+    });
+  }
+  if (seconds < patienceSeconds) return undefined;
+  const code: ProblemCode = instance.lane === 'host' ? 'host-failed' : 'cloud-propagation';
+  const detail = `"${titleOf(instance)}" was waited for since ${since}, for ${inWords(patienceSeconds)}, and there is no end: ${note}.`;
+  return new Problem(code, detail, {
+    advice: 'Find out what keeps it, and heal that; the same command goes on from here.',
+  });
+}
+
+const inWords = (seconds: number): string =>
+  seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`;

@@ -1,0 +1,64 @@
+/** Each minute: sends again what is due — messages that were lost, leases of functions that died, waits that are over. Called by triggers/sweep.ts. */
+import { collections } from '../../../shared/names.js';
+import type { Trace } from '../../../shared/trace.js';
+import type { Context } from '../../context.js';
+import { Conflict, type Document } from '../../store/store.js';
+import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
+import { persist } from '../record/persist.js';
+import { addSeconds } from './lease.js';
+import { publish } from './publish.js';
+
+export interface Swept {
+  /** Messages sent. */
+  readonly published: number;
+  /** More was due than one run takes; the next one goes on. */
+  readonly more: boolean;
+}
+
+/** Bounded, so that a run ends well before the next one begins. */
+const perRun = 500;
+/** What was sent is not sent again sooner. */
+const patienceSeconds = 60;
+const atOnce = 25;
+
+/** `trace`: of the run; the steps that are sent go on in the traces of their bootstraps, and name it. */
+export async function sweep(context: Context, trace?: Trace): Promise<Swept> {
+  const { store, clock, log } = context;
+  const now = clock.now();
+  const found = await persist(() =>
+    store.query({
+      collection: collections.leases,
+      where: [['dueAt', '<=', now.toISOString()]],
+      orderBy: ['dueAt', 'asc'],
+      limit: perRun,
+    }),
+  );
+  const due = found.flatMap((document) => read(document, liftLease) ?? []);
+  const sent: LeaseRecord[] = [];
+  for (let i = 0; i < due.length; i += atOnce) {
+    const taken = await Promise.all(due.slice(i, i + atOnce).map((lease) => postpone(context, lease, now)));
+    sent.push(...taken.flatMap((lease) => lease ?? []));
+  }
+  await publish(context, sent, trace);
+  if (sent.length > 0) log('INFO', `Sent ${sent.length} instances again`);
+  return { published: sent.length, more: found.length === perRun };
+}
+
+/** A dead lease keeps its holder: the next claim counts the death. Undefined: somebody was faster. */
+async function postpone(
+  { store }: Context,
+  { version, data }: Document<LeaseRecord>,
+  now: Date,
+): Promise<LeaseRecord | undefined> {
+  const id = leaseId(data.bootstrapId, data.instance);
+  const dueAt = addSeconds(now, patienceSeconds);
+  try {
+    await persist(() =>
+      store.commit([{ kind: 'update', collection: collections.leases, id, version, data: { dueAt } }]),
+    );
+    return data;
+  } catch (error) {
+    if (error instanceof Conflict) return undefined;
+    throw error;
+  }
+}

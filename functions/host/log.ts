@@ -1,0 +1,80 @@
+/** Structured logs, one JSON object a line on stdout, as Cloud Logging reads them. Values given to `redact` never appear. */
+import { version } from '../../shared/version.js';
+import { createHide } from './hide.js';
+import { inOwnSources } from './own-sources.js';
+
+export type Severity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
+
+export type Log = (severity: Severity, message: string, fields?: Readonly<Record<string, unknown>>) => void;
+
+interface LogParts {
+  /** Gets whole lines without their line feed. */
+  readonly write?: (line: string) => void;
+  readonly now?: () => Date;
+  /** Which function it is, for Error Reporting. */
+  readonly service?: string;
+}
+
+/** Cloud Logging takes 256 KiB a line. */
+const maxTextLength = 100_000;
+
+/** An error with its causes; for the log alone. */
+export function errorText(error: unknown): string {
+  const texts: string[] = [];
+  for (
+    let each = error;
+    each !== undefined && texts.length < 5;
+    each = each instanceof Error ? each.cause : undefined
+  ) {
+    texts.push(each instanceof Error ? (each.stack ?? each.message) : String(each));
+  }
+  return texts.join('\ncaused by ');
+}
+
+const fieldOf = (value: unknown): unknown => {
+  const told = value instanceof Error ? errorText(value) : value;
+  return typeof told === 'string' && told.length > maxTextLength ? `${told.slice(0, maxTextLength)}…` : told;
+};
+
+const errorEvent = 'type.googleapis.com/google.devtools.clouderrorreporting.v1beta1.ReportedErrorEvent';
+
+/**
+ * What makes Error Reporting count a line, group it by its stack, by places in our sources, and name the release.
+ * https://cloud.google.com/error-reporting/docs/formatting-error-messages
+ */
+function reported(service: string, { error, ...fields }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const stack = typeof error === 'string' && /\n\s+at /.test(error);
+  return {
+    '@type': errorEvent,
+    serviceContext: { service, version },
+    ...fields,
+    ...(stack ? { stack_trace: inOwnSources(error) } : error !== undefined && { error }),
+  };
+}
+
+export function createLog({
+  write = (line) => process.stdout.write(`${line}\n`),
+  now = () => new Date(),
+  service = 'plinth',
+}: LogParts = {}): Log {
+  return (severity, message, fields = {}) => {
+    const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, fieldOf(value)]));
+    const told = severity === 'ERROR' || severity === 'CRITICAL' ? reported(service, shown) : shown;
+    write(JSON.stringify({ severity, time: now().toISOString(), message, ...told }));
+  };
+}
+
+/** The same log with fields that every line bears, such as `traceFields` and `{ bootstrap }`. */
+export const withFields =
+  (log: Log, fields: Readonly<Record<string, unknown>>): Log =>
+  (severity, message, more) =>
+    log(severity, message, { ...fields, ...more });
+
+/** The same log without these values; `secrets` is asked for each line, as more of them become known. */
+export const redact =
+  (log: Log, secrets: () => readonly string[]): Log =>
+  (severity, message, fields = {}) => {
+    const hide = createHide(secrets());
+    const shown = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, hide(fieldOf(value))]));
+    log(severity, hide(message), shown);
+  };

@@ -1,0 +1,117 @@
+/** What a request asks of a bootstrap, and all that speaks against it, told in one round before anything is made or changed. Called where a bootstrap begins. */
+import {
+  type BootstrapOptions,
+  flagName,
+  type GivenOptions,
+  type Option,
+  optionNames,
+} from '../../../shared/bootstrap/options.js';
+import { type BootstrapRequest, fieldOf } from '../../../shared/bootstrap/request.js';
+import { checkOptions, refusalOf } from '../../../shared/bootstrap/rules.js';
+import { type Fault, Problem } from '../../../shared/problems.js';
+import { releaseBinary } from '../../../shared/release.js';
+import type { BeginFacts } from '../../bootstraps/begin.js';
+import { checkResume, findClaimed, isBoundToAnother } from '../../bootstraps/bootstraps.js';
+import type { Context } from '../../context.js';
+import { optionsOf } from '../../engine/record/documents.js';
+import type { AnyStep } from '../../engine/step.js';
+import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
+import type { Caller } from '../auth.js';
+import { checkBase } from './base-check.js';
+import { checkBillingAccount, checkPlace } from './cloud-input.js';
+import { checkForge1Team, checkForge1Token } from './forge1-token.js';
+import { checkAll } from './objections.js';
+import { choosePackage } from './package-choice.js';
+import { checkAllowed, mayUseAccount } from './permission.js';
+
+interface Asking<Body> {
+  readonly caller: Caller;
+  readonly body: Body;
+  readonly dryRun: boolean;
+  readonly gone: AbortSignal;
+}
+
+/** What the engine begins or resumes with. Throws all faults as one problem. `malformed`: what is told of already. */
+export async function judge(
+  context: Context,
+  steps: readonly AnyStep[],
+  { caller, body, dryRun, gone }: Asking<Pick<BootstrapRequest, 'options' | 'sshPublicKey' | 'base' | 'strict'>>,
+  malformed: readonly Option[] = [],
+): Promise<BeginFacts> {
+  const { config } = context;
+  const { options: given, sshPublicKey, base, strict } = body;
+  const { faults: all, options: resolved, secrets, warnings } = checkOptions(given, { strict });
+  const told = new Set<string>(malformed.map(flagName));
+  const faults = all.filter(({ path }) => !told.has(path));
+  for (const { path } of faults) told.add(path);
+  const isRight = (...options: Option[]) => options.every((option) => !told.has(flagName(option)));
+
+  const standing = dryRun || !isRight('projectName') ? undefined : await findClaimed(context, resolved.projectName);
+  // Of another account's nothing is compared, which would tell of it.
+  const own = standing?.data.owner === caller.email && !isBoundToAnother(standing.data, caller) ? standing : undefined;
+  const before = own && optionsOf(own.data);
+  // What is wrong in itself is not told of as a change, too.
+  const options = { ...resolved, ...pickWrong(before, isRight) } as BootstrapOptions;
+  const facts = { caller, options, secrets, given, sshPublicKey, base, checkBase: checkBase(context), warnings };
+  const isNew = (...names: (keyof BootstrapOptions)[]) =>
+    isRight(...names) && names.some((name) => options[name] !== before?.[name]);
+  const { forge1Pat } = secrets;
+  const asking = [
+    () => isNew('billingAccount') && mayUseAccount(config, options) && checkBillingAccount(context, options),
+    () =>
+      (isNew('region') || (isNew('zone') && isRight('region'))) &&
+      checkPlace(context, { region: options.region, zone: isRight('zone') ? options.zone : undefined }),
+    () => forge1Pat !== undefined && checkForge1Token(config.forge1ApiUrl, forge1Pat, gone),
+    async () => {
+      const { forge1TeamOrg: org, forge1TeamSlug: slug } = options;
+      if (forge1Pat === undefined || org === undefined || slug === undefined) return;
+      if (!isRight('forge1TeamOrg', 'forge1TeamSlug') || !(isNew('forge1TeamOrg') || isNew('forge1TeamSlug'))) return;
+      await checkForge1Team({ apiUrl: config.forge1ApiUrl, token: forge1Pat, signal: gone }, org, slug);
+    },
+  ];
+  let chosen: BeginFacts['package'];
+  let resumed: BeginFacts['checked'];
+  await checkAll([
+    () => {
+      if (faults.length > 0) throw refusalOf(faults);
+    },
+    () => checkAllowed(config, options, isRight),
+    // Else it would be found out on the jumpbox, with all VMs running.
+    () => steps.includes(plinthBinary) && options.remoteCliBinary === undefined && releaseBinary(config),
+    async () => {
+      if (isRight('installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'))
+        chosen = await choosePackage(context, options);
+    },
+    ...(dryRun ? [] : asking),
+    async () => {
+      if (standing !== undefined) resumed = await checkResume(context, steps, facts, standing);
+    },
+  ]);
+  return { ...facts, package: chosen, checked: resumed };
+}
+
+const pickWrong = (before: BootstrapOptions | undefined, isRight: (option: Option) => boolean) =>
+  Object.fromEntries(Object.entries(before ?? {}).filter(([option]) => !isRight(option as Option)));
+
+/** What else speaks against a request whose form is wrong, as far as it can be read. */
+export async function objectionsTo(
+  context: Context,
+  steps: readonly AnyStep[],
+  { body, ...asking }: Asking<unknown>,
+): Promise<readonly Fault[]> {
+  const sent = fieldsOf(fieldsOf(body)['options']);
+  const malformed = optionNames.filter((option) => option in sent && !fieldOf(option).safeParse(sent[option]).success);
+  const read = optionNames.filter((option) => option in sent && !malformed.includes(option));
+  const options: GivenOptions = Object.fromEntries(read.map((option) => [option, sent[option]]));
+  const strict = fieldsOf(body)['strict'] === true;
+  try {
+    await judge(context, steps, { ...asking, body: { options, sshPublicKey: '', strict } }, malformed);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Problem) || error.kind.status >= 500) return [];
+    return error.errors ?? [{ path: 'body', message: error.detail }];
+  }
+}
+
+const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? { ...value } : {};

@@ -1,0 +1,42 @@
+/**
+ * The files that a caller sends as the base of a re-run, looked at before the resume changes anything: a faulty one would else be
+ * found by a step, and turn a bootstrap that stands into a failed one. Called where a bootstrap is begun.
+ */
+import { Problem } from '../../../shared/problems.js';
+import type { BeginFacts, StoredBootstrap } from '../../bootstraps/begin.js';
+import { readFile } from '../../bootstraps/bootstraps.js';
+import type { Context } from '../../context.js';
+import { createStepSecrets, factsOf } from '../../engine/run/call.js';
+import { ageIdentity } from '../../steps/config/age-identity.js';
+
+/** Throws the first fault as `bad-input` or `conflict`, with the datacenter whose file it is. */
+export const checkBase =
+  (context: Context) =>
+  async ({ id, data }: StoredBootstrap, given: BeginFacts['base']): Promise<void> => {
+    const output = data.instances[ageIdentity.name]?.output;
+    // Before the identity is made nothing could have been written that the files might be.
+    if (given === undefined || output === undefined) return;
+    const { readStandingFiles } = await import('../../steps/config/making.js');
+    const { secretVersion } = ageIdentity.output.parse(output);
+    const secrets = createStepSecrets(context, id, undefined, () => undefined);
+    const files = { read: (name: string) => readFile(context, id, name), write: refused };
+    const bootstrap = { ...(await factsOf(context, id, data)), base: baseOf(given) };
+    for (const datacenter of Object.keys(bootstrap.base)) {
+      await readStandingFiles({ bootstrap, files, secrets }, secretVersion, datacenter);
+    }
+  };
+
+const refused = (): never => {
+  throw new Problem('internal', 'A check writes nothing.');
+};
+
+const baseOf = (given: NonNullable<BeginFacts['base']>) =>
+  Object.fromEntries(
+    Object.entries(given).map(([datacenter, files]) => [
+      datacenter,
+      {
+        ...(files?.config === undefined ? {} : { config: files.config }),
+        ...(files?.secrets === undefined ? {} : { secrets: files.secrets }),
+      },
+    ]),
+  );

@@ -1,0 +1,155 @@
+/** Server-sent events of one bootstrap: what happened, then what happens, until it ends or the server's time is up. Called by bootstraps.ts. */
+
+import type { BootstrapState } from '../../../shared/bootstrap/bootstrap.js';
+import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
+import type { StreamEnd, StreamItem } from '../../../shared/bootstrap/routes.js';
+import { type LogPlaces, logKey, readCursor, withLogs } from '../../engine/record/cursor.js';
+import type { EventPage } from '../../engine/record/events.js';
+import type { LogNews } from '../../engine/record/read-log.js';
+
+export interface EventSource {
+  /** The numbered events after `cursor`. */
+  readEvents(cursor: string | undefined): Promise<EventPage>;
+  /** What is under way now; one query. */
+  readProgress(): Promise<readonly BootstrapEvent[]>;
+  /** What these instances' jobs said since. */
+  readLogs(told: LogPlaces, instances: readonly string[]): Promise<readonly LogNews[]>;
+  readState(): Promise<BootstrapState>;
+  /** Calls back now, and whenever there may be something new to read. */
+  watch(onChange: () => void, onError: (error: unknown) => void): () => void;
+}
+
+export interface StreamTimes {
+  /** Under the ten minutes that the function is given; the client comes back with its cursor. */
+  readonly streamSeconds: number;
+  /** A comment, so that nothing between us and the client takes silence for death. */
+  readonly commentSeconds: number;
+  /** How often what is under way is looked at. */
+  readonly progressSeconds: number;
+}
+export const streamTimes: StreamTimes = { streamSeconds: 540, commentSeconds: 15, progressSeconds: 2 };
+
+/** `id` is the cursor to come back with; events without one may be missed. */
+const format = (item: StreamItem, id?: string): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`;
+
+/** A bell that can be rung before anybody waits for it. */
+function createBell(gone: AbortSignal) {
+  let rung = false;
+  let wake: () => void = () => undefined;
+  const ring = (): void => {
+    rung = true;
+    wake();
+  };
+  gone.addEventListener('abort', ring);
+  return {
+    ring,
+    /** Until it is rung, or `ms` have passed. */
+    async wait(ms: number): Promise<void> {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      rung = false;
+    },
+    silence: () => gone.removeEventListener('abort', ring),
+  };
+}
+
+export async function* streamEvents(
+  source: EventSource,
+  {
+    cursor: from,
+    gone,
+    ending,
+    times = streamTimes,
+  }: { cursor: string | undefined; gone: AbortSignal; ending?: AbortSignal | undefined; times?: StreamTimes },
+): AsyncGenerator<string> {
+  // When the instance ends the client comes back with its cursor, to another one.
+  const bell = createBell(ending === undefined ? gone : AbortSignal.any([gone, ending]));
+  let fresh = false;
+  let broken: { readonly error: unknown } | undefined;
+  const unwatch = source.watch(
+    () => {
+      fresh = true;
+      bell.ring();
+    },
+    (error) => {
+      broken = { error };
+      bell.ring();
+    },
+  );
+
+  const endAt = Date.now() + times.streamSeconds * 1000;
+  const shown = new Map<string, string>();
+  let cursor = from;
+  let told = readCursor(from).logs ?? { generation: 0, offsets: new Map<string, number>() };
+  let commentAt = 0;
+  let progressAt = 0;
+  const said = (text: string): string => {
+    commentAt = Date.now() + times.commentSeconds * 1000;
+    return text;
+  };
+  const end = async (reason: StreamEnd['reason']): Promise<string> =>
+    format({ schema: 1, type: 'end', reason, state: await source.readState() }, at());
+  /** Undefined while nothing was told. */
+  const at = (): string | undefined =>
+    cursor === undefined && told.offsets.size === 0 ? undefined : withLogs(cursor, told);
+  async function* logsOf(instances: readonly string[]): AsyncGenerator<string> {
+    for (const { event, next } of await source.readLogs(told, instances)) {
+      told = { ...told, offsets: new Map(told.offsets).set(logKey(event.instance), next) };
+      yield said(format(event, at()));
+    }
+  }
+
+  try {
+    yield said('retry: 1000\n\n');
+    while (!gone.aborted) {
+      if (broken !== undefined) throw broken.error;
+      if (fresh) {
+        fresh = false;
+        const page = await source.readEvents(cursor);
+        if (page.generation !== told.generation) told = { generation: page.generation, offsets: new Map() };
+        // All that it said comes before its end.
+        yield* logsOf(page.events.flatMap(({ event }) => (event.type === 'instance' ? event.instance : [])));
+        for (const { cursor: next, event } of page.events) {
+          cursor = next;
+          if (event.type === 'instance') shown.delete(event.instance);
+          yield said(format(event, at()));
+        }
+        fresh ||= page.more;
+        if (page.ended) {
+          yield await end('ended');
+          return;
+        }
+      }
+      if (ending?.aborted || Date.now() >= endAt) {
+        yield await end('time');
+        return;
+      }
+      if (Date.now() >= progressAt) {
+        progressAt = Date.now() + times.progressSeconds * 1000;
+        const underWay = await source.readProgress();
+        yield* logsOf(underWay.flatMap((event) => (event.type === 'progress' ? event.instance : [])));
+        for (const event of underWay) {
+          if (event.type !== 'progress') continue;
+          const { at: _, ...what } = event;
+          const text = JSON.stringify(what);
+          if (shown.get(event.instance) === text) continue;
+          shown.set(event.instance, text);
+          yield said(format(event));
+        }
+      }
+      if (Date.now() >= commentAt) yield said(': still here\n\n');
+      if (!fresh) await bell.wait(Math.max(0, Math.min(endAt, commentAt, progressAt) - Date.now()));
+    }
+  } finally {
+    unwatch();
+    bell.silence();
+  }
+}

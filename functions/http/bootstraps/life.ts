@@ -1,0 +1,77 @@
+/** The life of a bootstrap after it was made: extended, protected, shared, given away, removed. Joined in bootstraps.ts. */
+
+import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
+import type { lifeRoutes } from '../../../shared/bootstrap/routes.js';
+import { Problem } from '../../../shared/problems.js';
+import {
+  extend,
+  lookAgain,
+  protect,
+  requestRemoval,
+  type StoredBootstrap,
+  share,
+  transfer,
+  unprotect,
+  unshare,
+} from '../../bootstraps/bootstraps.js';
+import type { Context } from '../../context.js';
+import type { AnyStep } from '../../engine/step.js';
+import type { Handlers } from '../router.js';
+import type { Access } from './access.js';
+import { checkMayOwn } from './permission.js';
+
+export function lifeHandlers(
+  context: Context,
+  steps: readonly AnyStep[],
+  { changing: { visible, owned } }: Access,
+  view: (found: StoredBootstrap) => Promise<BootstrapView>,
+): Handlers<typeof lifeRoutes> {
+  const shown = async (found: Promise<StoredBootstrap>) => ({ status: 200, body: await view(await found) });
+  return {
+    async restartVms({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      const action = `restart-vms${body.vms === undefined ? '' : ` ${body.vms.join(' ')}`}`;
+      const which = { step: 'vm', what: 'VM', keys: body.vms };
+      return shown(lookAgain(context, steps, id, { actor: caller.email, action }, which));
+    },
+    async extendBootstrap({ caller, params: { id }, body }) {
+      await visible(id, caller);
+      return shown(extend(context, steps, id, caller.email, body.ttl));
+    },
+    async protectBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      return shown(protect(context, steps, id, caller.email, body));
+    },
+    async unprotectBootstrap({ caller, params: { id } }) {
+      await owned(id, caller);
+      return shown(unprotect(context, steps, id, caller.email));
+    },
+    async shareBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      return shown(share(context, steps, id, caller.email, body.with));
+    },
+    async unshareBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      return shown(unshare(context, steps, id, caller.email, body.with));
+    },
+    async transferBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      checkMayOwn(context.config, body.with);
+      return shown(transfer(context, steps, id, caller.email, body.with));
+    },
+    async removeBootstrap({ caller, params: { id } }) {
+      const { data } = await owned(id, caller);
+      const isProtected = ({ protection }: StoredBootstrap['data']) =>
+        protection !== undefined && protection.until > context.clock.now().toISOString();
+      const mayGo = (record: StoredBootstrap['data']) => record.removal !== undefined || !isProtected(record);
+      const asked = await requestRemoval(context, steps, id, { by: caller.email, why: 'asked', mayGo });
+      if (asked.data.removal === undefined && asked.data.state !== 'removed') {
+        const { until, by, reason } = asked.data.protection ?? {};
+        throw new Problem('conflict', `${data.name} is protected until ${until} by ${by}: ${reason}`, {
+          advice: `plinth beta bootstrap-cloud unprotect ${data.projectId} takes the protection away.`,
+        });
+      }
+      return shown(Promise.resolve(asked));
+    },
+  };
+}

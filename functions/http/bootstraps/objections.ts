@@ -1,0 +1,30 @@
+/** All that speaks against a request, told at once. Called where a bootstrap begins. */
+import { type Fault, Problem } from '../../../shared/problems.js';
+
+/** Throws what the checks throw: one problem as it is, several as one that names each fault. */
+export async function checkAll(checks: readonly (() => unknown)[]): Promise<void> {
+  const results = await Promise.allSettled(checks.map(async (check) => check()));
+  const thrown = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+  const [first] = thrown;
+  if (first === undefined) return;
+  const problems = thrown.filter((each) => each instanceof Problem);
+  if (problems.length < thrown.length) throw thrown.find((each) => !(each instanceof Problem));
+  // What could not be looked at may be well; what is wrong is wrong.
+  const certain = problems.filter(({ kind }) => kind.status < 500);
+  if (certain.length < 2) throw certain[0] ?? first;
+  throw together(certain);
+}
+
+function together(problems: readonly Problem[]): Problem {
+  const codes = new Set(problems.map(({ code }) => code));
+  const [code = 'bad-input'] = codes;
+  const told = problems.some(({ errors = [] }) => errors.length > 0);
+  const errors: readonly Fault[] = problems.flatMap(
+    ({ errors: each, detail }) => each ?? (told ? [{ path: 'body', message: detail }] : []),
+  );
+  const advice = [...new Set(problems.flatMap((problem) => problem.advice ?? []))];
+  return new Problem(codes.size === 1 ? code : 'bad-input', problems.map(({ detail }) => detail).join('; '), {
+    ...(errors.length > 0 && { errors }),
+    ...(advice.length > 0 && { advice: advice.join('\n') }),
+  });
+}

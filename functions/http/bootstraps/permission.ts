@@ -1,0 +1,90 @@
+/** Who may bootstrap, and with which billing account, parent and DNS zone: the deployment's settings. Called where a bootstrap begins. */
+import { formatSeconds, parseDuration } from '../../../shared/bootstrap/duration.js';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import { Problem } from '../../../shared/problems.js';
+import type { Config } from '../../config.js';
+import type { Caller } from '../auth.js';
+import { checkAll } from './objections.js';
+
+const refused = (option: string, message: string): Problem =>
+  new Problem('bad-input', `${option} ${message}`, { errors: [{ path: option, message }] });
+
+type Asked = Pick<BootstrapOptions, 'billingAccount' | 'folderId' | 'dnsProjectId' | 'dnsZoneName' | 'projectTtl'>;
+
+const holds = (allowed: readonly string[], value: string): boolean => allowed.includes('*') || allowed.includes(value);
+
+const forbidden = (option: string, what: string): Problem =>
+  new Problem('forbidden', `${what} may not be used here.`, {
+    errors: [{ path: option, message: 'is not allowed here' }],
+    advice: `Give another ${option}, or ask an operator of this deployment to allow it.`,
+    members: { option },
+  });
+
+export const mayBootstrap = (
+  { bootstrappers: { emails, domains } }: Pick<Config, 'bootstrappers'>,
+  caller: Caller,
+): boolean =>
+  caller.operator || emails.includes(caller.email) || (caller.domain !== undefined && domains.includes(caller.domain));
+
+/** 403 for a caller who may not bootstrap at all. */
+export function checkMayBootstrap(config: Config, caller: Caller): void {
+  if (mayBootstrap(config, caller)) return;
+  throw new Problem('forbidden', `${caller.email} may not bootstrap here.`, {
+    advice: 'Ask an operator of this deployment.',
+  });
+}
+
+/**
+ * 403 for somebody who may not bootstrap, and so is given nothing. Their token is not at hand: the domain of the e-mail stands
+ * for its `hd` claim here, which is asked of their own token whenever they bootstrap or resume.
+ */
+export function checkMayOwn({ bootstrappers, auth }: Pick<Config, 'bootstrappers' | 'auth'>, email: string): void {
+  const { emails, domains } = bootstrappers;
+  const domain = email.replace(/^.*@/, '');
+  if (emails.includes(email) || auth.operators.includes(email) || domains.includes(domain)) return;
+  throw new Problem('forbidden', `${email} may not bootstrap here, so nothing can be given to them.`, {
+    advice: 'Choose somebody else, or ask an operator of this deployment to let them bootstrap.',
+  });
+}
+
+/** 403 that names what may not be used; 400 for what this deployment cannot do without, or not for so long. All at once, of what is right in itself. */
+export const checkAllowed = (config: Config, asked: Asked, isRight: (...options: (keyof Asked)[]) => boolean) =>
+  checkAll([
+    () => isRight('billingAccount') && checkAccount(config, asked),
+    () => isRight('folderId') && checkParent(config, asked),
+    () => isRight('dnsProjectId', 'dnsZoneName') && checkZone(config, asked),
+    () => isRight('projectTtl') && checkTtl(config, asked),
+  ]);
+
+const accountOf = ({ billingAccount }: Pick<Asked, 'billingAccount'>): string =>
+  billingAccount.replace(/^billingAccounts\//, '');
+
+/** Of any other account nothing is asked or told. */
+export const mayUseAccount = ({ allowed }: Config, asked: Pick<Asked, 'billingAccount'>): boolean =>
+  holds(allowed.billingAccounts, accountOf(asked));
+
+function checkAccount(config: Config, asked: Asked): void {
+  if (!mayUseAccount(config, asked)) throw forbidden('--billing-account', `The billing account ${accountOf(asked)}`);
+}
+
+function checkParent({ allowed, defaultParent }: Config, { folderId }: Asked): void {
+  const parent = folderId === undefined ? defaultParent : `folders/${folderId.replace(/^folders\//, '')}`;
+  if (parent === undefined)
+    throw refused('--folder-id', 'is needed: this deployment has no parent of its own for projects');
+  if (parent !== defaultParent && !holds(allowed.parents, parent))
+    throw forbidden('--folder-id', `The parent ${parent}`);
+}
+
+/** Without a project for DNS the zone is in the bootstrap's own project. */
+function checkZone({ allowed }: Config, { dnsProjectId, dnsZoneName }: Asked): void {
+  const zone = `${dnsProjectId}/${dnsZoneName}`;
+  if (dnsProjectId !== undefined && !holds(allowed.dnsZones, zone)) {
+    throw forbidden('--dns-zone-name', `The DNS zone ${zone}`);
+  }
+}
+
+function checkTtl({ limits: { maxTtlSeconds } }: Config, { projectTtl }: Asked): void {
+  if (maxTtlSeconds !== undefined && (parseDuration(projectTtl) ?? 0) > maxTtlSeconds) {
+    throw refused('--project-ttl', `may be at most ${formatSeconds(maxTtlSeconds)} here, not ${projectTtl}`);
+  }
+}

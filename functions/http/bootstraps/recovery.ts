@@ -1,0 +1,13 @@
+/** For whoever may bootstrap: how to reach the jumpbox of a project whose record is lost. Joined in bootstraps.ts. */
+import type { recoveryRoutes } from '../../../shared/bootstrap/routes.js';
+import { findLostJumpbox } from '../../bootstraps/lost-jumpbox.js';
+import type { Context } from '../../context.js';
+import type { Handlers } from '../router.js';
+import { checkMayBootstrap } from './permission.js';
+
+export const recoveryHandlers = (context: Context): Handlers<typeof recoveryRoutes> => ({
+  async findJumpbox({ caller, params, query }) {
+    checkMayBootstrap(context.config, caller);
+    return { status: 200, body: await findLostJumpbox(context, params.project, query.zone) };
+  },
+});

@@ -1,0 +1,109 @@
+/** The organization API: one small function a route over functions/organizations. Called by functions/index.ts for the function `api`. */
+import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
+import type { Organization } from '../../../shared/organization/organization.js';
+import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
+import type { Context } from '../../context.js';
+import { listEvents } from '../../organizations/events.js';
+import {
+  addOrganizationMember,
+  listOrganizationMembers,
+  setOrganizationMemberRole,
+} from '../../organizations/members.js';
+import { NotTheirs } from '../../organizations/membership.js';
+import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
+import { refuse } from '../../organizations/refusal.js';
+import { removeOrganizationMember } from '../../organizations/removal.js';
+import { listOrganizationTeams } from '../../organizations/teams.js';
+import { createVerifier } from '../auth.js';
+import { healthHandlers } from '../health.js';
+import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
+import { documentHandlers, tryHandlers } from '../openapi/description.js';
+import { problemHandlers } from '../openapi/problem-pages.js';
+import { answerInPages } from '../paging.js';
+import type { Answer } from '../reply.js';
+import { type Call, createRouter, type HttpFunction } from '../router.js';
+import { addedAnswer, teamHandlers } from './teams.js';
+
+export const createOrganizationsFunction = (context: Context): HttpFunction =>
+  createRouter({
+    context,
+    routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes },
+    handlers: {
+      ...withIdempotency(
+        context,
+        routes,
+        refusingOthers(context, { ...organizationHandlers(context), ...teamHandlers(context) }),
+      ),
+      ...documentHandlers(async () => (await import('./api.js')).organizationsApi),
+      ...tryHandlers,
+      ...healthHandlers(context),
+      ...problemHandlers,
+    },
+    authenticate: createVerifier(context).authenticate,
+  });
+
+type OrganizationRoutes = Omit<typeof routes, keyof ReturnType<typeof teamHandlers>>;
+
+const createdAnswer = (organization: Organization): Answer => ({
+  status: 201,
+  headers: { location: `/organizations/${organization.id}` },
+  body: organization,
+});
+
+/** Told outside of the transactions that such an account is thrown out of. */
+function refusingOthers(context: Context, handlers: KeepingHandlers<typeof routes>): KeepingHandlers<typeof routes> {
+  const wrapped = Object.entries(handlers).map(([operation, handler]) => [
+    operation,
+    async (call: Call<(typeof routes)['getTeam']>, keep: never): Promise<Answer> => {
+      try {
+        return await (handler as KeepingHandlers<typeof routes>['getTeam'])(call, keep);
+      } catch (error) {
+        throw error instanceof NotTheirs ? await refuse(context, call.caller, error) : error;
+      }
+    },
+  ]);
+  return Object.fromEntries(wrapped) as KeepingHandlers<typeof routes>;
+}
+
+const organizationHandlers = (context: Context): KeepingHandlers<OrganizationRoutes> => ({
+  createOrganization: async ({ caller, body }, keep) =>
+    createdAnswer(await createOrganization(context, caller, body.name, (made) => keep(createdAnswer(made)))),
+
+  listOrganizations: (call) =>
+    answerInPages(routes.listOrganizations, call, (page) => listOrganizations(context, call.caller, page)),
+
+  getOrganization: async ({ caller, params }) => ({
+    status: 200,
+    body: await getOrganization(context, caller, params.organizationId),
+  }),
+
+  listOrganizationMembers: (call) =>
+    answerInPages(routes.listOrganizationMembers, call, (page) =>
+      listOrganizationMembers(context, call.caller, call.params.organizationId, page),
+    ),
+
+  addOrganizationMember: async ({ caller, params, body }, keep) =>
+    addedAnswer(
+      await addOrganizationMember(context, caller, params.organizationId, body, (result) => keep(addedAnswer(result))),
+    ),
+
+  setOrganizationMemberRole: async ({ caller, params: { organizationId, email }, body: { role } }) => ({
+    status: 200,
+    body: await setOrganizationMemberRole(context, caller, organizationId, { email, role }),
+  }),
+
+  async removeOrganizationMember({ caller, params: { organizationId, email }, query: { force } }) {
+    await removeOrganizationMember(context, caller, organizationId, email, force);
+    return { status: 204 };
+  },
+
+  listOrganizationTeams: (call) =>
+    answerInPages(routes.listOrganizationTeams, call, (page) =>
+      listOrganizationTeams(context, call.caller, call.params.organizationId, page),
+    ),
+
+  listOrganizationEvents: (call) =>
+    answerInPages(routes.listOrganizationEvents, call, (page) =>
+      listEvents(context, call.caller, call.params.organizationId, page),
+    ),
+});

@@ -1,0 +1,44 @@
+/** What the functions that Cloud Scheduler calls have in common: its token is verified here, whatever stands in front. */
+import type { HttpFunction, Request } from '@google-cloud/functions-framework';
+import { Problem, problemBody } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { createVerifier } from '../http/auth.js';
+import { traceFields, traceIn } from '../tracing/trace.js';
+import type { Span } from '../tracing/tracing.js';
+
+/** `work` gives the body of the reply. */
+export function createScheduledFunction(
+  context: Context,
+  name: string,
+  work: (request: Request, span: Span) => Promise<object>,
+): HttpFunction {
+  const { config, log, store, tracing } = context;
+  const verifier = createVerifier(context);
+  return async (request, response) => {
+    const span = await tracing.begin(name, traceIn(request.headers), { kind: 'server' });
+    try {
+      const authenticating = verifier.authenticateInvoker(request.headers, {
+        email: config.schedulerInvoker,
+        audiences: config.auth.audiences,
+      });
+      store.prepare();
+      await authenticating;
+      const report = await work(request, span);
+      span.end();
+      await tracing.flush();
+      response.status(200).json(report);
+    } catch (error) {
+      const known = error instanceof Problem;
+      const problem = known
+        ? error
+        : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
+      log(known ? 'WARNING' : 'ERROR', `A ${name} failed: ${problem.code}`, {
+        ...traceFields(config.project, span),
+        error,
+      });
+      span.end({ failure: problem.code });
+      await tracing.flush();
+      response.status(problem.kind.status).type('application/problem+json').send(problemBody(problem, span.id));
+    }
+  };
+}

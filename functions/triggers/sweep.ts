@@ -1,0 +1,21 @@
+/** The HTTP function that Cloud Scheduler calls each minute: sends again what is due, warns of ends that are near, sends what the webhook has not taken yet. */
+import type { HttpFunction } from '@google-cloud/functions-framework';
+import { warn } from '../bootstraps/warn.js';
+import type { Context } from '../context.js';
+import { sweep } from '../engine/run/sweep.js';
+import { sendNotices } from '../webhook/send-notices.js';
+import { createScheduledFunction } from './scheduled.js';
+
+export const createSweepFunction = (context: Context): HttpFunction =>
+  createScheduledFunction(context, 'sweep', async (_request, span) => {
+    // None keeps another from its work.
+    const [swept, told] = await Promise.allSettled([
+      sweep(context, span),
+      warn(context).then(async (warned) => ({ warned, notices: await sendNotices(context) })),
+    ]);
+    if (told.status === 'rejected')
+      context.log('ERROR', 'Warnings were not told or sent to the end', { error: told.reason });
+    if (swept.status === 'rejected') throw swept.reason;
+    if (told.status === 'rejected') throw told.reason;
+    return { ...swept.value, ...told.value };
+  });

@@ -1,0 +1,45 @@
+/**
+ * Messages to the deployment's webhook, as they wait in the store: written in the commit of the event that they tell of. Sent by
+ * webhook/send-notices.ts.
+ */
+import * as z from 'zod';
+import { collections } from '../../shared/names.js';
+import { lift } from '../store/lift.js';
+import type { Write } from '../store/store.js';
+
+const time = z.iso.datetime();
+const keptSeconds = 7 * 86_400;
+
+/** `notices/{id of the document of the event that it tells of}`. */
+export const NoticeRecord = z.object({
+  schema: z.literal(1),
+  /** Empty: it is about a team. */
+  bootstrapId: z.string(),
+  /** The same with each try. */
+  webhookId: z.string(),
+  /** As it is signed and sent. */
+  body: z.string(),
+  dueAt: time,
+  attempts: z.int(),
+  expireAt: time,
+});
+export type NoticeRecord = z.infer<typeof NoticeRecord>;
+export const liftNotice = lift('notice', NoticeRecord, 1);
+
+/** `at`: an ISO time. `data`: what receivers get beside type and time. */
+export function noticeWrite(
+  id: string,
+  { type, at, data }: { readonly type: string; readonly at: string; readonly data: Readonly<Record<string, unknown>> },
+  bootstrapId = '',
+): Write {
+  const record: NoticeRecord = {
+    schema: 1,
+    bootstrapId,
+    webhookId: `msg_${id.replace('~', '_')}`,
+    body: JSON.stringify({ type, timestamp: at, data }),
+    dueAt: at,
+    attempts: 0,
+    expireAt: new Date(Date.parse(at) + keptSeconds * 1000).toISOString(),
+  };
+  return { kind: 'create', collection: collections.notices, id, data: record };
+}

@@ -1,0 +1,106 @@
+/**
+ * Warnings for the deployment's webhook, and how all that is written for it is sent: by sweep, until it is taken. At least once,
+ * with the same id each time. Called by warn.ts and triggers/sweep.ts.
+ */
+import type { ExpiryWarning } from '../../shared/bootstrap/event.js';
+import { collections, deploymentSecrets } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { type BootstrapRecord, eventId, read } from '../engine/record/documents.js';
+import { persist } from '../engine/record/persist.js';
+import { addSeconds } from '../engine/run/lease.js';
+import { Conflict, type Document, type Write } from '../store/store.js';
+import { liftNotice, type NoticeRecord, noticeWrite } from './notices.js';
+import { postWebhook, readKey } from './webhook.js';
+
+/** After each try that failed; then it is given up, a day after the first. */
+const backoffSeconds = [60, 300, 1800, 7200, 18_000, 36_000, 36_000] as const;
+const perRun = 100;
+const atOnce = 20;
+
+/** Numbered as the event is, which has not been written yet. */
+export function noticeWrites(
+  bootstrapId: string,
+  { name, projectId, owner, events }: Pick<BootstrapRecord, 'name' | 'projectId' | 'owner' | 'events'>,
+  warning: ExpiryWarning,
+): Write[] {
+  const { at, removeAt, text, advice } = warning;
+  const data = { bootstrapId, name, projectId, owner, removeAt, text, advice };
+  const id = eventId(bootstrapId, events + 1);
+  return [noticeWrite(id, { type: 'bootstrap.expiring', at, data }, bootstrapId)];
+}
+
+export interface Sent {
+  readonly sent: number;
+  readonly refused: number;
+}
+
+/** Without a webhook nothing is read. */
+export async function sendNotices(context: Context): Promise<Sent> {
+  const { store, clock, config } = context;
+  const { webhookUrl } = config;
+  if (webhookUrl === undefined) return { sent: 0, refused: 0 };
+  const found = await persist(() =>
+    store.query({
+      collection: collections.notices,
+      where: [['dueAt', '<=', clock.now().toISOString()]],
+      orderBy: ['dueAt', 'asc'],
+      limit: perRun,
+    }),
+  );
+  const due = found.flatMap((document) => read(document, liftNotice) ?? []);
+  if (due.length === 0) return { sent: 0, refused: 0 };
+  const keys = await readKeys(context);
+  let sent = 0;
+  let refused = 0;
+  for (let i = 0; i < due.length; i += atOnce) {
+    const ends = await Promise.all(due.slice(i, i + atOnce).map((notice) => send(context, webhookUrl, keys, notice)));
+    sent += ends.filter((end) => end === 'sent').length;
+    refused += ends.filter((end) => end === 'refused').length;
+  }
+  return { sent, refused };
+}
+
+/** Each version that is enabled signs, so that a key can be changed without a gap. */
+async function readKeys({ cloud: { secretManager } }: Context): Promise<readonly Buffer[]> {
+  const id = deploymentSecrets.webhookKey;
+  const versions = await secretManager.versions(id);
+  const keys = (await Promise.all(versions.map((version) => secretManager.read(id, version)))).map(readKey);
+  const good = keys.filter((key) => key !== undefined);
+  if (good.length > 0) return good;
+  throw new Problem('bad-input', `The secret ${id} holds no key for the webhook; nothing is sent.`, {
+    advice: `Add a version of the form whsec_<base64 of 24 to 64 bytes> to ${id}. What is due is sent then.`,
+  });
+}
+
+/** Taken by moving its time first: whoever is second, or dies in between, leaves it for later. */
+async function send(
+  { store, clock, log }: Context,
+  url: string,
+  keys: readonly Buffer[],
+  { collection, id, version, data }: Document<NoticeRecord>,
+): Promise<'sent' | 'refused' | 'taken'> {
+  const { webhookId, body, attempts, bootstrapId } = data;
+  const waitSeconds = backoffSeconds[attempts];
+  const fields = { ...(bootstrapId !== '' && { bootstrap: bootstrapId }), webhookId, attempt: attempts + 1 };
+  let mine: string | undefined;
+  try {
+    const dueAt = addSeconds(clock.now(), waitSeconds ?? 600);
+    [mine] = await store.commit([{ kind: 'update', collection, id, version, data: { dueAt, attempts: attempts + 1 } }]);
+  } catch (error) {
+    if (error instanceof Conflict) return 'taken';
+    throw error;
+  }
+  const end = await postWebhook(url, keys, { id: webhookId, body, at: clock.now() });
+  if (end.taken || end.final || waitSeconds === undefined) {
+    if (!end.taken) log('ERROR', `The webhook was given up: ${end.why}`, fields);
+    await store
+      .commit([{ kind: 'delete', collection, id, ...(mine === undefined ? {} : { version: mine }) }])
+      .catch((error: unknown) => {
+        if (!(error instanceof Conflict)) throw error;
+      });
+    return end.taken ? 'sent' : 'refused';
+  }
+  log('WARNING', `The webhook was not taken: ${end.why}; it is sent again`, fields);
+  return 'refused';
+}
