@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
 import { persist } from '../engine/record/persist.js';
 import { findProofKey, isProof, labelValue } from '../engine/record/proof.js';
-import { contradiction, judgeRecord, numberOf } from '../engine/record/removal-rule.js';
+import { contradiction, judgeRecord, neverSeen, numberOf } from '../engine/record/removal-rule.js';
 import type { SeenProject } from '../engine/step.js';
 import type { Document } from '../store/store.js';
 
@@ -66,7 +66,9 @@ async function ofOthers(
     const other = readable(document);
     if (other === undefined) return `${against}, and cannot be read`;
     const verdict = judgeRecord(other, clock.now());
-    if (!verdict.remove) return `${against}: ${verdict.why}`;
+    // Removed before its project came, it keeps no project: by the labels alone that project would go, too.
+    const isOver = verdict.remove || (other.state === 'removed' && neverSeen(other));
+    if (!isOver) return `${against}: ${verdict.why}`;
     const means = project && (await ofProject(context, document.id, other, project));
     if (means !== undefined) return `${against}: ${means}`;
   }
