@@ -11,7 +11,7 @@ import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.j
 import type { Context } from '../context.js';
 import { lift, read } from '../store/lift.js';
 import { Conflict, type Version, type Write } from '../store/store.js';
-import type { Caller } from './auth.js';
+import type { Caller } from '../identity/auth.js';
 import type { Answer } from './reply.js';
 import type { Call, Handlers } from './router.js';
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { pathTo, type Route } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
 import type { Page, Paged } from '../organizations/page.js';
-import type { Caller } from './auth.js';
+import type { Caller } from '../identity/auth.js';
 import type { Answer } from './reply.js';
 
 interface ListCall {

@@ -11,7 +11,7 @@ import { createHide, type Hide } from '../host/hide.js';
 import { errorText } from '../host/log.js';
 import { traceFields, traceIn } from '../tracing/trace.js';
 import type { Span } from '../tracing/tracing.js';
-import type { Authenticate, Caller } from './auth.js';
+import type { Authenticate, Caller } from '../identity/auth.js';
 import { type Body, bodyOf, type FrameworkRequest } from './bodies.js';
 import { parseInput } from './input.js';
 import { type Answer, sendAnswer, sendProblem } from './reply.js';

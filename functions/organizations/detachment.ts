@@ -7,7 +7,7 @@ import type { Member } from '../../shared/organization/organization.js';
 import type { Detached } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent, liftTeamMember, type TeamRecord, teamMemberId } from './documents.js';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Member, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Context } from '../context.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import type { Document, Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent } from './documents.js';
 import type { Page, Paged } from './page.js';

@@ -8,7 +8,7 @@ import type { Member } from '../../shared/organization/organization.js';
 import { type MigrationPreview, type MigrationReply, mostTeamMembers } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import type { Transaction } from '../store/store.js';
 import {
   liftTeamMember,

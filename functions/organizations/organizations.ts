@@ -5,7 +5,7 @@ import type { Organization, Role } from '../../shared/organization/organization.
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import type { Context } from '../context.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import { liftOrganization, liftOrganizationMember, type OrganizationRecord } from './documents.js';
 import { eventWrite } from './events.js';

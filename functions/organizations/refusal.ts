@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import { eventDocumentId, eventWrite } from './events.js';
 import { viewOfMember } from './members.js';
 import { type NotTheirs, placeOf } from './membership.js';

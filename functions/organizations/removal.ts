@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import { liftTeam, liftTeamMember, organizationMemberId, type TeamRecord, teamDocumentId } from './documents.js';
 import { eventWrite } from './events.js';

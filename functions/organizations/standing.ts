@@ -3,7 +3,7 @@
 import { collections } from '../../shared/names.js';
 import type { Role } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Data, Transaction } from '../store/store.js';
 import {

@@ -4,7 +4,7 @@ import type { Member, Role } from '../../shared/organization/organization.js';
 import { mostTeamMembers } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import type { Clock, Context } from '../context.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import type { Transaction, Write } from '../store/store.js';
 import {
   liftTeamMember,

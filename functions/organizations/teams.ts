@@ -4,7 +4,7 @@ import { collections } from '../../shared/names.js';
 import type { Role } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
 import type { Context } from '../context.js';
-import type { Caller } from '../http/auth.js';
+import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Store } from '../store/store.js';
 import {

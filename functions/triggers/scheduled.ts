@@ -2,7 +2,7 @@
 import type { HttpFunction, Request } from '@google-cloud/functions-framework';
 import { Problem, problemBody } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { createVerifier } from '../http/auth.js';
+import { createVerifier } from '../identity/auth.js';
 import { traceFields, traceIn } from '../tracing/trace.js';
 import type { Span } from '../tracing/tracing.js';
 

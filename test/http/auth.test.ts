@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { createVerifier } from '../../functions/http/auth.js';
+import { createVerifier } from '../../functions/identity/auth.js';
 import { Problem } from '../../shared/problems.js';
 import { createIssuer, type Issuer, type TokenShape } from './issuer.js';
 

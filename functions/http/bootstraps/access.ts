@@ -6,7 +6,7 @@
 import { Problem } from '../../../shared/problems.js';
 import { bind, checkBound, getBootstrap, type StoredBootstrap } from '../../bootstraps/bootstraps.js';
 import type { Context } from '../../context.js';
-import type { Caller } from '../auth.js';
+import type { Caller } from '../../identity/auth.js';
 
 /** What a caller may meet of bootstraps. Throws `forbidden` for another account with the e-mail of one of its people. */
 interface Sight {

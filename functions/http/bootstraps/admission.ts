@@ -3,7 +3,7 @@ import type { admissionRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import { readAdmission, switchAdmission } from '../../bootstraps/admission.js';
 import type { Context } from '../../context.js';
-import type { Caller } from '../auth.js';
+import type { Caller } from '../../identity/auth.js';
 import type { Handlers } from '../router.js';
 
 function checkOperator({ operator }: Caller): void {

@@ -16,7 +16,7 @@ import type { Context } from '../../context.js';
 import { optionsOf } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
-import type { Caller } from '../auth.js';
+import type { Caller } from '../../identity/auth.js';
 import { checkBase } from './base-check.js';
 import { checkBillingAccount, checkPlace } from './cloud-input.js';
 import { checkForge1Team, checkForge1Token } from './forge1-token.js';

@@ -31,7 +31,7 @@ import type { LogPlaces } from '../../engine/record/cursor.js';
 import { createStepSecrets } from '../../engine/run/call.js';
 import type { AnyStep } from '../../engine/step.js';
 import { ageIdentity, ageIdentitySecret } from '../../steps/config/age-identity.js';
-import { createVerifier } from '../auth.js';
+import { createVerifier } from '../../identity/auth.js';
 import { healthHandlers } from '../health.js';
 import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';

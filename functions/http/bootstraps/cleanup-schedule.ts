@@ -4,7 +4,7 @@ import type { ScheduleVerb, ScheduleView } from '../../../shared/cleanup-schedul
 import { schedulerJobs } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
-import type { Caller } from '../auth.js';
+import type { Caller } from '../../identity/auth.js';
 import type { Handlers } from '../router.js';
 
 export function scheduleHandlers({ cloud, log }: Pick<Context, 'cloud' | 'log'>): Handlers<typeof scheduleRoutes> {

@@ -3,7 +3,7 @@ import { formatSeconds, parseDuration } from '../../../shared/bootstrap/duration
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Config } from '../../config.js';
-import type { Caller } from '../auth.js';
+import type { Caller } from '../../identity/auth.js';
 import { checkAll } from './objections.js';
 
 const refused = (option: string, message: string): Problem =>

@@ -14,7 +14,7 @@ import { createOrganization, getOrganization, listOrganizations } from '../../or
 import { refuse } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
-import { createVerifier } from '../auth.js';
+import { createVerifier } from '../../identity/auth.js';
 import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';
