@@ -1,7 +1,8 @@
 /** Bootstraps over HTTP, as the command line begins them, and waited for at the store. Used by the measurements. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Plan, planOfRecord } from '../functions/engine/plan.js';
+import type { Plan } from '../functions/engine/plan.js';
 import { liftBootstrap, read } from '../functions/engine/record/documents.js';
+import { planOfRecord } from '../functions/engine/record/plan-of-record.js';
 import type { AnyStep } from '../functions/engine/step.js';
 import type { Store } from '../functions/store/store.js';
 import { local, people } from '../local/deployment.js';

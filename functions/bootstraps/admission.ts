@@ -7,7 +7,7 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { type CountersRecord, countersId, liftCounters, read } from '../engine/record/documents.js';
-import { afterConflict, persist } from '../engine/record/persist.js';
+import { afterConflict, persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 

@@ -3,12 +3,14 @@
  * for until then is still carried out: a role that was taken back just now would be given once more, after the look that found
  * it gone. So whoever has the lease next looks when the last such write is over. Used by alter.ts.
  */
+
+import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
 import { callSeconds } from '../cloud/call-seconds.js';
 import type { Context } from '../context.js';
 import { type LeaseRecord, liftLease, read } from '../engine/record/documents.js';
-import { persist } from '../engine/record/persist.js';
-import { addSeconds, leaseTimes } from '../engine/run/lease.js';
+import { leaseTimes } from '../engine/run/lease.js';
+import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 
 /** The same writes, leases by the versions that were looked at: whoever claims one meanwhile has all of it decided again. */

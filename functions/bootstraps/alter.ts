@@ -4,16 +4,15 @@
  */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { planOfRecord } from '../engine/plan.js';
 import { change } from '../engine/record/change.js';
-import type { BootstrapRecord } from '../engine/record/documents.js';
+import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
+import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { changeWrites } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
 import { afterHolders } from './after-holder.js';
-import type { StoredBootstrap } from './begin.js';
 
 type Alterable = 'deadlineAt' | 'protection' | 'owner' | 'ownerMember' | 'sharedWith' | 'formerPeople' | 'boundTo';
 

@@ -3,9 +3,8 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { change } from '../engine/record/change.js';
-import type { BootstrapRecord } from '../engine/record/documents.js';
+import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { type Account, bindingOf, isAnothers } from '../identity/binding.js';
-import type { StoredBootstrap } from './begin.js';
 
 type Bound = Pick<BootstrapRecord, 'boundTo'>;
 export type Person = Account & { readonly email: string };

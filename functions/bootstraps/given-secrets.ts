@@ -1,7 +1,8 @@
 /** The secrets that the caller gave, in Secret Manager: a version a change, of which the last one counts. Called by begin.ts and take-up.ts. */
 import type { SecretOptions } from '../../shared/bootstrap/options.js';
 import type { Context } from '../context.js';
-import { callerSecretName, createStepSecrets, secretId, secretLabels } from '../engine/run/call.js';
+import { callerSecretName, secretId, secretLabels } from '../engine/record/secret-ids.js';
+import { createStepSecrets } from '../engine/run/step-secrets.js';
 
 export const writeSecrets = ({ cloud, config }: Context, id: string, secrets: SecretOptions): Promise<string> =>
   cloud.secretManager.write(secretId(id, callerSecretName), JSON.stringify(secrets), secretLabels(config, id));

@@ -1,11 +1,12 @@
 /** What owners and operators change in the life of a bootstrap: its deadline, and whether it is protected. Called by the HTTP function. */
+
+import { addSeconds } from '../../shared/add-seconds.js';
 import { formatSeconds, parseDuration } from '../../shared/bootstrap/duration.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { addSeconds } from '../engine/run/lease.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
 import { alter } from './alter.js';
-import type { StoredBootstrap } from './begin.js';
 
 /** The project's own step writes its labels. */
 const shownBy = ['project'];

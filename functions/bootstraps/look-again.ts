@@ -4,16 +4,17 @@
  */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { type Plan, planOfRecord } from '../engine/plan.js';
+import type { Plan } from '../engine/plan.js';
 import { change } from '../engine/record/change.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, type InstanceRecord, leaseId } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
+import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { advance, changeWrites } from '../engine/record/transition.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
 import { type Act, refuseWhileGoing } from './alter.js';
-import type { StoredBootstrap } from './begin.js';
 
 interface Chosen {
   /** Name of the step. */

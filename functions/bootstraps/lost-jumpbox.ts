@@ -7,10 +7,11 @@ import { labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { SeenVm } from '../cloud/vm-lookup.js';
 import type { Context } from '../context.js';
-import { findProofKey, isProof, labelValue } from '../engine/record/proof.js';
+import { findProofKey, isProof, labelValue } from '../engine/proof.js';
+import { getBootstrap } from '../engine/record/change.js';
 import { numberOf } from '../engine/record/removal-rule.js';
 import type { SeenProject } from '../engine/step.js';
-import { findByName, getBootstrap } from './bootstraps.js';
+import { findByName } from './find.js';
 
 type FoundProject = Awaited<ReturnType<Context['cloud']['projects']['search']>>[number];
 

@@ -4,12 +4,12 @@ import { iamMember } from '../../shared/iam-member.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from '../engine/record/documents.js';
-import { persist } from '../engine/record/persist.js';
 import type { AnyStep } from '../engine/step.js';
+import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { alter } from './alter.js';
-import type { StoredBootstrap } from './begin.js';
 import { boundWithout } from './bound.js';
 
 /** Nobody works with more; a policy and a record stay small. */

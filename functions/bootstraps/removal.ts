@@ -1,30 +1,14 @@
-/**
- * How a bootstrap is asked to go, and what is written when all of it is gone. In between the engine runs `undo` in reverse, in
- * a generation of its own. Called by the HTTP function, cleanup, and end.ts.
- */
-import { collections } from '../../shared/names.js';
+import { addSeconds } from '../../shared/add-seconds.js';
 import type { Context } from '../context.js';
-import { planOfRecord } from '../engine/plan.js';
 import { change, type Decided } from '../engine/record/change.js';
-import {
-  type BootstrapRecord,
-  countersId,
-  liftCounters,
-  liftLease,
-  liftName,
-  nameId,
-  type RemovalRecord,
-  read,
-} from '../engine/record/documents.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
+import { type BootstrapRecord, liftLease, type RemovalRecord, read } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
-import { persist } from '../engine/record/persist.js';
+import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { neverSeen } from '../engine/record/removal-rule.js';
 import { type Change, changeWrites, startRemoval, watchSeconds } from '../engine/record/transition.js';
-import { addSeconds } from '../engine/run/lease.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
-import type { Write } from '../store/store.js';
-import type { StoredBootstrap } from './begin.js';
 import { stop } from './stop.js';
 
 export interface RemovalRequest {
@@ -107,41 +91,4 @@ async function stoppedAgain(
   const leases = await leasesOf(context, found.id);
   if (leases.some((lease) => read(lease, liftLease)?.data.state !== 'client')) return undefined;
   return stop(context, steps, found, found.data, at, []);
-}
-
-/** In the commit that ends the removal: files go, the name is free, and nobody counts it any more. */
-export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
-  const [name, counters, files] = await persist(() =>
-    Promise.all([
-      store.get(collections.names, nameId(record.name)),
-      store.get(collections.counters, countersId),
-      store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
-    ]),
-  );
-  const found = read(name, liftName);
-  // Claimed and counted are one: what lost its claim is not counted either.
-  const claimed = found?.data.bootstrapId === id ? found : undefined;
-  const counted = read(counters, liftCounters);
-  return [
-    ...files.map((file): Write => ({ kind: 'delete', collection: file.collection, id: file.id })),
-    ...(claimed === undefined
-      ? []
-      : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),
-    ...(counted === undefined || claimed === undefined
-      ? []
-      : [
-          {
-            kind: 'update',
-            collection: counted.collection,
-            id: counted.id,
-            version: counted.version,
-            data: oneLess(counted.data, claimed.data.owner),
-          } as const,
-        ]),
-  ];
-}
-
-function oneLess({ inAll, byOwner }: ReturnType<typeof liftCounters>, owner: string) {
-  const { [owner]: own = 0, ...others } = byOwner;
-  return { inAll: Math.max(0, inAll - 1), byOwner: own > 1 ? { ...others, [owner]: own - 1 } : others };
 }

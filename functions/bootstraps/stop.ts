@@ -1,13 +1,13 @@
 /** What runs stops at its next border, and nothing else begins: the first half of cancelling, and of removing. Called by bootstraps.ts and removal.ts. */
 import type { Context } from '../context.js';
-import { planOfRecord } from '../engine/plan.js';
 import type { Decided } from '../engine/record/change.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, leaseId, liftLease, read } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
+import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { advance, type Change, changeWrites } from '../engine/record/transition.js';
 import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
-import type { StoredBootstrap } from './begin.js';
 
 /**
  * `next` is the record as it shall be, `cancelling`. Leases that are held are asked to end; a holder that died is found by

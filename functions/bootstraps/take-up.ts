@@ -5,6 +5,7 @@
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { ownerLabel } from '../engine/proof.js';
 import {
   type BootstrapRecord,
   type CountersRecord,
@@ -17,18 +18,20 @@ import {
   read,
 } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
-import { afterConflict, persist } from '../engine/record/persist.js';
-import { ownerLabel } from '../engine/record/proof.js';
 import { numberOf, timeIn } from '../engine/record/removal-rule.js';
 import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
+import { afterConflict, persist } from '../store/persist.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
-import { type BeginFacts, type Begun, baseFiles, beginOrResume, newRecord, started } from './begin.js';
+import { baseFiles } from './base-files.js';
+import type { BeginFacts, Begun } from './begin-facts.js';
+import { beginOrResume } from './begin-or-resume.js';
 import { writeSecrets } from './given-secrets.js';
 import { bootstrapOf, findLost } from './lost-jumpbox.js';
+import { newRecord, startGeneration } from './new-record.js';
 
 const raceTries = 10;
 
@@ -102,7 +105,7 @@ async function makeRecord(
     events: left.events,
   };
   const told = { schema: 1, type: 'action', at, actor: caller.email, action: 'take-up' } as const;
-  const change = started(steps, dated(empty, at), at, [{ event: told }]);
+  const change = startGeneration(steps, dated(empty, at), at, [{ event: told }]);
   const record: BootstrapRecord = { ...change.record, events: left.events + change.events.length };
   const ready = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
   const writes: Write[] = [

@@ -2,13 +2,14 @@
 import { BootstrapSummary, type BootstrapView, type InstanceView } from '../../shared/bootstrap/bootstrap.js';
 import type { Context } from '../context.js';
 import { costOf } from '../cost/of-bootstrap.js';
-import { type Instance, planOfRecord, titleOf } from '../engine/plan.js';
+import { type Instance, titleOf } from '../engine/plan.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, type LeaseRecord, liftLease, optionsOf } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
+import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { removalPlanOf } from '../engine/record/removal-plan.js';
 import type { AnyStep } from '../engine/step.js';
-import type { StoredBootstrap } from './begin.js';
-import { resultOf } from './result.js';
+import { resultOf } from '../steps/result.js';
 
 export async function viewOf(
   { store, clock, config }: Pick<Context, 'store' | 'clock' | 'config'>,

@@ -2,17 +2,20 @@
  * Each minute: warns of projects whose time will soon be over, once for each time that was announced. Found by one query of
  * what is due, however many live. Called by triggers/sweep.ts.
  */
+
+import { addSeconds } from '../../shared/add-seconds.js';
+import type { ExpiryWarning } from '../../shared/bootstrap/event.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { change, type Decided } from '../engine/record/change.js';
-import { persist } from '../engine/record/persist.js';
+import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
+import { eventId } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { changeWrites } from '../engine/record/transition.js';
 import { warnAtOf, warningOf } from '../engine/record/warning.js';
-import { addSeconds } from '../engine/run/lease.js';
-import type { Document } from '../store/store.js';
-import { noticeWrites } from '../webhook/send-notices.js';
-import type { StoredBootstrap } from './begin.js';
+import { persist } from '../store/persist.js';
+import type { Document, Write } from '../store/store.js';
+import { noticeWrite } from '../webhook/notices.js';
 
 export interface Warned {
   /** Bootstraps that were warned of. */
@@ -91,4 +94,16 @@ function decide(
       ...(goes || webhookUrl === undefined ? [] : noticeWrites(id, data, warned)),
     ],
   };
+}
+
+/** Numbered as the event is, which has not been written yet. */
+export function noticeWrites(
+  bootstrapId: string,
+  { name, projectId, owner, events }: Pick<BootstrapRecord, 'name' | 'projectId' | 'owner' | 'events'>,
+  warning: ExpiryWarning,
+): Write[] {
+  const { at, removeAt, text, advice } = warning;
+  const data = { bootstrapId, name, projectId, owner, removeAt, text, advice };
+  const id = eventId(bootstrapId, events + 1);
+  return [noticeWrite(id, { type: 'bootstrap.expiring', at, data }, bootstrapId)];
 }

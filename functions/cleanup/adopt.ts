@@ -3,12 +3,12 @@ import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js'
 import { collections, labels } from '../../shared/names.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
 import type { Context } from '../context.js';
-import { planOfRecord } from '../engine/plan.js';
 import { type BootstrapRecord, leaseId, liftName, nameIn, read } from '../engine/record/documents.js';
-import { persist } from '../engine/record/persist.js';
+import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { eventWrites, readyLease, startRemoval } from '../engine/record/transition.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
+import { persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
 
 /** What the options were is lost; what is made of each is not needed to remove it. */

@@ -2,14 +2,15 @@
  * What is past its time by the records: one query of what is due, however many live. What stays is looked at again later, so
  * that it takes no place from what may go. Called by cleanup.ts.
  */
+
+import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
 import { requestRemoval } from '../bootstraps/removal.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
-import { persist } from '../engine/record/persist.js';
 import { judgeRecord, removeAtOf } from '../engine/record/removal-rule.js';
-import { addSeconds } from '../engine/run/lease.js';
 import type { AnyStep } from '../engine/step.js';
+import { persist } from '../store/persist.js';
 import { Conflict, type Document } from '../store/store.js';
 import { type Candidate, foundOf, kept, objection, readable, unreadable } from './candidate.js';
 

@@ -7,7 +7,7 @@ import { Problem } from '../../shared/problems.js';
 import type { ProjectPage } from '../cloud/projects.js';
 import type { Context } from '../context.js';
 import { liftPass, type PassRecord, read } from '../engine/record/documents.js';
-import { persist } from '../engine/record/persist.js';
+import { persist } from '../store/persist.js';
 import { Conflict, type Document, type Write } from '../store/store.js';
 
 const passId = 'projects-by-labels';

@@ -2,11 +2,11 @@
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import { findProofKey, isProof, labelValue } from '../engine/proof.js';
 import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
-import { persist } from '../engine/record/persist.js';
-import { findProofKey, isProof, labelValue } from '../engine/record/proof.js';
 import { contradiction, judgeRecord, neverSeen, numberOf } from '../engine/record/removal-rule.js';
 import type { SeenProject } from '../engine/step.js';
+import { persist } from '../store/persist.js';
 import type { Document } from '../store/store.js';
 
 /** Undefined: nothing does. A dry run asks it too, so that it lists what a run would not do as what it is. */

@@ -1,8 +1,7 @@
 /** From steps and options to instances and what each needs. Pure; called by the engine and the view of a bootstrap by its record, by `--dry-run` without one. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
-import { type Graph, graphOf, isSelection, stepOf } from './graph.js';
-import { type BootstrapRecord, optionsOf } from './record/documents.js';
+import { type Graph, isSelection, stepOf } from './graph.js';
 import type { AnyStep, Need } from './step.js';
 
 /** What fills one member of `needs`: one instance's output, or several by key; undefined: that step is not part of this plan. */
@@ -31,10 +30,6 @@ export const titleOf = ({ step, key }: Pick<Instance, 'step' | 'key'>): string =
   key === '' ? step.title : `${step.title} ${key}`;
 
 const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
-
-/** Of a bootstrap that has a record: that knows whether it is to go, from the request until it is removed. */
-export const planOfRecord = (steps: readonly AnyStep[], record: Pick<BootstrapRecord, 'options' | 'removal'>): Plan =>
-  planOf(graphOf(steps), optionsOf(record), record.removal !== undefined);
 
 /** `goes`: of a bootstrap that is to go. Every step with an undo is in it, as options before these may have asked for it. */
 export function planOf(graph: Graph, options: BootstrapOptions, goes = false): Plan {

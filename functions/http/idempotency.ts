@@ -9,9 +9,9 @@ import { pathTo, type Route, type RouteTable } from '../../shared/api.js';
 import { collections } from '../../shared/names.js';
 import { Problem, type ProblemCode, problemKinds } from '../../shared/problems.js';
 import type { Context } from '../context.js';
+import type { Caller } from '../identity/auth.js';
 import { lift, read } from '../store/lift.js';
 import { Conflict, type Version, type Write } from '../store/store.js';
-import type { Caller } from '../identity/auth.js';
 import type { Answer } from './reply.js';
 import type { Call, Handlers } from './router.js';
 

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { pathTo, type Route } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
-import type { Page, Paged } from '../organizations/page.js';
 import type { Caller } from '../identity/auth.js';
+import type { Page, Paged } from '../organizations/page.js';
 import type { Answer } from './reply.js';
 
 interface ListCall {

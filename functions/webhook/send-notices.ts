@@ -1,34 +1,19 @@
-/**
- * Warnings for the deployment's webhook, and how all that is written for it is sent: by sweep, until it is taken. At least once,
- * with the same id each time. Called by warn.ts and triggers/sweep.ts.
- */
-import type { ExpiryWarning } from '../../shared/bootstrap/event.js';
+/** Sends what waits for the deployment's webhook, until it is taken: at least once, with the same id each time. */
+
+import { addSeconds } from '../../shared/add-seconds.js';
 import { collections, deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { type BootstrapRecord, eventId, read } from '../engine/record/documents.js';
-import { persist } from '../engine/record/persist.js';
-import { addSeconds } from '../engine/run/lease.js';
-import { Conflict, type Document, type Write } from '../store/store.js';
-import { liftNotice, type NoticeRecord, noticeWrite } from './notices.js';
+import { read } from '../store/lift.js';
+import { persist } from '../store/persist.js';
+import { Conflict, type Document } from '../store/store.js';
+import { liftNotice, type NoticeRecord } from './notices.js';
 import { postWebhook, readKey } from './webhook.js';
 
 /** After each try that failed; then it is given up, a day after the first. */
 const backoffSeconds = [60, 300, 1800, 7200, 18_000, 36_000, 36_000] as const;
 const perRun = 100;
 const atOnce = 20;
-
-/** Numbered as the event is, which has not been written yet. */
-export function noticeWrites(
-  bootstrapId: string,
-  { name, projectId, owner, events }: Pick<BootstrapRecord, 'name' | 'projectId' | 'owner' | 'events'>,
-  warning: ExpiryWarning,
-): Write[] {
-  const { at, removeAt, text, advice } = warning;
-  const data = { bootstrapId, name, projectId, owner, removeAt, text, advice };
-  const id = eventId(bootstrapId, events + 1);
-  return [noticeWrite(id, { type: 'bootstrap.expiring', at, data }, bootstrapId)];
-}
 
 export interface Sent {
   readonly sent: number;

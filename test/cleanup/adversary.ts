@@ -3,7 +3,7 @@
  * mangled, within their types. Choices are made of small numbers, so that fast-check can shrink them. Used by the property tests.
  */
 import fc from 'fast-check';
-import { ownerLabel, proofOf } from '../../functions/engine/record/proof.js';
+import { ownerLabel, proofOf } from '../../functions/engine/proof.js';
 import type { OracleProject, OracleRecord, OracleWorld, Signed } from './oracle.js';
 
 type Label = 'genuine' | 'absent' | 'other' | 'empty' | 'junk';

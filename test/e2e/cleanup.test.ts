@@ -1,6 +1,6 @@
 /** The end of projects: what is past its time goes with all that belonged to it, and nothing else does. */
 import { expect } from 'chai';
-import { findProofKey, proofOf } from '../../functions/engine/record/proof.js';
+import { findProofKey, proofOf } from '../../functions/engine/proof.js';
 import { local, people } from '../../local/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';

@@ -1,6 +1,6 @@
 /** The life of a project between its bootstrap and its end: extended, protected, removed at its owner's word. */
 import { expect } from 'chai';
-import { findProofKey, isProof } from '../../functions/engine/record/proof.js';
+import { findProofKey, isProof } from '../../functions/engine/proof.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { functionNames, labels } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';

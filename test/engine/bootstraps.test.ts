@@ -1,19 +1,14 @@
 import { expect } from 'chai';
-import {
-  beginOrResume,
-  findByName,
-  getBootstrap,
-  listBootstraps,
-  planOf,
-  readEvents,
-  readFile,
-  readProgress,
-  recordAction,
-  summaryOf,
-  viewOf,
-} from '../../functions/bootstraps/bootstraps.js';
+import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
+import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
+import { previewOf } from '../../functions/bootstraps/preview.js';
+import { recordAction } from '../../functions/bootstraps/record-action.js';
+import { summaryOf, viewOf } from '../../functions/bootstraps/view.js';
 import type { OnCall } from '../../functions/cloud/rest.js';
+import { getBootstrap } from '../../functions/engine/record/change.js';
 import { nameId } from '../../functions/engine/record/documents.js';
+import { readEvents, readProgress } from '../../functions/engine/record/events.js';
+import { readFile } from '../../functions/engine/record/files.js';
 import { makeProjectId } from '../../functions/engine/record/ids.js';
 import type { AnyStep } from '../../functions/engine/step.js';
 import type { Write } from '../../functions/store/store.js';
@@ -361,7 +356,7 @@ describe('a bootstrap', () => {
 
   it('tells what it would make without making it', () => {
     const { options } = acceptOptions(given);
-    expect(planOf(steps, options)[1]).to.deep.equal({
+    expect(previewOf(steps, options)[1]).to.deep.equal({
       id: 'vm:a',
       title: 'The vm a',
       lane: 'cloud',

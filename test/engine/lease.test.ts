@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { cancel } from '../../functions/bootstraps/bootstraps.js';
+import { cancel } from '../../functions/bootstraps/cancel.js';
 import { leaseId } from '../../functions/engine/record/documents.js';
 import type { Outcome, StepCall } from '../../functions/engine/step.js';
 import { Problem } from '../../shared/problems.js';

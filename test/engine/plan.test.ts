@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createGraph } from '../../functions/engine/graph.js';
-import { planOf, planOfRecord, readyIn } from '../../functions/engine/plan.js';
+import { planOf, readyIn } from '../../functions/engine/plan.js';
+import { planOfRecord } from '../../functions/engine/record/plan-of-record.js';
 import { type AnyStep, type Needs, of } from '../../functions/engine/step.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { letters, numbers, toy } from './toys.js';

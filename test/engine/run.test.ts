@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { cancel, readEvents, viewOf, wakeInstance } from '../../functions/bootstraps/bootstraps.js';
+import { cancel } from '../../functions/bootstraps/cancel.js';
+import { viewOf } from '../../functions/bootstraps/view.js';
+import { wakeInstance } from '../../functions/bootstraps/wake.js';
+import { readEvents } from '../../functions/engine/record/events.js';
 import { runInstance } from '../../functions/engine/run/run.js';
 import type { AnyStep, Outcome } from '../../functions/engine/step.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';

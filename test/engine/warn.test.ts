@@ -1,6 +1,7 @@
 /** Warnings before a project's time is over: a day, an hour, ten minutes; each once, whatever dies; sent until they are taken. */
 import { expect } from 'chai';
-import { extend, protect, requestRemoval, unprotect } from '../../functions/bootstraps/bootstraps.js';
+import { extend, protect, unprotect } from '../../functions/bootstraps/lifetime.js';
+import { requestRemoval } from '../../functions/bootstraps/removal.js';
 import { warn } from '../../functions/bootstraps/warn.js';
 import { eventId } from '../../functions/engine/record/documents.js';
 import { sendNotices } from '../../functions/webhook/send-notices.js';

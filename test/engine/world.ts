@@ -3,14 +3,12 @@
  * move, and a process that can be killed at any call of the store.
  */
 
-import {
-  type Begun,
-  beginOrResume,
-  getBootstrap,
-  type StoredBootstrap,
-} from '../../functions/bootstraps/bootstraps.js';
+import type { Begun } from '../../functions/bootstraps/begin-facts.js';
+import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
 import { readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
+import { getBootstrap } from '../../functions/engine/record/change.js';
+import type { StoredBootstrap } from '../../functions/engine/record/documents.js';
 import type { LeaseTimes } from '../../functions/engine/run/lease.js';
 import { type RunResult, runInstance } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';

@@ -6,7 +6,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as z from 'zod';
-import { findByName, listBootstraps } from '../../functions/bootstraps/bootstraps.js';
+import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
+import { noticeWrites } from '../../functions/bootstraps/warn.js';
 import {
   BootstrapRecord,
   CountersRecord,
@@ -20,7 +21,6 @@ import {
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
-import { noticeWrites } from '../../functions/webhook/send-notices.js';
 import { createMemoryStore } from '../../local/memory-store.js';
 import { collections } from '../../shared/names.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';

@@ -52,6 +52,25 @@ const onlyFrom = (folder: string, allowed: string[], message: string): Rule => (
   forbids: ({ from, to }) => within(folder)(from) && ours(to) && !within(...allowed)(to),
 });
 
+/** `folder` imports nothing of those above or beside it. */
+const beneath = (folder: string, others: string[], message: string): Rule[] =>
+  others.map((other) => ({
+    name: `${folder} imports nothing of ${other}`,
+    message,
+    forbids: ({ from, to }) => within(folder)(from) && within(other)(to),
+  }));
+
+/** What every room may stand on. */
+const beneathAll = [
+  'shared',
+  'functions/context.ts',
+  'functions/config.ts',
+  'functions/store',
+  'functions/identity',
+  'functions/host',
+  'functions/tracing',
+];
+
 /** The package has its importers, and no others outside tests and benches. */
 const soleImporters = (name: string, importers: string[], message: string): Rule => ({
   name: `${name} is imported by ${importers.join(', ')} alone`,
@@ -84,8 +103,60 @@ const rules: Rule[] = [
   onlyFrom('local', ['local', 'functions', 'shared'], 'local/ runs the CLI as a process and knows no tests'),
   onlyFrom(
     'functions/steps',
-    ['functions/steps', 'functions/engine/step.ts', 'functions/remote/remote.ts', 'shared'],
+    [
+      'functions/steps',
+      'functions/engine/step.ts',
+      'functions/engine/proof.ts',
+      'functions/remote/remote.ts',
+      'shared',
+    ],
     'a step gets everything by its call: context.cloud, secrets, files; cloud verbs belong in functions/cloud/',
+  ),
+  ...beneath('functions/http', ['functions/triggers'], 'a door opens into bootstraps, organizations or cleanup'),
+  ...beneath('functions/triggers', ['functions/http'], 'a door opens into bootstraps, organizations or cleanup'),
+  ...beneath(
+    'functions/bootstraps',
+    ['functions/http', 'functions/triggers', 'functions/cleanup', 'functions/organizations'],
+    'what people ask of a bootstrap knows neither its doors nor its neighbours',
+  ),
+  ...beneath(
+    'functions/cleanup',
+    ['functions/http', 'functions/triggers', 'functions/organizations'],
+    'cleanup knows neither its doors nor organizations',
+  ),
+  onlyFrom(
+    'functions/organizations',
+    [...beneathAll, 'functions/organizations', 'functions/webhook'],
+    'organizations stand on the store; what both APIs need of a caller belongs in functions/identity',
+  ),
+  onlyFrom(
+    'functions/engine',
+    [...beneathAll, 'functions/engine', 'functions/cloud', 'functions/remote'],
+    'the engine knows no step, no door and nobody who asks; what both need lies beneath both',
+  ),
+  {
+    name: 'the engine: the contract knows neither record nor run, and the record no run',
+    message: 'arrows run from run to record to the contract; what both need belongs in the lower one',
+    forbids: ({ from, to }) => {
+      const inRoom = within('functions/engine/record', 'functions/engine/run');
+      if (within('functions/engine/record')(from)) return within('functions/engine/run')(to);
+      return within('functions/engine')(from) && !inRoom(from) && inRoom(to);
+    },
+  },
+  onlyFrom(
+    'functions/webhook',
+    [...beneathAll, 'functions/webhook'],
+    'what is told of a bootstrap is written by bootstraps',
+  ),
+  onlyFrom(
+    'functions/identity',
+    ['functions/identity', 'functions/context.ts', 'functions/config.ts', 'shared'],
+    'who calls lies beneath both APIs',
+  ),
+  onlyFrom(
+    'functions/store',
+    ['functions/store', 'functions/host', 'functions/config.ts', 'shared'],
+    'the store knows documents, and nothing of what they mean',
   ),
   onlyFrom(
     'functions/cloud',

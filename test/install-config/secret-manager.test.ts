@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Compute } from 'google-auth-library';
 import { createSecretManager } from '../../functions/cloud/secret-manager.js';
 import type { Config } from '../../functions/config.js';
-import { createStepSecrets } from '../../functions/engine/run/call.js';
+import { createStepSecrets } from '../../functions/engine/run/step-secrets.js';
 import { owner, project, type ReadyCloud, readyCloud } from '../local-cloud/ready-cloud.js';
 import { type DatacenterFiles, keysAtHand, makeBootstrap } from './made-bootstrap.js';
 

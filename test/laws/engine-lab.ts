@@ -3,7 +3,8 @@
  * comes, and another process goes on. Made by the tests of the laws of teardown.
  */
 
-import { beginOrResume, requestRemoval } from '../../functions/bootstraps/bootstraps.js';
+import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';
+import { requestRemoval } from '../../functions/bootstraps/removal.js';
 import { cleanup } from '../../functions/cleanup/cleanup.js';
 import { createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';

@@ -3,8 +3,8 @@
  * addresses that come late. Each instance begins as soon as what it needs is done.
  */
 import { expect } from 'chai';
-import { resultOf } from '../../functions/bootstraps/result.js';
 import type { Instance } from '../../functions/engine/plan.js';
+import { resultOf } from '../../functions/steps/result.js';
 import { preempt } from '../../local/cloud/compute/instance-life.js';
 import { local } from '../../local/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Context } from '../../functions/context.js';
-import { findProofKey, proofOf } from '../../functions/engine/record/proof.js';
+import { findProofKey, proofOf } from '../../functions/engine/proof.js';
 import { ageIdentitySecret } from '../../functions/steps/config/age-identity.js';
 import type { Store } from '../../functions/store/store.js';
 import { customRoles as ownRoles, roleHolds } from '../../local/cloud/iam/roles.js';

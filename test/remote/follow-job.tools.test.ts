@@ -3,7 +3,7 @@
  * and its log is whole, free of secrets. What was lost, what failed, what an earlier generation began.
  */
 import { expect } from 'chai';
-import { readEvents } from '../../functions/bootstraps/bootstraps.js';
+import { readEvents } from '../../functions/engine/record/events.js';
 import type { AnyStep, StepCall } from '../../functions/engine/step.js';
 import { createRemote, type Host, type Job, type Remote } from '../../functions/remote/remote.js';
 import { followJob, keepLog } from '../../functions/steps/hosts/follow-job.js';

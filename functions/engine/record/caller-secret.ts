@@ -1,7 +1,7 @@
 /** What the caller gave in secret: written when a bootstrap begins, removed as the last of it. Part of each removal, and of no bootstrap. */
 import * as z from 'zod';
-import { callerSecretName } from '../run/call.js';
 import { type AnyStep, defineStep, done } from '../step.js';
+import { callerSecretName } from './secret-ids.js';
 
 export const callerSecret = defineStep({
   name: 'caller-secret',

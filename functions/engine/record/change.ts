@@ -1,11 +1,11 @@
 /** One change of a bootstrap that a person or cleanup makes: decided by the record as it is, written against its version. */
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import type { StoredBootstrap } from '../../bootstraps/begin.js';
 import type { Context } from '../../context.js';
+import { afterConflict, persist } from '../../store/persist.js';
 import { Conflict, type Write } from '../../store/store.js';
+import type { StoredBootstrap } from './documents.js';
 import { liftBootstrap, read } from './documents.js';
-import { afterConflict, persist } from './persist.js';
 import type { Change } from './transition.js';
 
 export interface Decided {

@@ -9,6 +9,7 @@ import { BootstrapEvent, ExpiryWarning } from '../../../shared/bootstrap/event.j
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { fillOptions } from '../../../shared/bootstrap/rules.js';
 import { lift } from '../../store/lift.js';
+import type { Document } from '../../store/store.js';
 
 export { read } from '../../store/lift.js';
 
@@ -114,6 +115,7 @@ export const BootstrapRecord = z.object({
   expireAt: time.optional(),
 });
 export type BootstrapRecord = z.infer<typeof BootstrapRecord>;
+export type StoredBootstrap = Omit<Document<BootstrapRecord>, 'createdAt'>;
 
 /** They were checked when they were given, and are not checked again by what a later release asks of them. */
 export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): BootstrapOptions => fillOptions(options);

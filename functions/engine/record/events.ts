@@ -3,13 +3,13 @@ import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
 import { endStates } from '../../../shared/bootstrap/event.js';
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import type { StoredBootstrap } from '../../bootstraps/begin.js';
 import type { Context } from '../../context.js';
+import { persist } from '../../store/persist.js';
 import { getBootstrap } from './change.js';
 import { readCursor, writeCursor } from './cursor.js';
+import type { StoredBootstrap } from './documents.js';
 import { eventId, liftEvent, liftLease, read } from './documents.js';
 import { leasesOf } from './leases-of.js';
-import { persist } from './persist.js';
 
 export interface EventPage {
   readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];

@@ -1,8 +1,8 @@
 /** All leases of one bootstrap, as they are stored: whoever only counts or deletes them need not be able to read them. Called by the engine. */
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
+import { persist } from '../../store/persist.js';
 import type { Document, Query } from '../../store/store.js';
-import { persist } from './persist.js';
 
 export const leasesOf = (
   { store }: Pick<Context, 'store'>,

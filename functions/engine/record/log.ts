@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { createHide } from '../../host/hide.js';
+import { persist } from '../../store/persist.js';
 import { Conflict, type Document, type Store } from '../../store/store.js';
 import type { StepLog } from '../step.js';
 import { type LogChunkRecord, type LogHeadRecord, liftLogHead, logChunkId, logHeadId, read } from './documents.js';
-import { persist } from './persist.js';
 
 interface Whose {
   readonly bootstrapId: string;

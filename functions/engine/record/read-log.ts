@@ -7,9 +7,9 @@ import type { LogEvent } from '../../../shared/bootstrap/event.js';
 import type { LogPage, LogView } from '../../../shared/bootstrap/log.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
+import { persist } from '../../store/persist.js';
 import { type LogPlaces, logKey } from './cursor.js';
 import { type LogChunkRecord, liftLogChunk, liftLogHead, logHeadId, read } from './documents.js';
-import { persist } from './persist.js';
 
 type Parts = Pick<Context, 'store'>;
 

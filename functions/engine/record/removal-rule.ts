@@ -4,9 +4,9 @@
  */
 import { labels } from '../../../shared/names.js';
 import type { Config } from '../../config.js';
+import { isProof, labelValue } from '../proof.js';
 import type { SeenProject } from '../step.js';
 import type { BootstrapRecord } from './documents.js';
-import { isProof, labelValue } from './proof.js';
 
 export type Verdict =
   | { readonly remove: true; readonly why: string }

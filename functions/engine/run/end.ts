@@ -2,14 +2,16 @@
  * The end of an instance, written down: its lease goes, the bootstrap's record tells, what became ready is leased, all in one
  * commit; then that is published. Called by run.ts.
  */
+
 import { collections } from '../../../shared/names.js';
 import type { Trace } from '../../../shared/trace.js';
-import { lastWrites } from '../../bootstraps/removal.js';
 import type { Context } from '../../context.js';
-import { Conflict, type Document, type Write } from '../../store/store.js';
+import { afterConflict, persist } from '../../store/persist.js';
+import { Conflict, type Write } from '../../store/store.js';
 import { inTurn } from '../../store/turns.js';
-import { type Instance, planOfRecord } from '../plan.js';
+import type { Instance } from '../plan.js';
 import { callerSecret } from '../record/caller-secret.js';
+import type { StoredBootstrap } from '../record/documents.js';
 import {
   type BootstrapRecord,
   type CallRecord,
@@ -18,16 +20,15 @@ import {
   liftBootstrap,
   read,
 } from '../record/documents.js';
+import { lastWrites } from '../record/last-writes.js';
 import { removeLogs } from '../record/log.js';
-import { afterConflict, persist } from '../record/persist.js';
+import { planOfRecord } from '../record/plan-of-record.js';
 import { tellQuarantine } from '../record/quarantine.js';
 import { removalPlanOf } from '../record/removal-plan.js';
 import { changeWrites, type Ending, endInstance, readyLease } from '../record/transition.js';
 import type { AnyStep } from '../step.js';
 import { type Held, LeaseLost } from './lease.js';
 import { publishReady } from './publish.js';
-
-export type FoundBootstrap = Document<BootstrapRecord>;
 
 export interface EndParts {
   readonly context: Context;
@@ -53,12 +54,12 @@ const freshMilliseconds = 500;
 export async function endWith(
   parts: EndParts,
   ending: Ending,
-  seen: { readonly bootstrap: FoundBootstrap; readonly atMilliseconds: number },
+  seen: { readonly bootstrap: StoredBootstrap; readonly atMilliseconds: number },
 ): Promise<void> {
   const { context, bootstrapId, instance, generation, trace } = parts;
   // Before its last commit, as they may be more than one takes; whoever is cut off in between does it again.
   if (instance === callerSecret.name && ending.state === 'gone') await removeLogs(context.store, bootstrapId);
-  const ready = await inTurn<Ready, FoundBootstrap>(context.store, bootstrapId, async (turn) => {
+  const ready = await inTurn<Ready, StoredBootstrap>(context.store, bootstrapId, async (turn) => {
     let bootstrap = turn.latest ?? seen.bootstrap;
     if (bootstrap.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
     if (turn.latest === undefined && performance.now() - seen.atMilliseconds > freshMilliseconds) {
@@ -86,14 +87,14 @@ export async function endWith(
   await publishReady(context, bootstrapId, ready.generation, ready.instances, trace);
 }
 
-async function reread({ context: { store }, bootstrapId, generation }: EndParts): Promise<FoundBootstrap> {
+async function reread({ context: { store }, bootstrapId, generation }: EndParts): Promise<StoredBootstrap> {
   const now = read(await persist(() => store.get(collections.bootstraps, bootstrapId)), liftBootstrap);
   if (now === undefined || now.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
   return now;
 }
 
 /** Undefined: our commit went through after all, and its answer was lost on the way. */
-async function ourVersion({ held, instance }: EndParts, { data }: FoundBootstrap): Promise<string | undefined> {
+async function ourVersion({ held, instance }: EndParts, { data }: StoredBootstrap): Promise<string | undefined> {
   try {
     return await held.again();
   } catch (error) {
@@ -102,7 +103,7 @@ async function ourVersion({ held, instance }: EndParts, { data }: FoundBootstrap
   }
 }
 
-function readyNow(parts: EndParts, bootstrap: FoundBootstrap): Ready {
+function readyNow(parts: EndParts, bootstrap: StoredBootstrap): Ready {
   const { generation, state, instances } = bootstrap.data;
   const plan = planOfRecord(parts.steps, bootstrap.data);
   const current = state === 'removing' ? removalPlanOf(plan) : plan;
@@ -112,9 +113,9 @@ function readyNow(parts: EndParts, bootstrap: FoundBootstrap): Ready {
 async function commitEnd(
   parts: EndParts,
   ending: Ending,
-  bootstrap: FoundBootstrap,
+  bootstrap: StoredBootstrap,
   version: string,
-): Promise<{ bootstrap: FoundBootstrap; ready: readonly Instance[] }> {
+): Promise<{ bootstrap: StoredBootstrap; ready: readonly Instance[] }> {
   const { context, held, bootstrapId, instance, calls } = parts;
   const { store, clock } = context;
   const at = clock.now().toISOString();

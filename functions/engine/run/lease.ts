@@ -3,10 +3,11 @@
  * somebody else has it. No locks: every write bears the version that was seen. Called by run.ts.
  */
 import { randomUUID } from 'node:crypto';
+import { addSeconds } from '../../../shared/add-seconds.js';
 import type { Context } from '../../context.js';
+import { persist } from '../../store/persist.js';
 import { Conflict, type Document, type Version } from '../../store/store.js';
 import { type LeaseRecord, liftLease, read } from '../record/documents.js';
-import { persist } from '../record/persist.js';
 
 export interface LeaseTimes {
   /** How long a lease lives without a heartbeat. */
@@ -33,9 +34,6 @@ export interface Held {
   /** After a conflict: the version as it is now, if the lease is still ours. Throws LeaseLost. */
   again(): Promise<Version>;
 }
-
-export const addSeconds = (time: Date, seconds: number): string =>
-  new Date(time.getTime() + seconds * 1000).toISOString();
 
 type Found = Document<LeaseRecord>;
 
@@ -97,7 +95,7 @@ export async function claim(
 
   /** One write at a time: each needs the version that the one before it left. */
   let queue: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const result = queue.then(work);
     queue = result.catch(() => undefined);
     return result;
@@ -122,7 +120,7 @@ export async function claim(
 
   const beat = (): void => {
     if (stopped || signal.aborted) return;
-    inTurn(async () => {
+    alone(async () => {
       if (!stopped) await save({});
     }).catch(() => {
       // The store cannot be reached: once the lease has run out, somebody else may have it.
@@ -139,16 +137,16 @@ export async function claim(
   return {
     current: () => record,
     signal,
-    save: (change) => inTurn(() => save(change)),
+    save: (change) => alone(() => save(change)),
     stop: () => {
       end();
-      return inTurn(async () => {
+      return alone(async () => {
         if (signal.aborted) throw signal.reason;
         return version;
       });
     },
     again: () =>
-      inTurn(async () => {
+      alone(async () => {
         ({ version, data: record } = await readOurs());
         return version;
       }),

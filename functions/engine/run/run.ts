@@ -2,6 +2,8 @@
  * One message, one instance: claim its lease → observe → run → observe → commit → publish what became ready. A message is only
  * a hint: lost, late, double and reordered ones change nothing. Called by triggers/run-step.ts.
  */
+
+import { addSeconds } from '../../../shared/add-seconds.js';
 import type { StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
@@ -11,18 +13,28 @@ import type { OnCall } from '../../cloud/rest.js';
 import type { Context } from '../../context.js';
 import { createHide } from '../../host/hide.js';
 import { redact, withFields } from '../../host/log.js';
+import { persist } from '../../store/persist.js';
 import { Conflict } from '../../store/store.js';
 import { traceFields } from '../../tracing/trace.js';
 import type { Span } from '../../tracing/tracing.js';
-import { type Instance, planOfRecord, titleOf } from '../plan.js';
-import { type CallRecord, type LeaseRecord, leaseId, liftBootstrap, liftLease, read } from '../record/documents.js';
-import { persist } from '../record/persist.js';
+import { type Instance, titleOf } from '../plan.js';
+import {
+  type CallRecord,
+  type LeaseRecord,
+  leaseId,
+  liftBootstrap,
+  liftLease,
+  read,
+  type StoredBootstrap,
+} from '../record/documents.js';
+import { planOfRecord } from '../record/plan-of-record.js';
 import { removalPlanOf } from '../record/removal-plan.js';
 import type { Ending } from '../record/transition.js';
 import type { AnyStep, StepCall } from '../step.js';
-import { createCall, factsOf } from './call.js';
-import { endWith, type FoundBootstrap } from './end.js';
-import { addSeconds, claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
+import { createCall } from './call.js';
+import { endWith } from './end.js';
+import { factsOf } from './facts.js';
+import { claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
 import { endless } from './patience.js';
 import { publishReady } from './publish.js';
 import { remoteWithSpans } from './remote-spans.js';
@@ -113,7 +125,7 @@ function createRun(
   steps: readonly AnyStep[],
   { bootstrapId, instance: instanceId, generation }: StepMessage,
   { deadlineAt }: RunOptions,
-  bootstrap: FoundBootstrap,
+  bootstrap: StoredBootstrap,
   held: Held,
   restSeconds: number,
   span: Span,

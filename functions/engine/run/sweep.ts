@@ -1,11 +1,12 @@
 /** Each minute: sends again what is due — messages that were lost, leases of functions that died, waits that are over. Called by triggers/sweep.ts. */
+
+import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import type { Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
+import { persist } from '../../store/persist.js';
 import { Conflict, type Document } from '../../store/store.js';
 import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
-import { persist } from '../record/persist.js';
-import { addSeconds } from './lease.js';
 import { publish } from './publish.js';
 
 export interface Swept {

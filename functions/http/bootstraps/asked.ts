@@ -10,13 +10,15 @@ import { type BootstrapRequest, fieldOf } from '../../../shared/bootstrap/reques
 import { checkOptions, refusalOf } from '../../../shared/bootstrap/rules.js';
 import { type Fault, Problem } from '../../../shared/problems.js';
 import { releaseBinary } from '../../../shared/release.js';
-import type { BeginFacts } from '../../bootstraps/begin.js';
-import { checkResume, findClaimed, isBoundToAnother } from '../../bootstraps/bootstraps.js';
+import type { BeginFacts } from '../../bootstraps/begin-facts.js';
+import { isBoundToAnother } from '../../bootstraps/bound.js';
+import { findClaimed } from '../../bootstraps/find.js';
+import { checkResume } from '../../bootstraps/resume.js';
 import type { Context } from '../../context.js';
 import { optionsOf } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
-import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
 import type { Caller } from '../../identity/auth.js';
+import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
 import { checkBase } from './base-check.js';
 import { checkBillingAccount, checkPlace } from './cloud-input.js';
 import { checkForge1Team, checkForge1Token } from './forge1-token.js';

@@ -3,10 +3,12 @@
  * found by a step, and turn a bootstrap that stands into a failed one. Called where a bootstrap is begun.
  */
 import { Problem } from '../../../shared/problems.js';
-import type { BeginFacts, StoredBootstrap } from '../../bootstraps/begin.js';
-import { readFile } from '../../bootstraps/bootstraps.js';
+import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import type { Context } from '../../context.js';
-import { createStepSecrets, factsOf } from '../../engine/run/call.js';
+import type { StoredBootstrap } from '../../engine/record/documents.js';
+import { readFile } from '../../engine/record/files.js';
+import { factsOf } from '../../engine/run/facts.js';
+import { createStepSecrets } from '../../engine/run/step-secrets.js';
 import { ageIdentity } from '../../steps/config/age-identity.js';
 
 /** Throws the first fault as `bad-input` or `conflict`, with the datacenter whose file it is. */

@@ -5,33 +5,26 @@ import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
-import {
-  beginOrResume,
-  cancel,
-  findByName,
-  isBoundToAnother,
-  listBootstraps,
-  listLogs,
-  planOf,
-  readEvents,
-  readFile,
-  readLog,
-  readLogNews,
-  readProgress,
-  recordAction,
-  type StoredBootstrap,
-  summaryOf,
-  viewOf,
-  wakeInstance,
-} from '../../bootstraps/bootstraps.js';
+import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
+import { isBoundToAnother } from '../../bootstraps/bound.js';
+import { cancel } from '../../bootstraps/cancel.js';
+import { findByName, listBootstraps } from '../../bootstraps/find.js';
+import { previewOf } from '../../bootstraps/preview.js';
+import { recordAction } from '../../bootstraps/record-action.js';
 import { takeUp } from '../../bootstraps/take-up.js';
+import { summaryOf, viewOf } from '../../bootstraps/view.js';
+import { wakeInstance } from '../../bootstraps/wake.js';
 import type { Context } from '../../context.js';
 import { costOfPlan } from '../../cost/of-bootstrap.js';
 import type { LogPlaces } from '../../engine/record/cursor.js';
-import { createStepSecrets } from '../../engine/run/call.js';
+import type { StoredBootstrap } from '../../engine/record/documents.js';
+import { readEvents, readProgress } from '../../engine/record/events.js';
+import { readFile } from '../../engine/record/files.js';
+import { listLogs, readLog, readLogNews } from '../../engine/record/read-log.js';
+import { createStepSecrets } from '../../engine/run/step-secrets.js';
 import type { AnyStep } from '../../engine/step.js';
-import { ageIdentity, ageIdentitySecret } from '../../steps/config/age-identity.js';
 import { createVerifier } from '../../identity/auth.js';
+import { ageIdentity, ageIdentitySecret } from '../../steps/config/age-identity.js';
 import { healthHandlers } from '../health.js';
 import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
@@ -108,7 +101,7 @@ function bootstrapHandlers(
       const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
       if (dryRun) {
         const cost = costOfPlan(config.prices, options);
-        return { status: 200, body: { instances: planOf(steps, options), warnings, cost } };
+        return { status: 200, body: { instances: previewOf(steps, options), warnings, cost } };
       }
       const facts = { ...judged, options, warnings, trace: span };
       const begun =

@@ -3,18 +3,12 @@
 import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
 import type { lifeRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
-import {
-  extend,
-  lookAgain,
-  protect,
-  requestRemoval,
-  type StoredBootstrap,
-  share,
-  transfer,
-  unprotect,
-  unshare,
-} from '../../bootstraps/bootstraps.js';
+import { extend, protect, unprotect } from '../../bootstraps/lifetime.js';
+import { lookAgain } from '../../bootstraps/look-again.js';
+import { share, transfer, unshare } from '../../bootstraps/people.js';
+import { requestRemoval } from '../../bootstraps/removal.js';
 import type { Context } from '../../context.js';
+import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Handlers } from '../router.js';
 import type { Access } from './access.js';

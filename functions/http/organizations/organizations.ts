@@ -3,6 +3,7 @@ import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/
 import type { Organization } from '../../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Context } from '../../context.js';
+import { createVerifier } from '../../identity/auth.js';
 import { listEvents } from '../../organizations/events.js';
 import {
   addOrganizationMember,
@@ -14,7 +15,6 @@ import { createOrganization, getOrganization, listOrganizations } from '../../or
 import { refuse } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
-import { createVerifier } from '../../identity/auth.js';
 import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';

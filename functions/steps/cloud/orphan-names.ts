@@ -4,7 +4,7 @@
  */
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
-import { findProofKey } from '../../engine/record/proof.js';
+import { findProofKey } from '../../engine/proof.js';
 import { doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { recordsOf } from '../topology.js';
 import { metadataKeys } from './zone.js';

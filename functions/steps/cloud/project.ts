@@ -12,7 +12,7 @@ import {
   proofKey,
   proofOf,
   protectionLabels,
-} from '../../engine/record/proof.js';
+} from '../../engine/proof.js';
 import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { type Begun, follow, resume } from './following.js';
 import { ProjectOutput } from './outputs.js';

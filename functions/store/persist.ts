@@ -1,6 +1,6 @@
 /** Store calls of the engine that outlive a short absence of the database. Called by whatever writes engine documents. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '../../../shared/problems.js';
+import { Problem } from '../../shared/problems.js';
 
 const tries = 4;
 

@@ -2,15 +2,15 @@
 import type { ZodType } from 'zod';
 import type { BootstrapResult } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { address } from '../steps/cloud/address.js';
-import { records } from '../steps/cloud/records.js';
-import { repository } from '../steps/cloud/repository.js';
-import { vm } from '../steps/cloud/vm.js';
-import { zone } from '../steps/cloud/zone.js';
-import { config } from '../steps/config/config.js';
-import { hostKey } from '../steps/hosts/host-key.js';
-import { loadBalancers } from '../steps/install/load-balancers.js';
-import { addressesOf, datacenters, datacentersOf, vmsOf } from '../steps/topology.js';
+import { address } from './cloud/address.js';
+import { records } from './cloud/records.js';
+import { repository } from './cloud/repository.js';
+import { vm } from './cloud/vm.js';
+import { zone } from './cloud/zone.js';
+import { config } from './config/config.js';
+import { hostKey } from './hosts/host-key.js';
+import { loadBalancers } from './install/load-balancers.js';
+import { addressesOf, datacenters, datacentersOf, vmsOf } from './topology.js';
 
 /** `outputs`: by instance (`vm:jumpbox`), of those that are done. A part is missing until its steps are. */
 export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<string, unknown>>): BootstrapResult {

@@ -1,9 +1,9 @@
 /** The labels of a project, among them the proof that this deployment made it: a keyed hash that nobody else can write. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { deploymentSecrets, labels } from '../../../shared/names.js';
-import { Problem } from '../../../shared/problems.js';
-import { sha256 } from '../../../shared/sha256.js';
-import type { BootstrapFacts, StepCall } from '../step.js';
+import { deploymentSecrets, labels } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import { sha256 } from '../../shared/sha256.js';
+import type { BootstrapFacts, StepCall } from './step.js';
 
 type Context = StepCall['context'];
 

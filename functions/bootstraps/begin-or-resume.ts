@@ -1,0 +1,48 @@
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { liftName, nameId, read } from '../engine/record/documents.js';
+import { makeBootstrapId, makeProjectId } from '../engine/record/ids.js';
+import type { AnyStep } from '../engine/step.js';
+import { afterConflict, persist } from '../store/persist.js';
+import { Conflict } from '../store/store.js';
+import { begin, type Draft, dropDraft } from './begin.js';
+import type { BeginFacts, Begun } from './begin-facts.js';
+import { getClaimed } from './find.js';
+import { resume } from './resume.js';
+
+const raceTries = 60;
+
+/**
+ * Throws a conflict if the name is another owner's, or an option cannot change; `stopped` while an operator takes
+ * no new ones; `too-many` if a limit is reached. The name, the
+ * counters, the bootstrap, its first leases and its first event stand in one commit.
+ */
+export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
+  const { store } = context;
+  const draft: Draft = {
+    id: makeBootstrapId(),
+    projectId: makeProjectId(facts.options.projectName),
+  };
+  for (let attempt = 0; attempt < raceTries; attempt++) {
+    const name = read(await persist(() => store.get(collections.names, nameId(facts.options.projectName))), liftName);
+    try {
+      if (name === undefined) return await begin(context, steps, facts, draft);
+      const standing = await getClaimed(context, name.data.bootstrapId);
+      // The answer to our own commit was lost on its way.
+      if (standing.id === draft.id) return { bootstrap: standing, created: true, changes: [] };
+      await dropDraft(context, draft);
+      return await resume(context, steps, facts, standing);
+    } catch (error) {
+      if (!(error instanceof Conflict)) {
+        if (isRefusal(error)) await dropDraft(context, draft);
+        throw error;
+      }
+      await afterConflict(attempt);
+    }
+  }
+  throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 5 });
+}
+
+/** Certain to have changed nothing. A store that could not be reached may have made the bootstrap all the same. */
+const isRefusal = (error: unknown): boolean => error instanceof Problem && error.code !== 'unavailable';

@@ -1,0 +1,24 @@
+/** Cancels a bootstrap. */
+import type { Context } from '../context.js';
+import { change } from '../engine/record/change.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
+import type { AnyStep } from '../engine/step.js';
+import { stop } from './stop.js';
+
+/** What runs stops where it can be stopped; nothing else begins. What stands, stands. One that has ended stays as it is. */
+export async function cancel(
+  context: Context,
+  steps: readonly AnyStep[],
+  id: string,
+  actor: string,
+): Promise<StoredBootstrap> {
+  const { standing } = await change(context, id, async (found, at) => {
+    const { data } = found;
+    if (data.state !== 'running') return undefined;
+    return stop(context, steps, found, { ...data, state: 'cancelling' }, at, [
+      { event: { schema: 1, type: 'action', at, actor, action: 'cancel' } },
+      { event: { schema: 1, type: 'state', at, state: 'cancelling', generation: data.generation } },
+    ]);
+  });
+  return standing;
+}

@@ -1,0 +1,54 @@
+/** Finds bootstraps: one by a name that a person types, or all that a person may see. */
+
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { getBootstrap } from '../engine/record/change.js';
+import { liftBootstrap, liftName, nameId, read, type StoredBootstrap } from '../engine/record/documents.js';
+import { persist } from '../store/persist.js';
+import type { Query } from '../store/store.js';
+
+/** By the name of the project alone. */
+export async function findClaimed(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
+  const claimed = read(await persist(() => context.store.get(collections.names, nameId(name))), liftName);
+  return claimed === undefined ? undefined : getBootstrap(context, claimed.data.bootstrapId);
+}
+
+/** By the name of the project, its id, or the bootstrap's own id. */
+export async function findByName(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
+  const { store } = context;
+  const claimed = await findClaimed(context, name);
+  if (claimed !== undefined) return claimed;
+  const [byProject] = await persist(() =>
+    store.query({ collection: collections.bootstraps, where: [['projectId', '==', name]], limit: 1 }),
+  );
+  if (byProject !== undefined) return read(byProject, liftBootstrap);
+  return /^b[a-z0-9]{15}$/.test(name) ? getBootstrap(context, name) : undefined;
+}
+
+/** Newest first; those that one person owns or that are shared with them, or all. */
+export async function listBootstraps(
+  { store }: Pick<Context, 'store'>,
+  { person }: { readonly person?: string | undefined } = {},
+): Promise<StoredBootstrap[]> {
+  const { bootstraps: collection } = collections;
+  const queries: Query[] =
+    person === undefined
+      ? [{ collection }]
+      : [
+          { collection, where: [['owner', '==', person]] },
+          { collection, where: [['sharedWith', 'array-contains', person]] },
+        ];
+  const found = await persist(() => Promise.all(queries.map((query) => store.query(query))));
+  return found
+    .flat()
+    .flatMap((document) => read(document, liftBootstrap) ?? [])
+    .sort((a, b) => (a.data.createdAt < b.data.createdAt ? 1 : -1));
+}
+
+/** A record that a name is claimed for. */
+export async function getClaimed({ store }: Context, id: string): Promise<StoredBootstrap> {
+  const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
+  if (found === undefined) throw new Problem('internal', `A name is claimed for ${id}, which is not there.`);
+  return found;
+}

@@ -1,0 +1,67 @@
+/** The record of a bootstrap of which nothing has been made yet, and the first transition of a generation. Pure. */
+
+import { addSeconds } from '../../shared/add-seconds.js';
+import { parseDuration } from '../../shared/bootstrap/duration.js';
+import type { BootstrapOptions, GivenOptions } from '../../shared/bootstrap/options.js';
+import { Problem } from '../../shared/problems.js';
+import { traceparentOf } from '../../shared/trace.js';
+import type { BootstrapRecord } from '../engine/record/documents.js';
+import { planOfRecord } from '../engine/record/plan-of-record.js';
+import { advance, type Change } from '../engine/record/transition.js';
+import type { AnyStep } from '../engine/step.js';
+import type { BeginFacts } from './begin-facts.js';
+import { boundAs } from './bound.js';
+export const newRecord = (
+  facts: BeginFacts,
+  its: Pick<BootstrapRecord, 'projectId' | 'callerSecret' | 'base'>,
+  now: Date,
+): BootstrapRecord => ({
+  schema: 1,
+  name: facts.options.projectName,
+  projectId: its.projectId,
+  owner: facts.caller.email,
+  ownerMember: facts.caller.member,
+  ...boundAs({}, facts.caller),
+  state: 'running',
+  generation: 1,
+  options: { ...facts.options },
+  given: openOnly(facts.given, facts.options),
+  sshPublicKey: facts.sshPublicKey,
+  callerSecret: its.callerSecret,
+  ...(facts.package === undefined ? {} : { package: facts.package }),
+  base: its.base,
+  ...(facts.trace === undefined ? {} : { traceparent: traceparentOf(facts.trace) }),
+  createdAt: now.toISOString(),
+  deadlineAt: addSeconds(now, ttlSeconds(facts.options)),
+  warnings: [...facts.warnings],
+  instances: {},
+  events: 0,
+});
+
+/** All instances wait. Those that need nothing are ready. */
+export function startGeneration(
+  steps: readonly AnyStep[],
+  record: BootstrapRecord,
+  at: string,
+  told: Change['events'] = [],
+): Change {
+  const plan = planOfRecord(steps, record);
+  const instances = Object.fromEntries(
+    [...plan.keys()].map((id) => {
+      const output = record.instances[id]?.output;
+      return [id, { state: 'waiting' as const, attempt: 0, ...(output === undefined ? {} : { output }) }];
+    }),
+  );
+  const event = { schema: 1, type: 'state', at, state: 'running', generation: record.generation } as const;
+  return advance({ ...record, instances }, plan, at, [...told, { event }]);
+}
+
+/** What was given, less what is no open option: secrets live in Secret Manager alone. */
+export const openOnly = (given: GivenOptions, resolved: BootstrapOptions): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(given).filter(([option, value]) => option in resolved && value !== undefined));
+
+export function ttlSeconds({ projectTtl }: Pick<BootstrapOptions, 'projectTtl'>): number {
+  const seconds = parseDuration(projectTtl);
+  if (seconds === undefined) throw new Problem('bad-input', `--project-ttl ${projectTtl} is no duration.`);
+  return seconds;
+}

@@ -1,0 +1,169 @@
+import { addSeconds } from '../../shared/add-seconds.js';
+import type { BootstrapOptions, SecretOptions } from '../../shared/bootstrap/options.js';
+import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
+import { type BootstrapRecord, leaseId, optionsOf } from '../engine/record/documents.js';
+import { leasesOf } from '../engine/record/leases-of.js';
+import { planOfRecord } from '../engine/record/plan-of-record.js';
+import { changeWrites } from '../engine/record/transition.js';
+import { dated } from '../engine/record/warning.js';
+import { publishReady } from '../engine/run/publish.js';
+import type { AnyStep } from '../engine/step.js';
+import { persist } from '../store/persist.js';
+import { Conflict, type Write } from '../store/store.js';
+import { baseFiles } from './base-files.js';
+import type { BeginFacts, Begun, CheckedResume, Resumed } from './begin-facts.js';
+import { boundAs, checkBound } from './bound.js';
+import { getClaimed } from './find.js';
+import { dropSecretsBefore, readSecrets, writeSecrets } from './given-secrets.js';
+import { holdersOf } from './held-options.js';
+import { openOnly, startGeneration, ttlSeconds } from './new-record.js';
+/** Throws what a resume of that bootstrap would be refused for, as it stands now. Changes nothing. Undefined: it has changed meanwhile. */
+export async function checkResume(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  standing: StoredBootstrap,
+): Promise<CheckedResume | undefined> {
+  try {
+    return { of: standing, resumed: await resumed(context, steps, facts, standing) };
+  } catch (error) {
+    // It has changed meanwhile: whoever resumes it looks again.
+    if (!(error instanceof Conflict)) throw error;
+    return undefined;
+  }
+}
+
+/** What would hold from now on. Throws a problem if it cannot be resumed so, `Conflict` if it has changed meanwhile. */
+async function resumed(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  standing: StoredBootstrap,
+): Promise<Resumed> {
+  const { id, data: before } = standing;
+  if (before.owner !== facts.caller.email) {
+    throw new Problem('conflict', `The project name ${before.name} is in use by somebody else.`, {
+      advice: 'Choose another --project-name.',
+    });
+  }
+  checkBound(context, standing, facts.caller);
+  // Its name has been freed meanwhile.
+  if (before.state === 'removed') throw new Conflict();
+  if (before.removal !== undefined) {
+    throw new Problem('conflict', `The bootstrap of ${before.name} is being removed.`, {
+      advice: `Run the same command again when it is gone, or choose another --project-name. How far it is: plinth beta bootstrap-cloud status ${before.projectId}`,
+    });
+  }
+  if (before.state === 'cancelling') {
+    throw new Problem('conflict', `The bootstrap of ${before.name} is being cancelled.`, {
+      advice: 'Run the same command again in a moment.',
+      retryAfterSeconds: 5,
+    });
+  }
+  await facts.checkBase?.(standing, facts.base);
+  const secretsBefore = await readSecrets(context, id, before.callerSecret).catch(async (error: unknown) => {
+    // Another command was first, and its secrets have taken the place of these.
+    throw (await getClaimed(context, id)).version === standing.version ? error : new Conflict();
+  });
+  const wanted = { options: facts.options, secrets: facts.secrets };
+  const stands = { options: optionsOf(before), secrets: secretsBefore };
+  const plan = planOfRecord(steps, before);
+  const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given, (option) =>
+    holdersOf(plan, before.instances, option),
+  );
+  return { options, secrets, secretsBefore, changes, deadlineAt: deadlineOf(context, before, options, changes) };
+}
+
+/** Throws if the time that is asked for is over. */
+function deadlineOf(
+  { clock }: Context,
+  before: BootstrapRecord,
+  options: BootstrapOptions,
+  changes: readonly OptionChange[],
+): string {
+  if (!changes.some(({ option }) => option === '--project-ttl')) return before.deadlineAt;
+  const deadlineAt = addSeconds(new Date(before.createdAt), ttlSeconds(options));
+  if (deadlineAt !== before.deadlineAt && deadlineAt <= clock.now().toISOString()) {
+    const message = 'would end before now: it counts from when the bootstrap began';
+    throw new Problem('bad-input', `--project-ttl ${message}`, { errors: [{ path: '--project-ttl', message }] });
+  }
+  return deadlineAt;
+}
+
+export async function resume(
+  context: Context,
+  steps: readonly AnyStep[],
+  facts: BeginFacts,
+  standing: StoredBootstrap,
+): Promise<Begun> {
+  const { store, clock } = context;
+  const { id, data: before } = standing;
+  const { checked } = facts;
+  const stands = checked?.of.id === id && checked.of.version === standing.version;
+  const { options, secrets, secretsBefore, changes, deadlineAt } = stands
+    ? checked.resumed
+    : await resumed(context, steps, facts, standing);
+
+  const now = clock.now();
+  const at = now.toISOString();
+  const files = baseFiles(id, facts.base, now);
+  const same = changes.length === 0 && before.sshPublicKey === facts.sshPublicKey && files.writes.length === 0;
+  const anyFailed = Object.values(before.instances).some(({ state }) => state === 'failed');
+  // It is on its way to what is asked for: whoever asks just follows it.
+  if (before.state === 'running' && same && !anyFailed) return { bootstrap: standing, created: false, changes };
+
+  const secretsChanged = JSON.stringify(sorted(secrets)) !== JSON.stringify(sorted(secretsBefore));
+  const { endedAt, problem, expireAt, package: _package, ...kept } = before;
+  const next: BootstrapRecord = {
+    ...kept,
+    ...boundAs(before, facts.caller),
+    state: 'running',
+    generation: before.generation + 1,
+    options: { ...options },
+    given: openOnly(facts.given, options),
+    sshPublicKey: facts.sshPublicKey,
+    ...(secretsChanged ? { callerSecret: await writeSecrets(context, id, secrets) } : {}),
+    ...packageOf(before, options, facts),
+    base: { ...before.base, ...files.names },
+    deadlineAt,
+    warnings: [...facts.warnings],
+  };
+  const change = startGeneration(steps, dated(next, at), at);
+  const leases = await leasesOf(context, id);
+  const readyIds = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
+  if (files.writes.length > 0) await persist(() => store.commit(files.writes));
+  const [version = ''] = await persist(() =>
+    store.commit([
+      ...changeWrites(id, standing.version, before, change, at),
+      // Whoever holds one of these learns at the next heartbeat that it is no longer theirs.
+      ...leases
+        .filter((lease) => !readyIds.has(lease.id))
+        .map((lease): Write => ({ kind: 'delete', collection: collections.leases, id: lease.id })),
+    ]),
+  );
+  await publishReady(context, id, next.generation, change.ready, facts.trace);
+  if (secretsChanged) await dropSecretsBefore(context, id, next.callerSecret);
+  const record = { ...change.record, events: before.events + change.events.length };
+  return { bootstrap: { ...standing, version, data: record }, created: false, changes };
+}
+
+const packageOptions = ['installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'] as const;
+
+/** The same words mean the same build as before, also when a newer one has been published since. */
+function packageOf(
+  before: BootstrapRecord,
+  options: BootstrapOptions,
+  facts: BeginFacts,
+): Pick<BootstrapRecord, 'package'> {
+  const stood = optionsOf(before);
+  const same = packageOptions.every((option) => stood[option] === options[option]);
+  const chosen = same && before.package !== undefined ? before.package : facts.package;
+  return chosen === undefined ? {} : { package: chosen };
+}
+
+const sorted = (secrets: SecretOptions): [string, unknown][] =>
+  Object.entries(secrets).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -1,0 +1,41 @@
+/** Wakes an instance that waited for the caller's machine. */
+import { addSeconds } from '../../shared/add-seconds.js';
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import { change } from '../engine/record/change.js';
+import { leaseId, liftLease, read } from '../engine/record/documents.js';
+import { changeWrites } from '../engine/record/transition.js';
+import { publishReady } from '../engine/run/publish.js';
+import { persist } from '../store/persist.js';
+
+/** The caller's machine has done its part: look again. It proves nothing; `observe` does. */
+export async function wakeInstance(context: Context, id: string, instance: string): Promise<void> {
+  const { store, clock } = context;
+  let lane: 'cloud' | 'host' = 'cloud';
+  let generation = 0;
+  let woken = false;
+  await change(context, id, async ({ data, version }, at) => {
+    const lease = read(await persist(() => store.get(collections.leases, leaseId(id, instance))), liftLease);
+    const record = data.instances[instance];
+    woken = data.state === 'running' && record?.state === 'client' && lease?.data.state === 'client';
+    if (!woken || record === undefined || lease === undefined) return undefined;
+    ({ lane } = lease.data);
+    ({ generation } = data);
+    const instances = { ...data.instances, [instance]: { ...record, state: 'ready' as const } };
+    const awake = { record: { ...data, instances }, ready: [], events: [] };
+    return {
+      change: awake,
+      writes: [
+        ...changeWrites(id, version, data, awake, at),
+        {
+          kind: 'update',
+          collection: collections.leases,
+          id: lease.id,
+          version: lease.version,
+          data: { state: 'ready', note: undefined, dueAt: addSeconds(clock.now(), 30) },
+        },
+      ],
+    };
+  });
+  if (woken) await publishReady(context, id, generation, [{ id: instance, lane }]);
+}

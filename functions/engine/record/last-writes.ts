@@ -1,0 +1,43 @@
+/** What is written in the commit that ends a removal. */
+import { collections } from '../../../shared/names.js';
+import type { Context } from '../../context.js';
+import { persist } from '../../store/persist.js';
+import type { Write } from '../../store/store.js';
+import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from './documents.js';
+
+/** Files go, the name is free, and the bootstrap no longer counts. */
+export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
+  const [name, counters, files] = await persist(() =>
+    Promise.all([
+      store.get(collections.names, nameId(record.name)),
+      store.get(collections.counters, countersId),
+      store.query({ collection: collections.files, where: [['bootstrapId', '==', id]] }),
+    ]),
+  );
+  const found = read(name, liftName);
+  // Claimed and counted are one: what lost its claim is not counted either.
+  const claimed = found?.data.bootstrapId === id ? found : undefined;
+  const counted = read(counters, liftCounters);
+  return [
+    ...files.map((file): Write => ({ kind: 'delete', collection: file.collection, id: file.id })),
+    ...(claimed === undefined
+      ? []
+      : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),
+    ...(counted === undefined || claimed === undefined
+      ? []
+      : [
+          {
+            kind: 'update',
+            collection: counted.collection,
+            id: counted.id,
+            version: counted.version,
+            data: oneLess(counted.data, claimed.data.owner),
+          } as const,
+        ]),
+  ];
+}
+
+function oneLess({ inAll, byOwner }: ReturnType<typeof liftCounters>, owner: string) {
+  const { [owner]: own = 0, ...others } = byOwner;
+  return { inAll: Math.max(0, inAll - 1), byOwner: own > 1 ? { ...others, [owner]: own - 1 } : others };
+}
