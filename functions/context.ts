@@ -29,7 +29,7 @@ export interface Context {
   readonly remote: Remote;
   readonly tracing: Tracing;
   /** Aborted when this process is about to end; absent: it ends when all is done. */
-  readonly ending?: AbortSignal;
+  readonly shutdown?: AbortSignal;
 }
 
 /** What steps may use of it: no store, no publisher. */
@@ -50,7 +50,7 @@ export function createContext(
   const clock = overrides.clock ?? realClock;
   return {
     config,
-    ...(overrides.ending === undefined ? {} : { ending: overrides.ending }),
+    ...(overrides.shutdown === undefined ? {} : { shutdown: overrides.shutdown }),
     log,
     clock,
     store: overrides.store ?? createFirestoreStore(config),

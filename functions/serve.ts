@@ -2,17 +2,17 @@
 import { readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
 import { createLog } from './host/log.js';
-import { onEnding } from './host/shutdown.js';
+import { onShutdown } from './host/shutdown.js';
 import { register } from './index.js';
 
 export function serve(chosen: Parameters<typeof register>[0]): void {
   let context: Context | undefined;
-  const ending = onEnding(createLog(), async () => {
+  const shutdown = onShutdown(createLog(), async () => {
     await Promise.all([context?.remote.close(), context?.tracing.flush()]);
   });
   register(chosen, (service) => {
     // A process serves one function, whatever it has registered.
-    context ??= createContext(readProcessConfig(), { ending, log: createLog({ service }), service });
+    context ??= createContext(readProcessConfig(), { shutdown, log: createLog({ service }), service });
     return context;
   });
 }

@@ -4,10 +4,10 @@
  */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { change } from '../engine/record/change.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { changeWrites } from '../engine/record/transition.js';
+import { transitionWrites } from '../engine/record/transition.js';
+import { updateBootstrap } from '../engine/record/update.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
@@ -43,7 +43,7 @@ export async function alter(
   { actor, action, shownBy }: Act,
   decide: (record: BootstrapRecord, at: string) => Alteration | undefined | Promise<Alteration | undefined>,
 ): Promise<StoredBootstrap> {
-  const { standing, change: changed } = await change(context, id, async ({ version, data }, at) => {
+  const { standing, transition } = await updateBootstrap(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
     const decided = await decide(data, at);
     if (decided === undefined) return undefined;
@@ -67,10 +67,10 @@ export async function alter(
       ready: again,
       events: [{ event: { schema: 1, type: 'action', at, actor, action } as const }],
     };
-    const writes = await afterHolders(context, changeWrites(id, version, data, told, at), at);
-    return { change: told, writes: [...writes, ...(decided.writes ?? [])] };
+    const writes = await afterHolders(context, transitionWrites(id, version, data, told, at), at);
+    return { transition: told, writes: [...writes, ...(decided.writes ?? [])] };
   });
-  if (changed !== undefined) await publishReady(context, id, standing.data.generation, changed.ready);
+  if (transition !== undefined) await publishReady(context, id, standing.data.generation, transition.ready);
   return standing;
 }
 

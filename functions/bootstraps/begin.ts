@@ -69,8 +69,8 @@ export async function begin(
   const brings = Object.values(facts.base ?? {}).some((files) => (files?.config ?? files?.secrets) !== undefined);
   const warnings = [...facts.warnings, ...(brings ? [notItsBase] : [])];
   const empty = newRecord({ ...facts, warnings }, { ...draft, base: {} }, now);
-  const change = startGeneration(steps, dated(empty, at), at);
-  const record: BootstrapRecord = { ...change.record, events: change.events.length };
+  const transition = startGeneration(steps, dated(empty, at), at);
+  const record: BootstrapRecord = { ...transition.record, events: transition.events.length };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
   const writes = ({ counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
     { kind: 'create', collection: collections.bootstraps, id: draft.id, data: record },
@@ -78,8 +78,8 @@ export async function begin(
     counters === undefined
       ? { kind: 'create', collection: collections.counters, id: countersId, data: counted }
       : { kind: 'update', collection: collections.counters, id: countersId, version: counters.version, data: counted },
-    ...eventWrites(draft.id, empty, change.events),
-    ...change.ready.map(
+    ...eventWrites(draft.id, empty, transition.events),
+    ...transition.ready.map(
       (instance): Write => ({
         kind: 'create',
         collection: collections.leases,
@@ -92,7 +92,7 @@ export async function begin(
     const counted = await count();
     return persist(() => store.commit(writes(counted)));
   });
-  await publishReady(context, draft.id, 1, change.ready, facts.trace);
+  await publishReady(context, draft.id, 1, transition.ready, facts.trace);
   const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: record };
   return { bootstrap, created: true, changes: [] };
 }

@@ -2,8 +2,8 @@
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { change } from '../engine/record/change.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
+import { updateBootstrap } from '../engine/record/update.js';
 import { type Account, bindingOf, isAnothers } from '../identity/binding.js';
 
 type Bound = Pick<BootstrapRecord, 'boundTo'>;
@@ -45,14 +45,14 @@ export function boundWithout({ boundTo = {} }: Bound, gone: string): BootstrapRe
 
 /** Before its owner, or whom it is shared with, changes something. Throws as `checkBound` does, if another account was first. */
 export async function bind(context: Context, id: string, person: Person): Promise<void> {
-  await change(context, id, async (standing) => {
+  await updateBootstrap(context, id, async (standing) => {
     checkBound(context, standing, person);
     const { data, version } = standing;
     const bound = boundAs(data, person);
     const isTheirs = data.owner === person.email || data.sharedWith?.includes(person.email);
     if (!isTheirs || bound.boundTo === undefined || data.boundTo?.[person.email] !== undefined) return undefined;
     return {
-      change: { record: { ...data, ...bound }, ready: [], events: [] },
+      transition: { record: { ...data, ...bound }, ready: [], events: [] },
       writes: [{ kind: 'update', collection: collections.bootstraps, id, version, data: bound }],
     };
   });

@@ -1,7 +1,7 @@
 /** Cancels a bootstrap. */
 import type { Context } from '../context.js';
-import { change } from '../engine/record/change.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
+import { updateBootstrap } from '../engine/record/update.js';
 import type { AnyStep } from '../engine/step.js';
 import { stop } from './stop.js';
 
@@ -12,7 +12,7 @@ export async function cancel(
   id: string,
   actor: string,
 ): Promise<StoredBootstrap> {
-  const { standing } = await change(context, id, async (found, at) => {
+  const { standing } = await updateBootstrap(context, id, async (found, at) => {
     const { data } = found;
     if (data.state !== 'running') return undefined;
     return stop(context, steps, found, { ...data, state: 'cancelling' }, at, [

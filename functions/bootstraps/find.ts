@@ -3,8 +3,8 @@
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { getBootstrap } from '../engine/record/change.js';
 import { liftBootstrap, liftName, nameId, read, type StoredBootstrap } from '../engine/record/documents.js';
+import { getBootstrap } from '../engine/record/update.js';
 import { persist } from '../store/persist.js';
 import type { Query } from '../store/store.js';
 

@@ -5,12 +5,12 @@
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Plan } from '../engine/plan.js';
-import { change } from '../engine/record/change.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, type InstanceRecord, leaseId } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { advance, changeWrites } from '../engine/record/transition.js';
+import { advance, transitionWrites } from '../engine/record/transition.js';
+import { updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
@@ -36,14 +36,14 @@ export async function lookAgain(
   { actor, action }: Omit<Act, 'shownBy'>,
   chosen: Chosen,
 ): Promise<StoredBootstrap> {
-  const { standing, change: changed } = await change(context, id, async ({ version, data }, at) => {
+  const { standing, transition } = await updateBootstrap(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
     const plan = planOfRecord(steps, data);
     const again = withDependents(plan, instancesOf(plan, chosen));
     const told = { event: { schema: 1, type: 'action', at, actor, action } as const };
     if (data.endedAt === undefined) {
       const begun = advance({ ...data, instances: waiting(data, plan, (name) => again.has(name)) }, plan, at, [told]);
-      return { change: begun, writes: changeWrites(id, version, data, begun, at) };
+      return { transition: begun, writes: transitionWrites(id, version, data, begun, at) };
     }
     const { endedAt, problem, expireAt, ...kept } = data;
     const generation = data.generation + 1;
@@ -59,16 +59,16 @@ export async function lookAgain(
     const leases = await leasesOf(context, id);
     const ready = new Set(begun.ready.map((instance) => leaseId(id, instance.id)));
     return {
-      change: begun,
+      transition: begun,
       writes: [
-        ...changeWrites(id, version, data, begun, at),
+        ...transitionWrites(id, version, data, begun, at),
         ...leases
           .filter((lease) => !ready.has(lease.id))
           .map((lease): Write => ({ kind: 'delete', collection: lease.collection, id: lease.id })),
       ],
     };
   });
-  if (changed !== undefined) await publishReady(context, id, changed.record.generation, changed.ready);
+  if (transition !== undefined) await publishReady(context, id, transition.record.generation, transition.ready);
   return standing;
 }
 

@@ -8,8 +8,8 @@ import { Problem } from '../../shared/problems.js';
 import type { SeenVm } from '../cloud/vm-lookup.js';
 import type { Context } from '../context.js';
 import { findProofKey, isProof, labelValue } from '../engine/proof.js';
-import { getBootstrap } from '../engine/record/change.js';
 import { numberOf } from '../engine/record/removal-rule.js';
+import { getBootstrap } from '../engine/record/update.js';
 import type { SeenProject } from '../engine/step.js';
 import { findByName } from './find.js';
 

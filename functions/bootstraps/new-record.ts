@@ -7,7 +7,7 @@ import { Problem } from '../../shared/problems.js';
 import { traceparentOf } from '../../shared/trace.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { advance, type Change } from '../engine/record/transition.js';
+import { advance, type Transition } from '../engine/record/transition.js';
 import type { AnyStep } from '../engine/step.js';
 import type { BeginFacts } from './begin-facts.js';
 import { boundAs } from './bound.js';
@@ -43,8 +43,8 @@ export function startGeneration(
   steps: readonly AnyStep[],
   record: BootstrapRecord,
   at: string,
-  told: Change['events'] = [],
-): Change {
+  told: Transition['events'] = [],
+): Transition {
   const plan = planOfRecord(steps, record);
   const instances = Object.fromEntries(
     [...plan.keys()].map((id) => {

@@ -1,12 +1,12 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { Context } from '../context.js';
-import { change, type Decided } from '../engine/record/change.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, liftLease, type RemovalRecord, read } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { neverSeen } from '../engine/record/removal-rule.js';
-import { type Change, changeWrites, startRemoval, watchSeconds } from '../engine/record/transition.js';
+import { startRemoval, type Transition, transitionWrites, watchSeconds } from '../engine/record/transition.js';
+import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import { stop } from './stop.js';
@@ -31,7 +31,7 @@ export async function requestRemoval(
   id: string,
   { by, why, mayGo = () => true, late = false }: RemovalRequest,
 ): Promise<StoredBootstrap> {
-  const { standing, change: changed } = await change(context, id, async (found, at) => {
+  const { standing, transition } = await updateBootstrap(context, id, async (found, at) => {
     const { data } = found;
     if (data.state === 'removed' && late && neverSeen(data)) return removedOnceMore(steps, found, at, by);
     if (data.state === 'removed' || !mayGo(data)) return undefined;
@@ -48,7 +48,7 @@ export async function requestRemoval(
         : []),
     ]);
   });
-  if (changed !== undefined) await publishReady(context, id, standing.data.generation, changed.ready);
+  if (transition !== undefined) await publishReady(context, id, standing.data.generation, transition.ready);
   return standing;
 }
 
@@ -61,7 +61,7 @@ function removedOnceMore(steps: readonly AnyStep[], { id, version, data }: Store
   };
   const event = { schema: 1, type: 'action', at, actor: by, action: 'expired' } as const;
   const begun = startRemoval(before, planOfRecord(steps, before), at, [{ event }]);
-  return { change: begun, writes: changeWrites(id, version, data, begun, at) };
+  return { transition: begun, writes: transitionWrites(id, version, data, begun, at) };
 }
 
 /** A person begins to count anew. */
@@ -74,11 +74,11 @@ async function restarted(
   steps: readonly AnyStep[],
   { id, version, data }: StoredBootstrap,
   at: string,
-): Promise<Decided | undefined> {
+): Promise<Update | undefined> {
   const leases = await leasesOf(context, id, { limit: 1 });
   if (leases.length > 0) return undefined;
-  const begun: Change = startRemoval(data, planOfRecord(steps, data), at);
-  return { change: begun, writes: changeWrites(id, version, data, begun, at) };
+  const begun: Transition = startRemoval(data, planOfRecord(steps, data), at);
+  return { transition: begun, writes: transitionWrites(id, version, data, begun, at) };
 }
 
 /** On its way to its removal with nothing that could bring it there: what is left waits for what never comes. */
@@ -87,7 +87,7 @@ async function stoppedAgain(
   steps: readonly AnyStep[],
   found: StoredBootstrap,
   at: string,
-): Promise<Decided | undefined> {
+): Promise<Update | undefined> {
   const leases = await leasesOf(context, found.id);
   if (leases.some((lease) => read(lease, liftLease)?.data.state !== 'client')) return undefined;
   return stop(context, steps, found, found.data, at, []);

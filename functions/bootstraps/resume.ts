@@ -8,7 +8,7 @@ import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, leaseId, optionsOf } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { changeWrites } from '../engine/record/transition.js';
+import { transitionWrites } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
@@ -132,22 +132,22 @@ export async function resume(
     deadlineAt,
     warnings: [...facts.warnings],
   };
-  const change = startGeneration(steps, dated(next, at), at);
+  const transition = startGeneration(steps, dated(next, at), at);
   const leases = await leasesOf(context, id);
-  const readyIds = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
+  const readyIds = new Set(transition.ready.map((instance) => leaseId(id, instance.id)));
   if (files.writes.length > 0) await persist(() => store.commit(files.writes));
   const [version = ''] = await persist(() =>
     store.commit([
-      ...changeWrites(id, standing.version, before, change, at),
+      ...transitionWrites(id, standing.version, before, transition, at),
       // Whoever holds one of these learns at the next heartbeat that it is no longer theirs.
       ...leases
         .filter((lease) => !readyIds.has(lease.id))
         .map((lease): Write => ({ kind: 'delete', collection: collections.leases, id: lease.id })),
     ]),
   );
-  await publishReady(context, id, next.generation, change.ready, facts.trace);
+  await publishReady(context, id, next.generation, transition.ready, facts.trace);
   if (secretsChanged) await dropSecretsBefore(context, id, next.callerSecret);
-  const record = { ...change.record, events: before.events + change.events.length };
+  const record = { ...transition.record, events: before.events + transition.events.length };
   return { bootstrap: { ...standing, version, data: record }, created: false, changes };
 }
 

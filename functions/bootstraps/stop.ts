@@ -1,11 +1,11 @@
 /** What runs stops at its next border, and nothing else begins: the first half of cancelling, and of removing. Called by bootstraps.ts and removal.ts. */
 import type { Context } from '../context.js';
-import type { Decided } from '../engine/record/change.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, leaseId, liftLease, read } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { advance, type Change, changeWrites } from '../engine/record/transition.js';
+import { advance, type Transition, transitionWrites } from '../engine/record/transition.js';
+import type { Update } from '../engine/record/update.js';
 import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
 
@@ -19,8 +19,8 @@ export async function stop(
   { id, version, data }: StoredBootstrap,
   next: BootstrapRecord,
   at: string,
-  events: Change['events'],
-): Promise<Decided> {
+  events: Transition['events'],
+): Promise<Update> {
   const leases = (await leasesOf({ store }, id)).flatMap((document) => read(document, liftLease) ?? []);
   const now = clock.now().toISOString();
   const running = leases.filter((lease) => lease.data.state === 'running' && (lease.data.expiresAt ?? '') > now);
@@ -32,12 +32,12 @@ export async function stop(
       return [instance, stops ? { ...record, state: 'cancelled' as const, endedAt: at } : record];
     }),
   );
-  const change = advance({ ...next, instances }, planOfRecord(steps, next), at, events);
-  const begun = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
+  const transition = advance({ ...next, instances }, planOfRecord(steps, next), at, events);
+  const begun = new Set(transition.ready.map((instance) => leaseId(id, instance.id)));
   return {
-    change,
+    transition,
     writes: [
-      ...changeWrites(id, version, data, change, at),
+      ...transitionWrites(id, version, data, transition, at),
       ...leases
         .filter((lease) => !begun.has(lease.id))
         .map(

@@ -105,14 +105,14 @@ async function makeRecord(
     events: left.events,
   };
   const told = { schema: 1, type: 'action', at, actor: caller.email, action: 'take-up' } as const;
-  const change = startGeneration(steps, dated(empty, at), at, [{ event: told }]);
-  const record: BootstrapRecord = { ...change.record, events: left.events + change.events.length };
-  const ready = new Set(change.ready.map((instance) => leaseId(id, instance.id)));
+  const transition = startGeneration(steps, dated(empty, at), at, [{ event: told }]);
+  const record: BootstrapRecord = { ...transition.record, events: left.events + transition.events.length };
+  const ready = new Set(transition.ready.map((instance) => leaseId(id, instance.id)));
   const writes: Write[] = [
     { kind: 'create', collection: collections.bootstraps, id, data: record },
-    ...eventWrites(id, empty, change.events),
+    ...eventWrites(id, empty, transition.events),
     ...left.leases.filter((lease) => !ready.has(lease)).map(deleted),
-    ...change.ready.map(
+    ...transition.ready.map(
       (instance): Write => ({
         kind: 'set',
         collection: collections.leases,
@@ -126,7 +126,7 @@ async function makeRecord(
     const counted = await countAgain(context, caller.email);
     return persist(() => store.commit([...writes, claimName(claimed, id, facts), counted]));
   });
-  await publishReady(context, id, record.generation, change.ready, facts.trace);
+  await publishReady(context, id, record.generation, transition.ready, facts.trace);
   const bootstrap = { collection: collections.bootstraps, id, version, data: record };
   return { bootstrap, created: false, changes: [] };
 }

@@ -2,9 +2,9 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
-import { change } from '../engine/record/change.js';
 import { leaseId, liftLease, read } from '../engine/record/documents.js';
-import { changeWrites } from '../engine/record/transition.js';
+import { transitionWrites } from '../engine/record/transition.js';
+import { updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import { persist } from '../store/persist.js';
 
@@ -14,7 +14,7 @@ export async function wakeInstance(context: Context, id: string, instance: strin
   let lane: 'cloud' | 'host' = 'cloud';
   let generation = 0;
   let woken = false;
-  await change(context, id, async ({ data, version }, at) => {
+  await updateBootstrap(context, id, async ({ data, version }, at) => {
     const lease = read(await persist(() => store.get(collections.leases, leaseId(id, instance))), liftLease);
     const record = data.instances[instance];
     woken = data.state === 'running' && record?.state === 'client' && lease?.data.state === 'client';
@@ -24,9 +24,9 @@ export async function wakeInstance(context: Context, id: string, instance: strin
     const instances = { ...data.instances, [instance]: { ...record, state: 'ready' as const } };
     const awake = { record: { ...data, instances }, ready: [], events: [] };
     return {
-      change: awake,
+      transition: awake,
       writes: [
-        ...changeWrites(id, version, data, awake, at),
+        ...transitionWrites(id, version, data, awake, at),
         {
           kind: 'update',
           collection: collections.leases,

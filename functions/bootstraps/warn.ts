@@ -7,11 +7,11 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import type { ExpiryWarning } from '../../shared/bootstrap/event.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
-import { change, type Decided } from '../engine/record/change.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { eventId } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
-import { changeWrites } from '../engine/record/transition.js';
+import { transitionWrites } from '../engine/record/transition.js';
+import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { warnAtOf, warningOf } from '../engine/record/warning.js';
 import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
@@ -53,7 +53,9 @@ export async function warn(context: Context, limit = perRun): Promise<Warned> {
 async function warnOne(context: Context, { id, version }: Document): Promise<boolean> {
   const { store, clock, log, config } = context;
   try {
-    const { change: made } = await change(context, id, async (standing, at) => decide(config, standing, at));
+    const { transition: made } = await updateBootstrap(context, id, async (standing, at) =>
+      decide(config, standing, at),
+    );
     return (made?.events.length ?? 0) > 0;
   } catch (error) {
     log('ERROR', `${id} could not be warned of`, { bootstrap: id, error });
@@ -70,7 +72,7 @@ function decide(
   { webhookUrl, limits: { maxTtlSeconds } }: Context['config'],
   { id, version, data }: StoredBootstrap,
   at: string,
-): Decided | undefined {
+): Update | undefined {
   const { warnAt: due, ...rest } = data;
   if (due === undefined || due > at) return undefined;
   const goes = data.removal !== undefined || data.state === 'removed' || removeAtOf(data) <= at;
@@ -88,9 +90,9 @@ function decide(
     events: goes ? [] : [{ event: { schema: 1, type: 'warning', ...warned } as const }],
   };
   return {
-    change: changed,
+    transition: changed,
     writes: [
-      ...changeWrites(id, version, data, changed, at),
+      ...transitionWrites(id, version, data, changed, at),
       ...(goes || webhookUrl === undefined ? [] : noticeWrites(id, data, warned)),
     ],
   };

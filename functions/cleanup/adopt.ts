@@ -63,8 +63,8 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     orphan: true,
   };
   const action = { schema: 1, type: 'action', at, actor: 'cleanup', action: 'expired' } as const;
-  const change = startRemoval(record, planOfRecord(steps, record), at, [{ event: action }]);
-  const { generation } = change.record;
+  const transition = startRemoval(record, planOfRecord(steps, record), at, [{ event: action }]);
+  const { generation } = transition.record;
   try {
     await persist(() =>
       store.commit([
@@ -72,10 +72,10 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
           kind: 'create',
           collection: collections.bootstraps,
           id,
-          data: { ...change.record, events: record.events + change.events.length },
+          data: { ...transition.record, events: record.events + transition.events.length },
         },
-        ...eventWrites(id, record, change.events),
-        ...change.ready.map(
+        ...eventWrites(id, record, transition.events),
+        ...transition.ready.map(
           (instance) =>
             ({
               kind: 'set',
@@ -91,5 +91,5 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     if (error instanceof Conflict) return;
     throw error;
   }
-  await publishReady(context, id, generation, change.ready);
+  await publishReady(context, id, generation, transition.ready);
 }

@@ -14,12 +14,12 @@ const patienceMilliseconds = 8500;
  * the first request nothing is under way, and the framework's own way of ending will do. `farewell`: to those who would
  * otherwise find out by themselves, once nothing is under way.
  */
-export function onEnding(log: Log, farewell: () => Promise<void> = async () => undefined): AbortSignal {
-  const ending = new AbortController();
+export function onShutdown(log: Log, farewell: () => Promise<void> = async () => undefined): AbortSignal {
+  const shutdown = new AbortController();
   const servers = new Set<Server>();
 
   const end = (): void => {
-    if (ending.signal.aborted) return;
+    if (shutdown.signal.aborted) return;
     const startedAt = performance.now();
     const leave = (severity: 'INFO' | 'WARNING', message: string): void => {
       log(severity, message, { seconds: Math.round(performance.now() - startedAt) / 1000 });
@@ -27,7 +27,7 @@ export function onEnding(log: Log, farewell: () => Promise<void> = async () => u
       process.exit(0);
     };
     log('INFO', 'The instance is to end: what is under way is finished or handed on');
-    ending.abort(new Error('The instance is to end'));
+    shutdown.abort(new Error('The instance is to end'));
     setTimeout(() => leave('WARNING', 'The instance ends in the middle of something'), patienceMilliseconds);
     // A connection that becomes idle after this would hold the server open.
     setInterval(() => {
@@ -49,5 +49,5 @@ export function onEnding(log: Log, farewell: () => Promise<void> = async () => u
     }
     servers.add(server);
   });
-  return ending.signal;
+  return shutdown.signal;
 }

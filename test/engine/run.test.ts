@@ -424,7 +424,7 @@ describe('the engine', () => {
   });
 
   it('hands on at once when the process is to end while a key is made, which nothing can stop', async () => {
-    const ending = new AbortController();
+    const shutdown = new AbortController();
     const making = toy(world, 'a', {
       async run({ context }, make) {
         await context.keys.make('rsa-4096');
@@ -434,11 +434,11 @@ describe('the engine', () => {
     await world.begin([making]);
     const never = {
       make() {
-        ending.abort(new Error('The instance is to end'));
+        shutdown.abort(new Error('The instance is to end'));
         return new Promise<never>(() => {});
       },
     };
-    const context = { ...world.context, keys: never, ending: ending.signal };
+    const context = { ...world.context, keys: never, shutdown: shutdown.signal };
     const deadlineAt = new Date(Date.now() + 500_000);
     expect(await runInstance(context, [making], world.take(), { deadlineAt })).to.equal('handed-over');
     expect(world.queue).to.have.length(1);

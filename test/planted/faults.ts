@@ -33,8 +33,8 @@ export const faults: readonly Fault[] = [
     source: '13dea38',
     edits: [
       {
-        find: 'await afterHolders(context, changeWrites(id, version, data, told, at), at)',
-        put: 'changeWrites(id, version, data, told, at)',
+        find: 'await afterHolders(context, transitionWrites(id, version, data, told, at), at)',
+        put: 'transitionWrites(id, version, data, told, at)',
       },
     ],
     tests: ['engine/people.test.js'],

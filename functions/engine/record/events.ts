@@ -5,11 +5,11 @@ import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
-import { getBootstrap } from './change.js';
 import { readCursor, writeCursor } from './cursor.js';
 import type { StoredBootstrap } from './documents.js';
 import { eventId, liftEvent, liftLease, read } from './documents.js';
 import { leasesOf } from './leases-of.js';
+import { getBootstrap } from './update.js';
 
 export interface EventPage {
   readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];

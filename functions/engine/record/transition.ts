@@ -18,14 +18,14 @@ import {
 } from './documents.js';
 import { removalPlanOf } from './removal-plan.js';
 
-export interface Change {
+export interface Transition {
   readonly record: BootstrapRecord;
   /** To be leased in the same commit, and published after it. */
   readonly ready: readonly Instance[];
   readonly events: readonly { readonly event: BootstrapEvent; readonly calls?: readonly CallRecord[] }[];
 }
 
-export type Ending =
+export type Resolution =
   | {
       readonly state: 'done';
       readonly output: unknown;
@@ -42,7 +42,7 @@ export type Ending =
 
 interface Ended {
   readonly id: string;
-  readonly ending: Ending;
+  readonly resolution: Resolution;
   readonly at: string;
   readonly startedAt?: string | undefined;
   readonly attempt: number;
@@ -56,10 +56,10 @@ const secondsADay = 86_400;
 const after = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();
 
 /** One of several instances of a bootstrap has ended. */
-export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): Change {
-  const { id, ending, at, startedAt, calls } = ended;
+export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): Transition {
+  const { id, resolution, at, startedAt, calls } = ended;
   const instances = { ...before.instances, [id]: recordOf(before.instances[id], ended) };
-  for (const need of ending.state === 'waiting' ? ending.recheck : []) {
+  for (const need of resolution.state === 'waiting' ? resolution.recheck : []) {
     // Those that others have sent there already are not done.
     if (instances[need]?.state === 'done')
       instances[need] = { state: 'waiting', attempt: 0, ...outputOf(instances[need]) };
@@ -70,27 +70,27 @@ export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): 
     type: 'instance',
     at,
     instance: id,
-    state: ending.state,
+    state: resolution.state,
     ...(seconds === undefined ? {} : { seconds }),
-    ...('note' in ending && ending.note !== undefined ? { note: ending.note } : {}),
-    ...(ending.state === 'failed' ? { problem: ending.problem } : {}),
+    ...('note' in resolution && resolution.note !== undefined ? { note: resolution.note } : {}),
+    ...(resolution.state === 'failed' ? { problem: resolution.problem } : {}),
   };
   const told = { event, ...(calls === undefined || calls.length === 0 ? {} : { calls }) };
-  const warned = ending.state === 'done' && ending.warning !== undefined ? [ending.warning] : [];
+  const warned = resolution.state === 'done' && resolution.warning !== undefined ? [resolution.warning] : [];
   const warnings = [...new Set([...before.warnings, ...warned])];
   return advance({ ...before, instances, warnings }, plan, at, [told]);
 }
 
-function recordOf(before: InstanceRecord | undefined, { ending, at, startedAt, attempt }: Ended): InstanceRecord {
+function recordOf(before: InstanceRecord | undefined, { resolution, at, startedAt, attempt }: Ended): InstanceRecord {
   return {
-    state: ending.state,
+    state: resolution.state,
     attempt,
     ...(startedAt === undefined ? {} : { startedAt }),
-    ...(ending.state === 'client' || ending.state === 'waiting' ? {} : { endedAt: at }),
-    ...(ending.state === 'waiting' ? { rechecks: (before?.rechecks ?? 0) + 1 } : {}),
-    ...('note' in ending && ending.note !== undefined ? { note: ending.note } : {}),
-    ...(ending.state === 'failed' ? { problem: ending.problem } : {}),
-    ...(ending.state === 'done' ? { output: ending.output } : outputOf(before)),
+    ...(resolution.state === 'client' || resolution.state === 'waiting' ? {} : { endedAt: at }),
+    ...(resolution.state === 'waiting' ? { rechecks: (before?.rechecks ?? 0) + 1 } : {}),
+    ...('note' in resolution && resolution.note !== undefined ? { note: resolution.note } : {}),
+    ...(resolution.state === 'failed' ? { problem: resolution.problem } : {}),
+    ...(resolution.state === 'done' ? { output: resolution.output } : outputOf(before)),
   };
 }
 
@@ -98,7 +98,7 @@ const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'out
   record?.output === undefined ? {} : { output: record.output };
 
 /** Marks what is ready now, and ends the bootstrap if nothing is left that could go on. */
-export function advance(before: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
+export function advance(before: BootstrapRecord, plan: Plan, at: string, told: Transition['events'] = []): Transition {
   if (before.state === 'removing') return advanceRemoval(before, removalPlanOf(plan), at, told);
   const ready = before.state === 'running' ? readyIn(plan, before.instances) : [];
   const instances = marked(before.instances, ready);
@@ -161,7 +161,12 @@ const retrySeconds = [300, 1200] as const;
 const maxFailures = retrySeconds.length + 1;
 
 /** The first change of the generation that removes. Nothing of the bootstrap may run any more. */
-export function startRemoval(before: BootstrapRecord, plan: Plan, at: string, told: Change['events'] = []): Change {
+export function startRemoval(
+  before: BootstrapRecord,
+  plan: Plan,
+  at: string,
+  told: Transition['events'] = [],
+): Transition {
   const { endedAt, problem, expireAt, ...kept } = before;
   const instances = { ...before.instances };
   for (const id of removalPlanOf(plan).keys()) {
@@ -179,7 +184,7 @@ export function startRemoval(before: BootstrapRecord, plan: Plan, at: string, to
   return advance(record, plan, at, [...told, { event: stateEvent(record, at, 'removing') }]);
 }
 
-function advanceRemoval(before: BootstrapRecord, plan: Plan, at: string, told: Change['events']): Change {
+function advanceRemoval(before: BootstrapRecord, plan: Plan, at: string, told: Transition['events']): Transition {
   const ready = readyIn(plan, before.instances, 'gone');
   const instances = marked(before.instances, ready);
   const record: BootstrapRecord = { ...before, instances };
@@ -265,7 +270,7 @@ export const readyLease = (
 export function eventWrites(
   bootstrapId: string,
   before: Pick<BootstrapRecord, 'events' | 'deadlineAt'>,
-  events: Change['events'],
+  events: Transition['events'],
 ): Write[] {
   const expireAt = after(before.deadlineAt, keptDays * secondsADay);
   return events.map(({ event, calls }, i): Write => {
@@ -282,12 +287,12 @@ export function eventWrites(
   });
 }
 
-/** All writes of a change but those of the lease that made it: the record, its events, and leases of what became ready. */
-export function changeWrites(
+/** All writes of a transition but those of the lease that made it: the record, its events, and leases of what became ready. */
+export function transitionWrites(
   bootstrapId: string,
   version: string,
   before: BootstrapRecord,
-  { record, ready, events }: Change,
+  { record, ready, events }: Transition,
   at: string,
 ): Write[] {
   const after: BootstrapRecord = { ...record, events: before.events + events.length };

@@ -9,6 +9,7 @@ import { type BootstrapRecord, fileId, liftFile, read } from '../record/document
 import { fileWrite } from '../record/files.js';
 import { createStepLog } from '../record/log.js';
 import type { BootstrapFacts, StepCall, StepFiles } from '../step.js';
+import type { HeardSecrets } from './heard-secrets.js';
 import { createStepSecrets } from './step-secrets.js';
 
 type Parts = Pick<Context, 'store' | 'cloud' | 'clock' | 'config'>;
@@ -46,12 +47,10 @@ export interface CallParts {
   readonly instance: Instance;
   readonly attempt: number;
   readonly signal: AbortSignal;
-  readonly heard: (value: string) => void;
-  /** All that were heard so far. */
-  readonly secrets: () => readonly string[];
+  readonly secrets: HeardSecrets;
 }
 
-export function createCall({ context, facts, record, instance, attempt, signal, heard, secrets }: CallParts): StepCall {
+export function createCall({ context, facts, record, instance, attempt, signal, secrets }: CallParts): StepCall {
   const { config, log, clock, cloud, keys, remote } = context;
   const needs = record.state === 'removing' ? {} : needOutputs(instance, (id) => record.instances[id]?.output);
   return {
@@ -59,7 +58,7 @@ export function createCall({ context, facts, record, instance, attempt, signal, 
     bootstrap: facts,
     key: instance.key,
     needs: needs as StepCall['needs'],
-    secrets: createStepSecrets(context, facts.id, record.callerSecret, heard),
+    secrets: createStepSecrets(context, facts.id, record.callerSecret, secrets.hear),
     files: createStepFiles(context, facts.id),
     log: createStepLog(
       context,
@@ -69,7 +68,7 @@ export function createCall({ context, facts, record, instance, attempt, signal, 
         generation: facts.generation,
         expireAt: logExpiry(facts.deadlineAt),
       },
-      secrets,
+      secrets.all,
     ),
     attempt,
     requestId: (purpose) => requestId(facts.id, facts.generation, instance.id, attempt, purpose),

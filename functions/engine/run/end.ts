@@ -3,43 +3,26 @@
  * commit; then that is published. Called by run.ts.
  */
 
+import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
-import type { Trace } from '../../../shared/trace.js';
-import type { Context } from '../../context.js';
 import { afterConflict, persist } from '../../store/persist.js';
 import { Conflict, type Write } from '../../store/store.js';
 import { inTurn } from '../../store/turns.js';
 import type { Instance } from '../plan.js';
 import { callerSecret } from '../record/caller-secret.js';
 import type { StoredBootstrap } from '../record/documents.js';
-import {
-  type BootstrapRecord,
-  type CallRecord,
-  type LeaseRecord,
-  leaseId,
-  liftBootstrap,
-  read,
-} from '../record/documents.js';
+import { type BootstrapRecord, type LeaseRecord, leaseId, liftBootstrap, read } from '../record/documents.js';
 import { lastWrites } from '../record/last-writes.js';
 import { removeLogs } from '../record/log.js';
 import { planOfRecord } from '../record/plan-of-record.js';
 import { tellQuarantine } from '../record/quarantine.js';
 import { removalPlanOf } from '../record/removal-plan.js';
-import { changeWrites, type Ending, endInstance, readyLease } from '../record/transition.js';
-import type { AnyStep } from '../step.js';
-import { type Held, LeaseLost } from './lease.js';
+import { endInstance, type Resolution, readyLease, transitionWrites } from '../record/transition.js';
+import type { Invocation } from './invocation.js';
+import { LeaseLost } from './lease.js';
 import { publishReady } from './publish.js';
-
-export interface EndParts {
-  readonly context: Context;
-  readonly steps: readonly AnyStep[];
-  readonly held: Held;
-  readonly bootstrapId: string;
-  readonly instance: string;
-  readonly generation: number;
-  readonly calls: readonly CallRecord[];
-  readonly trace: Trace | undefined;
-}
+import type { RunResult } from './result.js';
+import { endStepSpan } from './step-span.js';
 
 interface Ready {
   readonly generation: number;
@@ -51,24 +34,29 @@ const commitTries = 40;
 const freshMilliseconds = 500;
 
 /** Throws LeaseLost if it is not ours to end any more. */
-export async function endWith(
-  parts: EndParts,
-  ending: Ending,
-  seen: { readonly bootstrap: StoredBootstrap; readonly atMilliseconds: number },
-): Promise<void> {
-  const { context, bootstrapId, instance, generation, trace } = parts;
+export async function end(invocation: Invocation, resolution: Resolution): Promise<RunResult> {
+  await writeEnd(invocation, resolution);
+  if (resolution.state === 'failed') {
+    endStepSpan(invocation.span, invocation.held.current(), resolution.state, resolution.problem.code);
+  }
+  return resolution.state;
+}
+
+async function writeEnd(invocation: Invocation, resolution: Resolution): Promise<void> {
+  const { context, message, held, span } = invocation;
+  const { bootstrapId, instance, generation } = message;
   // Before its last commit, as they may be more than one takes; whoever is cut off in between does it again.
-  if (instance === callerSecret.name && ending.state === 'gone') await removeLogs(context.store, bootstrapId);
+  if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);
   const ready = await inTurn<Ready, StoredBootstrap>(context.store, bootstrapId, async (turn) => {
-    let bootstrap = turn.latest ?? seen.bootstrap;
+    let bootstrap = turn.latest ?? invocation.bootstrap;
     if (bootstrap.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
-    if (turn.latest === undefined && performance.now() - seen.atMilliseconds > freshMilliseconds) {
-      bootstrap = await reread(parts);
+    if (turn.latest === undefined && performance.now() - invocation.atMilliseconds > freshMilliseconds) {
+      bootstrap = await reread(invocation);
     }
-    let version = await parts.held.stop();
+    let version = await held.stop();
     for (let attempt = 0; ; attempt++) {
       try {
-        const ended = await commitEnd(parts, ending, bootstrap, version);
+        const ended = await commitEnd(invocation, resolution, bootstrap, version);
         turn.latest = ended.bootstrap;
         tellQuarantine(context.log, bootstrap.data, ended.bootstrap.data);
         // The end of what was cancelled may have begun its removal, in a generation of its own.
@@ -77,24 +65,30 @@ export async function endWith(
         turn.latest = undefined;
         if (!(error instanceof Conflict) || attempt >= commitTries) throw error;
         await afterConflict(attempt);
-        bootstrap = await reread(parts);
-        const ours = await ourVersion(parts, bootstrap);
-        if (ours === undefined) return readyNow(parts, bootstrap);
+        bootstrap = await reread(invocation);
+        const ours = await ourVersion(invocation, bootstrap);
+        if (ours === undefined) return readyNow(invocation, bootstrap);
         version = ours;
       }
     }
   });
-  await publishReady(context, bootstrapId, ready.generation, ready.instances, trace);
+  await publishReady(context, bootstrapId, ready.generation, ready.instances, span);
 }
 
-async function reread({ context: { store }, bootstrapId, generation }: EndParts): Promise<StoredBootstrap> {
+async function reread({
+  context: { store },
+  message: { bootstrapId, generation },
+}: Invocation): Promise<StoredBootstrap> {
   const now = read(await persist(() => store.get(collections.bootstraps, bootstrapId)), liftBootstrap);
   if (now === undefined || now.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
   return now;
 }
 
 /** Undefined: our commit went through after all, and its answer was lost on the way. */
-async function ourVersion({ held, instance }: EndParts, { data }: StoredBootstrap): Promise<string | undefined> {
+async function ourVersion(
+  { held, message: { instance } }: Invocation,
+  { data }: StoredBootstrap,
+): Promise<string | undefined> {
   try {
     return await held.again();
   } catch (error) {
@@ -103,60 +97,70 @@ async function ourVersion({ held, instance }: EndParts, { data }: StoredBootstra
   }
 }
 
-function readyNow(parts: EndParts, bootstrap: StoredBootstrap): Ready {
+function readyNow({ steps }: Invocation, bootstrap: StoredBootstrap): Ready {
   const { generation, state, instances } = bootstrap.data;
-  const plan = planOfRecord(parts.steps, bootstrap.data);
+  const plan = planOfRecord(steps, bootstrap.data);
   const current = state === 'removing' ? removalPlanOf(plan) : plan;
   return { generation, instances: [...current.values()].filter(({ id }) => instances[id]?.state === 'ready') };
 }
 
 async function commitEnd(
-  parts: EndParts,
-  ending: Ending,
+  invocation: Invocation,
+  resolution: Resolution,
   bootstrap: StoredBootstrap,
   version: string,
 ): Promise<{ bootstrap: StoredBootstrap; ready: readonly Instance[] }> {
-  const { context, held, bootstrapId, instance, calls } = parts;
+  const { context, steps, held, message, calls } = invocation;
+  const { bootstrapId, instance } = message;
   const { store, clock } = context;
   const at = clock.now().toISOString();
   const { startedAt, failures } = held.current();
   const attempt = Object.values(failures).reduce((sum, each) => sum + each, 0);
-  const ended = { id: instance, ending: endingIn(bootstrap.data, ending), at, startedAt, attempt, calls };
-  const change = endInstance(bootstrap.data, planOfRecord(parts.steps, bootstrap.data), ended);
-  const again = change.ready.find(({ id }) => id === instance);
+  const ended = { id: instance, resolution: resolutionIn(bootstrap.data, resolution), at, startedAt, attempt, calls };
+  const transition = endInstance(bootstrap.data, planOfRecord(steps, bootstrap.data), ended);
+  const again = transition.ready.find(({ id }) => id === instance);
   const lease =
     again === undefined
-      ? leaseWrite(parts, ended.ending, version)
-      : newLeaseWrite(parts, version, held.current(), readyLease(bootstrapId, change.record.generation, again, at));
-  const others = { ...change, ready: change.ready.filter((each) => each !== again) };
-  const writes = [...changeWrites(bootstrapId, bootstrap.version, bootstrap.data, others, at), lease];
-  if (change.record.state === 'removed') writes.push(...(await lastWrites(context, bootstrapId, change.record)));
+      ? leaseWrite(message, ended.resolution, version)
+      : newLeaseWrite(
+          message,
+          version,
+          held.current(),
+          readyLease(bootstrapId, transition.record.generation, again, at),
+        );
+  const others = { ...transition, ready: transition.ready.filter((each) => each !== again) };
+  const writes = [...transitionWrites(bootstrapId, bootstrap.version, bootstrap.data, others, at), lease];
+  if (transition.record.state === 'removed')
+    writes.push(...(await lastWrites(context, bootstrapId, transition.record)));
   const [newVersion = ''] = await persist(() => store.commit(writes));
-  const events = bootstrap.data.events + change.events.length;
-  return { bootstrap: { ...bootstrap, version: newVersion, data: { ...change.record, events } }, ready: change.ready };
+  const events = bootstrap.data.events + transition.events.length;
+  return {
+    bootstrap: { ...bootstrap, version: newVersion, data: { ...transition.record, events } },
+    ready: transition.ready,
+  };
 }
 
 /** The caller's machine is not waited for once the bootstrap is to end: nothing would ever come of it. */
-const endingIn = ({ state }: BootstrapRecord, ending: Ending): Ending =>
-  ending.state === 'client' && state !== 'running' ? { state: 'cancelled' } : ending;
+const resolutionIn = ({ state }: BootstrapRecord, resolution: Resolution): Resolution =>
+  resolution.state === 'client' && state !== 'running' ? { state: 'cancelled' } : resolution;
 
 /** Without the caller's machine nothing is due: the lease stays, so that it can be woken, and nobody holds it. */
-function leaseWrite({ bootstrapId, instance }: EndParts, ending: Ending, version: string): Write {
+function leaseWrite({ bootstrapId, instance }: StepMessage, resolution: Resolution, version: string): Write {
   const lease = { collection: collections.leases, id: leaseId(bootstrapId, instance), version };
-  if (ending.state !== 'client') return { kind: 'delete', ...lease };
+  if (resolution.state !== 'client') return { kind: 'delete', ...lease };
   const data: Partial<LeaseRecord> = {
     state: 'client',
     holder: undefined,
     expiresAt: undefined,
     dueAt: undefined,
-    note: ending.note,
+    note: resolution.note,
   };
   return { kind: 'update', ...lease, data };
 }
 
 /** What ended begins again at once, in a new generation: its undo. One write, as a document may be written once a commit. */
 function newLeaseWrite(
-  { bootstrapId, instance }: EndParts,
+  { bootstrapId, instance }: StepMessage,
   version: string,
   before: LeaseRecord,
   next: LeaseRecord,

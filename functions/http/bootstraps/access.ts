@@ -6,8 +6,8 @@
 import { Problem } from '../../../shared/problems.js';
 import { bind, checkBound } from '../../bootstraps/bound.js';
 import type { Context } from '../../context.js';
-import { getBootstrap } from '../../engine/record/change.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
+import { getBootstrap } from '../../engine/record/update.js';
 import type { Caller } from '../../identity/auth.js';
 
 /** What a caller may meet of bootstraps. Throws `forbidden` for another account with the e-mail of one of its people. */

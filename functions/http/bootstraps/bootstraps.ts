@@ -162,7 +162,7 @@ function bootstrapHandlers(
           'cache-control': 'no-store, no-transform',
           'x-accel-buffering': 'no',
         },
-        body: streamEvents(source, { cursor, gone, ending: context.ending, times }),
+        body: streamEvents(source, { cursor, gone, shutdown: context.shutdown, times }),
       };
     },
 

@@ -66,12 +66,12 @@ export async function* streamEvents(
   {
     cursor: from,
     gone,
-    ending,
+    shutdown,
     times = streamTimes,
-  }: { cursor: string | undefined; gone: AbortSignal; ending?: AbortSignal | undefined; times?: StreamTimes },
+  }: { cursor: string | undefined; gone: AbortSignal; shutdown?: AbortSignal | undefined; times?: StreamTimes },
 ): AsyncGenerator<string> {
   // When the instance ends the client comes back with its cursor, to another one.
-  const bell = createBell(ending === undefined ? gone : AbortSignal.any([gone, ending]));
+  const bell = createBell(shutdown === undefined ? gone : AbortSignal.any([gone, shutdown]));
   let fresh = false;
   let broken: { readonly error: unknown } | undefined;
   const unwatch = source.watch(
@@ -128,7 +128,7 @@ export async function* streamEvents(
           return;
         }
       }
-      if (ending?.aborted || Date.now() >= endAt) {
+      if (shutdown?.aborted || Date.now() >= endAt) {
         yield await end('time');
         return;
       }

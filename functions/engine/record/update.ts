@@ -1,15 +1,14 @@
-/** One change of a bootstrap that a person or cleanup makes: decided by the record as it is, written against its version. */
+/** One update of a bootstrap by a person or by cleanup: decided by the record as it is, written against its version. */
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
 import { afterConflict, persist } from '../../store/persist.js';
 import { Conflict, type Write } from '../../store/store.js';
-import type { StoredBootstrap } from './documents.js';
-import { liftBootstrap, read } from './documents.js';
-import type { Change } from './transition.js';
+import { liftBootstrap, read, type StoredBootstrap } from './documents.js';
+import type { Transition } from './transition.js';
 
-export interface Decided {
-  readonly change: Change;
+export interface Update {
+  readonly transition: Transition;
   /** The first one is that of the bootstrap itself. */
   readonly writes: readonly Write[];
 }
@@ -24,21 +23,25 @@ export async function getBootstrap(
 }
 
 /** Decides by the record as it is, and again if somebody else was first. `undefined`: nothing is to be written. */
-export async function change(
+export async function updateBootstrap(
   context: Context,
   id: string,
-  decide: (standing: StoredBootstrap, at: string) => Promise<Decided | undefined>,
-): Promise<{ standing: StoredBootstrap; change?: Change }> {
+  decide: (standing: StoredBootstrap, at: string) => Promise<Update | undefined>,
+): Promise<{ standing: StoredBootstrap; transition?: Transition }> {
   for (let attempt = 0; ; attempt++) {
     const standing = await getBootstrap(context, id);
     if (standing === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);
     const at = context.clock.now().toISOString();
-    const decided = await decide(standing, at);
-    if (decided === undefined) return { standing };
+    const update = await decide(standing, at);
+    if (update === undefined) return { standing };
+    const { transition, writes } = update;
     try {
-      const [version = ''] = await persist(() => context.store.commit(decided.writes));
-      const events = standing.data.events + decided.change.events.length;
-      return { standing: { ...standing, version, data: { ...decided.change.record, events } }, change: decided.change };
+      const [version = ''] = await persist(() => context.store.commit(writes));
+      const events = standing.data.events + transition.events.length;
+      return {
+        standing: { ...standing, version, data: { ...transition.record, events } },
+        transition,
+      };
     } catch (error) {
       if (!(error instanceof Conflict)) throw error;
       if (attempt >= conflictTries)

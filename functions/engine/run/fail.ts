@@ -1,0 +1,61 @@
+/** What becomes of a failure: another try after a while, or the end of the instance. */
+import type { StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
+import { Problem } from '../../../shared/problems.js';
+import { type Instance, titleOf } from '../plan.js';
+import type { LeaseRecord } from '../record/documents.js';
+import { end } from './end.js';
+import { handOver, pause } from './hand-over.js';
+import type { HeardSecrets } from './heard-secrets.js';
+import type { Invocation } from './invocation.js';
+import { LeaseLost } from './lease.js';
+import type { Waited } from './patience.js';
+import type { RunResult } from './result.js';
+import { exhausted, failureClass, retryDelay } from './retry.js';
+
+/** Undefined: try again. */
+export async function afterFailure(
+  invocation: Invocation,
+  instance: Instance,
+  error: unknown,
+  waited: Waited | undefined,
+): Promise<RunResult | undefined> {
+  const { context, held, deadline, secrets } = invocation;
+  if (held.signal.aborted) throw held.signal.reason;
+  if (error instanceof LeaseLost) throw error;
+  // Stopped by us, not by what it met: nothing to hold against the step.
+  if (deadline.signal.aborted) return handOver(invocation, { seconds: 0, waited });
+  const kind = failureClass(error);
+  const { failures, propagationSeconds } = held.current();
+  const tries = failures[kind] ?? 0;
+  const known = error instanceof Problem && kind !== 'internal';
+  const text = `${titleOf(instance)} failed (${kind}, failure ${tries + 1})`;
+  context.log(known ? 'WARNING' : 'ERROR', text, { error });
+  const delay = retryDelay(error, { failures, propagationSeconds }, Math.random());
+  const counted = { ...failures, [kind]: tries + 1 };
+  if (delay === undefined) {
+    await held.save({ failures: counted });
+    return fail(invocation, known ? exhausted(error, tries) : faultOfOurs(instance, invocation));
+  }
+  const change: Partial<LeaseRecord> = {
+    failures: counted,
+    propagationSeconds: propagationSeconds + (kind === 'propagation' ? delay : 0),
+    retry: known ? secrets.hide(error.detail) : 'Something went wrong inside plinth',
+  };
+  await held.save(change);
+  return pause(invocation, { seconds: delay, waited, change: { retry: change.retry } });
+}
+
+export const fail = (invocation: Invocation, problem: Problem): Promise<RunResult> =>
+  end(invocation, { state: 'failed', problem: stored(problem, invocation.secrets) });
+
+/** What a person reads of it: nothing but where to look. */
+export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =>
+  new Problem('internal', `Something went wrong inside plinth at "${titleOf(instance)}".`, {
+    advice: `Run the same command again; if it comes back, tell your operator this trace: ${span.id}.`,
+  });
+
+const stored = ({ code, detail, advice }: Problem, { hide }: HeardSecrets): StoredProblem => ({
+  code,
+  detail: hide(detail),
+  ...(advice === undefined ? {} : { advice: hide(advice) }),
+});

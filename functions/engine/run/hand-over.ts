@@ -1,0 +1,75 @@
+/** Waiting: within this invocation while its time allows, else by a fresh message that carries on. */
+import { addSeconds } from '../../../shared/add-seconds.js';
+import { collections } from '../../../shared/names.js';
+import { persist } from '../../store/persist.js';
+import { Conflict } from '../../store/store.js';
+import { type LeaseRecord, leaseId } from '../record/documents.js';
+import { marginSeconds } from './deadline.js';
+import { end } from './end.js';
+import type { Invocation } from './invocation.js';
+import type { Waited } from './patience.js';
+import { publishReady } from './publish.js';
+import type { RunResult } from './result.js';
+
+/** What is further off is left to sweep: a fresh message would only wait, or be handed on again and again. */
+export const longestWaitSeconds = 300;
+
+interface Wait {
+  readonly seconds: number;
+  /** All waiting of this instance so far, this one included. */
+  readonly waited: Waited | undefined;
+  /** Written to the lease before the wait. */
+  readonly change?: Partial<LeaseRecord>;
+}
+
+/** The lease is free, and is due after the wait. `publish`: else sweep sends the message. */
+export async function handOver(
+  { context, message, held, span }: Invocation,
+  { seconds, waited, change = {} }: Wait,
+  publish = true,
+): Promise<RunResult> {
+  const { bootstrapId, instance, generation } = message;
+  const notBefore = addSeconds(context.clock.now(), seconds);
+  const data: Partial<LeaseRecord> = {
+    ...change,
+    ...(waited === undefined ? {} : { waited }),
+    state: 'ready',
+    holder: undefined,
+    expiresAt: undefined,
+    notBefore,
+    dueAt: publish ? addSeconds(new Date(notBefore), marginSeconds) : notBefore,
+  };
+  const write = { kind: 'update', collection: collections.leases, id: leaseId(bootstrapId, instance), data } as const;
+  for (let version = await held.stop(); ; version = await held.again()) {
+    try {
+      await persist(() => context.store.commit([{ ...write, version }]));
+      break;
+    } catch (error) {
+      // Touched by a person who cancels; whoever carries on sees it.
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+  const { lane } = held.current();
+  if (publish) await publishReady(context, bootstrapId, generation, [{ id: instance, lane }], span);
+  return 'handed-over';
+}
+
+/** Waits here if there is time. Undefined: go on; else how this invocation ended. */
+export async function pause(invocation: Invocation, wait: Wait): Promise<RunResult | undefined> {
+  const { context, held, deadline, signal } = invocation;
+  const { seconds, waited, change = {} } = wait;
+  const { note, retry } = held.current();
+  if (deadline.secondsLeft() < seconds) return handOver(invocation, wait, seconds <= longestWaitSeconds);
+  if (
+    Object.entries(change).some(([field, value]) => (({ note, retry }) as Record<string, unknown>)[field] !== value)
+  ) {
+    await held.save({ ...change, waited });
+  }
+  if (held.current().cancel) return end(invocation, { state: 'cancelled' });
+  await context.clock.wait(seconds, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+  if (held.signal.aborted) throw held.signal.reason;
+  if (deadline.signal.aborted) return handOver(invocation, { seconds: 0, waited });
+  return held.current().cancel ? end(invocation, { state: 'cancelled' }) : undefined;
+}

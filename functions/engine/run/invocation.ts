@@ -1,0 +1,84 @@
+/** One invocation at work on one instance: all that its parts share, as one value that does not change. */
+import type { StepMessage } from '../../../shared/bootstrap/message.js';
+import type { OnCall } from '../../cloud/rest.js';
+import type { Context } from '../../context.js';
+import { redact, withFields } from '../../host/log.js';
+import { traceFields } from '../../tracing/trace.js';
+import type { Span } from '../../tracing/tracing.js';
+import type { Plan } from '../plan.js';
+import type { CallRecord, StoredBootstrap } from '../record/documents.js';
+import { planOfRecord } from '../record/plan-of-record.js';
+import { removalPlanOf } from '../record/removal-plan.js';
+import type { AnyStep } from '../step.js';
+import { createDeadline, type Deadline } from './deadline.js';
+import { createHeardSecrets, type HeardSecrets } from './heard-secrets.js';
+import type { Held } from './lease.js';
+import { remoteWithSpans } from './remote-spans.js';
+
+export interface Invocation {
+  /** Its log names the instance and hides secrets. Its calls are noted, and are parts of the trace. */
+  readonly context: Context;
+  readonly steps: readonly AnyStep[];
+  readonly message: StepMessage;
+  /** As it was when the lease was claimed. */
+  readonly bootstrap: StoredBootstrap;
+  /** When that was, by `performance.now()`. */
+  readonly atMilliseconds: number;
+  /** Of the bootstrap, or of its removal. */
+  readonly plan: Plan;
+  readonly removing: boolean;
+  readonly held: Held;
+  readonly deadline: Deadline;
+  /** Aborted when the lease is lost or the time is over. */
+  readonly signal: AbortSignal;
+  readonly secrets: HeardSecrets;
+  /** The first of its calls, for people to read. */
+  readonly calls: readonly CallRecord[];
+  readonly span: Span;
+}
+
+const maxCalls = 60;
+
+export function createInvocation(
+  outer: Context,
+  { steps, message, bootstrap, held, span }: Pick<Invocation, 'steps' | 'message' | 'bootstrap' | 'held' | 'span'>,
+  deadlineAt: Date,
+): Invocation {
+  const { clock } = outer;
+  const { bootstrapId, instance } = message;
+  const removing = bootstrap.data.state === 'removing';
+  const making = planOfRecord(steps, bootstrap.data);
+  const secrets = createHeardSecrets();
+  const calls: CallRecord[] = [];
+  const log = redact(
+    withFields(outer.log, { bootstrap: bootstrapId, instance, ...traceFields(outer.config.project, span) }),
+    secrets.all,
+  );
+  const onCall: OnCall = (text, { name, result, milliseconds }) => {
+    log('DEBUG', text);
+    const startedAt = Date.now() - milliseconds;
+    span.child(name, { kind: 'client', startedAt, attributes: { 'plinth.result': result } }).end();
+    if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: secrets.hide(text) });
+  };
+  const deadline = createDeadline(outer, deadlineAt);
+  return {
+    context: {
+      ...outer,
+      log,
+      cloud: outer.cloud.reportingTo(onCall, `${bootstrapId}/${instance}`),
+      remote: remoteWithSpans(outer.remote, span),
+    },
+    steps,
+    message,
+    bootstrap,
+    atMilliseconds: performance.now(),
+    plan: removing ? removalPlanOf(making) : making,
+    removing,
+    held,
+    deadline,
+    signal: AbortSignal.any([held.signal, deadline.signal]),
+    secrets,
+    calls,
+    span,
+  };
+}

@@ -1,0 +1,90 @@
+/** One turn of an instance: look, and go once if something is missing. */
+import { Problem } from '../../../shared/problems.js';
+import { type Instance, titleOf } from '../plan.js';
+import type { BootstrapRecord } from '../record/documents.js';
+import type { Resolution } from '../record/transition.js';
+import type { StepCall } from '../step.js';
+
+/** The step is not through yet, and wants to look again. */
+interface Again {
+  readonly state: 'again';
+  readonly seconds: number;
+  readonly note: string;
+  readonly patienceSeconds?: number | undefined;
+}
+export type Turn = Resolution | Again;
+
+export interface TurnParts {
+  readonly instance: Instance;
+  readonly call: StepCall;
+  readonly record: BootstrapRecord;
+  /** Takes secrets out of a text. */
+  readonly hide: (text: string) => string;
+}
+
+/** What it needs is sent back to be looked at again this often at most, in one generation. */
+const maxRechecks = 5;
+
+/** What it throws is the step's. */
+export async function makeTurn(parts: TurnParts): Promise<Turn> {
+  const { instance, call, hide } = parts;
+  const standing = await look(parts);
+  if (standing !== undefined) return standing;
+  const outcome = await instance.step.run(call);
+  if (outcome.kind === 'again') return comeBack(outcome, hide);
+  if (outcome.kind === 'needsClient') return { state: 'client', note: hide(outcome.what) };
+  if (outcome.kind === 'recheck') return recheck(parts, outcome.needs, outcome.note);
+  const made = await look(parts);
+  if (made !== undefined) return made;
+  throw new Problem('cloud-propagation', `${titleOf(instance)} was made, but cannot be seen yet.`);
+}
+
+/** Undefined: something is missing. */
+async function look({ instance: { step }, call, hide }: TurnParts): Promise<Resolution | undefined> {
+  const seen = await step.observe(call);
+  if (seen === undefined) return undefined;
+  const output = step.output.parse(seen);
+  const [note, warning] = [step.summary?.(output), step.warning?.(output)];
+  return {
+    state: 'done',
+    output,
+    ...(note === undefined ? {} : { note: hide(note) }),
+    ...(warning === undefined ? {} : { warning: hide(warning) }),
+  };
+}
+
+const comeBack = ({ seconds, note, patienceSeconds }: Omit<Again, 'state'>, hide: TurnParts['hide']): Again => ({
+  state: 'again',
+  seconds,
+  note: hide(note),
+  patienceSeconds,
+});
+
+/** Not for ever: what comes and goes again and again is a failure that a person must see. */
+function recheck(
+  { instance: { id, fillings }, record, hide }: TurnParts,
+  needs: readonly string[],
+  note: string,
+): Resolution {
+  if ((record.instances[id]?.rechecks ?? 0) >= maxRechecks) {
+    throw new Problem('cloud-conflict', `${note}; so it went ${maxRechecks} times before.`, {
+      advice:
+        'Find out what takes it away: Compute Engine lists the operations of the VM. Then run the same command again.',
+    });
+  }
+  const ids = needs.flatMap((need) => {
+    const filling = fillings[need];
+    if (filling?.kind === 'one') return [filling.id];
+    return filling?.kind === 'byKey' ? Object.values(filling.ids) : [];
+  });
+  return { state: 'waiting', recheck: ids, note: hide(note) };
+}
+
+/** What the instance made is to go. */
+export async function makeUndoTurn({ instance: { id, step }, call, record, hide }: TurnParts): Promise<Turn> {
+  const output = step.output.safeParse(record.instances[id]?.output).data;
+  const outcome = await step.undo?.({ ...call, output });
+  if (outcome?.kind === 'again') return comeBack(outcome, hide);
+  const note = outcome?.kind === 'done' ? outcome.note : undefined;
+  return { state: 'gone', ...(note === undefined ? {} : { note: hide(note) }) };
+}
