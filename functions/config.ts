@@ -371,6 +371,22 @@ function tracesOf(read: Values): Config['traces'] {
   return url === undefined ? undefined : { url, headers: readHeaders(read.OTEL_EXPORTER_OTLP_HEADERS) };
 }
 
+/** Services of others that a platform talks to. */
+const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'> => ({
+  forgeUrls: {
+    forge1: read.PLINTH_FORGE1_URL,
+    forge2: read.PLINTH_FORGE2_URL,
+    forge3: read.PLINTH_FORGE3_URL,
+    forge4: read.PLINTH_FORGE4_URL,
+  },
+  acmeDirectories: {
+    default: read.PLINTH_ACME_DIRECTORY,
+    defaultStaging: read.PLINTH_ACME_STAGING_DIRECTORY,
+    cloud: read.PLINTH_CLOUD_ACME_DIRECTORY,
+    cloudStaging: read.PLINTH_CLOUD_ACME_STAGING_DIRECTORY,
+  },
+});
+
 /** Throws a Problem with all faults at once. */
 export function readConfig(env: Environment): Config {
   const read = readValues(env);
@@ -420,18 +436,7 @@ export function readConfig(env: Environment): Config {
       forge1: read.PLINTH_FORGE1_REGISTRY_URL,
       ...ifSet('artifactRegistry', read.PLINTH_ARTIFACT_REGISTRY_DOCKER_URL),
     },
-    forgeUrls: {
-      forge1: read.PLINTH_FORGE1_URL,
-      forge2: read.PLINTH_FORGE2_URL,
-      forge3: read.PLINTH_FORGE3_URL,
-      forge4: read.PLINTH_FORGE4_URL,
-    },
-    acmeDirectories: {
-      default: read.PLINTH_ACME_DIRECTORY,
-      defaultStaging: read.PLINTH_ACME_STAGING_DIRECTORY,
-      cloud: read.PLINTH_CLOUD_ACME_DIRECTORY,
-      cloudStaging: read.PLINTH_CLOUD_ACME_STAGING_DIRECTORY,
-    },
+    ...servicesOf(read),
     releases: {
       ...ifSet('url', read.PLINTH_RELEASES_URL),
       ...ifSet('sha256', read.PLINTH_RELEASE_SHA256 ?? builtSha256),

@@ -197,25 +197,30 @@ export function problemOf(fault: CloudFault, doing: string, cause?: unknown): Pr
   if (fault.http >= 500 || fault.http === 408 || fault.http === 499) {
     return say('cloud-unavailable', fault.message, 'Run the same command again.');
   }
-  switch (fault.http) {
+  return say(...byStatus(fault));
+}
+
+/** What is left to tell faults by. */
+function byStatus({ http, message }: CloudFault): readonly [code: ProblemCode, why: string, advice?: string] {
+  switch (http) {
     case 401:
-      return say(
+      return [
         'cloud-permission',
-        `Google did not accept plinth's credentials (${fault.message})`,
+        `Google did not accept plinth's credentials (${message})`,
         'Ask the operator to check the service account that the function runs as.',
-      );
+      ];
     case 403:
-      return say(
+      return [
         'cloud-permission',
-        fault.message,
+        message,
         "Ask the operator to grant plinth's service account a role that allows it, then run the same command again.",
-      );
+      ];
     case 404:
-      return say('cloud-not-found', fault.message);
+      return ['cloud-not-found', message];
     case 409:
-      return say('cloud-conflict', fault.message);
+      return ['cloud-conflict', message];
     default:
-      return say('cloud-input', fault.message);
+      return ['cloud-input', message];
   }
 }
 

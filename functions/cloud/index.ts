@@ -2,7 +2,8 @@
 import type { StepContext } from '../context.js';
 import { createArtifactRegistry } from './artifact-registry.js';
 import { createBilling } from './billing.js';
-import { createCompute, createComputeClients } from './compute.js';
+import { createComputeClients } from './compute/clients.js';
+import { createCompute } from './compute/index.js';
 import { createDns } from './dns.js';
 import { createIam } from './iam.js';
 import { createPlaces } from './places.js';

@@ -2,7 +2,7 @@
 import { orUndefined } from './errors.js';
 import { type LongRunningAnswer, readLongRunning } from './operations.js';
 import { createPolicy, type Policy, policyVersion } from './policy.js';
-import { createRest, type RestCall, type Transport } from './rest.js';
+import { createRest, type Rest, type RestCall, type Transport } from './rest.js';
 
 export interface Project {
   /** `projects/<number>` */
@@ -24,14 +24,6 @@ export function createProjects(transport: Transport) {
   const rest = createRest(transport, 'cloudresourcemanager');
   const change = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, call: RestCall) =>
     readLongRunning(await rest<LongRunningAnswer>(method, path, call), call.doing);
-  /** At most 500 of them; without `nextPageToken` they are the last. */
-  const searchPage = async (query: string, pageToken: string | undefined): Promise<ProjectPage> => {
-    const { projects = [], nextPageToken = '' } = await rest<Partial<ProjectPage>>('GET', '/v3/projects:search', {
-      doing: 'search for projects',
-      query: { query, pageSize: '500', pageToken },
-    });
-    return { projects, ...(nextPageToken === '' ? {} : { nextPageToken }) };
-  };
   return {
     /** A project that does not exist is PERMISSION_DENIED to Google, the same as one that is not ours. */
     get: (projectId: string) =>
@@ -61,19 +53,7 @@ export function createProjects(transport: Transport) {
         body: { labels, ...(etag === undefined ? {} : { etag }) },
       }),
 
-    /** All projects that match and that plinth may see; a change shows after some seconds. */
-    async search(query: string): Promise<Project[]> {
-      const found: Project[] = [];
-      let pageToken: string | undefined;
-      do {
-        const page = await searchPage(query, pageToken);
-        found.push(...page.projects);
-        pageToken = page.nextPageToken;
-      } while (pageToken !== undefined);
-      return found;
-    },
-
-    searchPage,
+    ...createSearch(rest),
 
     remove: (projectId: string) =>
       change('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
@@ -87,18 +67,46 @@ export function createProjects(transport: Transport) {
       return liens.map(({ reason }) => reason ?? 'no reason given');
     },
 
-    policy: (projectId: string) =>
-      createPolicy({
-        read: () =>
-          rest<Policy>('POST', `/v3/projects/${projectId}:getIamPolicy`, {
-            doing: `read the policy of the project ${projectId}`,
-            body: { options: { requestedPolicyVersion: policyVersion } },
-          }),
-        write: (policy) =>
-          rest<Policy>('POST', `/v3/projects/${projectId}:setIamPolicy`, {
-            doing: `change the policy of the project ${projectId}`,
-            body: { policy },
-          }),
-      }),
+    policy: (projectId: string) => projectPolicy(rest, projectId),
   };
 }
+
+function createSearch(rest: Rest) {
+  /** At most 500 of them; without `nextPageToken` they are the last. */
+  const searchPage = async (query: string, pageToken: string | undefined): Promise<ProjectPage> => {
+    const { projects = [], nextPageToken = '' } = await rest<Partial<ProjectPage>>('GET', '/v3/projects:search', {
+      doing: 'search for projects',
+      query: { query, pageSize: '500', pageToken },
+    });
+    return { projects, ...(nextPageToken === '' ? {} : { nextPageToken }) };
+  };
+  return {
+    /** All projects that match and that plinth may see; a change shows after some seconds. */
+    async search(query: string): Promise<Project[]> {
+      const found: Project[] = [];
+      let pageToken: string | undefined;
+      do {
+        const page = await searchPage(query, pageToken);
+        found.push(...page.projects);
+        pageToken = page.nextPageToken;
+      } while (pageToken !== undefined);
+      return found;
+    },
+
+    searchPage,
+  };
+}
+
+const projectPolicy = (rest: Rest, projectId: string) =>
+  createPolicy({
+    read: () =>
+      rest<Policy>('POST', `/v3/projects/${projectId}:getIamPolicy`, {
+        doing: `read the policy of the project ${projectId}`,
+        body: { options: { requestedPolicyVersion: policyVersion } },
+      }),
+    write: (policy) =>
+      rest<Policy>('POST', `/v3/projects/${projectId}:setIamPolicy`, {
+        doing: `change the policy of the project ${projectId}`,
+        body: { policy },
+      }),
+  });

@@ -2,7 +2,7 @@
 
 import { Problem } from '../../shared/problems.js';
 import { orUndefined } from './errors.js';
-import { createRest, type Transport } from './rest.js';
+import { createRest, type Rest, type Transport } from './rest.js';
 
 const maxPayloadBytes = 64 * 1024;
 
@@ -30,6 +30,41 @@ export function createSecretManager(transport: Transport) {
     }
   };
 
+  return {
+    ...createVersions(rest, secrets),
+
+    /** Adds a version, and the secret itself if need be; returns the version's number. At most 64 KiB. */
+    async write(secretId: string, payload: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {
+      const bytes = Buffer.from(payload, 'utf8');
+      if (bytes.length > maxPayloadBytes) {
+        throw new Problem('payload-too-large', `The secret ${secretId} has ${bytes.length} bytes; 65536 at most.`);
+      }
+      const add = () =>
+        orUndefined(
+          rest<Version>('POST', `${secrets}/${secretId}:addVersion`, {
+            doing: `write the secret ${secretId}`,
+            body: { payload: { data: bytes.toString('base64') } },
+          }),
+        );
+      const added = await add();
+      if (added !== undefined) return numberOf(added);
+      await create(secretId, labels);
+      const version = await add();
+      if (version === undefined) {
+        throw new Problem('cloud-propagation', `The secret ${secretId} was made and cannot be written to yet.`);
+      }
+      return numberOf(version);
+    },
+
+    /** With all its versions; fine if it is not there. */
+    async remove(secretId: string): Promise<void> {
+      await orUndefined(rest('DELETE', `${secrets}/${secretId}`, { doing: `delete the secret ${secretId}` }));
+    },
+  };
+}
+
+/** Versions that are there. `secrets`: the path of the collection. */
+function createVersions(rest: Rest, secrets: string) {
   const versionsOf = async (secretId: string): Promise<string[]> => {
     const versions: Version[] = [];
     let pageToken: string | undefined;
@@ -75,29 +110,6 @@ export function createSecretManager(transport: Transport) {
     /** Numbers of the enabled versions, oldest first; none if it is not there. */
     versions: versionsOf,
 
-    /** Adds a version, and the secret itself if need be; returns the version's number. At most 64 KiB. */
-    async write(secretId: string, payload: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {
-      const bytes = Buffer.from(payload, 'utf8');
-      if (bytes.length > maxPayloadBytes) {
-        throw new Problem('payload-too-large', `The secret ${secretId} has ${bytes.length} bytes; 65536 at most.`);
-      }
-      const add = () =>
-        orUndefined(
-          rest<Version>('POST', `${secrets}/${secretId}:addVersion`, {
-            doing: `write the secret ${secretId}`,
-            body: { payload: { data: bytes.toString('base64') } },
-          }),
-        );
-      const added = await add();
-      if (added !== undefined) return numberOf(added);
-      await create(secretId, labels);
-      const version = await add();
-      if (version === undefined) {
-        throw new Problem('cloud-propagation', `The secret ${secretId} was made and cannot be written to yet.`);
-      }
-      return numberOf(version);
-    },
-
     read,
 
     /** The payload is gone for good; the version's number stays. */
@@ -106,11 +118,6 @@ export function createSecretManager(transport: Transport) {
         doing: `destroy version ${version} of the secret ${secretId}`,
         body: {},
       });
-    },
-
-    /** With all its versions; fine if it is not there. */
-    async remove(secretId: string): Promise<void> {
-      await orUndefined(rest('DELETE', `${secrets}/${secretId}`, { doing: `delete the secret ${secretId}` }));
     },
   };
 }

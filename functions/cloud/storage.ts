@@ -1,12 +1,12 @@
 /**
  * The package store in Cloud Storage: `packages/<version>/<hash>/installer[-lite].tar.gz`, its SHA-256 as metadata `sha256`, or in
- * an object beside it that ends in `.sha256`. Signed URLs are signed by IAM Credentials, as functions have no key.
+ * an object beside it that ends in `.sha256`.
  */
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
-import { sha256 } from '../../shared/sha256.js';
 import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
+import { signUrl } from './signed-url.js';
 
 const archives = { full: 'installer.tar.gz', lite: 'installer-lite.tar.gz' } as const;
 export type ArchiveKind = keyof typeof archives;
@@ -31,11 +31,9 @@ interface Listed {
 }
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const longestSeconds = 604_800;
 
 export function createStorage(transport: Transport) {
   const rest = createRest(transport, 'storage');
-  const { config } = transport;
   const object = (bucket: string, name: string) => `/storage/v1/b/${bucket}/o/${encodeURIComponent(name)}`;
 
   return {
@@ -85,37 +83,9 @@ export function createStorage(transport: Transport) {
       return { bucket, object: name, bytes: Number(found.size), sha256 } satisfies PackageArchive;
     },
 
-    /** A V4 signed URL for GET; whoever has it may read until it ends. Never to be stored or logged. */
-    async signedUrl({ bucket, object: name }: Pick<PackageArchive, 'bucket' | 'object'>, seconds: number, now: Date) {
-      if (!(seconds >= 1 && seconds <= longestSeconds)) throw new RangeError(`${seconds} s is no life of a signed URL`);
-      const email = config.serviceAccount;
-      if (email === 'default') {
-        throw new Problem(
-          'internal',
-          'PLINTH_SERVICE_ACCOUNT must be an e-mail where URLs are signed: it is the signer.',
-        );
-      }
-      const url = new URL(`${config.endpoints.storage}/${bucket}/${name.split('/').map(encoded).join('/')}`);
-      const at = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
-      const scope = `${at.slice(0, 8)}/auto/storage/goog4_request`;
-      const query = [
-        ['X-Goog-Algorithm', 'GOOG4-RSA-SHA256'],
-        ['X-Goog-Credential', `${email}/${scope}`],
-        ['X-Goog-Date', at],
-        ['X-Goog-Expires', String(Math.floor(seconds))],
-        ['X-Goog-SignedHeaders', 'host'],
-      ]
-        .map(([key = '', value = '']) => `${encoded(key)}=${encoded(value)}`)
-        .join('&');
-      const canonical = ['GET', url.pathname, query, `host:${url.host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n');
-      const text = ['GOOG4-RSA-SHA256', at, scope, sha256(canonical)].join('\n');
-      const { signedBlob } = await createRest(transport, 'iamcredentials')<{ signedBlob: string }>(
-        'POST',
-        `/v1/projects/-/serviceAccounts/${email}:signBlob`,
-        { doing: 'sign a URL of the package', body: { payload: Buffer.from(text).toString('base64') } },
-      );
-      return `${url.href}?${query}&X-Goog-Signature=${Buffer.from(signedBlob, 'base64').toString('hex')}`;
-    },
+    /** A V4 signed URL for GET. Whoever has it may read until it ends. Never to be stored or logged. */
+    signedUrl: (archive: Pick<PackageArchive, 'bucket' | 'object'>, seconds: number, now: Date) =>
+      signUrl(transport, archive, seconds, now),
   };
 
   /** `<hex>  <name>`, as sha256sum writes it. */
@@ -126,7 +96,3 @@ export function createStorage(transport: Transport) {
     return text?.trim().split(/\s+/)[0];
   }
 }
-
-/** As RFC 3986 has it, which is stricter than encodeURIComponent. */
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);

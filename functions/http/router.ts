@@ -139,20 +139,6 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
   const { tracing } = context;
   const match = createMatcher(parts.routes);
 
-  /** What the caller may be told of an error; the rest goes to the log. */
-  function problemOf(error: unknown, span: Span, hide: Hide): Problem {
-    const told = error instanceof Problem && error.code !== 'internal';
-    if (told && error.kind.status < 500) return error;
-    const problem = told
-      ? error
-      : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
-    context.log(told ? 'WARNING' : 'ERROR', `A request failed: ${problem.code}`, {
-      ...traceFields(context.config.project, span),
-      error: hide(errorText(error)),
-    });
-    return problem;
-  }
-
   return async (request, response) => {
     const span = await tracing.begin(`${request.method}`, traceIn(request.headers), { kind: 'server' });
     const gone = new AbortController();
@@ -161,16 +147,7 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
     let matched: Match | undefined;
     /** Before the last byte: afterwards the function may be frozen. */
     const ended = (status: number, failure?: string): Promise<void> => {
-      // As the route has it: paths name people.
-      const name = matched === undefined ? undefined : `${matched.route.method} ${matched.route.path}`;
-      const { id } = matched?.params ?? {};
-      const attributes = {
-        'http.request.method': request.method ?? '',
-        'http.response.status_code': status,
-        ...(matched !== undefined && { 'http.route': matched.route.path }),
-        ...(id !== undefined && failure === undefined && { 'plinth.bootstrap': id }),
-      };
-      span.end({ name, attributes, failure });
+      endSpan(span, request.method ?? '', matched, status, failure);
       return tracing.flush();
     };
     try {
@@ -198,13 +175,38 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       const answer = await handler({ ...input, span, gone: gone.signal, caller });
       await sendAnswer(response, answer, gone.signal, () => ended(answer.status));
     } catch (error) {
-      const problem = problemOf(error, span, hide);
+      const problem = problemOf(context, error, span, hide);
       await ended(problem.kind.status, problem.code);
       // A stream that broke can say no more; the client comes back with its cursor.
       if (response.headersSent) response.destroy();
       else sendProblem(request, response, problem, span.id, hide);
     }
   };
+}
+
+/** What the caller may be told of an error; the rest goes to the log. */
+function problemOf(context: Pick<Context, 'log' | 'config'>, error: unknown, span: Span, hide: Hide): Problem {
+  const told = error instanceof Problem && error.code !== 'internal';
+  if (told && error.kind.status < 500) return error;
+  const problem = told ? error : new Problem('internal', 'Something went wrong. The log has more under this trace id.');
+  context.log(told ? 'WARNING' : 'ERROR', `A request failed: ${problem.code}`, {
+    ...traceFields(context.config.project, span),
+    error: hide(errorText(error)),
+  });
+  return problem;
+}
+
+function endSpan(span: Span, method: string, matched: Match | undefined, status: number, failure?: string): void {
+  // As the route has it: paths name people.
+  const name = matched === undefined ? undefined : `${matched.route.method} ${matched.route.path}`;
+  const { id } = matched?.params ?? {};
+  const attributes = {
+    'http.request.method': method,
+    'http.response.status_code': status,
+    ...(matched !== undefined && { 'http.route': matched.route.path }),
+    ...(id !== undefined && failure === undefined && { 'plinth.bootstrap': id }),
+  };
+  span.end({ name, attributes, failure });
 }
 
 function splitOnce(text: string, at: string): [before: string, after: string] {

@@ -184,9 +184,10 @@ async function move(
   context: Context,
   transaction: Transaction,
   caller: Caller,
-  { teamId, organizationId, force, ifMatch }: MigrationAsked,
+  asked: MigrationAsked,
   seen: Seen,
 ): Promise<MigrationReply | undefined> {
+  const { teamId, organizationId } = asked;
   const team = await readTeam(transaction, teamId);
   if (team?.changes !== seen.team.changes) return undefined;
   const emails = seen.members.map(({ email }) => email);
@@ -208,15 +209,8 @@ async function move(
   });
   const division = divide(seen, inOrganization);
   const { stays, leaves } = division;
-  if (ifMatch !== undefined && !matches(ifMatch, tagOf(team, organizationId, division))) {
-    throw new Problem('precondition-failed', `Team ${teamId} or its members have changed since the preview.`, {
-      advice: 'Ask for the preview again, then decide again.',
-    });
-  }
+  checkDivision(asked, team, division);
   const removedMembers = leaves.map(({ email }) => email);
-  if (leaves.length > 0 && !force) {
-    throw new Problem('members-outside', outsidersIn(teamId, leaves), { members: { members: removedMembers } });
-  }
   const migrated = { ...team, organizationId };
   const event = eventWrite(transaction, {
     organizationId,
@@ -253,4 +247,22 @@ async function move(
   );
   const role = stays.find(({ email }) => email === caller.email)?.role;
   return { team: viewOfTeam(migrated, role), removedMembers };
+}
+
+/** Throws if the members are others than those of the preview, or if some would be thrown out unasked. */
+function checkDivision(
+  { teamId, organizationId, force, ifMatch }: MigrationAsked,
+  team: Seen['team'],
+  division: ReturnType<typeof divide>,
+): void {
+  const { leaves } = division;
+  if (ifMatch !== undefined && !matches(ifMatch, tagOf(team, organizationId, division))) {
+    throw new Problem('precondition-failed', `Team ${teamId} or its members have changed since the preview.`, {
+      advice: 'Ask for the preview again, then decide again.',
+    });
+  }
+  if (leaves.length > 0 && !force) {
+    const members = leaves.map(({ email }) => email);
+    throw new Problem('members-outside', outsidersIn(teamId, leaves), { members: { members } });
+  }
 }

@@ -40,10 +40,64 @@ const portOf = ({ port = 22 }: Machine): number => port;
 
 export function createConnections({ sshProxy }: RemoteSettings, changes: Partial<RemoteTimes> = {}): Connections {
   const times = { ...usual, ...changes };
-  const entries = new Map<string, Entry>();
-  const refused = new Map<string, { count: number; until: number; problem: Problem }>();
+  const pool = createPool(times.idleSeconds);
+  const login = createLogins(times);
 
-  const isIdle = ({ busy, usedAt }: Entry): boolean => busy === 0 && Date.now() - usedAt > times.idleSeconds * 1000;
+  /** Another key or another pinned host key is another connection. */
+  const keyOf = (request: HostRequest, machine: Machine, by: string): string =>
+    createHash('sha256')
+      .update(JSON.stringify([request.bootstrapId, machine, identityOf(request), by]))
+      .digest('base64');
+
+  const jumpboxOf = (request: HostRequest): Entry => {
+    const { jumpbox } = request;
+    return pool.entryOf(keyOf(request, jumpbox, ''), () =>
+      login(request, jumpbox, () =>
+        dial(jumpbox.address, portOf(jumpbox), {
+          name: jumpbox.name,
+          proxy: sshProxy,
+          timeoutSeconds: times.dialSeconds,
+        }),
+      ),
+    );
+  };
+
+  const machineOf = (request: HostRequest, machine: Machine): Entry =>
+    pool.entryOf(keyOf(request, machine, keyOf(request, request.jumpbox, '')), async () => {
+      const entry = jumpboxOf(request);
+      entry.busy++;
+      const leave = (): void => {
+        entry.busy--;
+        entry.usedAt = Date.now();
+      };
+      try {
+        const jumpbox = await entry.connection;
+        const open = () => jumpbox.forward(machine.address, portOf(machine), times.dialSeconds);
+        const connection = await login(request, machine, open);
+        if (connection.gone.aborted) leave();
+        else connection.gone.addEventListener('abort', leave, { once: true });
+        return connection;
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    });
+
+  return {
+    async get(request, signal) {
+      signal?.throwIfAborted();
+      const { machine } = request;
+      const entry = machine === undefined ? jumpboxOf(request) : machineOf(request, machine);
+      return watched(await unlessAborted(entry.connection, signal), entry);
+    },
+    close: pool.close,
+  };
+}
+
+/** Entries by key, made once, closed when they are idle. */
+function createPool(idleSeconds: number) {
+  const entries = new Map<string, Entry>();
+  const isIdle = ({ busy, usedAt }: Entry): boolean => busy === 0 && Date.now() - usedAt > idleSeconds * 1000;
   const drop = (key: string, entry: Entry): void => {
     if (entries.get(key) === entry) entries.delete(key);
     entry.connection.then(
@@ -55,7 +109,7 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
     () => {
       for (const [key, entry] of entries) if (isIdle(entry)) drop(key, entry);
     },
-    Math.max(times.idleSeconds * 250, 50),
+    Math.max(idleSeconds * 250, 50),
   );
   closing.unref();
 
@@ -86,13 +140,26 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
     return entry;
   }
 
-  /** Another key or another pinned host key is another connection. */
-  const keyOf = (request: HostRequest, machine: Machine, by: string): string =>
-    createHash('sha256')
-      .update(JSON.stringify([request.bootstrapId, machine, identityOf(request), by]))
-      .digest('base64');
+  return {
+    entryOf,
+    async close() {
+      clearInterval(closing);
+      const standing = [...entries].reverse();
+      for (const [key, entry] of standing) drop(key, entry);
+      // Machines first, whose channels go over the jumpbox; a peer that is gone is not waited for.
+      await Promise.all(standing.map(([, { connection }]) => connection.then(ended, () => undefined)));
+    },
+  };
+}
 
-  async function login(request: HostRequest, machine: Machine, open: () => Promise<Parameters<typeof connect>[0]>) {
+/** Logs in, and keeps those who were refused from trying again too soon. */
+function createLogins(times: RemoteTimes) {
+  const refused = new Map<string, { count: number; until: number; problem: Problem }>();
+  return async function login(
+    request: HostRequest,
+    machine: Machine,
+    open: () => Promise<Parameters<typeof connect>[0]>,
+  ) {
     const door = doorOf(request, machine);
     const before = refused.get(door);
     const rest = ((before?.until ?? 0) - Date.now()) / 1000;
@@ -120,56 +187,6 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
       refused.set(door, { count, until: Date.now() + seconds * 1000, problem });
       throw problem;
     }
-  }
-
-  const jumpboxOf = (request: HostRequest): Entry => {
-    const { jumpbox } = request;
-    return entryOf(keyOf(request, jumpbox, ''), () =>
-      login(request, jumpbox, () =>
-        dial(jumpbox.address, portOf(jumpbox), {
-          name: jumpbox.name,
-          proxy: sshProxy,
-          timeoutSeconds: times.dialSeconds,
-        }),
-      ),
-    );
-  };
-
-  const machineOf = (request: HostRequest, machine: Machine): Entry =>
-    entryOf(keyOf(request, machine, keyOf(request, request.jumpbox, '')), async () => {
-      const entry = jumpboxOf(request);
-      entry.busy++;
-      const leave = (): void => {
-        entry.busy--;
-        entry.usedAt = Date.now();
-      };
-      try {
-        const jumpbox = await entry.connection;
-        const open = () => jumpbox.forward(machine.address, portOf(machine), times.dialSeconds);
-        const connection = await login(request, machine, open);
-        if (connection.gone.aborted) leave();
-        else connection.gone.addEventListener('abort', leave, { once: true });
-        return connection;
-      } catch (error) {
-        leave();
-        throw error;
-      }
-    });
-
-  return {
-    async get(request, signal) {
-      signal?.throwIfAborted();
-      const { machine } = request;
-      const entry = machine === undefined ? jumpboxOf(request) : machineOf(request, machine);
-      return watched(await unlessAborted(entry.connection, signal), entry);
-    },
-    async close() {
-      clearInterval(closing);
-      const standing = [...entries].reverse();
-      for (const [key, entry] of standing) drop(key, entry);
-      // Machines first, whose channels go over the jumpbox; a peer that is gone is not waited for.
-      await Promise.all(standing.map(([, { connection }]) => connection.then(ended, () => undefined)));
-    },
   };
 }
 

@@ -1,10 +1,11 @@
 /** What may be asked of one machine; each thing over the connection that is there, or a new one. Made by remote.ts. */
 import { Problem } from '../../shared/problems.js';
+import type { Ran } from './command.js';
 import { createJob } from './job.js';
 import type { ExecOptions, Host, Machine } from './remote.js';
 import { send } from './send.js';
 import { failed, quoted, script } from './shell.js';
-import type { Connection, Ran } from './ssh.js';
+import type { Connection } from './ssh.js';
 import { install, type Target, upload } from './upload.js';
 
 const maxReadBytes = 16 * 1024 * 1024;

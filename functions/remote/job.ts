@@ -1,10 +1,10 @@
 /** Commands that outlive who started them: begun once, followed by offset in their log, claimed, killed. Called by host.ts. */
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
+import type { Ran } from './command.js';
 import { exits, jobScript } from './job-script.js';
 import type { ExecOptions, Job, JobState } from './remote.js';
 import { failed, quoted } from './shell.js';
-import type { Ran } from './ssh.js';
 import { type Target, upload } from './upload.js';
 
 const toolSha256 = sha256(jobScript);

@@ -1,7 +1,7 @@
 /** Words and answers of the shells that commands run in on machines. */
 import { saysNoRoom } from '../../shared/no-room.js';
 import { Problem } from '../../shared/problems.js';
-import type { Ran } from './ssh.js';
+import type { Ran } from './command.js';
 
 export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 

@@ -1,9 +1,9 @@
 /** Files put on a machine as a whole or not at all: a temporary file beside the place, its hash checked there, then renamed. Called by host.ts. */
 import { Problem } from '../../shared/problems.js';
 import { sha256 as hashOf } from '../../shared/sha256.js';
+import type { Ran } from './command.js';
 import type { ExecOptions, InstallOptions, UploadOptions } from './remote.js';
 import { failed, script } from './shell.js';
-import type { Ran } from './ssh.js';
 
 export interface Target {
   readonly name: string;

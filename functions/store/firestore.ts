@@ -10,7 +10,16 @@ import type {
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import { createGoogleAuth, createNoAuth } from '../host/credentials.js';
-import { Conflict, type Data, type Document, type Query, type Store, type Version, type Write } from './store.js';
+import {
+  Conflict,
+  type Data,
+  type Document,
+  type Query,
+  type Store,
+  type Transaction,
+  type Version,
+  type Write,
+} from './store.js';
 
 type Sdk = typeof import('@google-cloud/firestore');
 
@@ -111,22 +120,18 @@ function addWrite(sdk: Sdk, batch: Batch, reference: DocumentReference, write: W
   }
 }
 
-export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAccount' | 'firestore'>): Store {
-  const { database, emulatorHost } = config.firestore;
-  let opening: Promise<{ sdk: Sdk; firestore: Firestore }> | undefined;
+/** The client, once it is loaded. */
+interface Opened {
+  readonly sdk: Sdk;
+  readonly firestore: Firestore;
+}
 
-  const open = (): Promise<{ sdk: Sdk; firestore: Firestore }> => {
-    opening ??= import('@google-cloud/firestore').then((sdk) => {
-      const firestore = new sdk.Firestore({
-        projectId: config.project,
-        databaseId: database,
-        ignoreUndefinedProperties: true,
-        ...(emulatorHost === undefined
-          ? { auth: createGoogleAuth(config) }
-          : { auth: createNoAuth(config), host: emulatorHost, ssl: false }),
-      });
-      return { sdk, firestore };
-    });
+type Settings = Pick<Config, 'project' | 'serviceAccount' | 'firestore'>;
+
+export function createFirestoreStore(config: Settings): Store {
+  let opening: Promise<Opened> | undefined;
+  const open = (): Promise<Opened> => {
+    opening ??= load(config);
     return opening;
   };
   return {
@@ -148,13 +153,10 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
       );
     },
 
-    async query({ collection, where = [], orderBy, limit, after }: Query) {
-      const { sdk, firestore } = await open();
-      let query: FirebaseFirestore.Query = firestore.collection(collection);
-      for (const [field, op, value] of where) query = query.where(new sdk.FieldPath(field), op, value);
-      if (orderBy !== undefined) query = query.orderBy(new sdk.FieldPath(orderBy[0]), orderBy[1]);
-      if (after !== undefined) query = query.startAfter(after);
-      if (limit !== undefined) query = query.limit(limit);
+    async query(asked) {
+      const opened = await open();
+      const query = queryOn(opened, asked);
+      const { sdk } = opened;
       return translating(false, async () => (await query.get()).docs.flatMap((each) => documentOf(sdk, each) ?? []));
     },
 
@@ -172,58 +174,10 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
       });
     },
 
-    async transaction(body) {
-      const { sdk, firestore } = await open();
-      const run = firestore.runTransaction(async (inner) => {
-        const pending: Write[] = [];
-        let readAt: number | undefined;
-        const read = (snapshot: DocumentSnapshot): Document | undefined => {
-          readAt = Math.max(microsOf(snapshot.readTime), readAt ?? 0);
-          return documentOf(sdk, snapshot);
-        };
-        const result = await body({
-          get: async (collection, id) => read(await inner.get(firestore.collection(collection).doc(id))),
-          getMany: async (collection, ids) =>
-            ids.length === 0
-              ? []
-              : (await inner.getAll(...ids.map((id) => firestore.collection(collection).doc(id)))).map(read),
-          write: (...writes) => {
-            pending.push(...writes);
-          },
-          readAt() {
-            if (readAt === undefined) throw new Error('The transaction has read nothing');
-            return readAt;
-          },
-        });
-        for (const write of pending) {
-          addWrite(sdk, inner as unknown as Batch, firestore.collection(write.collection).doc(write.id), write);
-        }
-        return result;
-      });
-      // Reads fail in the body, and their errors come out of it: as they are, for the client tells by them what to run again.
-      return translating(true, () => run);
-    },
+    transaction: async (body) => runTransaction(await open(), body),
 
-    watch(collection, id, onChange, onError) {
-      let stopped = false;
-      let stop = (): void => {};
-      open()
-        .then(({ sdk, firestore }) => {
-          if (stopped) return;
-          stop = firestore
-            .collection(collection)
-            .doc(id)
-            .onSnapshot(
-              (snapshot) => onChange(documentOf(sdk, snapshot)),
-              (error) => onError(translated(error, false)),
-            );
-        })
-        .catch(onError);
-      return () => {
-        stopped = true;
-        stop();
-      };
-    },
+    watch: (collection, id, onChange, onError) =>
+      watchDocument(open, (firestore) => firestore.collection(collection).doc(id), onChange, onError),
 
     async close() {
       if (opening === undefined) return;
@@ -232,4 +186,82 @@ export function createFirestoreStore(config: Pick<Config, 'project' | 'serviceAc
       await firestore.terminate();
     },
   };
+}
+
+function queryOn({ sdk, firestore }: Opened, { collection, where = [], orderBy, limit, after }: Query) {
+  let query: FirebaseFirestore.Query = firestore.collection(collection);
+  for (const [field, op, value] of where) query = query.where(new sdk.FieldPath(field), op, value);
+  if (orderBy !== undefined) query = query.orderBy(new sdk.FieldPath(orderBy[0]), orderBy[1]);
+  if (after !== undefined) query = query.startAfter(after);
+  if (limit !== undefined) query = query.limit(limit);
+  return query;
+}
+
+function runTransaction<T>({ sdk, firestore }: Opened, body: (transaction: Transaction) => Promise<T>): Promise<T> {
+  const run = firestore.runTransaction(async (inner) => {
+    const pending: Write[] = [];
+    let readAt: number | undefined;
+    const read = (snapshot: DocumentSnapshot): Document | undefined => {
+      readAt = Math.max(microsOf(snapshot.readTime), readAt ?? 0);
+      return documentOf(sdk, snapshot);
+    };
+    const result = await body({
+      get: async (collection, id) => read(await inner.get(firestore.collection(collection).doc(id))),
+      getMany: async (collection, ids) =>
+        ids.length === 0
+          ? []
+          : (await inner.getAll(...ids.map((id) => firestore.collection(collection).doc(id)))).map(read),
+      write: (...writes) => {
+        pending.push(...writes);
+      },
+      readAt() {
+        if (readAt === undefined) throw new Error('The transaction has read nothing');
+        return readAt;
+      },
+    });
+    for (const write of pending) {
+      addWrite(sdk, inner as unknown as Batch, firestore.collection(write.collection).doc(write.id), write);
+    }
+    return result;
+  });
+  // Reads fail in the body, and their errors come out of it: as they are, for the client tells by them what to run again.
+  return translating(true, () => run);
+}
+
+/** Returns what stops it. */
+function watchDocument(
+  open: () => Promise<Opened>,
+  referenceIn: (firestore: Firestore) => FirebaseFirestore.DocumentReference,
+  onChange: (document: Document | undefined) => void,
+  onError: (error: unknown) => void,
+): () => void {
+  let stopped = false;
+  let stop = (): void => {};
+  open()
+    .then(({ sdk, firestore }) => {
+      if (stopped) return;
+      stop = referenceIn(firestore).onSnapshot(
+        (snapshot) => onChange(documentOf(sdk, snapshot)),
+        (error) => onError(translated(error, false)),
+      );
+    })
+    .catch(onError);
+  return () => {
+    stopped = true;
+    stop();
+  };
+}
+
+async function load(config: Settings): Promise<Opened> {
+  const { database, emulatorHost } = config.firestore;
+  const sdk = await import('@google-cloud/firestore');
+  const firestore = new sdk.Firestore({
+    projectId: config.project,
+    databaseId: database,
+    ignoreUndefinedProperties: true,
+    ...(emulatorHost === undefined
+      ? { auth: createGoogleAuth(config) }
+      : { auth: createNoAuth(config), host: emulatorHost, ssl: false }),
+  });
+  return { sdk, firestore };
 }

@@ -1,6 +1,14 @@
 /** Spans by OpenTelemetry's SDK, sent as OTLP over HTTP. The one importer of its packages; loaded by tracing.ts where there is an exporter. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api';
+import {
+  type Context,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 import { ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
@@ -29,6 +37,39 @@ export function createOtlpTracing({ url, headers, resource, onFailure }: Exporte
     // It must not throw; without what it was to bring, the export is refused, which is told.
     ...(headers === undefined ? {} : { headers: async () => ({ ...(await headers().catch(() => ({}))) }) }),
   });
+  const watch = watchExports(otlp, onFailure);
+  const batches = new BatchSpanProcessor({ exporter: watch.exporter, exportTimeoutMillis: exportMilliseconds * 2 });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ ...resource }),
+    sampler: new AlwaysOnSampler(),
+    spanProcessors: [batches],
+  });
+  const tracer = provider.getTracer('plinth');
+
+  return {
+    begin: async (name, parent, facts) =>
+      startSpan(
+        tracer,
+        name,
+        parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(parent)),
+        facts,
+      ),
+    async flush() {
+      const queued = batches.forceFlush().catch(() => undefined);
+      // What does not take them slows nobody down: they are sent, or lost, behind everybody's back.
+      if (watch.isBroken()) return;
+      const sent = Promise.all([queued, ...watch.underWay]);
+      const patience = new AbortController();
+      const late = sleep(patienceMilliseconds, true, { signal: patience.signal }).catch(() => false);
+      if (await Promise.race([sent.then(() => false), late]))
+        watch.ended(`no answer within ${patienceMilliseconds} ms`);
+      patience.abort();
+    },
+  };
+}
+
+/** Knows what is on its way, and whether the last export failed. A failure is told once. */
+function watchExports(otlp: OTLPTraceExporter, onFailure: Exporter['onFailure']) {
   let broken = false;
   let told = false;
   const ended = (why: string | undefined): void => {
@@ -39,7 +80,7 @@ export function createOtlpTracing({ url, headers, resource, onFailure }: Exporte
   };
   /** What others have taken along with their spans is waited for, too. */
   const underWay = new Set<Promise<void>>();
-  const watched: SpanExporter = {
+  const exporter: SpanExporter = {
     export(spans, done) {
       const sent = new Promise<void>((resolve) => {
         otlp.export(spans, (result) => {
@@ -53,52 +94,36 @@ export function createOtlpTracing({ url, headers, resource, onFailure }: Exporte
     },
     shutdown: () => otlp.shutdown(),
   };
-  const batches = new BatchSpanProcessor({ exporter: watched, exportTimeoutMillis: exportMilliseconds * 2 });
-  const provider = new TracerProvider({
-    resource: resourceFromAttributes({ ...resource }),
-    sampler: new AlwaysOnSampler(),
-    spanProcessors: [batches],
-  });
-  const tracer = provider.getTracer('plinth');
+  return { exporter, underWay, ended, isBroken: () => broken };
+}
 
-  const start = (name: string, within: Context, { kind, attributes = {}, link, startedAt }: SpanFacts = {}): Span => {
-    const span = tracer.startSpan(
-      name,
-      {
-        attributes: { ...attributes },
-        ...(kind === undefined ? {} : { kind: kinds[kind] }),
-        ...(link === undefined ? {} : { links: [{ context: contextOf(link) }] }),
-        ...(startedAt === undefined ? {} : { startTime: startedAt }),
-      },
-      within,
-    );
-    const { traceId, spanId } = span.spanContext();
-    return {
-      id: traceId,
-      spanId,
-      sampled: true,
-      child: (childName, facts) => start(childName, trace.setSpan(ROOT_CONTEXT, span), facts),
-      end: ({ name: known, attributes: more = {}, failure } = {}) => {
-        if (known !== undefined) span.updateName(known);
-        span.setAttributes({ ...more });
-        if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
-        span.end();
-      },
-    };
-  };
-
+function startSpan(
+  tracer: Tracer,
+  name: string,
+  within: Context,
+  { kind, attributes = {}, link, startedAt }: SpanFacts = {},
+): Span {
+  const span = tracer.startSpan(
+    name,
+    {
+      attributes: { ...attributes },
+      ...(kind === undefined ? {} : { kind: kinds[kind] }),
+      ...(link === undefined ? {} : { links: [{ context: contextOf(link) }] }),
+      ...(startedAt === undefined ? {} : { startTime: startedAt }),
+    },
+    within,
+  );
+  const { traceId, spanId } = span.spanContext();
   return {
-    begin: async (name, parent, facts) =>
-      start(name, parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, contextOf(parent)), facts),
-    async flush() {
-      const queued = batches.forceFlush().catch(() => undefined);
-      // What does not take them slows nobody down: they are sent, or lost, behind everybody's back.
-      if (broken) return;
-      const sent = Promise.all([queued, ...underWay]);
-      const patience = new AbortController();
-      const late = sleep(patienceMilliseconds, true, { signal: patience.signal }).catch(() => false);
-      if (await Promise.race([sent.then(() => false), late])) ended(`no answer within ${patienceMilliseconds} ms`);
-      patience.abort();
+    id: traceId,
+    spanId,
+    sampled: true,
+    child: (childName, facts) => startSpan(tracer, childName, trace.setSpan(ROOT_CONTEXT, span), facts),
+    end: ({ name: known, attributes: more = {}, failure } = {}) => {
+      if (known !== undefined) span.updateName(known);
+      span.setAttributes({ ...more });
+      if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
+      span.end();
     },
   };
 }

@@ -173,8 +173,8 @@ const rules: Rule[] = [
   soleImporters('@google-cloud/pubsub-api', ['functions/publisher.ts'], 'messages go through functions/publisher.ts'),
   soleImporters(
     '@google-cloud/compute',
-    ['functions/cloud/compute.ts'],
-    'compute goes through functions/cloud/compute.ts',
+    ['functions/cloud/compute/clients.ts'],
+    'compute goes through functions/cloud/compute',
   ),
   soleImporters(
     '@google-cloud/scheduler',

@@ -7,7 +7,7 @@ import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { createHide } from '../../host/hide.js';
 import { persist } from '../../store/persist.js';
-import { Conflict, type Document, type Store } from '../../store/store.js';
+import { Conflict, type Document, type Store, type Write } from '../../store/store.js';
 import type { StepLog } from '../step.js';
 import { type LogChunkRecord, type LogHeadRecord, liftLogHead, logChunkId, logHeadId, read } from './documents.js';
 
@@ -31,7 +31,7 @@ export function createStepLog(
   secrets: () => readonly string[],
   maxStoredBytes = mostStoredBytes,
 ): StepLog {
-  const { bootstrapId, instance, generation, expireAt } = whose;
+  const { bootstrapId, instance } = whose;
   const id = logHeadId(bootstrapId, instance);
   const find = async (): Promise<Document<LogHeadRecord> | undefined> =>
     read(await persist(() => store.get(collections.logHeads, id)), liftLogHead);
@@ -63,39 +63,10 @@ export function createStepLog(
       if (taken === 0) return offset;
       const before: LogHeadRecord = found?.data ?? { ...whose, schema: 1, stored: 0, begins: 0, read: [] };
       const text = textOf(before, maxStoredBytes, createHide([...secrets()])(piece.subarray(0, taken).toString()));
-      const stored = before.stored + Buffer.byteLength(text);
-      const others = before.read.filter((each) => each.source !== source);
-      const data: LogHeadRecord = {
-        ...before,
-        // What follows shows the log of this generation alone.
-        ...(before.generation >= generation ? {} : { generation, begins: before.stored }),
-        stored,
-        read: [...others, { source, offset: offset + taken }],
-        expireAt,
-      };
+      const writes = logWrites(whose, found, { before, source, readTo: offset + taken, text, at: clock.now() });
       await sleep(Math.max(0, mayAt - performance.now()));
       try {
-        await persist(() =>
-          store.commit([
-            found === undefined
-              ? { kind: 'create', collection: collections.logHeads, id, data }
-              : { kind: 'update', collection: collections.logHeads, id, version: found.version, data },
-            ...(text === ''
-              ? []
-              : [
-                  chunkWrite({
-                    schema: 1,
-                    bootstrapId,
-                    instance,
-                    generation: data.generation,
-                    offset: before.stored,
-                    text,
-                    at: clock.now().toISOString(),
-                    expireAt,
-                  }),
-                ]),
-          ]),
-        );
+        await persist(() => store.commit(writes));
       } catch (error) {
         // Somebody else was first, or our own write went through and its answer was lost: what stands says from where to go on.
         if (!(error instanceof Conflict)) throw error;
@@ -109,6 +80,40 @@ export function createStepLog(
     lastLine: (bytes, last) => linesIn(bytes, last).at(-1) ?? '',
     lastLines: (bytes, count) => linesIn(bytes, true).slice(-count).join('; '),
   };
+}
+
+/** A chunk, and how far it was read. */
+function logWrites(
+  { bootstrapId, instance, generation, expireAt }: Whose,
+  found: Document<LogHeadRecord> | undefined,
+  {
+    before,
+    source,
+    readTo,
+    text,
+    at,
+  }: {
+    readonly before: LogHeadRecord;
+    readonly source: string;
+    readonly readTo: number;
+    readonly text: string;
+    readonly at: Date;
+  },
+): Write[] {
+  const head = { collection: collections.logHeads, id: logHeadId(bootstrapId, instance) };
+  const data: LogHeadRecord = {
+    ...before,
+    // What follows shows the log of this generation alone.
+    ...(before.generation >= generation ? {} : { generation, begins: before.stored }),
+    stored: before.stored + Buffer.byteLength(text),
+    read: [...before.read.filter((each) => each.source !== source), { source, offset: readTo }],
+    expireAt,
+  };
+  const write: Write =
+    found === undefined ? { kind: 'create', ...head, data } : { kind: 'update', ...head, version: found.version, data };
+  if (text === '') return [write];
+  const chunk = { schema: 1 as const, bootstrapId, instance, generation: data.generation, offset: before.stored, text };
+  return [write, chunkWrite({ ...chunk, at: at.toISOString(), expireAt })];
 }
 
 const chunkWrite = (data: LogChunkRecord) =>

@@ -35,63 +35,91 @@ export interface Held {
   again(): Promise<Version>;
 }
 
-type Found = Document<LeaseRecord>;
+type Found = Pick<Document<LeaseRecord>, 'version' | 'data'>;
 
 /** Undefined: somebody else was first. */
 export async function claim(
   context: Pick<Context, 'store' | 'clock'>,
-  found: Found,
+  found: Document<LeaseRecord>,
   { leaseSeconds, heartbeatSeconds }: LeaseTimes,
 ): Promise<Held | undefined> {
-  const { store, clock } = context;
-  const { collection, id } = found;
+  const document = createLeaseDocument(context, found, leaseSeconds);
+  const claimed = await take(context, document, found);
+  return claimed === undefined ? undefined : hold(context, document, claimed, heartbeatSeconds);
+}
+
+type LeaseDocument = ReturnType<typeof createLeaseDocument>;
+
+/** The document of a lease, as one new holder writes and reads it. */
+function createLeaseDocument(
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  { collection, id }: Document<LeaseRecord>,
+  leaseSeconds: number,
+) {
   const holder = randomUUID();
   const controller = new AbortController();
-  const { signal } = controller;
-
-  const renewed = (): Pick<LeaseRecord, 'expiresAt' | 'dueAt'> => {
-    const expiresAt = addSeconds(clock.now(), leaseSeconds);
-    return { expiresAt, dueAt: expiresAt };
-  };
-  const write = async (version: Version, change: Partial<LeaseRecord>): Promise<Version> =>
-    (await persist(() => store.commit([{ kind: 'update', collection, id, version, data: change }])))[0] as Version;
-
   const lost = (): LeaseLost => {
     const error = new LeaseLost(`${id} is no longer ours`);
     controller.abort(error);
     return error;
   };
-  const readOurs = async (): Promise<Found> => {
-    const now = read(await persist(() => store.get(collection, id)), liftLease);
-    if (now?.data.holder !== holder) throw lost();
-    return now;
+  return {
+    holder,
+    lost,
+    /** Aborted when it is lost. */
+    signal: controller.signal,
+    renewed(): Pick<LeaseRecord, 'expiresAt' | 'dueAt'> {
+      const expiresAt = addSeconds(clock.now(), leaseSeconds);
+      return { expiresAt, dueAt: expiresAt };
+    },
+    async write(version: Version, change: Partial<LeaseRecord>): Promise<Version> {
+      return (
+        await persist(() => store.commit([{ kind: 'update', collection, id, version, data: change }]))
+      )[0] as Version;
+    },
+    async readOurs(): Promise<Found> {
+      const now = read(await persist(() => store.get(collection, id)), liftLease);
+      if (now?.data.holder !== holder) throw lost();
+      return now;
+    },
   };
+}
 
-  const now = clock.now().toISOString();
+/** The first write of a holder. Undefined: somebody else was first. */
+async function take(
+  { clock }: Pick<Context, 'clock'>,
+  { holder, renewed, write, readOurs }: LeaseDocument,
+  { version, data }: Found,
+): Promise<Found | undefined> {
   const claimed: Partial<LeaseRecord> = {
     state: 'running',
-    number: found.data.number + 1,
+    number: data.number + 1,
     holder,
     ...renewed(),
     notBefore: undefined,
-    startedAt: found.data.startedAt ?? now,
-    ...(found.data.state === 'running' ? { deaths: found.data.deaths + 1 } : {}),
+    startedAt: data.startedAt ?? clock.now().toISOString(),
+    ...(data.state === 'running' ? { deaths: data.deaths + 1 } : {}),
   };
-  let version: Version;
-  let record: LeaseRecord = { ...found.data, ...claimed };
   try {
-    version = await write(found.version, claimed);
+    return { version: await write(version, claimed), data: { ...data, ...claimed } };
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
     // The first answer may have been lost on its way, and the client's second try have met our own write.
-    const ours = await readOurs().catch((cause: unknown) => {
+    return readOurs().catch((cause: unknown) => {
       if (cause instanceof LeaseLost) return undefined;
       throw cause;
     });
-    if (ours === undefined) return undefined;
-    version = ours.version;
-    record = ours.data;
   }
+}
+
+/** Renews it until it is stopped, or lost. */
+function hold(
+  { clock }: Pick<Context, 'clock'>,
+  { signal, lost, renewed, write, readOurs }: LeaseDocument,
+  claimed: Found,
+  heartbeatSeconds: number,
+): Held {
+  let { version, data: record } = claimed;
 
   /** One write at a time: each needs the version that the one before it left. */
   let queue: Promise<unknown> = Promise.resolve();

@@ -86,42 +86,27 @@ export async function* streamEvents(
   );
 
   const endAt = Date.now() + times.streamSeconds * 1000;
+  const position = createPosition(from);
   const shown = new Map<string, string>();
-  let cursor = from;
-  let told = readCursor(from).logs ?? { generation: 0, offsets: new Map<string, number>() };
   let commentAt = 0;
   let progressAt = 0;
-  const said = (text: string): string => {
-    commentAt = Date.now() + times.commentSeconds * 1000;
-    return text;
-  };
-  const end = async (reason: StreamEnd['reason']): Promise<string> =>
-    format({ schema: 1, type: 'end', reason, state: await source.readState() }, at());
-  /** Undefined while nothing was told. */
-  const at = (): string | undefined =>
-    cursor === undefined && told.offsets.size === 0 ? undefined : withLogs(cursor, told);
-  async function* logsOf(instances: readonly string[]): AsyncGenerator<string> {
-    for (const { event, next } of await source.readLogs(told, instances)) {
-      told = { ...told, offsets: new Map(told.offsets).set(logKey(event.instance), next) };
-      yield said(format(event, at()));
+  async function* said(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
+    for await (const text of texts) {
+      commentAt = Date.now() + times.commentSeconds * 1000;
+      yield text;
     }
   }
+  const end = async (reason: StreamEnd['reason']): Promise<string> =>
+    format({ schema: 1, type: 'end', reason, state: await source.readState() }, position.mark());
 
   try {
-    yield said('retry: 1000\n\n');
+    yield* said(['retry: 1000\n\n']);
     while (!gone.aborted) {
       if (broken !== undefined) throw broken.error;
       if (fresh) {
         fresh = false;
-        const page = await source.readEvents(cursor);
-        if (page.generation !== told.generation) told = { generation: page.generation, offsets: new Map() };
-        // All that it said comes before its end.
-        yield* logsOf(page.events.flatMap(({ event }) => (event.type === 'instance' ? event.instance : [])));
-        for (const { cursor: next, event } of page.events) {
-          cursor = next;
-          if (event.type === 'instance') shown.delete(event.instance);
-          yield said(format(event, at()));
-        }
+        const page = await source.readEvents(position.cursor());
+        yield* said(newEvents(source, page, position, shown));
         fresh ||= page.more;
         if (page.ended) {
           yield await end('ended');
@@ -134,22 +119,80 @@ export async function* streamEvents(
       }
       if (Date.now() >= progressAt) {
         progressAt = Date.now() + times.progressSeconds * 1000;
-        const underWay = await source.readProgress();
-        yield* logsOf(underWay.flatMap((event) => (event.type === 'progress' ? event.instance : [])));
-        for (const event of underWay) {
-          if (event.type !== 'progress') continue;
-          const { at: _, ...what } = event;
-          const text = JSON.stringify(what);
-          if (shown.get(event.instance) === text) continue;
-          shown.set(event.instance, text);
-          yield said(format(event));
-        }
+        yield* said(newProgress(source, position, shown));
       }
-      if (Date.now() >= commentAt) yield said(': still here\n\n');
+      if (Date.now() >= commentAt) yield* said([': still here\n\n']);
       if (!fresh) await bell.wait(Math.max(0, Math.min(endAt, commentAt, progressAt) - Date.now()));
     }
   } finally {
     unwatch();
     bell.silence();
+  }
+}
+
+/** How far the client has been told. */
+function createPosition(from: string | undefined) {
+  let cursor = from;
+  let logs: LogPlaces = readCursor(from).logs ?? { generation: 0, offsets: new Map<string, number>() };
+  return {
+    cursor: () => cursor,
+    logs: () => logs,
+    /** For the client to come back with. Undefined while nothing was told. */
+    mark: (): string | undefined =>
+      cursor === undefined && logs.offsets.size === 0 ? undefined : withLogs(cursor, logs),
+    moveTo(next: string): void {
+      cursor = next;
+    },
+    /** Logs of another generation begin anew. */
+    enter(generation: number): void {
+      if (generation !== logs.generation) logs = { generation, offsets: new Map() };
+    },
+    readLog(instance: string, next: number): void {
+      logs = { ...logs, offsets: new Map(logs.offsets).set(logKey(instance), next) };
+    },
+  };
+}
+type Position = ReturnType<typeof createPosition>;
+
+async function* newLogs(source: EventSource, position: Position, instances: readonly string[]): AsyncGenerator<string> {
+  for (const { event, next } of await source.readLogs(position.logs(), instances)) {
+    position.readLog(event.instance, next);
+    yield format(event, position.mark());
+  }
+}
+
+async function* newEvents(
+  source: EventSource,
+  { generation, events }: EventPage,
+  position: Position,
+  shown: Map<string, string>,
+): AsyncGenerator<string> {
+  position.enter(generation);
+  // All that an instance said comes before its end.
+  const ended = events.flatMap(({ event }) => (event.type === 'instance' ? event.instance : []));
+  yield* newLogs(source, position, ended);
+  for (const { cursor, event } of events) {
+    position.moveTo(cursor);
+    if (event.type === 'instance') shown.delete(event.instance);
+    yield format(event, position.mark());
+  }
+}
+
+/** What is under way, where it is not `shown` already. */
+async function* newProgress(
+  source: EventSource,
+  position: Position,
+  shown: Map<string, string>,
+): AsyncGenerator<string> {
+  const underWay = await source.readProgress();
+  const instances = underWay.flatMap((event) => (event.type === 'progress' ? event.instance : []));
+  yield* newLogs(source, position, instances);
+  for (const event of underWay) {
+    if (event.type !== 'progress') continue;
+    const { at: _, ...what } = event;
+    const text = JSON.stringify(what);
+    if (shown.get(event.instance) === text) continue;
+    shown.set(event.instance, text);
+    yield format(event);
   }
 }

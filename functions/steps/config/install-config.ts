@@ -40,8 +40,7 @@ export interface InstallConfigParts {
 export const postgresHostname = 'postgres';
 
 export function buildInstallConfig(parts: InstallConfigParts): InstallConfig {
-  const { options, bootstrap, datacenter, registry, ceph, k0s, addresses, zone } = parts;
-  const { platform: domain, workspaces, ssh } = datacenter.domains;
+  const { options, bootstrap, datacenter, registry, k0s, addresses, zone } = parts;
   const first = k0s[0];
   if (first === undefined) throw new Error(`no k0s node in ${datacenter.key}`);
   const ownImages = registry.type !== 'forge1';
@@ -62,24 +61,7 @@ export function buildInstallConfig(parts: InstallConfigParts): InstallConfig {
       ...(registry.caCertPem !== undefined && { caCertPem: registry.caCertPem }),
     },
     postgres: postgresSection(parts),
-    ceph: {
-      nodesSubnet: subnetRange,
-      cephAdmSshKey: { publicKey: parts.cephPublicKey },
-      csiKubeletDir: '/var/lib/k0s/kubelet',
-      hosts: ceph.map(({ name, internalIp }, position) => ({
-        hostname: name,
-        ipAddress: internalIp,
-        isMaster: position === 0,
-      })),
-      osds: [
-        {
-          specId: 'default',
-          placement: { hostPattern: '*' },
-          dataDevices: { size: '50G:', limit: 1 },
-          dbDevices: { size: '10G:50G', limit: 1 },
-        },
-      ],
-    },
+    ceph: cephSection(parts),
     kubernetes: {
       managedByPlatform: true,
       version: options.kubeDistroVersion,
@@ -97,47 +79,74 @@ export function buildInstallConfig(parts: InstallConfigParts): InstallConfig {
       monitoring: monitoringSection(parts),
       certManager: { dnsSolver: { cloudDns: { project: zone.project, zone: zone.zone } } },
     },
-    platform: {
-      domain,
-      workspaceHostingBaseDomain: workspaces,
-      sshBaseDomain: ssh,
-      publicIp: addresses.publicGateway,
-      certIssuer: {
-        acme: {
-          server: acmeServer(parts),
-          email: `admin@${options.baseDomain}`,
-          ...(parts.eabKeyId !== undefined && { eabKeyId: parts.eabKeyId }),
-        },
-      },
-      internal: [...options.internalFlags],
-      preview: switches(options.previewFlags),
-      features: switches(options.featureFlags),
-      ...(options.clusterAdminEmail !== undefined && { clusterAdminEmail: options.clusterAdminEmail.toLowerCase() }),
-      forges: forgesSection(parts, domain),
-      ...(options.oidcClientId !== undefined &&
-        options.oidcIssuerUrl !== undefined && {
-          oauth: {
-            oidc: {
-              enabled: true,
-              name: options.oidcProviderName ?? 'OIDC',
-              issuerUrl: options.oidcIssuerUrl,
-              scopes: ['openid', 'profile', 'email'],
-            },
-          },
-        }),
-      ...(options.vaultUri !== undefined && {
-        vault: { uri: options.vaultUri, engine: options.vaultEngine, user: options.vaultUser },
-      }),
-      telemetry: {
-        ...(options.centralOtelEndpoint !== undefined && { remoteEndpoint: options.centralOtelEndpoint }),
-        ...(options.centralOtelUsername !== undefined && { remoteUser: options.centralOtelUsername }),
-        remoteExport: options.centralOtelEndpoint !== undefined,
-        spanMetrics: options.centralOtelSpanMetrics,
-        ...(options.localTraceEndpoint !== undefined && { localTraceEndpoint: options.localTraceEndpoint }),
-      },
-    },
+    platform: platformSection(parts),
     operations: {
       skip: [...new Set([...options.installSkipSteps, ...(datacenter.key === 'dc1' ? [] : ['postgres'])])],
+    },
+  };
+}
+
+function cephSection({ ceph, cephPublicKey }: InstallConfigParts): InstallConfig['ceph'] {
+  return {
+    nodesSubnet: subnetRange,
+    cephAdmSshKey: { publicKey: cephPublicKey },
+    csiKubeletDir: '/var/lib/k0s/kubelet',
+    hosts: ceph.map(({ name, internalIp }, position) => ({
+      hostname: name,
+      ipAddress: internalIp,
+      isMaster: position === 0,
+    })),
+    osds: [
+      {
+        specId: 'default',
+        placement: { hostPattern: '*' },
+        dataDevices: { size: '50G:', limit: 1 },
+        dbDevices: { size: '10G:50G', limit: 1 },
+      },
+    ],
+  };
+}
+
+function platformSection(parts: InstallConfigParts): InstallConfig['platform'] {
+  const { options, datacenter, addresses } = parts;
+  const { platform: domain, workspaces, ssh } = datacenter.domains;
+  return {
+    domain,
+    workspaceHostingBaseDomain: workspaces,
+    sshBaseDomain: ssh,
+    publicIp: addresses.publicGateway,
+    certIssuer: {
+      acme: {
+        server: acmeServer(parts),
+        email: `admin@${options.baseDomain}`,
+        ...(parts.eabKeyId !== undefined && { eabKeyId: parts.eabKeyId }),
+      },
+    },
+    internal: [...options.internalFlags],
+    preview: switches(options.previewFlags),
+    features: switches(options.featureFlags),
+    ...(options.clusterAdminEmail !== undefined && { clusterAdminEmail: options.clusterAdminEmail.toLowerCase() }),
+    forges: forgesSection(parts, domain),
+    ...(options.oidcClientId !== undefined &&
+      options.oidcIssuerUrl !== undefined && {
+        oauth: {
+          oidc: {
+            enabled: true,
+            name: options.oidcProviderName ?? 'OIDC',
+            issuerUrl: options.oidcIssuerUrl,
+            scopes: ['openid', 'profile', 'email'],
+          },
+        },
+      }),
+    ...(options.vaultUri !== undefined && {
+      vault: { uri: options.vaultUri, engine: options.vaultEngine, user: options.vaultUser },
+    }),
+    telemetry: {
+      ...(options.centralOtelEndpoint !== undefined && { remoteEndpoint: options.centralOtelEndpoint }),
+      ...(options.centralOtelUsername !== undefined && { remoteUser: options.centralOtelUsername }),
+      remoteExport: options.centralOtelEndpoint !== undefined,
+      spanMetrics: options.centralOtelSpanMetrics,
+      ...(options.localTraceEndpoint !== undefined && { localTraceEndpoint: options.localTraceEndpoint }),
     },
   };
 }

@@ -41,27 +41,7 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
   const isFirst = key === 'dc1';
   const secretsOf = output(call.needs.secrets);
   const [own, first] = [secretsOf(key), secretsOf('dc1')];
-  const eab = call.needs.eabKey;
-
-  const standingOf = (of: string) => readStandingFiles(call, call.needs.ageIdentity.secretVersion, of);
-  const [standing, made, caller, eabSecret] = await Promise.all([
-    standingOf(key),
-    readMadeSecrets(call.secrets, key, own.secretVersion),
-    call.secrets.caller(),
-    eab === undefined
-      ? []
-      : readEabKey(call.secrets, key, eab.secretVersion).then(({ macKey }) => [fieldSecret('acmeEabMacKey', macKey)]),
-  ]);
-  const [firstStanding, firstMade] = isFirst
-    ? [standing, made]
-    : await Promise.all([standingOf('dc1'), readMadeSecrets(call.secrets, 'dc1', first.secretVersion)]);
-
-  const { registryType } = options;
-  const given = givenSecrets({ options, caller, registryType, registryPassword: firstMade.registry?.password });
-  const firstSecrets = secretsOfFirst({ options, made: firstMade, standing: firstStanding.merged.secrets, given });
-  const wantedSecrets = isFirst
-    ? secretsOfFirst({ options, made, standing: standing.merged.secrets, given: [...given, ...eabSecret] })
-    : secretsOfOther({ options, made, standing: standing.merged.secrets, given: eabSecret, first: firstSecrets });
+  const { standing, firstStanding, secrets: wantedSecrets } = await wantedSecretsOf(call);
 
   const vmOf = output(call.needs.vms);
   const addressOf = output(call.needs.addresses);
@@ -83,9 +63,9 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
         bootstrap,
         datacenter,
         registry: {
-          type: registryType,
+          type: options.registryType,
           server: registryServer(call, vmOf('jumpbox').internalIp),
-          caCertPem: registryType === 'local-container' ? first.registryCaCertPem : undefined,
+          caCertPem: options.registryType === 'local-container' ? first.registryCaCertPem : undefined,
         },
         postgres: { ...postgres, serverCertPem },
         cephPublicKey: standing.merged.config?.ceph.cephAdmSshKey.publicKey ?? own.cephPublicKey,
@@ -98,7 +78,7 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
           sshProxy: addressOf(datacenter.addresses.sshProxy).address,
         },
         zone: call.needs.zone,
-        eabKeyId: eab?.keyId,
+        eabKeyId: call.needs.eabKey?.keyId,
       }),
       standing.merged.config,
     );
@@ -110,6 +90,36 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
   const likeText = standing.base.secretsText ?? standing.written.secretsText;
   const like = likeText === undefined ? undefined : { text: likeText, identity: standing.identity };
   return { standing, secrets: wantedSecrets, like, config, postgres, withServerCertificate: build };
+}
+
+/** The secrets of this datacenter, and the files that stand of it and of the first. */
+async function wantedSecretsOf(call: ConfigCall) {
+  const { bootstrap, key } = call;
+  const { options } = bootstrap;
+  const isFirst = key === 'dc1';
+  const secretsOf = output(call.needs.secrets);
+  const [own, first] = [secretsOf(key), secretsOf('dc1')];
+  const eab = call.needs.eabKey;
+  const standingOf = (of: string) => readStandingFiles(call, call.needs.ageIdentity.secretVersion, of);
+  const [standing, made, caller, eabSecret] = await Promise.all([
+    standingOf(key),
+    readMadeSecrets(call.secrets, key, own.secretVersion),
+    call.secrets.caller(),
+    eab === undefined
+      ? []
+      : readEabKey(call.secrets, key, eab.secretVersion).then(({ macKey }) => [fieldSecret('acmeEabMacKey', macKey)]),
+  ]);
+  const [firstStanding, firstMade] = isFirst
+    ? [standing, made]
+    : await Promise.all([standingOf('dc1'), readMadeSecrets(call.secrets, 'dc1', first.secretVersion)]);
+
+  const { registryType } = options;
+  const given = givenSecrets({ options, caller, registryType, registryPassword: firstMade.registry?.password });
+  const firstSecrets = secretsOfFirst({ options, made: firstMade, standing: firstStanding.merged.secrets, given });
+  const wantedSecrets = isFirst
+    ? secretsOfFirst({ options, made, standing: standing.merged.secrets, given: [...given, ...eabSecret] })
+    : secretsOfOther({ options, made, standing: standing.merged.secrets, given: eabSecret, first: firstSecrets });
+  return { standing, firstStanding, secrets: wantedSecrets };
 }
 
 /** The server certificate that stands, if it still serves: made again when address, name or CA change, or when it has run out. */

@@ -1,0 +1,79 @@
+/**
+ * Calls of Compute Engine, reported and with Problems for faults. Writes answer with an operation's name. How it ended is asked
+ * for by the step, never waited for here.
+ */
+import { faultOfThrown, orUndefined, problemOf } from '../errors.js';
+import { type ComputeAnswer, type Operation, readCompute } from '../operations.js';
+import { reasonHeader, reportCall, type Transport } from '../rest.js';
+import type { ClientName, ComputeClients } from './clients.js';
+import type { Resource } from './resources.js';
+
+const timeoutMilliseconds = 60_000;
+
+export interface ComputeCalls {
+  /** One call, never tried twice here: the engine owns retries. */
+  call<T>(name: ClientName, verb: string, doing: string, request: Resource): Promise<T>;
+  /** Undefined: it is not there. */
+  get<T>(name: ClientName, doing: string, request: Resource): Promise<T | undefined>;
+  /** All pages of a list. */
+  list<T>(name: ClientName, verb: string, doing: string, request: Resource): Promise<T[]>;
+  /** A change; a `requestId` seen before is answered with the operation it began then. */
+  change(name: ClientName, verb: string, doing: string, request: Resource): Promise<Operation>;
+}
+
+export function createComputeCalls(
+  clients: ComputeClients,
+  { onCall, reason }: Pick<Transport, 'onCall' | 'reason'>,
+): ComputeCalls {
+  const options = () => ({
+    retry: null,
+    timeout: timeoutMilliseconds,
+    autoPaginate: false,
+    // Of its own for each call: the client adds headers to it.
+    ...(reason === undefined ? {} : { otherArgs: { headers: { [reasonHeader]: reason } } }),
+  });
+
+  async function reported<T>(what: string, doing: string, work: () => Promise<T>): Promise<T> {
+    const startedAt = performance.now();
+    const report = (result: string) => reportCall(onCall, `compute.${what}`, result, startedAt);
+    try {
+      const answer = await work();
+      report('ok');
+      return answer;
+    } catch (error) {
+      // A request that the client cannot write is a fault of ours.
+      if (error instanceof TypeError) throw error;
+      const fault = faultOfThrown(error);
+      report(String(fault.http ?? 'no answer'));
+      throw problemOf(fault, doing, error);
+    }
+  }
+
+  async function call<T>(name: ClientName, verb: string, doing: string, request: Resource): Promise<T> {
+    const client = await clients(name);
+    return reported(`${name}.${verb}`, doing, async () => {
+      const method = client[verb];
+      if (method === undefined) throw new TypeError(`compute has no ${name}.${verb}`);
+      const [answer] = await method.call(client, request, options());
+      return answer as T;
+    });
+  }
+
+  return {
+    call,
+    get: <T>(name: ClientName, doing: string, request: Resource) => orUndefined(call<T>(name, 'get', doing, request)),
+    async list<T>(name: ClientName, verb: string, doing: string, request: Resource) {
+      const client = await clients(name);
+      return reported(`${name}.${verb}`, doing, async () => {
+        const pages = client[`${verb}Async`] as unknown as (...of: readonly unknown[]) => AsyncIterable<T>;
+        const found: T[] = [];
+        for await (const item of pages.call(client, request, options())) found.push(item);
+        return found;
+      });
+    },
+    async change(name, verb, doing, request) {
+      const { latestResponse } = await call<{ latestResponse: ComputeAnswer }>(name, verb, doing, request);
+      return readCompute(latestResponse, doing);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/** VMs and their disks. */
+
+import { orUndefined } from '../errors.js';
+import type { ComputeCalls } from './calls.js';
+import type { Disk, GuestAttribute, Instance, Metadata, Resource } from './resources.js';
+
+export const createInstances = ({ call, get, change }: ComputeCalls) => ({
+  instance: (project: string, zone: string, instance: string) =>
+    get<Instance>('instances', `read the VM ${instance}`, { project, zone, instance }),
+  createInstance: (project: string, zone: string, resource: Resource, requestId: string) =>
+    change('instances', 'insert', `create the VM ${resource['name']} in ${zone}`, {
+      project,
+      zone,
+      requestId,
+      instanceResource: resource,
+    }),
+  startInstance: (project: string, zone: string, instance: string, requestId: string) =>
+    change('instances', 'start', `start the VM ${instance}`, { project, zone, instance, requestId }),
+  removeInstance: (project: string, zone: string, instance: string, requestId: string) =>
+    change('instances', 'delete', `delete the VM ${instance}`, { project, zone, instance, requestId }),
+  setMetadata: (project: string, zone: string, instance: string, metadata: Metadata, requestId: string) =>
+    change('instances', 'setMetadata', `change the metadata of the VM ${instance}`, {
+      project,
+      zone,
+      instance,
+      requestId,
+      metadataResource: metadata,
+    }),
+  /** What the VM's guest published under `queryPath` (`hostkeys/`); undefined before it did. */
+  guestAttributes: async (
+    project: string,
+    zone: string,
+    instance: string,
+    queryPath: string,
+  ): Promise<readonly GuestAttribute[] | undefined> => {
+    const doing = `read the guest attributes of the VM ${instance}`;
+    const request = { project, zone, instance, queryPath };
+    const answer = await orUndefined(
+      call<{ queryValue?: { items?: readonly GuestAttribute[] } | null }>(
+        'instances',
+        'getGuestAttributes',
+        doing,
+        request,
+      ),
+    );
+    return answer?.queryValue?.items ?? undefined;
+  },
+  setTags: (project: string, zone: string, instance: string, tags: Resource, requestId: string) =>
+    change('instances', 'setTags', `change the tags of the VM ${instance}`, {
+      project,
+      zone,
+      instance,
+      requestId,
+      tagsResource: tags,
+    }),
+
+  disk: (project: string, zone: string, disk: string) =>
+    get<Disk>('disks', `read the disk ${disk}`, { project, zone, disk }),
+  removeDisk: (project: string, zone: string, disk: string, requestId: string) =>
+    change('disks', 'delete', `delete the disk ${disk}`, { project, zone, disk, requestId }),
+});

@@ -1,0 +1,63 @@
+/** Networks, subnets, firewall rules and routers. */
+import type { ComputeCalls } from './calls.js';
+import type { FirewallRule, Network, Resource, Router, Subnetwork } from './resources.js';
+
+export const createNetworks = ({ call, get, change }: ComputeCalls) => ({
+  network: (project: string, network: string) =>
+    get<Network>('networks', `read the network ${network}`, { project, network }),
+  createNetwork: (project: string, resource: Resource, requestId: string) =>
+    change('networks', 'insert', `create the network ${resource['name']}`, {
+      project,
+      requestId,
+      networkResource: resource,
+    }),
+
+  subnetwork: (project: string, region: string, subnetwork: string) =>
+    get<Subnetwork>('subnetworks', `read the subnet ${subnetwork}`, { project, region, subnetwork }),
+  createSubnetwork: (project: string, region: string, resource: Resource, requestId: string) =>
+    change('subnetworks', 'insert', `create the subnet ${resource['name']}`, {
+      project,
+      region,
+      requestId,
+      subnetworkResource: resource,
+    }),
+
+  /** Of these names, those that are there. */
+  firewallRules: (project: string, names: readonly string[]) =>
+    call<readonly FirewallRule[]>('firewalls', 'list', `list the firewall rules of ${project}`, {
+      project,
+      filter: names.map((name) => `(name = "${name}")`).join(' OR '),
+    }),
+  createFirewallRule: (project: string, resource: Resource, requestId: string) =>
+    change('firewalls', 'insert', `create the firewall rule ${resource['name']}`, {
+      project,
+      requestId,
+      firewallResource: resource,
+    }),
+  /** Replaces the rule as a whole. */
+  updateFirewallRule: (project: string, firewall: string, resource: Resource, requestId: string) =>
+    change('firewalls', 'update', `change the firewall rule ${firewall}`, {
+      project,
+      firewall,
+      requestId,
+      firewallResource: resource,
+    }),
+
+  router: (project: string, region: string, router: string) =>
+    get<Router>('routers', `read the router ${router}`, { project, region, router }),
+  createRouter: (project: string, region: string, resource: Resource, requestId: string) =>
+    change('routers', 'insert', `create the router ${resource['name']}`, {
+      project,
+      region,
+      requestId,
+      routerResource: resource,
+    }),
+  patchRouter: (project: string, region: string, router: string, resource: Resource, requestId: string) =>
+    change('routers', 'patch', `change the router ${router}`, {
+      project,
+      region,
+      router,
+      requestId,
+      routerResource: resource,
+    }),
+});

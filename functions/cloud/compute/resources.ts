@@ -1,0 +1,101 @@
+/** What is read of Compute Engine's resources. */
+
+export interface Network {
+  readonly id?: string;
+  readonly name: string;
+  readonly selfLink: string;
+  readonly autoCreateSubnetworks?: boolean;
+}
+
+export interface Subnetwork {
+  readonly id?: string;
+  readonly name: string;
+  readonly selfLink: string;
+  readonly ipCidrRange?: string;
+  readonly network?: string;
+}
+
+export interface FirewallRule {
+  readonly id?: string;
+  readonly name: string;
+  readonly network?: string;
+  readonly direction?: string;
+  readonly allowed?: readonly { readonly IPProtocol?: string; readonly ports?: readonly string[] }[];
+  readonly sourceRanges?: readonly string[];
+  readonly destinationRanges?: readonly string[];
+  readonly targetTags?: readonly string[];
+  readonly disabled?: boolean;
+}
+
+interface Nat {
+  readonly name?: string;
+  readonly natIpAllocateOption?: string;
+  readonly sourceSubnetworkIpRangesToNat?: string;
+}
+
+export interface Router {
+  readonly id?: string;
+  readonly name: string;
+  readonly network?: string;
+  readonly nats?: readonly Nat[];
+}
+
+export interface Address {
+  readonly name: string;
+  readonly address?: string;
+  readonly status?: string;
+  readonly creationTimestamp?: string;
+}
+
+interface MetadataItem {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface Metadata {
+  readonly fingerprint?: string;
+  readonly items?: readonly MetadataItem[];
+}
+
+export interface Instance {
+  readonly id?: string;
+  readonly name: string;
+  readonly status?: string;
+  readonly machineType?: string;
+  readonly disks?: readonly { readonly source?: string; readonly boot?: boolean; readonly diskSizeGb?: string }[];
+  readonly networkInterfaces?: readonly {
+    readonly name?: string;
+    readonly networkIP?: string;
+    readonly accessConfigs?: readonly { readonly name?: string; readonly natIP?: string }[];
+  }[];
+  readonly scheduling?: { readonly provisioningModel?: string; readonly preemptible?: boolean };
+  readonly metadata?: Metadata;
+  readonly tags?: { readonly items?: readonly string[]; readonly fingerprint?: string };
+  readonly lastStopTimestamp?: string;
+  readonly creationTimestamp?: string;
+}
+
+export interface GuestAttribute {
+  readonly namespace: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface Disk {
+  readonly id?: string;
+  readonly name: string;
+  /** VMs that it is attached to. */
+  readonly users?: readonly string[];
+}
+
+export interface Region {
+  readonly quotas?: readonly { readonly metric: string; readonly limit: number }[];
+  /** Links to its zones. */
+  readonly zones?: readonly string[];
+}
+
+/** A resource as the API takes it; Google checks what is given. */
+export type Resource = Readonly<Record<string, unknown>>;
+
+/** Where operations live. */
+export type Scope = { readonly region: string } | { readonly zone: string } | 'global';

@@ -1,0 +1,59 @@
+import type { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
+import { collections } from '../../../shared/names.js';
+import type { Context } from '../../context.js';
+import type { LogPlaces } from '../../engine/record/cursor.js';
+import { readEvents, readProgress } from '../../engine/record/events.js';
+import { listLogs, readLog, readLogNews } from '../../engine/record/read-log.js';
+import type { AnyStep } from '../../engine/step.js';
+import type { Handlers } from '../router.js';
+import type { Access } from './access.js';
+import { type StreamTimes, streamEvents } from './event-stream.js';
+
+type Routes = Pick<typeof bootstrapRoutes, 'followBootstrap' | 'readLogs'>;
+
+export function followHandlers(
+  context: Context,
+  steps: readonly AnyStep[],
+  { visible }: Access,
+  times: StreamTimes,
+): Handlers<Routes> {
+  const { store } = context;
+  // Only on machines there are jobs that say something.
+  const onMachines = new Set(steps.filter(({ lane }) => lane === 'host').map(({ name }) => name));
+  const mayTalk = (instance: string): boolean => onMachines.has(instance.split(':')[0] ?? '');
+
+  return {
+    async followBootstrap({ caller, params: { id }, query, headers, gone }) {
+      const found = await visible(id, caller);
+      const cursor = headers['last-event-id'] || query.cursor;
+      // Once the stream has begun a faulty cursor could not be told any more.
+      if (cursor !== undefined) await readEvents(context, id, cursor, found);
+      const source = {
+        // Asked at each change of the record, as one of them may be that it is not shared with them any more.
+        readEvents: async (after: string | undefined) => readEvents(context, id, after, await visible(id, caller)),
+        readProgress: () => readProgress(context, id),
+        readLogs: (told: LogPlaces, instances: readonly string[]) =>
+          readLogNews(context, id, told, instances.filter(mayTalk)),
+        readState: async () => (await visible(id, caller)).data.state,
+        watch: (onChange: () => void, onError: (error: unknown) => void) =>
+          store.watch(collections.bootstraps, id, onChange, onError),
+      };
+      return {
+        status: 200,
+        // `no-transform` and the header for proxies: nothing may hold events back to compress or buffer them.
+        headers: {
+          'content-type': 'text/event-stream',
+          'cache-control': 'no-store, no-transform',
+          'x-accel-buffering': 'no',
+        },
+        body: streamEvents(source, { cursor, gone, shutdown: context.shutdown, times }),
+      };
+    },
+
+    async readLogs({ caller, params: { id }, query: { instance, offset = 0 } }) {
+      await visible(id, caller);
+      const body = instance === undefined ? await listLogs(context, id) : await readLog(context, id, instance, offset);
+      return { status: 200, body };
+    },
+  };
+}

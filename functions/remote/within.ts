@@ -1,0 +1,47 @@
+/** Work on a connection that must not outlast it. */
+import { Problem } from '../../shared/problems.js';
+
+export interface Bounds {
+  /** Of the machine, for people. */
+  readonly name: string;
+  /** Aborted, with a Problem, once the connection is gone. */
+  readonly gone: AbortSignal;
+  lost(why: string): Problem;
+}
+
+/** Settles with `work`, or rejects when the connection goes, the signal aborts, or the time is over, whatever comes first. */
+export function within<T>(
+  { name, gone, lost }: Bounds,
+  what: string,
+  { seconds, signal }: { readonly seconds: number; readonly signal?: AbortSignal | undefined },
+  work: (resolve: (value: T) => void, reject: (error: unknown) => void) => () => void,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const ends = signal === undefined ? [gone] : [gone, signal];
+    let stop = (): void => undefined;
+    const settle = (): void => {
+      clearTimeout(timer);
+      for (const each of ends) each.removeEventListener('abort', aborted);
+    };
+    const fail = (error: unknown): void => {
+      settle();
+      stop();
+      reject(error);
+    };
+    const aborted = (): void => fail(ends.find((each) => each.aborted)?.reason);
+    const timer = setTimeout(
+      () => fail(new Problem('host-unreachable', `${name} did not ${what} within ${seconds} seconds.`)),
+      seconds * 1000,
+    );
+    if (ends.some((each) => each.aborted)) return aborted();
+    for (const each of ends) each.addEventListener('abort', aborted, { once: true });
+    try {
+      stop = work((value) => {
+        settle();
+        resolve(value);
+      }, fail);
+    } catch (error) {
+      fail(lost(error instanceof Error ? error.message : String(error)));
+    }
+  });
+}
