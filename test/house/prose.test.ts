@@ -30,7 +30,6 @@ const notYet: Readonly<Record<string, Limits>> = {
   'docs/build/dependencies.md': { mean: 15, longPercent: 8, semicolons: 20 },
   'docs/build/local-machines.md': { mean: 18, longPercent: 22, semicolons: 16 },
   'docs/operate/cost.md': { mean: 21, longPercent: 19, semicolons: 12 },
-  'docs/operate/security.md': { mean: 20, longPercent: 27, semicolons: 20 },
   help: { mean: 15, longPercent: 8, semicolons: 19 },
 };
 
