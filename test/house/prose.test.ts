@@ -19,9 +19,6 @@ const aim: Limits = { mean: 15, longPercent: 8, semicolons: 3 };
 
 /** What is not there yet, and where it stands. A row only ever shrinks, and goes when the aim is met. */
 const notYet: Readonly<Record<string, Limits>> = {
-  'README.md': { mean: 19, longPercent: 25, semicolons: 22 },
-  'CONTRIBUTING.md': { mean: 15, longPercent: 11, semicolons: 6 },
-  'SECURITY.md': { mean: 15, longPercent: 10, semicolons: 3 },
   help: { mean: 15, longPercent: 8, semicolons: 19 },
 };
 
