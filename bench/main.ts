@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: all figures, each beside a baseline of the same run, as a table and as JSON. A figure is never a test: it
- * is read by people, and what is quoted in docs/bench.md bears its date and machine.
+ * is read by people, and what is quoted in docs/build/bench.md bears its date and machine.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -24,19 +24,19 @@ locals {
       name     = "cleanup can't remove"
       window   = 900
       over     = 2
-      document = "Cleanup could not look at, judge or hand over a project several times. Projects go on costing money. docs/operations.md says how to look at one and how to remove it."
+      document = "Cleanup could not look at, judge or hand over a project several times. Projects go on costing money. docs/operate/operations.md says how to look at one and how to remove it."
     }
     quarantined = {
       name     = "a removal that is left alone"
       window   = 300
       over     = 0
-      document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. docs/operations.md has the rest."
+      document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. docs/operate/operations.md has the rest."
     }
     not_loaded = {
       name     = "a function can't be loaded"
       window   = 300
       over     = 0
-      document = "A setting is faulty or the release is broken; the log of the function names all faults. The lanes' messages wait meanwhile, and come again. Roll back: docs/deploy.md."
+      document = "A setting is faulty or the release is broken; the log of the function names all faults. The lanes' messages wait meanwhile, and come again. Roll back: docs/operate/deploy.md."
     }
   }
 
@@ -92,7 +92,7 @@ resource "google_monitoring_alert_policy" "log" {
 # An absence is one only after there was something: a job that never worked is seen by `scheduled_errors`.
 resource "google_monitoring_alert_policy" "late" {
   for_each = {
-    cleanup = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth beta cleanup schedule status`)? Does the function fail (its log)? docs/operations.md has the rest."
+    cleanup = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth beta cleanup schedule status`)? Does the function fail (its log)? docs/operate/operations.md has the rest."
     sweep   = "What was lost is not sent again: bootstraps stand still. Is the job plinth-sweep paused or gone? Does the function fail (its log)?"
   }
 
@@ -180,7 +180,7 @@ resource "google_monitoring_alert_policy" "server_errors" {
   }
 
   documentation {
-    content = "Every such answer bears a trace id, and the function's log has the rest under it. After a deployment: roll back, docs/deploy.md."
+    content = "Every such answer bears a trace id, and the function's log has the rest under it. After a deployment: roll back, docs/operate/deploy.md."
   }
 
   depends_on = [google_cloudfunctions2_function.function]

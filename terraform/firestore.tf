@@ -12,7 +12,7 @@ resource "google_firestore_database" "plinth" {
   type        = "FIRESTORE_NATIVE"
   # Readers of a document never wait for writers; the store's commits carry versions of their own.
   concurrency_mode = "PESSIMISTIC"
-  # Every minute of the last seven days can be read again: docs/deploy.md has the drill.
+  # Every minute of the last seven days can be read again: docs/operate/deploy.md has the drill.
   point_in_time_recovery_enablement = "POINT_IN_TIME_RECOVERY_ENABLED"
   delete_protection_state           = var.deletion_protection ? "DELETE_PROTECTION_ENABLED" : "DELETE_PROTECTION_DISABLED"
   deletion_policy                   = var.deletion_protection ? "ABANDON" : "DELETE"

@@ -3,14 +3,14 @@
 locals {
   # memory, cpu: as measured by `npm run bench`, with room. concurrency above 1 takes a whole CPU.
   # timeout: HTTP functions may have 60 minutes, those that hear events 9.
-  # min: nothing is kept warm while nobody works; one that is saves half a second and costs 10 USD a month (docs/cost.md). `sizes` changes it.
+  # min: nothing is kept warm while nobody works; one that is saves half a second and costs 10 USD a month (docs/operate/cost.md). `sizes` changes it.
   function_table = {
     api = {
       topic       = null
       memory      = "512Mi"
       cpu         = "1"
       concurrency = 80 # waits for Firestore, hardly computes
-      timeout     = 60 # the longest call, a migration of a team of 2,000, takes less than a second (docs/bench.md)
+      timeout     = 60 # the longest call, a migration of a team of 2,000, takes less than a second (docs/build/bench.md)
       min         = 0
       max         = 10 # 800 calls at once: a ceiling to the bill where anybody may knock
       ingress     = "ALLOW_ALL"

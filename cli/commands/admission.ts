@@ -31,9 +31,9 @@ const stop = defineCommand({
   words: 'beta bootstraps stop',
   summary: 'Refuse new bootstraps until they are started again, for operators',
   description: [
-    'From its answer on no new bootstrap begins, whoever asks; the reason is shown to them. Bootstraps that stand are resumed, extended and removed all the same.',
+    'From its answer on no new bootstrap begins, whoever asks. They see the reason. Present bootstraps can still be resumed, extended and removed.',
   ],
-  flags: { reason: 'Why; everybody who is refused sees it. (required)' },
+  flags: { reason: 'Why. Everybody who is refused sees it. (required)' },
   examples: ['plinth beta bootstraps stop --reason "the billing account is closed on Friday"'],
 
   async run(call) {
@@ -52,7 +52,7 @@ const stop = defineCommand({
 const start = defineCommand({
   words: 'beta bootstraps start',
   summary: 'Take new bootstraps again, for operators',
-  description: ['Takes new bootstraps again. Where they are taken already, nothing changes.'],
+  description: ['Takes new bootstraps again. If they are already taken, nothing changes.'],
   examples: ['plinth beta bootstraps start'],
 
   async run(call) {

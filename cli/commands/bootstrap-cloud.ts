@@ -24,11 +24,11 @@ export const bootstrapCloud = defineCommand({
   words: 'beta bootstrap-cloud',
   summary: 'Bootstrap the cloud infrastructure that platform clusters need (beta)',
   description: [
-    'Bootstraps the cloud infrastructure that platform clusters need: a cloud project with service accounts and the IAM roles they require, network, jumpbox and machines, addresses and DNS; and writes an install config with its secrets. Further configuration may be needed afterwards, depending on the setup.',
+    'Bootstraps the cloud infrastructure that platform clusters need: a cloud project with service accounts and the IAM roles they require, network, jumpbox and machines, addresses and DNS. Writes an install config with its secrets. Further configuration may be needed afterwards, depending on the setup.',
     'This command is beta and not for production use. The project is removed when its time to live (--project-ttl) is over.',
-    'You need permission to bootstrap in this deployment of plinth, for the billing account, the folder and the DNS zone that you name; plinth itself creates and manages the cloud resources.',
+    'You need permission to bootstrap in this deployment of plinth, for the billing account, the folder and the DNS zone that you name. plinth itself creates and manages the cloud resources.',
     'With --multi-dc two datacenters are made: 14 VMs with about 100 vCPUs and 6 reserved static addresses. The CPU quota of the region may need raising first.',
-    'The same command again goes on with a bootstrap that stands. Ctrl-C detaches: the bootstrap goes on without you. Secrets may also come from the environment, from the variables in square brackets.',
+    'Run the same command again to go on with a bootstrap that exists. Ctrl-C detaches: the bootstrap goes on without you. Secrets may also come from the environment variables in square brackets.',
   ],
   options: optionNames,
   flags: {

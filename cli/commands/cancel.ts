@@ -6,9 +6,9 @@ import { idOf } from './status.js';
 export const cancel = defineCommand({
   words: 'beta bootstrap-cloud cancel',
   takes: ['project'],
-  summary: 'Stop a bootstrap; what stands, stands',
+  summary: 'Stop a bootstrap and keep what it made',
   description: [
-    'Stops the bootstrap of a project at the next border between its steps. What stands, stands: the same bootstrap-cloud command goes on with it, and the project is removed when its time is over.',
+    'Stops the bootstrap of a project between two of its steps, and keeps what it made. The same bootstrap-cloud command goes on with it. The project is removed when its time is over.',
   ],
   examples: ['plinth beta bootstrap-cloud cancel demo'],
 

@@ -18,7 +18,7 @@ export const cleanupList = defineCommand({
   words: 'beta cleanup list',
   summary: 'Show what the next cleanup would do, for operators',
   description: [
-    'Shows what a run of cleanup would remove now, and changes nothing: it is found and judged as the run itself does. Shows too what a run keeps and why, what it leaves alone after removals that failed, projects with the labels of this deployment that no record knows, and records whose project is gone.',
+    "Shows what a run of cleanup would remove now, and changes nothing. It finds and judges as the run itself does. It also shows what a run keeps and why, and what it leaves alone after failed removals. And it shows projects with this deployment's labels that no record knows, and records whose project is gone.",
   ],
   examples: ['plinth beta cleanup list', 'plinth beta cleanup list --json'],
 

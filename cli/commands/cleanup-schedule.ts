@@ -48,12 +48,12 @@ export const cleanupSchedule: readonly Command[] = [
   steering(
     'pause',
     'Stop cleanup until it is resumed, for operators',
-    'Pauses the job that looks for projects whose time is over. A removal that has begun goes on; no other begins until the job is resumed.',
+    'Pauses the job that looks for projects whose time is over. A removal that has begun goes on. No other begins until the job is resumed.',
   ),
   steering(
     'resume',
     'Let cleanup run on its schedule again, for operators',
-    'Resumes the job that looks for projects whose time is over. What came due meanwhile is found by its next run.',
+    'Resumes the job that looks for projects whose time is over. Its next run finds what came due meanwhile.',
   ),
   steering(
     'run',

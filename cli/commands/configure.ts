@@ -17,16 +17,16 @@ export const configure = defineCommand({
   words: 'configure',
   summary: 'Say where the service is and how people log in to it',
   description: [
-    "Writes config.yaml in plinth's config folder, for you alone. On a terminal it asks, and what stands already is the default; in a script the flags say it, and what no flag names stays.",
-    'Before anything is written the endpoints and the token issuer are asked whether they are what they should be. A value of - takes a setting away.',
-    'The secret of the OAuth client is asked for unseen, or taken from PLINTH_OAUTH_CLIENT_SECRET; it stands in no command line. plinth doctor checks the rest.',
+    "Writes config.yaml in plinth's config folder, for you alone. On a terminal it asks, with the present values as defaults. In a script it takes the flags, and keeps what no flag names.",
+    'Before it writes anything, it checks that the endpoints and the token issuer answer as they should. A value of - removes a setting.',
+    'It asks for the secret of the OAuth client without showing it, or takes it from PLINTH_OAUTH_CLIENT_SECRET. No flag takes it. plinth doctor checks the rest.',
   ],
   flags: {
     'bootstraps-endpoint': 'URL of the bootstrap API.',
     'api-endpoint': 'URL of the API of organizations and teams.',
     'client-id': 'OAuth client by which people log in.',
     issuer: 'Issuer of their tokens. (default: https://accounts.google.com)',
-    from: 'Take all from this config file, such as terraform prints one; - reads standard input.',
+    from: 'Take all from this config file, such as terraform prints one. - reads standard input.',
     force: 'Write it even if the service does not answer as it should.',
   },
   examples: [

@@ -8,8 +8,8 @@ export const doctor = defineCommand({
   words: 'doctor',
   summary: 'Check settings, service, credentials and SSH, and say what to do',
   description: [
-    'Looks at the config file, the settings in the environment, the endpoints and their certificates, the versions and clocks of both sides, who the service takes you for and what you may do there, and the SSH client and key. It changes nothing.',
-    'The exit code is 0 if nothing has failed, also with warnings; else that of the first failure, such as 6 for a service that cannot be reached.',
+    'Checks the config file, the environment, the endpoints with their certificates, and the versions and clocks of both sides. Checks who you are to the service, what you may do there, and your SSH client and key. It changes nothing.',
+    'The exit code is 0 if nothing has failed, also with warnings. Otherwise it is that of the first failure, such as 6 for a service that cannot be reached.',
   ],
   options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
   examples: ['plinth doctor', 'plinth doctor --json'],

@@ -9,9 +9,9 @@ import { amount } from '../machines/upload-text.js';
 const options = ['installConfig', 'secretsFile', 'installHash', 'installVersion'] as const satisfies readonly Option[];
 const flags = {
   package: 'The package: installer.tar.gz or installer-lite.tar.gz. (required)',
-  'age-key': 'File with the age identity that opens the secrets file; by default age_key.txt beside that.',
-  'state-dir': 'Where plinth remembers what is installed; by default /var/lib/platform/install.',
-  root: 'Folder beneath which the components write; by default /.',
+  'age-key': 'File with the age identity that opens the secrets file. By default age_key.txt beside it.',
+  'state-dir': 'Where plinth remembers what is installed. By default /var/lib/platform/install.',
+  root: 'Folder beneath which the components write. By default /.',
 } as const;
 
 const words: Readonly<Record<'checking' | 'installing' | 'removing', string>> = {
@@ -67,12 +67,12 @@ async function tellingLastLines<T>({ output }: Call, work: Promise<T>): Promise<
 
 export const installPlatform = defineCommand({
   words: 'install platform',
-  summary: 'Install the platform from a package; runs on the jumpbox',
+  summary: 'Install the platform from a package, on the jumpbox',
   description: [
-    'Installs the components of a package in their order. Everything is read and checked first: config, secrets, values, and every file of the package. With --install-hash or --install-version the package must bear it.',
-    'What stands is not installed twice: a component of the same package with the same config and secrets is only looked at. Run the same command again after a failure or Ctrl-C; it goes on where it stopped. Components that a package no longer has are removed.',
-    'The step kubernetes is always left out, as plinth installs it itself; so are load-container-images where the config says that images are not loaded, and the steps in operations.skip of the config.',
-    'Secrets are decrypted in memory and reach the components by standard input alone.',
+    'Installs the components of a package in their order. It first reads and checks everything: config, secrets, values, and every file of the package. With --install-hash or --install-version the package must match.',
+    'It installs nothing twice: a component of the same package with the same config and secrets is only checked. Run the same command again after a failure or Ctrl-C, and it goes on where it stopped. It removes components that a package no longer has.',
+    'It always leaves out the step kubernetes, because plinth installs that itself. It also leaves out load-container-images where the config says so, and the steps in operations.skip of the config.',
+    'It decrypts secrets in memory, and hands them to components only by standard input.',
   ],
   options: [...options, 'installSkipSteps', 'pcAppsValues'],
   flags,
@@ -105,13 +105,13 @@ export const installPlatform = defineCommand({
 
 export const installUser = defineCommand({
   words: 'install user',
-  summary: 'Make a user with an API token on the installed platform; runs on the jumpbox',
+  summary: 'Make a user with an API token on the installed platform, on the jumpbox',
   description: [
-    "Calls the package's hook that makes a user, and prints the user, the token and the URL of the API, this once: the platform keeps but a hash of the token.",
-    'A user of that name that stands gets a new token; the old one is no longer good.',
+    "Calls the package's hook that makes a user, and prints the user, the token and the URL of the API. It prints them only once, because the platform keeps only a hash of the token.",
+    'If a user of that name exists, they get a new token, and the old one stops working.',
   ],
   options,
-  flags: { ...flags, user: 'Name of the user; by default test-user.' },
+  flags: { ...flags, user: 'Name of the user. By default test-user.' },
   examples: ['plinth install user --package installer.tar.gz --user smoke-test --json'],
 
   async run(call) {
@@ -130,11 +130,11 @@ const { package: archive, 'age-key': ageKey, 'state-dir': stateDir } = flags;
 
 export const installImages = defineCommand({
   words: 'install images',
-  summary: 'Bring the images of a package to the registry that the config names; runs on the jumpbox',
+  summary: 'Bring the images of a package to the registry of the config, on the jumpbox',
   description: [
-    'Copies, by skopeo, what is not there by its digest, and holds each image against its digest once it is there. Run the same command again after an interruption; it goes on where it stopped.',
-    'Images come out of the package; those that installer-lite.tar.gz lacks from the registry of --from, with the login that skopeo has for it (skopeo login).',
-    "The config's registry is opened by registryUsername and registryPassword of the secrets file; one of type artifact-registry by a token of this machine's own identity. Nodes pull from a registry of type forge1 themselves.",
+    'Copies with skopeo what is not there by its digest, and then checks the digest of each image. Run the same command again after an interruption, and it goes on where it stopped.',
+    'Images come out of the package. Those that installer-lite.tar.gz lacks come from the registry of --from, with the login that skopeo has for it (skopeo login).',
+    "It logs in to the config's registry by registryUsername and registryPassword of the secrets file. For type artifact-registry it uses a token of this machine's own identity. Nodes pull from a registry of type forge1 themselves.",
   ],
   options,
   flags: {

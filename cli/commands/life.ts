@@ -17,7 +17,7 @@ export const extend = defineCommand({
   description: [
     'Moves the time at which a project is removed to --ttl from now. It is never moved to an earlier time, nor beyond the longest time to live that this deployment allows, counted from when the bootstrap began.',
   ],
-  flags: { ttl: 'How long it shall live from now on, such as 4h, 1h30m or 2d. (required)' },
+  flags: { ttl: 'How long it should live from now on, such as 4h, 1h30m or 2d. (required)' },
   examples: ['plinth beta bootstrap-cloud extend demo --ttl 4h'],
 
   async run(call) {
@@ -38,7 +38,7 @@ export const protect = defineCommand({
   ],
   flags: {
     until: 'Time such as 2030-01-31T18:00:00Z, or how long from now, such as 2d. (required)',
-    reason: 'Why; everybody who sees the project sees it. (required)',
+    reason: 'Why. Everybody who sees the project sees it. (required)',
   },
   examples: ['plinth beta bootstrap-cloud protect demo --until 2d --reason "debugging the storage"'],
 
@@ -64,7 +64,7 @@ export const unprotect = defineCommand({
   words: 'beta bootstrap-cloud unprotect',
   takes: ['project'],
   summary: 'Let a protected project be removed when its time is over',
-  description: ['Takes the protection of a project away: only its time to live counts again.'],
+  description: ['Takes the protection of a project away. Only its time to live counts again.'],
   examples: ['plinth beta bootstrap-cloud unprotect demo'],
 
   async run(call) {
@@ -80,12 +80,12 @@ export const cleanup = defineCommand({
   takes: ['project'],
   summary: 'Remove a project now',
   description: [
-    "Removes a project and all that belongs to it: DNS records that are still as plinth wrote them, roles outside of the project, its billing link, the project itself, and the bootstrap's secrets and files. Google keeps a deleted project for 30 days; what plinth held of it is gone at once.",
-    'Asks for the name of the project to be typed. One that is protected is refused; one whose removal failed is tried again.',
+    "Removes a project and all that belongs to it: the project itself, its billing link, and roles outside the project. Also DNS records that are still as plinth wrote them, and the bootstrap's secrets and files. Google keeps a deleted project for 30 days. What plinth held of it is gone at once.",
+    'Asks you to type the name of the project. It refuses a protected project, and tries again where a removal failed.',
   ],
   flags: {
     'dry-run': 'Only show what would be removed.',
-    yes: 'Do not ask; needed where there is no terminal to ask on.',
+    yes: 'Do not ask. Needed where there is no terminal to ask on.',
   },
   examples: ['plinth beta bootstrap-cloud cleanup demo', 'plinth beta bootstrap-cloud cleanup demo --yes'],
 

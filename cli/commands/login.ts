@@ -7,8 +7,8 @@ const login = defineCommand({
   words: 'login',
   summary: 'Say in the browser who you are',
   description: [
-    'Opens a page of the token issuer, where you log in and agree that plinth may know your e-mail address; later commands get their tokens by themselves.',
-    "The deployment's OAuth client is read from PLINTH_OAUTH_CLIENT_ID and PLINTH_OAUTH_CLIENT_SECRET, or from oauth.clientId and oauth.clientSecret in the config file. What is kept is in credentials.json in plinth's config folder, which only you can read.",
+    'Opens a page of the token issuer. There you log in and agree that plinth may know your e-mail address. Later commands get their tokens by themselves.',
+    "The deployment's OAuth client is read from PLINTH_OAUTH_CLIENT_ID and PLINTH_OAUTH_CLIENT_SECRET, or from oauth.clientId and oauth.clientSecret in the config file. plinth keeps the login in credentials.json in its config folder, which only you can read.",
   ],
   examples: ['plinth login'],
 
@@ -99,8 +99,8 @@ const token = defineCommand({
   words: 'token',
   summary: 'Print an ID token, for scripts',
   description: [
-    'Prints the ID token that plinth would call the bootstrap API with; it is good for an hour at most. Keep it out of logs and command lines.',
-    'That of plinth login is good for the organization API, too. That of a service account is for one address alone, which --endpoint names.',
+    'Prints the ID token that plinth would call the bootstrap API with. It is valid for an hour at most. Keep it out of logs and command lines.',
+    'The token of plinth login also works for the organization API. The token of a service account is for one address only, which --endpoint names.',
   ],
   examples: [
     'curl --header "Authorization: Bearer $(plinth token)" "$PLINTH_ENDPOINT/bootstraps"',

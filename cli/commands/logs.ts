@@ -17,8 +17,8 @@ export const logs = defineCommand({
   mayTake: ['step'],
   summary: 'Show what was said on the machines of a bootstrap',
   description: [
-    'Shows what the long commands said that plinth ran on the machines, such as the install of the platform: of each step under a heading, or of one step alone. Secrets show as <secret>. It is kept until the project is removed.',
-    'On the way to a pipe or a file it comes as it was said; on a terminal without what would move the cursor.',
+    'Shows the machine logs: what long commands said, such as the install of the platform. It shows each step under a heading, or only one step. Secrets show as <secret>. The logs are kept until the project is removed.',
+    'A pipe or a file gets the exact bytes. A terminal gets them without what would move the cursor.',
   ],
   flags: { follow: 'Go on with what they say until the bootstrap ends.' },
   examples: [

@@ -28,7 +28,7 @@ export const orgAddMember = defineCommand({
   takes: ['organization', 'email'],
   summary: 'Add a member to an organization',
   description: [
-    'Adds a member to an organization. For admins of the organization. One who is a member with that role already stays as they are; a member with another role is refused, see plinth org set-role.',
+    'Adds a member to an organization. For admins of the organization. A member who already has that role stays as they are. To change a role, use plinth org set-role.',
   ],
   flags: { role: 'admin or member. (default: member)' },
   examples: ['plinth org add-member acme bob@example.com', 'plinth org add-member acme carol@example.com --role admin'],
@@ -67,11 +67,11 @@ export const orgRemoveMember = defineCommand({
   takes: ['organization', 'email'],
   summary: 'Remove a member from an organization',
   description: [
-    'Removes a member from an organization: for its admins, and for oneself to leave. A member of one of its teams is refused, unless --force removes them from those teams too. The last admin stays.',
+    'Removes a member from an organization. For its admins, and for yourself to leave. It refuses a member of one of its teams, unless --force removes them from those teams too. The last admin stays.',
   ],
   flags: {
     force: "Also remove them from the organization's teams, which are shown first.",
-    yes: 'Do not ask before --force; needed where there is no terminal to ask on.',
+    yes: 'Do not ask before --force. Needed where there is no terminal to ask on.',
   },
   examples: ['plinth org remove-member acme bob@example.com', 'plinth org remove-member acme bob@example.com --force'],
 

@@ -28,7 +28,7 @@ export const orgList = defineCommand({
 export const orgCreate = defineCommand({
   words: 'org create',
   takes: ['name'],
-  summary: 'Make an organization; you are its first admin',
+  summary: 'Make an organization, with you as its first admin',
   description: [
     'Makes an organization. You are its first admin. Who may make organizations is a setting of the deployment.',
   ],

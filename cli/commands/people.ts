@@ -21,8 +21,8 @@ export const share = defineCommand({
   takes: ['project'],
   summary: 'Let somebody else see a project and work in it',
   description: [
-    'Whoever a project is shared with sees it in list and status, follows it, reads its install config, may extend it, and gets the role on the cloud project that you have. Secrets, protection, cancelling and removal stay with its owner and operators.',
-    'SSH keys are not shared: add theirs to the team of your forge, or to the machines, yourself. With --remove it is taken back, and so is the role; what they have read or made meanwhile stays.',
+    'Whoever you share a project with sees it in list and status, follows it, reads its install config and may extend it. They get the same role on the cloud project as you. Secrets, protection, cancelling and removal stay with its owner and operators.',
+    'SSH keys are not shared: add theirs to the team of your forge, or to the machines, yourself. --remove takes the share and the role back. What they have read or made meanwhile stays.',
   ],
   flags: {
     with: 'E-mail of the person or service account. (required)',
@@ -55,12 +55,12 @@ export const transfer = defineCommand({
   takes: ['project'],
   summary: 'Give a project to somebody else',
   description: [
-    'The project has another owner: it counts to their limit, and only they and operators decide about it. They must be allowed to bootstrap. You see it no more, and your role on the cloud project goes; they may share it with you.',
-    'Machines still take your SSH key until the new owner runs the bootstrap-cloud command again with theirs. Secrets that you have read are known to you all the same.',
+    'The project has another owner: it counts to their limit, and only they and operators decide about it. They must be allowed to bootstrap. You no longer see it, and your role on the cloud project goes. They may share it with you.',
+    'Machines accept your SSH key until the new owner runs the bootstrap-cloud command again with theirs. You still know the secrets that you have read.',
   ],
   flags: {
     with: 'E-mail of the new owner. (required)',
-    yes: 'Do not ask; needed where there is no terminal to ask on.',
+    yes: 'Do not ask. Needed where there is no terminal to ask on.',
   },
   examples: [
     'plinth beta bootstrap-cloud transfer demo --with bob@example.com',

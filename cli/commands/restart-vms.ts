@@ -8,8 +8,8 @@ export const restartVms = defineCommand({
   takes: ['project'],
   summary: 'Start VMs again that were stopped or taken away',
   description: [
-    'Starts the VMs of a bootstrap that do not run, such as spot VMs that Google took away, and makes those again that are gone; one that runs is left running. Then it looks at them and at what stands on them, as bootstrap-cloud does: that each answers SSH and is set up.',
-    'What had failed or was cancelled is gone on with, too. It needs none of the flags and files of the bootstrap. Ctrl-C detaches; the same command again looks once more.',
+    'Starts the VMs of a bootstrap that do not run, such as spot VMs that Google stopped. It makes those anew that are gone, and leaves running ones alone. Then it checks, as bootstrap-cloud does, that each answers SSH and is set up.',
+    'It also goes on with what had failed or was cancelled. It needs none of the flags and files of the bootstrap. Ctrl-C detaches, and the same command again looks once more.',
   ],
   options: ['timer'],
   flags: { name: 'Only this VM, such as k0s-1.' },

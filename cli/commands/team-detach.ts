@@ -8,9 +8,9 @@ export const teamDetach = defineCommand({
   takes: ['teamId'],
   summary: 'Take a team out of its organization, as it was before it was migrated',
   description: [
-    'Takes a team out of its organization. For operators of the deployment, where a team was migrated that should not have been. Its members are again those that it had before the migration, with the roles that they had; a team that was made in the organization keeps the members that it has.',
+    'Takes a team out of its organization. For operators of the deployment, when a team was migrated by mistake. The team gets back the members and roles that it had before. A team that was made in the organization keeps its present members.',
   ],
-  flags: { yes: 'Do not ask first; needed where there is no terminal to ask on.' },
+  flags: { yes: 'Do not ask first. Needed where there is no terminal to ask on.' },
   examples: ['plinth team detach 42'],
 
   async run(call) {

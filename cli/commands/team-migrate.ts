@@ -12,14 +12,14 @@ export const teamMigrate = defineCommand({
   takes: ['teamId'],
   summary: 'Move a standalone team into an organization',
   description: [
-    'Moves a standalone team into an organization. For admins of the organization. First it shows who stays in the team and who would leave it; what is then done is just that, or, if the team has changed meanwhile, it is shown anew.',
-    'Every member of a team in an organization is also a member of that organization. A team with members outside it is refused; with --force they are removed from the team, after a question.',
+    'Moves a standalone team into an organization. For admins of the organization. First it shows who stays in the team and who would leave it. Then it does exactly that. If the team has changed meanwhile, it shows that anew.',
+    'Every member of a team in an organization is also a member of that organization. It refuses a team with members outside. With --force it removes them from the team, after a question.',
   ],
   flags: {
     organization: 'Organization that the team moves into, by id or name. (required)',
     force: 'Remove members outside the organization from the team.',
     'dry-run': 'Only show who would stay and who would leave.',
-    yes: 'Do not ask before --force; needed where there is no terminal to ask on.',
+    yes: 'Do not ask before --force. Needed where there is no terminal to ask on.',
   },
   examples: [
     'plinth team migrate 42 --organization acme --dry-run',

@@ -33,11 +33,11 @@ export const teamList = defineCommand({
 export const teamCreate = defineCommand({
   words: 'team create',
   takes: ['name'],
-  summary: 'Make a team; you are its first admin',
+  summary: 'Make a team, with you as its first admin',
   description: [
     'Makes a team, standalone or in an organization. You are its first admin. In an organization only its admins may.',
   ],
-  flags: { organization: 'Organization that it belongs to, by id or name; without one it is standalone.' },
+  flags: { organization: 'Organization that it belongs to, by id or name. Without one it is standalone.' },
   examples: ['plinth team create platform', 'plinth team create platform --organization acme'],
 
   async run(call) {
@@ -91,7 +91,7 @@ export const teamRemoveMember = defineCommand({
   takes: ['teamId', 'email'],
   summary: 'Remove a member from a team',
   description: [
-    'Removes a member from a team: for admins of the team or of its organization, and for oneself to leave. The last admin of a standalone team stays.',
+    'Removes a member from a team. For admins of the team or of its organization, and for yourself to leave. The last admin of a standalone team stays.',
   ],
   examples: ['plinth team remove-member 42 bob@example.com'],
 

@@ -9,7 +9,7 @@ export const exitCodes = [
   {
     code: 2,
     meaning: 'bad input',
-    inFull: 'The input is not valid; every fault is named with its flag. Nothing was made.',
+    inFull: 'The input is not valid. Every fault is named with its flag. Nothing was made.',
   },
   { code: 3, meaning: 'not allowed', inFull: 'Not allowed: the token, the role, or a permission in Google Cloud.' },
   { code: 4, meaning: 'not found', inFull: 'Not found, or not visible to the caller.' },
@@ -22,12 +22,12 @@ export const exitCodes = [
   {
     code: 7,
     meaning: 'the bootstrap failed',
-    inFull: 'The bootstrap failed. What stands is kept; the same command again resumes it.',
+    inFull: 'The bootstrap failed. What it made is kept, and the same command again resumes it.',
   },
   {
     code: 130,
     meaning: 'detached, the bootstrap goes on; or interrupted',
     inFull:
-      'Ended by Ctrl-C. A bootstrap goes on without the caller; another change that was under way may have been made.',
+      'Ended by Ctrl-C. A bootstrap goes on without the caller. Another change that was under way may have been made.',
   },
 ] as const;

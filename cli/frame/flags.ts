@@ -47,7 +47,7 @@ export type OwnFlagName = keyof typeof ownFlags;
 
 /** Those that belong to no command; what they mean is the same everywhere. */
 export const sharedFlags = {
-  endpoint: 'URL of the plinth service; also PLINTH_ENDPOINT, or the config file.',
+  endpoint: 'URL of the plinth service. Or set PLINTH_ENDPOINT, or use the config file.',
   json: 'Print one JSON event a line, and a last one of type "result".',
   version: "Print plinth's version.",
 } as const satisfies Partial<Record<OwnFlagName, string>>;

@@ -34,7 +34,7 @@ export const PricesSetting: z.ZodType<PriceTable, string> = z.string().transform
   try {
     given = JSON.parse(text);
   } catch {
-    refuse('must be JSON, as docs/operations.md shows it');
+    refuse('must be JSON, as docs/operate/operations.md shows it');
     return z.NEVER;
   }
   const read = PriceTable.safeParse(given);

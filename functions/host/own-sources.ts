@@ -1,6 +1,6 @@
 /**
  * Stacks by our own files. Bundles are served without Node's `--enable-source-maps`: Firestore's client asks for a stack with
- * every call, so each start would read the maps (docs/decisions/what-is-deployed.md). Here they are read when something has
+ * every call, so each start would read the maps (docs/build/decisions/what-is-deployed.md). Here they are read when something has
  * gone wrong that somebody is to look after. Called by log.ts.
  */
 import { readdirSync, readFileSync } from 'node:fs';

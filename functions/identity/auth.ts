@@ -1,6 +1,6 @@
 /**
  * Who calls: verifies OIDC ID tokens of people and service accounts for the APIs, and of Cloud Scheduler for the functions
- * it calls. Who may call the lanes is left to IAM: docs/security.md. The one importer of jose in the product.
+ * it calls. Who may call the lanes is left to IAM: docs/operate/security.md. The one importer of jose in the product.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';

@@ -144,7 +144,7 @@ export const flags = {
   folderId: {
     kind: 'string',
     group: 'core',
-    help: "Cloud folder ID that the project is made in; without one it is made in the deployment's default parent.",
+    help: "Cloud folder ID that the project is made in. Without one it is made in the deployment's default parent.",
     onResume: 'fixed',
     schema: like(/^(?:folders\/)?\d+$/, 'must be the number of a folder').transform((text) =>
       text.replace('folders/', ''),
@@ -169,7 +169,7 @@ export const flags = {
   projectTtl: {
     kind: 'string',
     group: 'core',
-    help: 'Time to live of the project, such as 90m, 2h, 1h30m or 2d; cleanup workflows remove it afterwards.',
+    help: 'Time to live of the project, such as 90m, 2h, 1h30m or 2d. Cleanup removes it afterwards.',
     default: '2h',
     onResume: 'applies',
     schema: duration,
@@ -196,7 +196,7 @@ export const flags = {
   spotVms: {
     kind: 'bool',
     group: 'core',
-    help: 'Use spot VMs; where spot capacity is unavailable a standard VM is made instead. Cannot be combined with --preemptible.',
+    help: 'Use spot VMs. Where spot capacity is unavailable, plinth makes a standard VM instead. Cannot be combined with --preemptible.',
     default: false,
     onResume: 'fixed',
     schema: yesNo,
@@ -231,7 +231,7 @@ export const flags = {
   customPgIp: {
     kind: 'string',
     group: 'core',
-    help: 'IP address of a PostgreSQL server of your own; no VM is made for one.',
+    help: 'IP address of a PostgreSQL server of your own. plinth then makes no VM for one.',
     onResume: 'fixed',
     schema: z.union([z.ipv4(), z.ipv6()], 'must be an IP address'),
   },
@@ -248,7 +248,7 @@ export const flags = {
   dnsProjectId: {
     kind: 'string',
     group: 'dns',
-    help: 'Cloud project ID of the DNS service; without one the zone is in the new project.',
+    help: 'Cloud project ID of the DNS service. Without one the zone is in the new project.',
     onResume: 'fixed',
     schema: projectId,
   },
@@ -266,7 +266,7 @@ export const flags = {
   acmeStaging: {
     kind: 'bool',
     group: 'dns',
-    help: 'Use the staging endpoint of the public ACME certificate authority; browsers do not trust its certificates.',
+    help: 'Use the staging endpoint of the public ACME certificate authority. Browsers do not trust its certificates.',
     default: false,
     onResume: 'applies',
     schema: yesNo,
@@ -274,7 +274,7 @@ export const flags = {
   cloudAcmeIssuer: {
     kind: 'bool',
     group: 'dns',
-    help: "Use the cloud provider's public CA as ACME issuer instead of the default one; its external account binding credentials are obtained automatically.",
+    help: "Use the cloud provider's public CA as ACME issuer instead of the default one. Its external account binding credentials are obtained automatically.",
     default: false,
     onResume: 'applies',
     schema: yesNo,
@@ -331,7 +331,7 @@ export const flags = {
   recoverConfig: {
     kind: 'bool',
     group: 'installation',
-    help: 'Recover the install config generated before from the jumpbox; overwrites the local one.',
+    help: 'Recover the install config from the jumpbox. Overwrites the local one.',
     default: false,
     onResume: 'local',
     schema: yesNo,
@@ -364,7 +364,7 @@ export const flags = {
   internalFlags: {
     kind: 'list',
     group: 'installation',
-    help: 'Internal flags to enable; an empty value enables none.',
+    help: 'Internal flags to enable. An empty value enables none.',
     default: ['headless-services', 'vcluster', 'custom-service-image', 'ms-in-ls'],
     onResume: 'applies',
     schema: lines,
@@ -372,7 +372,7 @@ export const flags = {
   previewFlags: {
     kind: 'list',
     group: 'installation',
-    help: 'Preview flags to enable; an empty value enables none.',
+    help: 'Preview flags to enable. An empty value enables none.',
     default: [
       'openfga-authz',
       'cluster-admin',
@@ -387,7 +387,7 @@ export const flags = {
   clusterAdminEmail: {
     kind: 'string',
     group: 'installation',
-    help: 'E-mail address of the initial cluster admin; written to the install config and applied as the cluster-admin-email secret before the platform is installed.',
+    help: 'E-mail address of the initial cluster admin. It is written to the install config, and applied as the cluster-admin-email secret before the platform is installed.',
     onResume: 'applies',
     schema: email,
   },
@@ -429,7 +429,7 @@ export const flags = {
   registryUser: {
     kind: 'string',
     group: 'registry',
-    help: 'Username for the forge1 image registry. Required for registry type forge1, and for local-container when installing, where it is used with --forge1-pat to mirror the platform images into the local registry.',
+    help: 'Username for the forge1 image registry. Required for registry type forge1, and for local-container when installing. There, with --forge1-pat, it mirrors the platform images into the local registry.',
     onResume: 'applies',
     schema: line(256),
   },
@@ -478,14 +478,14 @@ export const flags = {
   forge1TeamOrg: {
     kind: 'string',
     group: 'forges',
-    help: 'forge1 organization of the team whose SSH keys are fetched; used with --forge1-team-slug, needs --forge1-pat with at least read:org.',
+    help: 'forge1 organization of the team whose SSH keys are fetched. Used with --forge1-team-slug. Needs --forge1-pat with at least read:org.',
     onResume: 'applies',
     schema: line(256),
   },
   forge1TeamSlug: {
     kind: 'string',
     group: 'forges',
-    help: 'Slug of the forge1 team whose SSH keys are fetched; used with --forge1-team-org, needs --forge1-pat with at least read:org.',
+    help: 'Slug of the forge1 team whose SSH keys are fetched. Used with --forge1-team-org. Needs --forge1-pat with at least read:org.',
     onResume: 'applies',
     schema: line(256),
   },
@@ -625,7 +625,7 @@ export const flags = {
   centralOtelEndpoint: {
     kind: 'string',
     group: 'observability',
-    help: 'Central OpenTelemetry collector endpoint; needed when spans are sent centrally.',
+    help: 'Central OpenTelemetry collector endpoint. Needed when spans are sent centrally.',
     onResume: 'applies',
     schema: endpoint,
   },

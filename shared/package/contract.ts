@@ -1,6 +1,6 @@
 /**
  * What `plinth install platform` and the executables of a package say to each other: JSON on standard input, exit codes,
- * progress lines. docs/packages.md tells the same to who makes a package.
+ * progress lines. docs/use/packages.md tells the same to who makes a package.
  */
 import * as z from 'zod';
 import { InstallConfig } from '../install-config/config.js';

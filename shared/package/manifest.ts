@@ -1,6 +1,6 @@
 /**
  * `package.json` of an installer package: what it holds, in which order it is installed, and the hash that names the build.
- * Made by `npm run make-package`, read by `plinth install platform`; docs/packages.md tells it to who makes a package.
+ * Made by `npm run make-package`, read by `plinth install platform`; docs/use/packages.md tells it to who makes a package.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -62,7 +62,7 @@ export const PackageManifest = z
     schema: z.literal(1),
     name: word.meta({ description: 'Of what is installed' }),
     version: PackageVersion,
-    hash: PackageHash.meta({ description: 'Of all else in this file, see docs/packages.md' }),
+    hash: PackageHash.meta({ description: 'Of all else in this file, see docs/use/packages.md' }),
     components: z
       .array(Component)
       .min(1)

@@ -43,7 +43,7 @@ run "store" {
   }
 }
 
-# docs/deploy.md, "in earnest": the functions, and all that a restore does not bring, go to the other database.
+# docs/operate/deploy.md, "In an emergency": the functions, and all that a restore does not bring, go to the other database.
 run "a_restored_database" {
   command = plan
   variables {

@@ -1,6 +1,6 @@
 /**
  * Kubernetes of an installed platform as its owner reaches it: kubectl through the jumpbox with the kubeconfig of the secrets
- * file, and the reserved addresses that services there have. As docs/operations.md tells it.
+ * file, and the reserved addresses that services there have. As docs/use/daily-use.md tells it.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

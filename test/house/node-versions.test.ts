@@ -13,7 +13,7 @@ describe('the Nodes that plinth supports', () => {
     const { engines } = JSON.parse(read('package.json')) as { readonly engines: { readonly node: string } };
     const [, oldest] = /^>=(\d+\.\d+)$/.exec(engines.node) ?? [];
     expect(`${oldest}.0`).to.equal(nodeVersion('oldest'));
-    for (const file of ['README.md', 'docs/deploy.md']) {
+    for (const file of ['README.md', 'docs/operate/deploy.md']) {
       expect(read(file), file).to.contain(`Node ${oldest} or newer`);
     }
   });
@@ -21,7 +21,7 @@ describe('the Nodes that plinth supports', () => {
   it('are deployed and built on as they are tested', () => {
     expect(found('terraform/functions.tf', /runtime += "nodejs(\d+)"/)).to.equal(functionsMajor);
     expect(found('.ci/Dockerfile', /NODE_MAJOR=(\d+)/)).to.equal(functionsMajor);
-    expect(read('docs/deploy.md')).to.contain(`${functionsMajor} is what the functions run on`);
+    expect(read('docs/operate/deploy.md')).to.contain(`${functionsMajor} is what the functions run on`);
   });
 
   it('are the ones that test:node was asked for, also for programs that are found by the name of node', () => {

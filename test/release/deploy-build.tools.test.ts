@@ -237,7 +237,7 @@ describe('a build that deploys', function () {
       expect(failed, said).to.equal(undefined);
       expect(said)
         .to.include('(which release it is, was not seen)')
-        .and.match(/no ID token.*docs\/deploy\.md/s);
+        .and.match(/no ID token.*docs\/operate\/deploy\.md/s);
     });
   });
 

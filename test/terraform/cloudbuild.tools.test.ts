@@ -194,14 +194,14 @@ describe('cloudbuild', function () {
     expect(new Set(steps.map(({ name }) => name))).to.have.keys('$_TERRAFORM_IMAGE', '$_CLOUD_SDK_IMAGE');
   });
 
-  it('runs the tests that take long each night, by the commands of docs/deploy.md', async () => {
+  it('runs the tests that take long each night, by the commands of docs/operate/deploy.md', async () => {
     const trigger = parse(read('terraform/delivery/nightly-trigger.yaml')) as Record<string, unknown>;
     expect(faultsIn(trigger, schemas['BuildTrigger'] ?? {}, 'trigger')).to.deep.equal([]);
     const { args = [] } =
       buildOf('terraform/delivery/nightly.cloudbuild.yaml').steps.find(({ id }) => id === 'test') ?? {};
     expect(args.slice(-4)).to.deep.equal(['npm', 'run', '-s', 'test:nightly']);
     const { topic } = trigger['pubsubConfig'] as { topic: string };
-    const deploy = read('docs/deploy.md');
+    const deploy = read('docs/operate/deploy.md');
     expect(deploy).to.match(
       new RegExp(`gcloud scheduler jobs create pubsub [\\s\\S]*?--topic ${topic.split('/').at(-1)} `),
     );
@@ -218,8 +218,8 @@ describe('cloudbuild', function () {
     expect(read('cloudbuild.yaml'))
       .to.include(`gcloud pubsub topics publish ${topic.split('/').at(-1)} `)
       .and.not.match(/terraform apply|gcloud builds/);
-    // The command of docs/deploy.md leaves no gap.
-    const fill = /^sed "s#<project>.*(?= >trigger\.yaml$)/m.exec(read('docs/deploy.md'))?.[0] ?? 'false';
+    // The command of docs/operate/deploy.md leaves no gap.
+    const fill = /^sed "s#<project>.*(?= >trigger\.yaml$)/m.exec(read('docs/operate/deploy.md'))?.[0] ?? 'false';
     const filled = await run('bash', ['-c', fill.replaceAll(/\$([A-Z_]+)/g, 'my-$1')], {}, { cwd: projectFolder });
     expect(filled.output.replaceAll(/^#.*$/gm, '')).to.include('topics/plinth-releases').and.not.match(/[<>]/);
     // All that the build takes; of the message it has one.

@@ -32,12 +32,12 @@ async function inWorkspace<T>(work: (workspace: Workspace) => Promise<T>, change
 /** JSON is HCL, but for `${`. */
 const hcl = (value: unknown): string => JSON.stringify(value).replaceAll('${', '$${');
 
-const deployText = readFileSync(join(projectFolder, 'docs/deploy.md'), 'utf8');
+const deployText = readFileSync(join(projectFolder, 'docs/operate/deploy.md'), 'utf8');
 
-/** From terraform/: where docs/deploy.md has operators keep their deployment. */
+/** From terraform/: where docs/operate/deploy.md has operators keep their deployment. */
 const deployment = join('..', /^export DEPLOYMENT=(\S+)$/m.exec(deployText)?.[1] ?? '');
 
-/** A deployment of one's own, made by the very commands of docs/deploy.md. */
+/** A deployment of one's own, made by the very commands of docs/operate/deploy.md. */
 function makeDeployment(folder: string): void {
   const [made = ''] = /^export DEPLOYMENT=[\s\S]*?^EOF$/m.exec(deployText) ?? [];
   const exports = deployText.slice(0, deployText.indexOf(made)).match(/^export .*$/gm) ?? [];
@@ -47,7 +47,7 @@ function makeDeployment(folder: string): void {
 
 const examples = [
   {
-    title: 'as docs/deploy.md makes a deployment of the minimal example',
+    title: 'as docs/operate/deploy.md makes a deployment of the minimal example',
     folder: deployment,
     fill: makeDeployment,
     mocks: '../../terraform/tests/mocks',
@@ -116,7 +116,7 @@ describe('terraform', function () {
   describe('for a first installation', () => {
     const example = (file: string) => join('examples', 'minimal', file);
 
-    it('the minimal example asks for what docs/deploy.md fills in, and no more', () => {
+    it('the minimal example asks for what docs/operate/deploy.md fills in, and no more', () => {
       const asked = [
         ...readFileSync(join(terraformFolder, example('variables.tf')), 'utf8').matchAll(/^variable "(\w+)"/gm),
       ];
@@ -133,7 +133,7 @@ describe('terraform', function () {
       }
     });
 
-    it('the other inputs that docs/deploy.md shows can stand in its main.tf', async () => {
+    it('the other inputs that docs/operate/deploy.md shows can stand in its main.tf', async () => {
       const shown = /```hcl\n([\s\S]+?)```/.exec(deployText)?.[1] ?? '';
       for (const input of ['settings', 'budget', 'sizes', 'traces', 'dns_zones', 'deletion_protection']) {
         expect(shown).to.match(new RegExp(`^ *${input} +=`, 'm'));
@@ -276,9 +276,9 @@ describe('terraform', function () {
     );
   });
 
-  it('makes no account that docs/deploy.md has made by hand', () => {
+  it('makes no account that docs/operate/deploy.md has made by hand', () => {
     const made = [
-      ...readFileSync(join(terraformFolder, '..', 'docs', 'deploy.md'), 'utf8').matchAll(
+      ...readFileSync(join(terraformFolder, '..', 'docs', 'operate', 'deploy.md'), 'utf8').matchAll(
         /service-accounts create (\S+)/g,
       ),
     ].map(([, name]) => name);

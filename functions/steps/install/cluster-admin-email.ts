@@ -11,7 +11,7 @@ import { applyObjects, getObjects } from './kubectl.js';
 const needs = { ...hostNeeds((options, key) => [controllerOf(options, key)]), k0sReady } as const;
 type Call = StepCall<typeof needs, typeof datacenters>;
 
-/** Told to packages in docs/packages.md. */
+/** Told to packages in docs/use/packages.md. */
 const namespace = 'platform';
 const name = 'cluster-admin-email';
 

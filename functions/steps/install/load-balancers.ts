@@ -30,7 +30,7 @@ const needs = {
 } as const;
 type Call = StepCall<typeof needs, typeof datacenters>;
 
-/** Packages put it on a service, with one of these values: docs/packages.md. */
+/** Packages put it on a service, with one of these values: docs/use/packages.md. */
 const label = 'plinth/address';
 const labelOf = { gateway: 'gateway', publicGateway: 'public-gateway', sshProxy: 'ssh-proxy' } as const;
 const kindsOfAddress = ['gateway', 'publicGateway', 'sshProxy'] as const;

@@ -43,7 +43,7 @@ module "plinth" {
   dns_zones    = ["acme-dns/demo", "acme-dns/trials", "acme-trial-dns/one", "acme-trial-dns/two"]
   dns_projects = ["acme-trial-dns"]
 
-  # Service accounts alone pass Cloud Run's own check with the tokens that plinth takes; for people see docs/deploy.md.
+  # Service accounts alone pass Cloud Run's own check with the tokens that plinth takes; for people see docs/operate/deploy.md.
   invokers              = ["domain:example.com", "serviceAccount:ci@acme-ci.iam.gserviceaccount.com"]
   oauth_clients         = ["1234567890-abc.apps.googleusercontent.com"]
   operators             = ["operator@example.com"]

@@ -1,0 +1,86 @@
+/** Plain English, held by three figures: README, each page of docs, and the help of the command line. Generated reference pages are left out. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { commands } from '../../cli/commands/index.js';
+import { argumentHelp } from '../../cli/frame/arguments.js';
+import { exitCodes } from '../../cli/frame/exit-codes.js';
+import { sharedFlags } from '../../cli/frame/flags.js';
+import { flagOf, optionNames } from '../../shared/bootstrap/options.js';
+import { blocksOf, figuresOf, sentencesOf, worstOf } from '../support/prose.js';
+
+const most = { mean: 15, longPercent: 8, semicolons: 3 };
+
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md') && !file.startsWith('reference'))
+    .map((file) => join('docs', file))
+    .sort(),
+];
+
+const help = (): string[] => [
+  ...commands.flatMap(({ summary, description, flags = {}, passes }) => [
+    summary,
+    ...description,
+    ...Object.values(flags),
+    ...(passes === undefined ? [] : [passes.help]),
+  ]),
+  ...Object.values(argumentHelp),
+  ...Object.values(sharedFlags),
+  ...exitCodes.map(({ inFull }) => inFull),
+  ...optionNames.map((option) => flagOf(option).help),
+];
+
+function expectPlain(name: string, sentences: readonly string[]): void {
+  const { mean, longPercent, semicolons } = figuresOf(sentences);
+  const said = [
+    `${name}: ${mean.toFixed(1)} words a sentence (${most.mean} at most), ${longPercent.toFixed(1)} % above 25 words (${most.longPercent}), ${semicolons.toFixed(1)} semicolons in 1,000 words (${most.semicolons}). The worst:`,
+    ...worstOf(sentences, 5),
+    ...sentences.filter((sentence) => sentence.includes(';')).slice(0, 5),
+  ].join('\n  ');
+  const met = mean <= most.mean && longPercent <= most.longPercent && semicolons <= most.semicolons;
+  expect(met, said).to.equal(true);
+}
+
+describe('the prose of', () => {
+  for (const page of pages) {
+    it(`${page} is plain`, () => {
+      expectPlain(page, blocksOf(readFileSync(page, 'utf8')).flatMap(sentencesOf));
+    });
+  }
+
+  it('help is plain', () => {
+    expectPlain('help', help().flatMap(sentencesOf));
+  });
+
+  it('README fits on 120 lines', () => {
+    expect(readFileSync('README.md', 'utf8').trimEnd().split('\n').length).to.be.at.most(120);
+  });
+
+  it('the glossary holds at most 40 words', () => {
+    const words = readFileSync('docs/glossary.md', 'utf8').match(/^\*\*.+?\*\*/gm) ?? [];
+    expect(words.length).to.be.within(1, 40);
+  });
+});
+
+describe('the measure of prose', () => {
+  it('leaves out code, tables and headings', () => {
+    const text =
+      '# A heading\n\nOne two three.\n\n```\nfour; five\n```\n\n| six; | seven |\n| --- | --- |\n\nEight `nine; ten`.\n';
+    expect(blocksOf(text).flatMap(sentencesOf)).to.deep.equal(['One two three.', 'Eight code.']);
+  });
+
+  it('takes each item of a list for itself, and links by their words', () => {
+    const text = '- one [two](three.md)\n- four. Five\n  six\n\n1. seven\n2. eight';
+    expect(blocksOf(text).flatMap(sentencesOf)).to.deep.equal(['one two', 'four.', 'Five six', 'seven', 'eight']);
+  });
+
+  it('counts words, long sentences and semicolons', () => {
+    const long = `${'word '.repeat(25)}word.`;
+    const figures = figuresOf(sentencesOf(`Four words; no more. ${long}`));
+    expect(figures).to.deep.equal({ sentences: 2, words: 30, mean: 15, longPercent: 50, semicolons: 1000 / 30 });
+  });
+});
