@@ -1,4 +1,4 @@
-/** Functions that are loaded when they are first called, by requests or by messages. Called by functions/index.ts. */
+/** Functions that are loaded when they are first called, by requests or by messages. */
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import { Problem } from '../shared/problems.js';
 import { newTrace } from '../shared/trace.js';

@@ -1,4 +1,4 @@
-/** Publishes step messages. The one importer of @google-cloud/pubsub-api, which is loaded on first use. Made by createContext. */
+/** Publishes step messages. The one importer of @google-cloud/pubsub-api, which is loaded on first use. */
 import type { PublisherClient } from '@google-cloud/pubsub-api/build/src/v1/publisher_client.js';
 import type { StepMessage } from '../shared/bootstrap/message.js';
 import { type Lane, topics } from '../shared/names.js';

@@ -1,4 +1,4 @@
-/** Registers functions with the settings of this process. Called by main.ts, and by the bundle of each function with that one. */
+/** Registers functions with the settings of this process. */
 import { readProcessConfig } from './config.js';
 import { type Context, createContext } from './context.js';
 import { createLog } from './host/log.js';

@@ -1,4 +1,4 @@
-/** Whether a file could run on plinth's machines: they are Linux on amd64. Called by the command line for `--remote-cli-binary`. */
+/** Whether a file could run on plinth's machines: they are Linux on amd64. */
 
 /** How many bytes of the file's beginning are looked at. */
 export const elfHeaderBytes = 64;

@@ -1,7 +1,4 @@
-/**
- * The release of plinth's single executable that machines fetch: where it is, and the checksum by which they know it.
- * Called by the host steps with `context.config`; the release step lays the files out the same way.
- */
+/** The release of plinth's single executable that machines fetch: where it is, and the checksum by which they know it. */
 import { Problem } from './problems.js';
 import { version } from './version.js';
 

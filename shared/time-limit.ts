@@ -1,7 +1,6 @@
 /**
- * A time limit that may be joined with other signals: AbortSignal.any holds its sources weakly, and Node 20 then lets the garbage
- * collector take a timeout that nothing else holds, so that what waits for it waits for ever. Called wherever something may take
- * only so long.
+ * A time limit that may be joined with other signals: AbortSignal.any holds its sources weakly, and Node 20 then lets the
+ * garbage collector take a timeout that nothing else holds, so that what waits for it waits for ever.
  */
 export function timeLimit(milliseconds: number): AbortSignal {
   const signal = AbortSignal.timeout(milliseconds);

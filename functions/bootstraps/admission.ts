@@ -1,6 +1,6 @@
 /**
  * The operators' switch that stops new bootstraps. It stands beside the counters, which each new bootstrap writes with the
- * version it read: once a stop has been answered, none that did not know of it can begin. Called by begin.ts and the HTTP function.
+ * version it read: once a stop has been answered, none that did not know of it can begin.
  */
 import type { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { collections } from '../../shared/names.js';

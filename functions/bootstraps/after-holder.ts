@@ -1,7 +1,7 @@
 /**
  * Leases that are written anew while somebody may hold them. The holder learns of it by heartbeat, and what it had asked Google
  * for until then is still carried out: a role that was taken back just now would be given once more, after the look that found
- * it gone. So whoever has the lease next looks when the last such write is over. Used by alter.ts.
+ * it gone. So whoever has the lease next looks when the last such write is over.
  */
 
 import { addSeconds } from '../../shared/add-seconds.js';

@@ -1,6 +1,6 @@
 /**
  * A change of what a standing bootstrap is to be, by a person: written against the version of the record that it was decided
- * by, with the steps that show it in the cloud sent to look again. Called by lifetime.ts and people.ts.
+ * by, with the steps that show it in the cloud sent to look again.
  */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';

@@ -1,4 +1,4 @@
-/** Whose a bootstrap is, and who works in it, by their accounts. Called where a bootstrap is begun or given away, and by the HTTP function. */
+/** Whose a bootstrap is, and who works in it, by their accounts. */
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';

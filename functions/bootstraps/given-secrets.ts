@@ -1,4 +1,4 @@
-/** The secrets that the caller gave, in Secret Manager: a version a change, of which the last one counts. Called by begin.ts and take-up.ts. */
+/** The secrets that the caller gave, in Secret Manager: a version a change, of which the last one counts. */
 import type { SecretOptions } from '../../shared/bootstrap/options.js';
 import type { Context } from '../context.js';
 import { callerSecretName, secretId, secretLabels } from '../engine/record/secret-ids.js';

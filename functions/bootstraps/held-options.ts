@@ -1,4 +1,4 @@
-/** Which fixed options may still change, as nothing that depends on them has been made. Pure; called where a bootstrap is resumed. */
+/** Which fixed options may still change, as nothing that depends on them has been made. Pure. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { ProblemCode } from '../../shared/problems.js';
 import { type Instance, type Plan, titleOf } from '../engine/plan.js';

@@ -1,4 +1,4 @@
-/** What owners and operators change in the life of a bootstrap: its deadline, and whether it is protected. Called by the HTTP function. */
+/** What owners and operators change in the life of a bootstrap: its deadline, and whether it is protected. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
 import { formatSeconds, parseDuration } from '../../shared/bootstrap/duration.js';

@@ -1,6 +1,6 @@
 /**
  * Instances of a step that stands, and all that needs them, are looked at again because a person asks for it: what is missing
- * is made once more, as after a resume. Called by the HTTP function.
+ * is made once more, as after a resume.
  */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';

@@ -1,6 +1,6 @@
 /**
  * The jumpbox of a project that this deployment made and has no record of. Only what our own proof speaks for is told of, and
- * of nothing that has a record: that is its people's. Called by the HTTP function.
+ * of nothing that has a record: that is its people's.
  */
 import type { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { labels } from '../../shared/names.js';

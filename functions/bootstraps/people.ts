@@ -1,4 +1,4 @@
-/** Whose a bootstrap is, and with whom it is shared. Called by the HTTP function, which knows who may. */
+/** Whose a bootstrap is, and with whom it is shared. */
 
 import { iamMember } from '../../shared/iam-member.js';
 import { collections } from '../../shared/names.js';

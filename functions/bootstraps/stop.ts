@@ -1,4 +1,4 @@
-/** What runs stops at its next border, and nothing else begins: the first half of cancelling, and of removing. Called by bootstraps.ts and removal.ts. */
+/** What runs stops at its next border, and nothing else begins: the first half of cancelling, and of removing. */
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, leaseId, liftLease, read } from '../engine/record/documents.js';

@@ -1,6 +1,6 @@
 /**
  * A bootstrap whose record is lost goes on under a new one: of the same id and project, so that all that bears them is found
- * again and nothing is made twice. Called by the HTTP function, for whoever has recovered its files.
+ * again and nothing is made twice.
  */
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';

@@ -1,4 +1,4 @@
-/** A bootstrap as its owner sees it: the record, who works on what by the leases, and what stands so far. Called by the HTTP function. */
+/** A bootstrap as its owner sees it: the record, who works on what by the leases, and what stands so far. */
 import { BootstrapSummary, type BootstrapView, type InstanceView } from '../../shared/bootstrap/bootstrap.js';
 import type { Context } from '../context.js';
 import { costOf } from '../cost/of-bootstrap.js';

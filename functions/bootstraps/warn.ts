@@ -1,6 +1,6 @@
 /**
  * Each minute: warns of projects whose time will soon be over, once for each time that was announced. Found by one query of
- * what is due, however many live. Called by triggers/sweep.ts.
+ * what is due, however many live.
  */
 
 import { addSeconds } from '../../shared/add-seconds.js';

@@ -1,4 +1,4 @@
-/** A project of ours that no record knows gets one, made of its labels, so that it goes as any other does. Called by cleanup.ts. */
+/** A project of ours that no record knows gets one, made of its labels, so that it goes as any other does. */
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
 import { collections, labels } from '../../shared/names.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';

@@ -1,4 +1,4 @@
-/** One record or project that cleanup looks at, what is thought of it, and what is done about it. Made in due-records.ts and labelled-projects.ts. */
+/** One record or project that cleanup looks at, what is thought of it, and what is done about it. */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import type { Context } from '../context.js';
 import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';

@@ -1,6 +1,6 @@
 /**
  * Every few minutes: finds what is past its time, by the records and, independently, by the labels of the projects that exist,
- * and hands it to teardown. May run twice at once, late, or never for a day. Called by triggers/cleanup.ts, and dry by survey.ts.
+ * and hands it to teardown. May run twice at once, late, or never for a day.
  */
 import type { CleanupFound, CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { Problem } from '../../shared/problems.js';

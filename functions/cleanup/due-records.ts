@@ -1,6 +1,6 @@
 /**
  * What is past its time by the records: one query of what is due, however many live. What stays is looked at again later, so
- * that it takes no place from what may go. Called by cleanup.ts.
+ * that it takes no place from what may go.
  */
 
 import { addSeconds } from '../../shared/add-seconds.js';

@@ -1,6 +1,6 @@
 /**
  * The search for projects by labels, which Google answers in pages and cannot be asked for what is late alone: each run of
- * cleanup looks at one page, and where the next one begins is kept until the last was looked at. Called by labelled-projects.ts.
+ * cleanup looks at one page, and where the next one begins is kept until the last was looked at.
  */
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';

@@ -1,6 +1,6 @@
 /**
  * What is past its time by the labels of the projects that exist, independently of the records. For each the record is looked
- * up, and decides if there is one. Called by cleanup.ts; survey.ts looks records up in the same way.
+ * up, and decides if there is one.
  */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import { collections, labels } from '../../shared/names.js';

@@ -1,4 +1,4 @@
-/** What speaks against a record whose time is over: the project that is really there, and other records that name it. Called by cleanup.ts. */
+/** What speaks against a record whose time is over: the project that is really there, and other records that name it. */
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';

@@ -1,6 +1,6 @@
 /**
  * What the next cleanup would do, by its own dry run, and what it leaves alone: quarantined ones, projects without a record,
- * records without a project. Reads all that live, so it is for people who ask, never for a schedule. Called by the HTTP function.
+ * records without a project. Reads all that live, so it is for people who ask, never for a schedule.
  */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';

@@ -1,4 +1,4 @@
-/** IAM policies: grants read, made and taken back with etag, conditions kept. Used by every service that has policies. */
+/** IAM policies: grants read, made and taken back with etag, conditions kept. */
 import { Problem } from '../../shared/problems.js';
 
 /** A role of a member, without a condition. */

@@ -1,6 +1,6 @@
 /**
  * One authenticated call to a Google API by REST: JSON in, JSON out, a `Problem` if it fails. It never tries twice: the engine
- * owns retries. Used by every file of this folder but compute.ts.
+ * owns retries.
  */
 import { Compute } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';

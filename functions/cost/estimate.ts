@@ -1,4 +1,4 @@
-/** Amounts from what costs by the hour and since when. Pure; called by of-bootstrap.ts. */
+/** Amounts from what costs by the hour and since when. Pure. */
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import type { PriceTable, RegionPrices } from './prices.js';
 

@@ -1,7 +1,7 @@
 /**
  * What a bootstrap costs, from its record: the VMs with their disks and addresses, from when Compute Engine made them until the
  * project was removed. Not counted: traffic, Cloud NAT, load balancers, DNS, the registry; and a VM counts as running all the
- * time. Called for the views of the API and for `--dry-run`.
+ * time.
  */
 import type { VmView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';

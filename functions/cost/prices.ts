@@ -1,4 +1,4 @@
-/** The price table that estimates go by: the setting PLINTH_PRICES, or else the default one. Read by config.ts. */
+/** The price table that estimates go by: the setting PLINTH_PRICES, or else the default one. */
 import * as z from 'zod';
 import { defaultPrices } from './default-prices.js';
 

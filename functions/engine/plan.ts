@@ -1,4 +1,4 @@
-/** From steps and options to instances and what each needs. Pure; called by the engine and the view of a bootstrap by its record, by `--dry-run` without one. */
+/** From steps and options to instances and what each needs. Pure. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import { type Graph, isSelection, stepOf } from './graph.js';

@@ -1,4 +1,4 @@
-/** Who we are to Google: the identity that the metadata server gives this function. Called by the store and the publisher. */
+/** Who we are to Google: the identity that the metadata server gives this function. */
 import { Compute, GoogleAuth, PassThroughClient } from 'google-auth-library';
 import type { Config } from '../config.js';
 

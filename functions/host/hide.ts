@@ -1,4 +1,4 @@
-/** Takes secret values out of whatever is about to be said: a reply, a log line, a note. Called by the router, the log and the engine. */
+/** Takes secret values out of whatever is about to be said: a reply, a log line, a note. */
 import { flagName, optionNames, shortestHidden } from '../../shared/bootstrap/options.js';
 
 export type Hide = <T>(value: T) => T;

@@ -1,7 +1,7 @@
 /**
  * Stacks by our own files. Bundles are served without Node's `--enable-source-maps`: Firestore's client asks for a stack with
- * every call, so each start would read the maps (docs/build/decisions/what-is-deployed.md). Here they are read when something has
- * gone wrong that somebody is to look after. Called by log.ts.
+ * every call, so each start would read the maps (docs/build/decisions/what-is-deployed.md). Here they are read when something
+ * has gone wrong that somebody is to look after.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapping } from 'node:module';

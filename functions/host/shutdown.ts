@@ -1,6 +1,6 @@
 /**
  * How the process of a function ends. Cloud Run sends SIGTERM ten seconds before it kills; the functions framework would exit
- * at once, and what was under way would be taken up only when its leases run out. Called by serve.ts.
+ * at once, and what was under way would be taken up only when its leases run out.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';

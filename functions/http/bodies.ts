@@ -1,7 +1,7 @@
 /**
- * Reads request bodies in place of the functions framework. Its own parsers run before any function, unpack up to 1 GiB
- * for anybody, and answer malformed JSON or a malformed path with an HTML page that no function can change. They skip a
- * body that is read already; so it is read here, one step earlier. Called once by functions/index.ts.
+ * Reads request bodies in place of the functions framework. Its own parsers run before any function, unpack up to 1 GiB for
+ * anybody, and answer malformed JSON or a malformed path with an HTML page that no function can change. They skip a body that
+ * is read already; so it is read here, one step earlier.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';

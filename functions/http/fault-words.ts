@@ -1,4 +1,4 @@
-/** What a schema's own words do not say, in plain ones: what a value must be, to stand after its name. Called by input.ts. */
+/** What a schema's own words do not say, in plain ones: what a value must be, to stand after its name. */
 import type * as z from 'zod';
 
 const kinds: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Parses what a request brings by its route's schemas, all faults at once. Called by the router. */
+/** Parses what a request brings by its route's schemas, all faults at once. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
 import type { Route } from '../../shared/api.js';

@@ -1,4 +1,4 @@
-/** Answers with a list: whole, or with `limit` in pages, the next one in the `Link` header. Called by handlers that list. */
+/** Answers with a list: whole, or with `limit` in pages, the next one in the `Link` header. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { pathTo, type Route } from '../../shared/api.js';

@@ -1,4 +1,4 @@
-/** Writes answers and problems to the wire. Called by the router. */
+/** Writes answers and problems to the wire. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Problem, type ProblemBody, problemBody } from '../../shared/problems.js';
 import { version, versionHeader } from '../../shared/version.js';

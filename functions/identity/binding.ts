@@ -1,6 +1,6 @@
 /**
  * Whose a membership or a bootstrap is. People are named by e-mail, and an address can come to be another account's: the first
- * account that changes something is bound to what it acts by, and another one with that address inherits nothing. Called by both APIs.
+ * account that changes something is bound to what it acts by, and another one with that address inherits nothing.
  */
 
 /** An account that calls. */

@@ -1,6 +1,6 @@
 /**
  * Takes a team out of its organization, with the members that it had before it was migrated: for operators, where a migration
- * was none of the organization's business. Called by functions/http/organizations/teams.ts.
+ * was none of the organization's business.
  */
 import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';

@@ -1,4 +1,4 @@
-/** The members of an organization: shows them, adds them, changes their roles. Called by functions/http/organizations/organizations.ts. */
+/** The members of an organization: shows them, adds them, changes their roles. */
 import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';

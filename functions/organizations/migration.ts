@@ -1,6 +1,6 @@
 /**
  * Moves a standalone team into an organization, and shows beforehand what that would do. In one transaction everything is read
- * that the rule is about: the team, and each of its members as a member of the organization. Called by functions/http/organizations/teams.ts.
+ * that the rule is about: the team, and each of its members as a member of the organization.
  */
 import { createHash } from 'node:crypto';
 import { collections } from '../../shared/names.js';

@@ -1,4 +1,4 @@
-/** Makes organizations and shows them. Called by functions/http/organizations/organizations.ts. */
+/** Makes organizations and shows them. */
 import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Organization, Role } from '../../shared/organization/organization.js';

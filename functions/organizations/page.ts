@@ -1,4 +1,4 @@
-/** A list from a query, whole or a page of it. Called by everything that lists. */
+/** A list from a query, whole or a page of it. */
 import type { Data, Query, Store } from '../store/store.js';
 
 type Place = string | number;

@@ -1,4 +1,4 @@
-/** What becomes of a request by another account with a member's e-mail: 403, and an admin reads of it. Called by functions/http/organizations/organizations.ts. */
+/** What becomes of a request by another account with a member's e-mail: 403, and an admin reads of it. */
 import { createHash } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';

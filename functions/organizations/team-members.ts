@@ -1,4 +1,4 @@
-/** The members of a team: shows them, adds them, removes them. Called by functions/http/organizations/teams.ts. */
+/** The members of a team: shows them, adds them, removes them. */
 import { collections } from '../../shared/names.js';
 import type { Member, Role } from '../../shared/organization/organization.js';
 import { mostTeamMembers } from '../../shared/organization/team.js';

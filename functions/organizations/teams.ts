@@ -1,4 +1,4 @@
-/** Makes teams and shows them. Called by functions/http/organizations/teams.ts. */
+/** Makes teams and shows them. */
 import { randomInt } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Role } from '../../shared/organization/organization.js';

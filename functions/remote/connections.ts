@@ -1,6 +1,6 @@
 /**
  * Connections that are kept: one login of a jumpbox a bootstrap, one a machine behind it, over channels of the jumpbox's. Many
- * who ask at once share a login; what is dead is made anew; what is idle is closed. Made by remote.ts, once a process.
+ * who ask at once share a login; what is dead is made anew; what is idle is closed.
  */
 import { createHash } from 'node:crypto';
 import { Problem } from '../../shared/problems.js';

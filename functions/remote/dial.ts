@@ -1,4 +1,4 @@
-/** TCP connections to machines, through an HTTP CONNECT proxy where one is set. Called for each SSH connection that goes over no other. */
+/** TCP connections to machines, through an HTTP CONNECT proxy where one is set. */
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Problem } from '../../shared/problems.js';

@@ -1,4 +1,4 @@
-/** Host keys as machines publish them, compared whole. Called when an SSH connection is made. */
+/** Host keys as machines publish them, compared whole. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../shared/problems.js';
 import type { Machine } from './remote.js';

@@ -1,4 +1,4 @@
-/** What may be asked of one machine; each thing over the connection that is there, or a new one. Made by remote.ts. */
+/** What may be asked of one machine; each thing over the connection that is there, or a new one. */
 import { Problem } from '../../shared/problems.js';
 import type { Ran } from './command.js';
 import { createJob } from './job.js';

@@ -1,4 +1,4 @@
-/** Commands that outlive who started them: begun once, followed by offset in their log, claimed, killed. Called by host.ts. */
+/** Commands that outlive who started them: begun once, followed by offset in their log, claimed, killed. */
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Ran } from './command.js';

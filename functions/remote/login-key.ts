@@ -1,4 +1,4 @@
-/** Private keys as people have them on disk, made ready for ssh2: locked ones, PKCS #8. Called by the command line before it logs in as the caller. */
+/** Private keys as people have them on disk, made ready for ssh2: locked ones, PKCS #8. */
 import { createPrivateKey } from 'node:crypto';
 import ssh2 from 'ssh2';
 import { openSshPair } from '../../shared/openssh.js';

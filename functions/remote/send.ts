@@ -1,6 +1,6 @@
 /**
  * Big files by SFTP, resumable: what is there of the same content, by its hash, is not sent again. Bytes go to the place that
- * is theirs, so that an older try that is still under way does no harm. Called by host.ts.
+ * is theirs, so that an older try that is still under way does no harm.
  */
 import type { SFTPWrapper } from 'ssh2';
 import { Problem } from '../../shared/problems.js';

@@ -1,4 +1,4 @@
-/** So many at once, the others wait their turn: OpenSSH allows ten sessions a connection. Used by ssh.ts. */
+/** So many at once, the others wait their turn: OpenSSH allows ten sessions a connection. */
 
 export interface Slots {
   /** Waits for a slot, holds it while `work` runs. Rejects with the signal's reason when it aborts while waiting. */

@@ -1,4 +1,4 @@
-/** Files put on a machine as a whole or not at all: a temporary file beside the place, its hash checked there, then renamed. Called by host.ts. */
+/** Files put on a machine as a whole or not at all: a temporary file beside the place, its hash checked there, then renamed. */
 import { Problem } from '../../shared/problems.js';
 import { sha256 as hashOf } from '../../shared/sha256.js';
 import type { Ran } from './command.js';

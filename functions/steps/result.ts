@@ -1,4 +1,4 @@
-/** What stands so far of a bootstrap, for people: made from the outputs of its instances. Called for the HTTP view. */
+/** What stands so far of a bootstrap, for people: made from the outputs of its instances. */
 import type { ZodType } from 'zod';
 import type { BootstrapResult } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';

@@ -1,6 +1,6 @@
 /**
  * What a bootstrap is made of, from its options alone: datacenters, VMs, addresses, DNS records and the names of all the rest.
- * Pure; read by the steps, by `--dry-run` and by the result.
+ * Pure.
  */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { type FilesOnJumpbox, filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';

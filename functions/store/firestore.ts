@@ -1,4 +1,4 @@
-/** The store on Firestore. The one importer of @google-cloud/firestore, which is loaded on first use. Made by createContext. */
+/** The store on Firestore. The one importer of @google-cloud/firestore, which is loaded on first use. */
 import type {
   DocumentData,
   DocumentReference,

@@ -1,4 +1,4 @@
-/** Reads documents whichever release wrote them. Called wherever a kind of document is defined. */
+/** Reads documents whichever release wrote them. */
 import type * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import type { Data, Document } from './store.js';

@@ -1,4 +1,4 @@
-/** Store calls of the engine that outlive a short absence of the database. Called by whatever writes engine documents. */
+/** Store calls of the engine that outlive a short absence of the database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../shared/problems.js';
 

@@ -1,7 +1,6 @@
 /**
- * Writers of one document within one process, one after the other: many instances of a bootstrap end at the same moment, or many
- * people join one team, and would else outrun each other again and again. Other processes are met by versions, as ever. Called by
- * the engine, and by the changes of teams.
+ * Writers of one document within one process, one after the other: many instances of a bootstrap end at the same moment, or
+ * many people join one team, and would else outrun each other again and again. Other processes are met by versions, as ever.
  */
 import type { Store } from './store.js';
 

@@ -1,4 +1,4 @@
-/** Where a function sends its traces, as its settings have it. Called by createContext. */
+/** Where a function sends its traces, as its settings have it. */
 import { version } from '../../shared/version.js';
 import { credentialsOf } from '../cloud/rest.js';
 import type { Config } from '../config.js';

@@ -1,4 +1,4 @@
-/** The trace a request belongs to: by it a person's problem report finds its log lines. Called by what serves requests and messages. */
+/** The trace a request belongs to: by it a person's problem report finds its log lines. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { newSpanId, readTraceparent, type Trace } from '../../shared/trace.js';
 

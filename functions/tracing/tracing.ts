@@ -1,6 +1,6 @@
 /**
  * Spans, as whoever works sees them: begun, ended, handed on. Without an exporter they are but numbers that are passed on, and
- * nothing of OpenTelemetry is loaded. Made by createContext, and by the command line.
+ * nothing of OpenTelemetry is loaded.
  */
 import { newTrace, type Trace } from '../../shared/trace.js';
 

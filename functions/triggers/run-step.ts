@@ -1,4 +1,4 @@
-/** What both lanes do with a Pub/Sub message: run the instance it names. Registered by functions/index.ts, once a lane. */
+/** What both lanes do with a Pub/Sub message: run the instance it names. */
 import { StepMessage } from '../../shared/bootstrap/message.js';
 import type { Context } from '../context.js';
 import { runInstance } from '../engine/run/run.js';

@@ -1,4 +1,4 @@
-/** One message to a webhook, signed as Standard Webhooks says (https://www.standardwebhooks.com). Called by webhook/send-notices.ts. */
+/** One message to a webhook, signed as Standard Webhooks says (https://www.standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
 import { timeLimit } from '../../shared/time-limit.js';
 

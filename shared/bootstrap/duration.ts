@@ -1,4 +1,4 @@
-/** Durations as people write them (`90m`, `2h`, `1h30m`, `2d`): Go's form, and days. Used by the flags and by whoever needs their seconds. */
+/** Durations as people write them (`90m`, `2h`, `1h30m`, `2d`): Go's form, and days. */
 
 const unitSeconds = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 } as const;
 type Unit = keyof typeof unitSeconds;

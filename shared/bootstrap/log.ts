@@ -1,4 +1,4 @@
-/** What jobs said on machines, as the API tells it: free of secrets, kept by instance. Read by the route table, the engine and the CLI. */
+/** What jobs said on machines, as the API tells it: free of secrets, kept by instance. */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
 

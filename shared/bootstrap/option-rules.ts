@@ -1,4 +1,4 @@
-/** What options mean beside each other: which sets of them are refused, and which are warned of. Read by rules.ts. */
+/** What options mean beside each other: which sets of them are refused, and which are warned of. */
 import { parseDuration } from './duration.js';
 import { flagName, flagOf, type GivenFlags, isSecret, type Option, optionNames, shortestHidden } from './options.js';
 import { isKnownRegion, isKnownZone, regionOf } from './places.js';

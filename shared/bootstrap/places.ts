@@ -1,4 +1,4 @@
-/** Regions and zones: which are known, and how one follows from the other. Pure; called by the rules. */
+/** Regions and zones: which are known, and how one follows from the other. Pure. */
 
 /** The zones of each region by their last letter, as Google listed them in 2026. It makes more at any time. */
 export const zoneLetters: Readonly<Record<string, string>> = {

@@ -1,7 +1,4 @@
-/**
- * The same command again, over a bootstrap that stands: which options change, and which may not. Pure; called where a
- * bootstrap is begun or resumed.
- */
+/** The same command again, over a bootstrap that stands: which options change, and which may not. Pure. */
 import { Problem } from '../problems.js';
 import {
   type BootstrapOptions,

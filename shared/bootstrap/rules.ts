@@ -1,6 +1,6 @@
 /**
- * What a set of given options means, and all that is wrong with it at once. Pure; called by the command line and again by
- * the function. It refuses what cannot work and warns about the rest.
+ * What a set of given options means, and all that is wrong with it at once. Pure. It refuses what cannot work and warns about
+ * the rest.
  */
 import { type Fault, Problem } from '../problems.js';
 import { type Facts, installFlags, rules, type Values } from './option-rules.js';

@@ -1,7 +1,4 @@
-/**
- * The install config, config.yaml: its schema, its text, and what of an older one survives a rewrite.
- * Made by the `config` step, one a datacenter; read by the CLI and the installer.
- */
+/** The install config, config.yaml: its schema, its text, and what of an older one survives a rewrite. */
 import { Document, parse, visit } from 'yaml';
 import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';

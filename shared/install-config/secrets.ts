@@ -1,7 +1,4 @@
-/**
- * The secrets file, prod.vault.yaml: its schema, the names of the secrets, and its reading and writing in the SOPS form.
- * Made by the `secrets` and `config` steps, written and compared by the CLI.
- */
+/** The secrets file, prod.vault.yaml: its schema, the names of the secrets, and its reading and writing in the SOPS form. */
 import * as z from 'zod';
 import { Problem } from '../problems.js';
 import { decryptSops, encryptSops, rewriteSops, type SopsTree } from './sops.js';

@@ -1,7 +1,4 @@
-/**
- * A file in the SOPS form as it stands: whether it is one and whole, for whom, and which of its values are encrypted. Called
- * by sops.ts, and by the CLI before a file of the caller's is sent anywhere.
- */
+/** A file in the SOPS form as it stands: whether it is one and whole, for whom, and which of its values are encrypted. */
 import {
   type Document,
   isMap,

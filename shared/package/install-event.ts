@@ -1,4 +1,4 @@
-/** What `plinth install … --json` writes, one event a line. Read by whoever follows the installation from afar. */
+/** What `plinth install … --json` writes, one event a line. */
 import * as z from 'zod';
 
 const component = { component: z.string(), step: z.string() };

@@ -1,7 +1,4 @@
-/**
- * `package.json` of an installer package: what it holds, in which order it is installed, and the hash that names the build.
- * Made by `npm run make-package`, read by `plinth install platform`; docs/use/packages.md tells it to who makes a package.
- */
+/** `package.json` of an installer package: what it holds, in which order it is installed, and the hash that names the build. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';

@@ -1,6 +1,6 @@
 /**
  * Where a follower of a bootstrap is: the number of the last event that was told, and how far into the logs of jobs. Opaque to
- * clients, who bring it back. Used by events.ts and the stream.
+ * clients, who bring it back.
  */
 import { Problem } from '../../../shared/problems.js';
 import { sha256 } from '../../../shared/sha256.js';

@@ -1,6 +1,6 @@
 /**
  * What the engine stores. Every document carries its schema's number; each kind has one function that lifts what an older
- * release wrote to what this one reads. Called wherever engine documents are read or written.
+ * release wrote to what this one reads.
  */
 import * as z from 'zod';
 import { AdmissionView } from '../../../shared/bootstrap/admission.js';

@@ -1,4 +1,4 @@
-/** What happened to a bootstrap, read from a cursor on, and what happens now. Called by the HTTP function through bootstraps.ts. */
+/** What happened to a bootstrap, read from a cursor on, and what happens now. */
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
 import { endStates } from '../../../shared/bootstrap/event.js';
 import { collections } from '../../../shared/names.js';

@@ -1,4 +1,4 @@
-/** Ids that are chosen once, by chance. Called by begin.ts. */
+/** Ids that are chosen once, by chance. */
 import { randomBytes } from 'node:crypto';
 import { bootstrapIdPrefix } from '../../../shared/names.js';
 

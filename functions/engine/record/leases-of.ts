@@ -1,4 +1,4 @@
-/** All leases of one bootstrap, as they are stored: whoever only counts or deletes them need not be able to read them. Called by the engine. */
+/** All leases of one bootstrap, as they are stored: whoever only counts or deletes them need not be able to read them. */
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';

@@ -1,6 +1,6 @@
 /**
  * What jobs say on machines, kept in chunks of an instance: a chunk and how far it was read are one commit, so that whoever is
- * killed in between loses no byte and doubles none. Free of secrets, also of those that two chunks would share. Made in call.ts.
+ * killed in between loses no byte and doubles none. Free of secrets, also of those that two chunks would share.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collections } from '../../../shared/names.js';

@@ -1,6 +1,6 @@
 /**
  * A removal that plinth has given up is said once, as an error: what it did not remove goes on costing until a person acts.
- * terraform/metrics.tf counts the line. Called by end.ts when the commit stands.
+ * terraform/metrics.tf counts the line.
  */
 import type { Log } from '../../host/log.js';
 import type { BootstrapRecord } from './documents.js';

@@ -1,6 +1,6 @@
 /**
  * What jobs said on machines, as it is stored: which logs there are, one of them page by page, and what is new for those who
- * follow, bounded. Called by the HTTP function through bootstraps.ts; written by log.ts.
+ * follow, bounded.
  */
 
 import type { LogEvent } from '../../../shared/bootstrap/event.js';

@@ -1,6 +1,6 @@
 /**
  * The order in which a bootstrap goes away: `undo` in reverse. What needs a thing is gone before the thing; what the project
- * does not take with it, and does not need, stays of use until the project is gone. Pure; called by the engine.
+ * does not take with it, and does not need, stays of use until the project is gone. Pure.
  */
 
 import type { Instance, Plan } from '../plan.js';

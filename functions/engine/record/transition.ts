@@ -1,6 +1,6 @@
 /**
- * What the end of an instance, or a person's act, makes of a bootstrap: its new record, what became ready, and the events
- * that tell of it. Pure; called by run.ts and bootstraps.ts, which write it in one commit.
+ * What the end of an instance, or a person's act, makes of a bootstrap: its new record, what became ready, and the events that
+ * tell of it. Pure.
  */
 import type { BootstrapState, StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';

@@ -1,4 +1,4 @@
-/** What a step is called with: facts, outputs it needs, secrets, files, request ids. Made by run.ts for one claim of one instance. */
+/** What a step is called with: facts, outputs it needs, secrets, files, request ids. */
 
 import { createHash } from 'node:crypto';
 import { collections } from '../../../shared/names.js';

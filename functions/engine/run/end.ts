@@ -1,6 +1,6 @@
 /**
  * The end of an instance, written down: its lease goes, the bootstrap's record tells, what became ready is leased, all in one
- * commit; then that is published. Called by run.ts.
+ * commit; then that is published.
  */
 
 import type { StepMessage } from '../../../shared/bootstrap/message.js';

@@ -1,6 +1,6 @@
 /**
  * The lease of one invocation on one instance: claimed with a number and an expiry, renewed by heartbeat, lost for good once
- * somebody else has it. No locks: every write bears the version that was seen. Called by run.ts.
+ * somebody else has it. No locks: every write bears the version that was seen.
  */
 import { randomUUID } from 'node:crypto';
 import { addSeconds } from '../../../shared/add-seconds.js';

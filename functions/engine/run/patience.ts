@@ -1,6 +1,6 @@
 /**
  * How long an instance that answers `again` is waited for within a generation, so that what never comes is a failure that
- * somebody hears of. Counted while somebody waits; while no function runs nothing is held against it. Pure; called by run.ts.
+ * somebody hears of. Counted while somebody waits; while no function runs nothing is held against it. Pure.
  */
 import { Problem, type ProblemCode } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';

@@ -1,6 +1,6 @@
 /**
- * What a step does on machines, as parts of its span: on which machine, what kind of work, how it ended. No commands, no
- * paths, nothing that was said there. Used by the run of an instance.
+ * What a step does on machines, as parts of its span: on which machine, what kind of work, how it ended. No commands, no paths,
+ * nothing that was said there.
  */
 import { Problem } from '../../../shared/problems.js';
 import type { Host, Job, Remote } from '../../remote/remote.js';

@@ -1,4 +1,4 @@
-/** What a failure means for an instance: wait and try again, or give up. Pure; called by run.ts. */
+/** What a failure means for an instance: wait and try again, or give up. Pure. */
 import { Problem, type RetryClass } from '../../../shared/problems.js';
 
 /** `internal`: a step threw what is no Problem; a fault of ours that may be gone the next time. */

@@ -1,4 +1,4 @@
-/** The span of one claim of one instance: a part of its bootstrap's trace, in whichever trace the message came. Called by run.ts. */
+/** The span of one claim of one instance: a part of its bootstrap's trace, in whichever trace the message came. */
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { readTraceparent, type Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';

@@ -1,4 +1,4 @@
-/** Each minute: sends again what is due — messages that were lost, leases of functions that died, waits that are over. Called by triggers/sweep.ts. */
+/** Each minute: sends again what is due — messages that were lost, leases of functions that died, waits that are over. */
 
 import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';

@@ -1,7 +1,6 @@
 /**
  * Who may do what with a bootstrap. Its owner and operators: everything. Those it is shared with: see it, follow it, read its
- * config, extend it. To everybody else it is not there; another account with the e-mail of one of them is told so. Called by the
- * handlers of the bootstrap API.
+ * config, extend it. To everybody else it is not there; another account with the e-mail of one of them is told so.
  */
 import { Problem } from '../../../shared/problems.js';
 import { bind, checkBound } from '../../bootstraps/bound.js';

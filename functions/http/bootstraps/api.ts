@@ -1,4 +1,4 @@
-/** The bootstrap API as its document shows it. Loaded when the document is first asked for. */
+/** The bootstrap API as its document shows it. */
 import * as z from 'zod';
 import { healthRoutes, text } from '../../../shared/api.js';
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';

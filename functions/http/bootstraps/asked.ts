@@ -1,4 +1,4 @@
-/** What a request asks of a bootstrap, and all that speaks against it, told in one round before anything is made or changed. Called where a bootstrap begins. */
+/** What a request asks of a bootstrap, and all that speaks against it, told in one round before anything is made or changed. */
 import {
   type BootstrapOptions,
   flagName,

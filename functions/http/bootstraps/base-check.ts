@@ -1,6 +1,6 @@
 /**
- * The files that a caller sends as the base of a re-run, looked at before the resume changes anything: a faulty one would else be
- * found by a step, and turn a bootstrap that stands into a failed one. Called where a bootstrap is begun.
+ * The files that a caller sends as the base of a re-run, looked at before the resume changes anything: a faulty one would else
+ * be found by a step, and turn a bootstrap that stands into a failed one.
  */
 import { Problem } from '../../../shared/problems.js';
 import type { BeginFacts } from '../../bootstraps/begin-facts.js';

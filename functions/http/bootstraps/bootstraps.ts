@@ -1,4 +1,4 @@
-/** The bootstrap API: one small function a route over the engine. Called by functions/index.ts for the function `bootstraps`. */
+/** The bootstrap API: one small function a route over the engine. */
 
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
 import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.js';

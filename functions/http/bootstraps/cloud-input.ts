@@ -1,4 +1,4 @@
-/** Asks Google whether what the options name is there, before anything is made or changed. Called where a bootstrap begins. */
+/** Asks Google whether what the options name is there, before anything is made or changed. */
 import { type BootstrapOptions, flagName } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';

@@ -1,4 +1,4 @@
-/** Server-sent events of one bootstrap: what happened, then what happens, until it ends or the server's time is up. Called by bootstraps.ts. */
+/** Server-sent events of one bootstrap: what happened, then what happens, until it ends or the server's time is up. */
 
 import type { BootstrapState } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';

@@ -1,4 +1,4 @@
-/** Looks at what a forge1 token may do and see, before anything is made with it. Called where a bootstrap begins. */
+/** Looks at what a forge1 token may do and see, before anything is made with it. */
 import { Problem } from '../../../shared/problems.js';
 import { timeLimit } from '../../../shared/time-limit.js';
 

@@ -1,4 +1,4 @@
-/** All that speaks against a request, told at once. Called where a bootstrap begins. */
+/** All that speaks against a request, told at once. */
 import { type Fault, Problem } from '../../../shared/problems.js';
 
 /** Throws what the checks throw: one problem as it is, several as one that names each fault. */

@@ -1,4 +1,4 @@
-/** Which build of which package an install means, looked up in the store before anything is made. Called where a bootstrap begins. */
+/** Which build of which package an install means, looked up in the store before anything is made. */
 import { type BootstrapOptions, flagName } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';

@@ -1,4 +1,4 @@
-/** Who may bootstrap, and with which billing account, parent and DNS zone: the deployment's settings. Called where a bootstrap begins. */
+/** Who may bootstrap, and with which billing account, parent and DNS zone: the deployment's settings. */
 import { formatSeconds, parseDuration } from '../../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';

@@ -1,6 +1,6 @@
 /**
  * The OpenAPI 3.1 document of an API, from its route table: bodies, replies and whatever stands in more than one place are
- * named components. Called by the reference pages, and by the API that serves it.
+ * named components.
  */
 import type * as z from 'zod';
 import { commonProblems, type Reply, type Route, type RouteTable } from '../../../shared/api.js';

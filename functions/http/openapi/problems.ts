@@ -1,4 +1,4 @@
-/** How an OpenAPI document tells of problems: a schema each, and a response for what one status may mean. Used by openapi.ts. */
+/** How an OpenAPI document tells of problems: a schema each, and a response for what one status may mean. */
 import { type ProblemCode, problemKinds } from '../../../shared/problems.js';
 import type { JsonSchema, Schemas } from './schemas.js';
 

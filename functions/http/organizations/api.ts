@@ -1,4 +1,4 @@
-/** The organization API as its document shows it. Loaded when the document is first asked for. */
+/** The organization API as its document shows it. */
 import { healthRoutes } from '../../../shared/api.js';
 import { organizationRoutes } from '../../../shared/organization/routes.js';
 import type { ApiDescription } from '../openapi/openapi.js';

@@ -1,4 +1,4 @@
-/** The organization API: one small function a route over functions/organizations. Called by functions/index.ts for the function `api`. */
+/** The organization API: one small function a route over functions/organizations. */
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
 import type { Organization } from '../../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';

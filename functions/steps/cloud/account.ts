@@ -1,4 +1,4 @@
-/** Service accounts, looked at and made alike. Used by the steps of the single accounts. */
+/** Service accounts, looked at and made alike. */
 import { done, type Outcome, type StepCall } from '../../engine/step.js';
 import { accountEmail } from '../topology.js';
 import { unlessThere } from './following.js';

@@ -1,4 +1,4 @@
-/** From what a change began to what a step says of it: over, failed, or come back. Used by the cloud steps. */
+/** From what a change began to what a step says of it: over, failed, or come back. */
 import { Problem } from '../../../shared/problems.js';
 import { again, done, type Outcome, type StepFiles } from '../../engine/step.js';
 

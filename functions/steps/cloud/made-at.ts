@@ -1,4 +1,4 @@
-/** When Compute Engine made a thing, as outputs keep it: what it costs is counted from then. Used by the steps vm and address. */
+/** When Compute Engine made a thing, as outputs keep it: what it costs is counted from then. */
 export function madeAt({ creationTimestamp }: { readonly creationTimestamp?: string | undefined }): {
   createdAt?: string;
 } {

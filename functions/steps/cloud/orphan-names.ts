@@ -1,6 +1,6 @@
 /**
  * What a project that no record knows has in DNS outside of itself: its common instance metadata says where, its own addresses
- * say which records are meant. Used by the undo of records and of the role on the zone.
+ * say which records are meant.
  */
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';

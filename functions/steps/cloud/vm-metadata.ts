@@ -1,4 +1,4 @@
-/** Metadata of a VM: who may log in, and what it does to itself when it starts. Used by the step vm. */
+/** Metadata of a VM: who may log in, and what it does to itself when it starts. */
 import type { VmRole } from '../topology.js';
 
 /** What the platform's nodes need of the kernel. */

@@ -1,4 +1,4 @@
-/** A VM as it is asked for, from options and the outputs of its needs. Pure; used by the step vm. */
+/** A VM as it is asked for, from options and the outputs of its needs. Pure. */
 
 import type { VmView } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';

@@ -1,6 +1,6 @@
 /**
  * What is generated once for a datacenter and then kept: its schema in Secret Manager, and its making. Needs nothing of the
- * cloud, so that slow keys are made while machines are. Called by the step `secrets`, read by `config`.
+ * cloud, so that slow keys are made while machines are.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import * as z from 'zod';

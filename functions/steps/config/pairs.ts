@@ -1,6 +1,6 @@
 /**
  * The pairs of which one half is a secret and the other stands in the config (or is a secret too). The two halves are one unit:
- * a lost half is an error that names it, never a silent new key under a living install. Used by the steps `secrets` and `config`.
+ * a lost half is an error that names it, never a silent new key under a living install.
  */
 import { findSecret, type SecretsFile } from '../../../shared/install-config/secrets.js';
 import { isOpenSshPair, isPemPair } from '../../../shared/openssh.js';

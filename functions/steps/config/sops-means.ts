@@ -1,4 +1,4 @@
-/** Time and chance for encrypting a secrets file. Used by the steps that write one. */
+/** Time and chance for encrypting a secrets file. */
 import { randomBytes } from 'node:crypto';
 import type { SopsMeans } from '../../../shared/install-config/sops-cipher.js';
 

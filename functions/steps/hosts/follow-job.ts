@@ -1,4 +1,4 @@
-/** A long command on a machine as a job: started once, followed by whoever asks next, its log shown. Used by the steps that install. */
+/** A long command on a machine as a job: started once, followed by whoever asks next, its log shown. */
 import { Problem } from '../../../shared/problems.js';
 import { sha256 } from '../../../shared/sha256.js';
 import { again, done, type Outcome, type StepCall } from '../../engine/step.js';

@@ -1,4 +1,4 @@
-/** Bash with arguments on a machine. Used by the steps on machines. */
+/** Bash with arguments on a machine. */
 import { saysNoRoom } from '../../../shared/no-room.js';
 import { Problem } from '../../../shared/problems.js';
 import type { ExecOptions, Executed, Host } from '../../remote/remote.js';

@@ -1,4 +1,4 @@
-/** A file that the caller's machine put on the jumpbox: found by its hash, or asked for. Used by the steps that need one. */
+/** A file that the caller's machine put on the jumpbox: found by its hash, or asked for. */
 import { type Upload, uploadPath } from '../../../shared/bootstrap/upload.js';
 import type { Host } from '../../remote/remote.js';
 import { runScript } from './script.js';

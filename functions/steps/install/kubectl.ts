@@ -1,4 +1,4 @@
-/** A datacenter's Kubernetes by its controller's own kubectl. Objects go by standard input: secrets are among them. Used by steps that read or write some. */
+/** A datacenter's Kubernetes by its controller's own kubectl. Objects go by standard input: secrets are among them. */
 import type { Host } from '../../remote/remote.js';
 import { mustRun } from '../hosts/script.js';
 import { k0sPath } from './k0s.js';
