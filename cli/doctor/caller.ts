@@ -1,5 +1,5 @@
 /** Doctor's look at who the service takes the caller for, and what it lets them do. Called by doctor-service.ts. */
-import { CallerStanding } from '../../shared/bootstrap/standing.js';
+import { CallerView } from '../../shared/bootstrap/caller.js';
 import type { Call } from '../frame/command.js';
 import { createToken } from '../identity/token.js';
 import { type Probe, probe } from '../service/probe.js';
@@ -30,7 +30,7 @@ export async function callerChecks(bootstraps: Reached, api: Reached, call: Call
   const asked = async ({ api: which, url, check }: Reached): Promise<Probe | undefined> =>
     url === undefined || check.state === 'failed' ? undefined : probe(which, url, call.interrupted, tokens.get(url));
   const [caller, member] = await Promise.all([asked(bootstraps), asked(api)]);
-  const standing = CallerStanding.safeParse(caller?.body).data;
+  const standing = CallerView.safeParse(caller?.body).data;
   return [
     held,
     accepted(`token at the ${bootstraps.name}`, caller, standing?.email),
@@ -62,7 +62,7 @@ function accepted(name: string, found: Probe | undefined, email: string | undefi
   return failed(name, 'unavailable', told, 'Try again in a moment; if it stays so, tell an operator.');
 }
 
-function standingChecks({ operator, mayBootstrap, living, livingLimit, admission }: CallerStanding): Check[] {
+function standingChecks({ operator, mayBootstrap, living, livingLimit, admission }: CallerView): Check[] {
   const role = operator
     ? ok('role', 'operator')
     : mayBootstrap

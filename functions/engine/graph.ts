@@ -1,4 +1,4 @@
-/** The steps as a checked graph: names, needs and order, whatever the options. Made once a list of steps; called by plan.ts. */
+/** The steps as a checked graph: names, needs and order, whatever the options. Made once a list of steps. */
 import { type AnyStep, type Need, type Selection, stepNamePattern } from './step.js';
 
 export interface Graph {

@@ -13,7 +13,7 @@ import type { Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent, liftTeamMember, type TeamRecord, teamMemberId } from './documents.js';
 import { eventWrite } from './events.js';
 import { viewOfMember } from './members.js';
-import { checkOperator, noTeam, readTeam } from './standing.js';
+import { checkOperator, noTeam, readTeam } from './rights.js';
 import { adminsIn, newTeamMember, teamChange, visibleTeam } from './team-members.js';
 import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';

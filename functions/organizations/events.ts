@@ -7,7 +7,7 @@ import type { Caller } from '../identity/auth.js';
 import type { Document, Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent } from './documents.js';
 import type { Page, Paged } from './page.js';
-import { checkAdmin, standingIn } from './standing.js';
+import { checkAdmin, rightsIn } from './rights.js';
 
 type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
   Pick<OrganizationEvent, 'action'> &
@@ -69,7 +69,7 @@ export async function listEvents(
   organizationId: string,
   { limit, after }: Page,
 ): Promise<Paged<OrganizationEvent>> {
-  checkAdmin(await standingIn(store, caller, organizationId), 'organization');
+  checkAdmin(await rightsIn(store, caller, organizationId), 'organization');
   const place = after === undefined ? undefined : String(after);
   // Ids from before 3.0.0 bear the time of a process, which may be ahead.
   let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);

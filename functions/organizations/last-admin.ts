@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import type { Transaction } from '../store/store.js';
 import { liftOrganizationMember } from './documents.js';
 import { stayWrites } from './leaving.js';
-import { readOrganizationMembers } from './standing.js';
+import { readOrganizationMembers } from './rights.js';
 import { busy, transact } from './transact.js';
 
 const rounds = 5;

@@ -17,7 +17,7 @@ import { keepingAnAdmin } from './last-admin.js';
 import { stayWrites } from './leaving.js';
 import { bindWrites } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { checkAdmin, readOrganizationMembers, standingIn, standingOf } from './standing.js';
+import { checkAdmin, readOrganizationMembers, rightsIn, rightsOf } from './rights.js';
 import { type Also, transact } from './transact.js';
 
 export const viewOfMember = ({ email, role }: Member): Member => ({ email, role });
@@ -51,7 +51,7 @@ export async function listOrganizationMembers(
   organizationId: string,
   page: Page,
 ): Promise<Paged<Member>> {
-  await standingIn(store, caller, organizationId);
+  await rightsIn(store, caller, organizationId);
   const members = await pageOf(
     store,
     {
@@ -85,11 +85,11 @@ export const addOrganizationMember = (
     context,
     async (transaction) => {
       const members = await readOrganizationMembers(transaction, organizationId, [caller.email, email]);
-      checkAdmin(await standingOf(transaction, caller, organizationId, members.get(caller.email)), 'organization');
-      const standing = members.get(email);
-      if (standing !== undefined) transaction.write(...stayWrites(context.clock, standing));
-      if (standing?.role === role) return { member: { email, role }, added: false };
-      if (standing !== undefined) throw otherRole(standing, 'Set the role of the member instead.');
+      checkAdmin(await rightsOf(transaction, caller, organizationId, members.get(caller.email)), 'organization');
+      const known = members.get(email);
+      if (known !== undefined) transaction.write(...stayWrites(context.clock, known));
+      if (known?.role === role) return { member: { email, role }, added: false };
+      if (known !== undefined) throw otherRole(known, 'Set the role of the member instead.');
       const version = await firstVersion(transaction, organizationId, email);
       transaction.write(
         ...bindWrites(caller, members.get(caller.email)),
@@ -117,7 +117,7 @@ export const setOrganizationMemberRole = (
 ): Promise<Member> =>
   keepingAnAdmin(context, organizationId, email, async (transaction, checkAnother) => {
     const members = await readOrganizationMembers(transaction, organizationId, [caller.email, email]);
-    checkAdmin(await standingOf(transaction, caller, organizationId, members.get(caller.email)), 'organization');
+    checkAdmin(await rightsOf(transaction, caller, organizationId, members.get(caller.email)), 'organization');
     const member = members.get(email);
     if (member === undefined) throw noMember(email);
     const stay = stayWrites(context.clock, member);

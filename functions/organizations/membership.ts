@@ -1,4 +1,4 @@
-/** Whose a membership is: looked at wherever a caller's standing is, and settled by the first change that they make by it. */
+/** Whose a membership is: looked at wherever a caller's rights are, and settled by the first change that they make by it. */
 import { collections } from '../../shared/names.js';
 import { type Account, bindingOf, isAnothers } from '../identity/binding.js';
 import type { Write } from '../store/store.js';

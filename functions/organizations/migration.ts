@@ -28,10 +28,10 @@ import {
   readOrganizationMembers,
   readTeam,
   readTeamMembers,
-  standingIn,
-  standingInTeam,
-  standingOf,
-} from './standing.js';
+  rightsIn,
+  rightsInTeam,
+  rightsOf,
+} from './rights.js';
 import { adminsIn, teamChange } from './team-members.js';
 import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';
@@ -49,7 +49,7 @@ interface Seen {
 
 /** Team first, then members: if the team is the same later, so are they. */
 async function look({ store, config }: Context, caller: Caller, teamId: number, organizationId: string): Promise<Seen> {
-  checkAdmin(await standingIn(store, caller, organizationId), 'organization');
+  checkAdmin(await rightsIn(store, caller, organizationId), 'organization');
   const team = config.migrationConsent
     ? await consented(store, caller, teamId, organizationId)
     : await readTeam(store, teamId);
@@ -74,10 +74,10 @@ async function consented(reader: Reader, caller: Caller, teamId: number, organiz
   const governors = await readOrganizationMembers(reader, team?.organizationId ?? organizationId, [email]);
   if (team === undefined) throw noTeam(teamId);
   if (team.organizationId === organizationId) return team;
-  const standing = await standingInTeam(caller, team, own.get(email), async () =>
+  const rights = await rightsInTeam(caller, team, own.get(email), async () =>
     team.organizationId === null ? undefined : governors.get(email),
   );
-  checkAdmin(standing, 'team');
+  checkAdmin(rights, 'team');
   return team;
 }
 
@@ -199,8 +199,8 @@ async function move(
   );
   const own = inOrganization.get(caller.email);
   if (!caller.operator) {
-    const standing = await standingOf(transaction, caller, organizationId, own);
-    checkAdmin(standing, 'organization');
+    const rights = await rightsOf(transaction, caller, organizationId, own);
+    checkAdmin(rights, 'organization');
   }
   // Before anything is judged by who belongs: whoever is being removed is waited for.
   const stay = emails.flatMap((email) => {

@@ -12,7 +12,7 @@ import { eventWrite } from './events.js';
 import { newMember } from './members.js';
 import { boundFields, isTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { noOrganization, standingIn } from './standing.js';
+import { noOrganization, rightsIn } from './rights.js';
 import { type Also, transact } from './transact.js';
 
 const viewOf = ({ id, name, createdAt }: OrganizationRecord, role: Role | undefined): Organization => ({
@@ -97,11 +97,11 @@ export async function listOrganizations({ store }: Context, caller: Caller, page
 }
 
 export async function getOrganization({ store }: Context, caller: Caller, organizationId: string) {
-  const [standing, found] = await Promise.all([
-    standingIn(store, caller, organizationId),
+  const [rights, found] = await Promise.all([
+    rightsIn(store, caller, organizationId),
     store.get(collections.organizations, organizationId),
   ]);
   const organization = read(found, liftOrganization)?.data;
   if (organization === undefined) throw noOrganization(organizationId);
-  return viewOf(organization, standing.role);
+  return viewOf(organization, rights.role);
 }

@@ -15,7 +15,7 @@ import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
 import { markWrite, unmarkWrite } from './leaving.js';
 import { nextVersion, noMember, viewOfMember } from './members.js';
 import { bindWrites } from './membership.js';
-import { checkAdmin, type Reader, readOrganizationMembers, readTeam, readTeamMembers, standingOf } from './standing.js';
+import { checkAdmin, type Reader, readOrganizationMembers, readTeam, readTeamMembers, rightsOf } from './rights.js';
 import { leaveWrites } from './team-members.js';
 import { busy, transact, transactInTeam } from './transact.js';
 
@@ -66,8 +66,8 @@ async function checkMayRemove(context: Context, caller: Caller, organizationId: 
 /** The member, as far as the caller may remove them. */
 async function removable(reader: Reader, caller: Caller, organizationId: string, email: string) {
   const members = await readOrganizationMembers(reader, organizationId, [caller.email, email]);
-  const standing = await standingOf(reader, caller, organizationId, members.get(caller.email));
-  if (caller.email !== email) checkAdmin(standing, 'organization');
+  const rights = await rightsOf(reader, caller, organizationId, members.get(caller.email));
+  if (caller.email !== email) checkAdmin(rights, 'organization');
   const member = members.get(email);
   if (member === undefined) throw noMember(email);
   return member;
@@ -85,8 +85,8 @@ const markLeaving = (
     const members = await readOrganizationMembers(transaction, organizationId, [caller.email, email]);
     const member = members.get(email);
     if (begun && member === undefined) return undefined;
-    const standing = await standingOf(transaction, caller, organizationId, members.get(caller.email));
-    if (caller.email !== email) checkAdmin(standing, 'organization');
+    const rights = await rightsOf(transaction, caller, organizationId, members.get(caller.email));
+    if (caller.email !== email) checkAdmin(rights, 'organization');
     if (member === undefined) throw noMember(email);
     if (member.governs) await checkAnother();
     const own = member.leaving === undefined;

@@ -23,12 +23,12 @@ import {
   checkAdmin,
   noTeam,
   type Reader,
+  type Rights,
   readOrganizationMembers,
   readTeam,
   readTeamMembers,
-  type Standing,
-  standingInTeam,
-} from './standing.js';
+  rightsInTeam,
+} from './rights.js';
 import { type Also, transactInTeam } from './transact.js';
 
 /** `bound`: for whom makes it for themselves. */
@@ -84,21 +84,21 @@ export const leaveWrites = (
   }),
 ];
 
-/** A team with the caller's standing in it. Throws the 404 for whom it is not to be seen by. */
+/** A team with the caller's rights in it. Throws the 404 for whom it is not to be seen by. */
 export async function visibleTeam(
   reader: Reader,
   caller: Caller,
   teamId: number,
-): Promise<{ team: TeamRecord; standing: Standing }> {
+): Promise<{ team: TeamRecord; rights: Rights }> {
   const [team, own] = await Promise.all([readTeam(reader, teamId), readTeamMembers(reader, teamId, [caller.email])]);
   if (team === undefined) throw noTeam(teamId);
   const { organizationId } = team;
-  const standing = await standingInTeam(caller, team, own.get(caller.email), async () =>
+  const rights = await rightsInTeam(caller, team, own.get(caller.email), async () =>
     organizationId === null
       ? undefined
       : (await readOrganizationMembers(reader, organizationId, [caller.email])).get(caller.email),
   );
-  return { team, standing };
+  return { team, rights };
 }
 
 /** By e-mail. */
@@ -130,12 +130,10 @@ async function lookAt(transaction: Transaction, caller: Caller, teamId: number, 
       ? new Map<string, OrganizationMemberRecord>()
       : readOrganizationMembers(transaction, organizationId, both),
   ]);
-  const standing = await standingInTeam(caller, team, own.get(caller.email), async () =>
-    inOrganization.get(caller.email),
-  );
+  const rights = await rightsInTeam(caller, team, own.get(caller.email), async () => inOrganization.get(caller.email));
   return {
     team,
-    standing,
+    rights,
     member: own.get(email),
     organizationMember: inOrganization.get(email),
     bind: bindWrites(caller, own.get(caller.email), inOrganization.get(caller.email)),
@@ -183,8 +181,8 @@ export const addTeamMember = (
     teamId,
     async (transaction) => {
       const found = await lookAt(transaction, caller, teamId, email);
-      const { team, standing, member } = found;
-      checkAdmin(standing, 'team');
+      const { team, rights, member } = found;
+      checkAdmin(rights, 'team');
       if (member?.role === role) return { member: { email, role }, added: false };
       if (member !== undefined)
         throw otherRole(member, 'Remove them from the team, then add them with the other role.');
@@ -221,8 +219,8 @@ export const addTeamMember = (
 /** Oneself, or as an admin. A standalone team keeps an admin; a team in an organization has its organization's. */
 export const removeTeamMember = (context: Context, caller: Caller, teamId: number, email: string): Promise<void> =>
   transactInTeam(context, teamId, async (transaction) => {
-    const { team, standing, member, bind } = await lookAt(transaction, caller, teamId, email);
-    if (caller.email !== email) checkAdmin(standing, 'team');
+    const { team, rights, member, bind } = await lookAt(transaction, caller, teamId, email);
+    if (caller.email !== email) checkAdmin(rights, 'team');
     if (member === undefined) throw noMember(email);
     if (team.organizationId === null && member.role === 'admin' && team.admins === 1) {
       throw new Problem('conflict', `${email} is the last admin of team ${teamId}.`, {

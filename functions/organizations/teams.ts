@@ -19,7 +19,7 @@ import {
 import { eventWrite } from './events.js';
 import { bindWrites, boundFields, isTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { checkAdmin, readOrganizationMembers, standingIn, standingOf } from './standing.js';
+import { checkAdmin, readOrganizationMembers, rightsIn, rightsOf } from './rights.js';
 import { belongingWrites, newTeamMember, visibleTeam } from './team-members.js';
 import { type Also, transact } from './transact.js';
 
@@ -44,7 +44,7 @@ export const createTeam = (
       if (organizationId !== null) {
         const members = await readOrganizationMembers(transaction, organizationId, [caller.email]);
         const member = members.get(caller.email);
-        checkAdmin(await standingOf(transaction, caller, organizationId, member), 'organization');
+        checkAdmin(await rightsOf(transaction, caller, organizationId, member), 'organization');
         transaction.write(
           ...belongingWrites(context.clock, organizationId, caller.email, member),
           ...bindWrites(caller, member),
@@ -124,8 +124,8 @@ async function organizationsOfOthers(
 }
 
 export async function getTeam({ store }: Context, caller: Caller, teamId: number): Promise<Team> {
-  const { team, standing } = await visibleTeam(store, caller, teamId);
-  return viewOfTeam(team, standing.role);
+  const { team, rights } = await visibleTeam(store, caller, teamId);
+  return viewOfTeam(team, rights.role);
 }
 
 /** By number, each with the caller's own role in it. */
@@ -135,7 +135,7 @@ export async function listOrganizationTeams(
   organizationId: string,
   page: Page,
 ): Promise<Paged<Team>> {
-  await standingIn(store, caller, organizationId);
+  await rightsIn(store, caller, organizationId);
   const teams = await pageOf(
     store,
     { collection: collections.teams, where: [['organizationId', '==', organizationId]], orderBy: ['teamId', 'asc'] },

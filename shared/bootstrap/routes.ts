@@ -6,13 +6,13 @@ import { Email } from '../organization/email.js';
 import { pageHeaders, pageQuery } from '../paging.js';
 import { AdmissionReason, AdmissionView } from './admission.js';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap.js';
+import { CallerView } from './caller.js';
 import { CostEstimate } from './cost.js';
 import { durationPattern } from './duration.js';
 import { BootstrapEvent } from './event.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
 import { BootstrapRequest } from './request.js';
-import { CallerStanding } from './standing.js';
 import { CleanupSurvey } from './survey.js';
 
 const bootstrapId = z
@@ -174,7 +174,7 @@ export const admissionRoutes = {
 } as const satisfies RouteTable;
 
 /** How the caller stands; a part of the bootstrap API. */
-export const standingRoutes = {
+export const callerRoutes = {
   getCaller: {
     method: 'GET',
     path: '/caller',
@@ -182,7 +182,7 @@ export const standingRoutes = {
     summary: 'Who the caller is here',
     description: 'Operator or not, may bootstrap or not, how many they have, whether new ones are taken.',
     caller: 'known',
-    replies: { 200: json('How they stand', CallerStanding) },
+    replies: { 200: json('How they stand', CallerView) },
     problems: [],
   },
 } as const satisfies RouteTable;
@@ -542,5 +542,5 @@ export const bootstrapRoutes = {
   ...scheduleRoutes,
   ...surveyRoutes,
   ...admissionRoutes,
-  ...standingRoutes,
+  ...callerRoutes,
 } as const satisfies RouteTable;

@@ -25,6 +25,7 @@ import { createRouter, type Handlers, type HttpFunction } from '../router.js';
 import { createAccess } from './access.js';
 import { admissionHandlers } from './admission.js';
 import { judge, objectionsTo } from './asked.js';
+import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
 import { fileHandlers } from './files.js';
@@ -32,7 +33,6 @@ import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { checkMayBootstrap } from './permission.js';
 import { recoveryHandlers } from './recovery.js';
-import { standingHandlers } from './standing.js';
 import { surveyHandlers } from './survey.js';
 
 export const createBootstrapsFunction = (
@@ -129,7 +129,7 @@ function bootstrapHandlers(
     ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
     ...admissionHandlers(context),
-    ...standingHandlers(context),
+    ...callerHandlers(context),
   };
 }
 

@@ -1,9 +1,9 @@
-/** How a caller stands with the bootstrap API: who they are to it, and what they may begin. Spoken by the API and by `plinth doctor`. */
+/** Who a caller is to the bootstrap API: who they are to it, and what they may begin. Spoken by the API and by `plinth doctor`. */
 import * as z from 'zod';
 import { text } from '../api.js';
 import { AdmissionView } from './admission.js';
 
-export const CallerStanding = z
+export const CallerView = z
   .object({
     email: text('Who the caller is, lower-cased', 'alice@example.com'),
     operator: z.boolean().meta({ description: 'May what admins may, everywhere', examples: [false] }),
@@ -15,4 +15,4 @@ export const CallerStanding = z
     }),
   })
   .meta({ id: 'Caller', description: 'Who the caller is here, and what they may begin' });
-export type CallerStanding = z.infer<typeof CallerStanding>;
+export type CallerView = z.infer<typeof CallerView>;

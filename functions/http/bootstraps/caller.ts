@@ -1,16 +1,17 @@
-/** Who the caller is to this deployment, and what they may begin: what `plinth doctor` asks. Joined in bootstraps.ts. */
-import type { standingRoutes } from '../../../shared/bootstrap/routes.js';
-import type { CallerStanding } from '../../../shared/bootstrap/standing.js';
+/** Who the caller is to this deployment, and what they may begin: what `plinth doctor` asks. */
+
+import type { CallerView } from '../../../shared/bootstrap/caller.js';
+import type { callerRoutes } from '../../../shared/bootstrap/routes.js';
 import { readCounters } from '../../bootstraps/admission.js';
 import type { Context } from '../../context.js';
 import type { Handlers } from '../router.js';
 import { mayBootstrap } from './permission.js';
 
-export const standingHandlers = (context: Context): Handlers<typeof standingRoutes> => ({
+export const callerHandlers = (context: Context): Handlers<typeof callerRoutes> => ({
   async getCaller({ caller }) {
     const { living, admission } = await readCounters(context, caller.email);
     const { state, reason } = admission;
-    const body: CallerStanding = {
+    const body: CallerView = {
       email: caller.email,
       operator: caller.operator,
       mayBootstrap: mayBootstrap(context.config, caller),

@@ -65,7 +65,7 @@ export const readTeamMembers = (
 export const readTeam = async (reader: Reader, teamId: number): Promise<TeamRecord | undefined> =>
   read(await reader.get(collections.teams, teamDocumentId(teamId)), liftTeam)?.data;
 
-export interface Standing {
+export interface Rights {
   /** Absent for an operator who is no member. */
   readonly role: Role | undefined;
   readonly admin: boolean;
@@ -77,12 +77,12 @@ export const noOrganization = (organizationId: string): Problem =>
 export const noTeam = (teamId: number): Problem => new Problem('not-found', `There is no team ${teamId}.`);
 
 /** `member`: the caller's own document, if there is one. Throws the 404 for whom the organization is not to be seen by, `NotTheirs` for another account of theirs. */
-export async function standingOf(
+export async function rightsOf(
   reader: Reader,
   caller: Caller,
   organizationId: string,
   member: OrganizationMemberRecord | undefined,
-): Promise<Standing> {
+): Promise<Rights> {
   checkTheirs(member, caller, organizationId);
   if (member !== undefined) return { role: member.role, admin: caller.operator || member.role === 'admin' };
   if (!caller.operator || (await reader.get(collections.organizations, organizationId)) === undefined) {
@@ -91,12 +91,12 @@ export async function standingOf(
   return { role: undefined, admin: true };
 }
 
-export async function standingIn(reader: Reader, caller: Caller, organizationId: string): Promise<Standing> {
+export async function rightsIn(reader: Reader, caller: Caller, organizationId: string): Promise<Rights> {
   const members = await readOrganizationMembers(reader, organizationId, [caller.email]);
-  return standingOf(reader, caller, organizationId, members.get(caller.email));
+  return rightsOf(reader, caller, organizationId, members.get(caller.email));
 }
 
-export function checkAdmin({ admin }: Standing, of: 'organization' | 'team'): void {
+export function checkAdmin({ admin }: Rights, of: 'organization' | 'team'): void {
   if (admin) return;
   throw new Problem(
     'forbidden',
@@ -117,12 +117,12 @@ export function checkOperator({ operator }: Caller): void {
  * `own`: the caller in the team; `inOrganization`: in the organization that the team is in. Who is another one there is another one
  * in its teams, too: `NotTheirs`.
  */
-export async function standingInTeam(
+export async function rightsInTeam(
   caller: Caller,
   team: TeamRecord,
   own: TeamMemberRecord | undefined,
   inOrganization: () => Promise<OrganizationMemberRecord | undefined>,
-): Promise<Standing> {
+): Promise<Rights> {
   if (caller.operator) return { role: own?.role, admin: true };
   const member = team.organizationId === null ? undefined : await inOrganization();
   if (own === undefined && member?.role !== 'admin') throw noTeam(team.teamId);
