@@ -1,0 +1,129 @@
+/** Functions fit on a screen, and files in a head. Counted by a syntax tree, which TypeScript 7 does not offer. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import ts from 'typescript-5';
+
+const longestFunction = 70;
+const longestFile = 400;
+
+/** Still too long: `file name`. A line goes as soon as its function is short enough. */
+const longFunctions: readonly string[] = [
+  'cli/run.ts run',
+  'cli/commands/bootstrap-cloud.ts run',
+  'cli/follow/progress.ts createProgress',
+  'cli/follow/summary.ts summary',
+  'cli/frame/argv.ts readArgv',
+  'cli/machines/uploader.ts createUploader',
+  'cli/service/client.ts createClient',
+  'cli/service/transport.ts createTransport',
+  'functions/config.ts readConfig',
+  'functions/cloud/compute.ts createCompute',
+  'functions/cloud/errors.ts problemOf',
+  'functions/cloud/projects.ts createProjects',
+  'functions/cloud/secret-manager.ts createSecretManager',
+  'functions/cloud/storage.ts createStorage',
+  'functions/http/router.ts createRouter',
+  'functions/organizations/migration.ts move',
+  'functions/remote/connections.ts createConnections',
+  'functions/remote/ssh.ts connect',
+  'functions/store/firestore.ts createFirestoreStore',
+  'functions/tracing/otlp.ts createOtlpTracing',
+  'functions/engine/record/log.ts createStepLog',
+  'functions/engine/run/lease.ts claim',
+  'functions/engine/run/run.ts createRun',
+  'functions/http/bootstraps/bootstraps.ts bootstrapHandlers',
+  'functions/http/bootstraps/event-stream.ts streamEvents',
+  'functions/steps/config/install-config.ts buildInstallConfig',
+  'functions/steps/config/wanted-files.ts wantedFiles',
+  'local/cloud-half.ts startCloudHalf',
+  'local/deliveries.ts createDeliveries',
+  'local/emulator-pushes.ts startEmulatorPushes',
+  'local/function-processes.ts startFunctionProcesses',
+  'local/functions-half.ts startFunctionsHalf',
+  'local/memory-store.ts createMemoryStore',
+  'local/oauth.ts createOAuth',
+  'local/cloud/index.ts createSimulatedCloud',
+  'local/machines/index.ts startMachines',
+  'local/machines/machine.ts startMachine',
+  'local/machines/ssh-session.ts serveSession',
+  'local/cloud/kernel/kernel.ts createKernel',
+  'local/cloud/kernel/world.ts createWorld',
+  'local/cloud/scheduler/calls.ts createScheduledCalls',
+  'local/machines/k0s/api-server.ts startApiServer',
+  'local/machines/k0s/objects.ts createObjects',
+  'local/machines/real/host.ts startRealHost',
+  'local/machines/real/index.ts createRealTier',
+  'local/machines/real/network.ts startNetwork',
+];
+
+/** Tables, which are read row by row, and files still too long. */
+const longFiles: readonly string[] = [
+  'functions/config.ts',
+  'functions/bootstraps/begin.ts',
+  'functions/cloud/compute.ts',
+  'shared/bootstrap/options.ts',
+  'shared/bootstrap/routes.ts',
+  'local/cloud/dns/dns.ts',
+  'local/cloud/iam/roles.ts',
+];
+
+const sources = ['cli', 'functions', 'shared', 'local']
+  .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => join(root, file)))
+  .filter((file) => /\.m?ts$/.test(file));
+
+/** What a function is called by the code around it. */
+function nameOf(node: ts.SignatureDeclaration): string {
+  if (node.name !== undefined) return node.name.getText();
+  if (ts.isConstructorDeclaration(node)) return 'constructor';
+  for (let above = node.parent; !ts.isSourceFile(above) && !ts.isBlock(above); above = above.parent) {
+    if (ts.isVariableDeclaration(above) || ts.isPropertyAssignment(above)) return above.name.getText();
+    if (ts.isFunctionLike(above)) return nameOf(above);
+  }
+  return 'unnamed';
+}
+
+interface Length {
+  readonly of: string;
+  readonly lines: number;
+}
+
+function functionsIn(file: string, text: string): Length[] {
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true, ts.ScriptKind.TS);
+  const lineAt = (position: number): number => tree.getLineAndCharacterOfPosition(position).line;
+  const found: Length[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body !== undefined) {
+      const lines = lineAt(node.getEnd()) - lineAt(node.getStart()) + 1;
+      found.push({ of: `${file} ${nameOf(node)}`, lines });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+}
+
+/** More than `limit`, and not excepted; and exceptions that are none any more. */
+function faultsOf(lengths: readonly Length[], limit: number, excepted: readonly string[]): string[] {
+  const long = lengths.filter(({ lines }) => lines > limit);
+  return [
+    ...long.filter(({ of }) => !excepted.includes(of)).map(({ of, lines }) => `${of}: ${lines} lines`),
+    ...excepted.filter((each) => !long.some(({ of }) => of === each)).map((each) => `${each}: no exception any more`),
+  ];
+}
+
+describe('the code', () => {
+  const texts = new Map(sources.map((file) => [file, readFileSync(file, 'utf8')]));
+
+  it(`has no function of more than ${longestFunction} lines`, () => {
+    const lengths = [...texts].flatMap(([file, text]) => functionsIn(file, text));
+    expect(lengths.length).to.be.greaterThan(1000);
+    const help = 'move a part that has a name of its own out of it';
+    expect(faultsOf(lengths, longestFunction, longFunctions), help).to.deep.equal([]);
+  }).timeout(30_000);
+
+  it(`has no file of more than ${longestFile} lines but tables`, () => {
+    const lengths = [...texts].map(([of, text]) => ({ of, lines: text.trimEnd().split('\n').length }));
+    expect(faultsOf(lengths, longestFile, longFiles), 'ask which second noun has moved in').to.deep.equal([]);
+  });
+});
