@@ -7,7 +7,7 @@ import { createIdentity, type Identity, type IdentityKeys } from '../identity.js
 import { listenNear } from '../loopback.js';
 import type { OAuthOptions } from '../oauth.js';
 import { registryServer } from '../registry/server.js';
-import { apiDefinitions } from './apis.js';
+import { apiDefinitions, apis, services } from './apis.js';
 import { imageGate, imagesOf } from './artifact-registry/images.js';
 import { controlPaths } from './control.js';
 import { isBarred } from './iam/service-accounts.js';
@@ -16,7 +16,7 @@ import type { Caller, Effect, JsonObject, World } from './kernel/api.js';
 import { type Calls, createCalls } from './kernel/calls.js';
 import { createFaults, type Faults } from './kernel/faults.js';
 import { createKernel, type Kernel } from './kernel/kernel.js';
-import { apiServer, apisByHost, frontServer, type MediaPaths } from './kernel/server.js';
+import { apiServer, frontServer, type Served } from './kernel/server.js';
 import { createSnapshot, readSnapshot } from './kernel/snapshot.js';
 import { createWorld, emptyState } from './kernel/world.js';
 import { metadataServer } from './metadata.js';
@@ -80,6 +80,7 @@ export async function createSimulatedCloud({
     Effect
   >;
   const world = createWorld({
+    services,
     state: kept,
     effects,
     timeFactor,
@@ -107,28 +108,29 @@ export async function createSimulatedCloud({
     const caller = known().callerOf(token);
     return caller !== undefined && isBarred(world, caller.email) ? undefined : caller;
   };
-  const answer = createKernel({ definitions: apiDefinitions, world, calls, callerOf });
-  const kernel: Kernel = async (apis, request) => {
-    const reply = await answer(apis, request);
+  const answer = createKernel({ apis, world, calls, callerOf });
+  const kernel: Kernel = async (host, request) => {
+    const reply = await answer(host, request);
     if (request.httpMethod !== 'GET') await snapshot.written();
     return reply;
   };
 
-  const media: MediaPaths = (asked) => answerMedia(kernel, world, asked);
+  const served: Served = {
+    hosts: Object.keys(apis),
+    kernel,
+    media: (asked) => answerMedia(kernel, world, asked),
+  };
 
   // A restarted cloud takes the ports it had, so that whoever holds its addresses can go on.
   const ports = world.table<number>('ports');
   const front = await frontServer(
-    kernel,
-    media,
+    served,
     controlPaths({ identity: known, calls, faults, state, logins }),
     port || (ports['front'] ?? 0),
   );
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });
   const servers = await Promise.all(
-    Object.keys(apisByHost).map(
-      async (host) => [host, await apiServer(kernel, media, host, ports[host] ?? 0)] as const,
-    ),
+    served.hosts.map(async (host) => [host, await apiServer(served, host, ports[host] ?? 0)] as const),
   );
   const machine = await metadataServer(
     { world, identity, project: metadata.project, defaultServiceAccount: metadata.serviceAccount },

@@ -41,7 +41,7 @@ const create: Handler = (call, world) => {
 
 const method = 'publicca.projects.locations.externalAccountKeys.create';
 
-export const publicCa: ApiDefinition = {
+export const publicCa: ApiDefinition<'publicca'> = {
   api: 'publicca.v1',
   handlers: { [method]: create },
   access: {

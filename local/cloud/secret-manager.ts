@@ -314,7 +314,7 @@ const handlers: Readonly<Record<string, Handler>> = {
 
 const full = (method: string): string => `secretmanager.projects.${method}`;
 
-export const secretManager: ApiDefinition = {
+export const secretManager: ApiDefinition<'secretmanager'> = {
   api: 'secretmanager.v1',
   handlers: Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [full(method), handler])),
   access: Object.fromEntries(

@@ -9,46 +9,17 @@ import {
   type ProjectRecord,
   type World,
 } from './kernel/api.js';
-import { badRequest, errorInfo, preconditionFailed, serviceTitle } from './kernel/errors.js';
+import { badRequest, errorInfo, preconditionFailed } from './kernel/errors.js';
 import { flagOf, numberOf, textOf, textsOf } from './kernel/json-fields.js';
 import { beginOperation, endOperation, findOperation, typed } from './kernel/long-running.js';
 import { pageOf } from './kernel/pages.js';
-import { lookUpProject } from './projects/projects.js';
+import { lookUpProject, titleOf } from './projects/projects.js';
 
 /** Cloud seconds: the operation ends first, and then the change is still on its way. */
 const operationSeconds = 15;
 const propagationSeconds = 40;
 const atMost = 20;
 const readAtMost = 30;
-
-/** Every service that can be enabled here, and whether it needs a billing account. */
-const catalog: Readonly<Record<string, boolean>> = {
-  'artifactregistry.googleapis.com': true,
-  'cloudapis.googleapis.com': false,
-  'cloudbilling.googleapis.com': false,
-  'cloudbuild.googleapis.com': true,
-  'cloudfunctions.googleapis.com': true,
-  'cloudresourcemanager.googleapis.com': false,
-  'cloudscheduler.googleapis.com': true,
-  'compute.googleapis.com': true,
-  'container.googleapis.com': true,
-  'containerregistry.googleapis.com': true,
-  'dns.googleapis.com': true,
-  'eventarc.googleapis.com': false,
-  'firestore.googleapis.com': false,
-  'iam.googleapis.com': false,
-  'iamcredentials.googleapis.com': false,
-  'logging.googleapis.com': false,
-  'monitoring.googleapis.com': false,
-  'oslogin.googleapis.com': false,
-  'publicca.googleapis.com': false,
-  'pubsub.googleapis.com': false,
-  'run.googleapis.com': true,
-  'secretmanager.googleapis.com': true,
-  'servicemanagement.googleapis.com': false,
-  'serviceusage.googleapis.com': false,
-  'storage.googleapis.com': false,
-};
 
 /** Going off, these take others with them, or refuse to. */
 const dependents: Readonly<Record<string, readonly string[]>> = {
@@ -62,11 +33,11 @@ function projectIn(call: CloudCall, world: World): ProjectRecord {
 
 const isOn = ({ services }: ProjectRecord, service: string): boolean => services[service] !== undefined;
 
-const shown = (project: ProjectRecord, service: string): JsonObject => ({
+const shown = (world: World, project: ProjectRecord, service: string): JsonObject => ({
   name: `projects/${project.projectNumber}/services/${service}`,
   config: {
     name: service,
-    title: serviceTitle(service),
+    title: titleOf(world, service),
     documentation: {},
     quota: {},
     authentication: {},
@@ -97,7 +68,7 @@ const unknown = (services: readonly string[]): GoogleError =>
   });
 
 function checkBilling(world: World, project: ProjectRecord, services: readonly string[]): void {
-  const paid = services.filter((service) => catalog[service] === true && !isOn(project, service));
+  const paid = services.filter((service) => world.services[service]?.isBilled === true && !isOn(project, service));
   const account = world.table<{ open?: boolean }>('billing.accounts')[project.billingAccountName ?? ''];
   if (paid.length === 0 || account?.open === true) return;
   const message = `Billing account for project '${project.projectNumber}' is not found. Billing must be enabled for activation of service(s) '${paid.join(',')}' to proceed.`;
@@ -111,14 +82,14 @@ function checkBilling(world: World, project: ProjectRecord, services: readonly s
 /** All or nothing: one that cannot be enabled keeps the others off too. */
 function enableAll(call: CloudCall, world: World, services: readonly string[], answer: string): JsonObject {
   const project = projectIn(call, world);
-  const strangers = services.filter((service) => catalog[service] === undefined);
+  const strangers = services.filter((service) => world.services[service] === undefined);
   if (strangers.length > 0) throw unknown(strangers);
   checkBilling(world, project, services);
   const metadata = typed('google.api.serviceusage.v1.OperationMetadata', {
     resourceNames: services.map((service) => `projects/${project.projectNumber}/services/${service}`),
   });
   if (services.every((service) => isOn(project, service))) {
-    return { name: 'operations/noop.DONE_OPERATION', done: true, response: reply(project, services, answer) };
+    return { name: 'operations/noop.DONE_OPERATION', done: true, response: reply(world, project, services, answer) };
   }
   const name = `operations/acat.p2-${project.projectNumber}-${world.id()}`;
   const operation = beginOperation(world, name, metadata);
@@ -133,8 +104,8 @@ function enableAll(call: CloudCall, world: World, services: readonly string[], a
   return operation;
 }
 
-const reply = (project: ProjectRecord, services: readonly string[], answer: string): JsonObject => {
-  const list = services.map((service) => shown(project, service));
+const reply = (world: World, project: ProjectRecord, services: readonly string[], answer: string): JsonObject => {
+  const list = services.map((service) => shown(world, project, service));
   return typed(
     `google.api.serviceusage.v1.${answer}`,
     answer.startsWith('Batch') ? { services: list } : { service: list[0] ?? {} },
@@ -150,7 +121,7 @@ const enabled: Effect = (args, world) => {
   }
   const services = textsOf(args['services']);
   for (const service of services) project.services[service] ??= numberOf(args['at']) ?? world.now();
-  endOperation(world, name, { response: reply(project, services, textOf(args['answer']) ?? '') });
+  endOperation(world, name, { response: reply(world, project, services, textOf(args['answer']) ?? '') });
 };
 
 const batchEnable: Handler = (call, world) => {
@@ -173,8 +144,8 @@ const enable: Handler = (call, world) =>
 
 const get: Handler = (call, world) => {
   const service = serviceIn(call.params['name'] ?? '');
-  if (catalog[service] === undefined) throw unknown([service]);
-  return shown(projectIn(call, world), service);
+  if (world.services[service] === undefined) throw unknown([service]);
+  return shown(world, projectIn(call, world), service);
 };
 
 const batchGet: Handler = (call, world) => {
@@ -194,9 +165,9 @@ const batchGet: Handler = (call, world) => {
     }
     return service;
   });
-  const strangers = services.filter((service) => catalog[service] === undefined);
+  const strangers = services.filter((service) => world.services[service] === undefined);
   if (strangers.length > 0) throw unknown(strangers);
-  return { services: services.map((service) => shown(project, service)) };
+  return { services: services.map((service) => shown(world, project, service)) };
 };
 
 const list: Handler = (call, world) => {
@@ -211,11 +182,11 @@ const list: Handler = (call, world) => {
     );
   const size = numberOf(pageSize) ?? 50;
   if (size > 200) throw badRequest('Request contains an invalid argument.', 'page_size', 'At most 200.');
-  const found = Object.keys(catalog).filter(
+  const found = Object.keys(world.services).filter(
     (service) => state[1] === undefined || isOn(project, service) === (state[1] === 'ENABLED'),
   );
   const { items, nextPageToken } = pageOf(
-    found.map((service) => [service, shown(project, service)] as const),
+    found.map((service) => [service, shown(world, project, service)] as const),
     size,
     pageToken,
   );
@@ -228,7 +199,7 @@ const list: Handler = (call, world) => {
 const disable: Handler = (call, world) => {
   const project = projectIn(call, world);
   const service = serviceIn(call.params['name'] ?? '');
-  if (catalog[service] === undefined) throw unknown([service]);
+  if (world.services[service] === undefined) throw unknown([service]);
   const held = (dependents[service] ?? []).filter((other) => isOn(project, other));
   if (held.length > 0 && flagOf(call.body['disableDependentServices']) !== true) {
     throw preconditionFailed(
@@ -236,12 +207,14 @@ const disable: Handler = (call, world) => {
       {
         type: 'googleapis.com',
         subject: service,
-        description: `${serviceTitle(service)} is needed by ${held.join(', ')}.`,
+        description: `${titleOf(world, service)} is needed by ${held.join(', ')}.`,
       },
     );
   }
   for (const off of [service, ...held]) delete project.services[off];
-  const response = typed('google.api.serviceusage.v1.DisableServiceResponse', { service: shown(project, service) });
+  const response = typed('google.api.serviceusage.v1.DisableServiceResponse', {
+    service: shown(world, project, service),
+  });
   return { name: `operations/acat.p17-${project.projectNumber}-${world.id()}`, done: true, response };
 };
 
@@ -249,7 +222,7 @@ const on = (permission: string) => (call: CloudCall) => [
   { permission, resource: `projects/${(call.params['name'] ?? call.params['parent'] ?? '').split('/')[1] ?? ''}` },
 ];
 
-export const serviceUsage: ApiDefinition = {
+export const serviceUsage: ApiDefinition<'serviceusage'> = {
   api: 'serviceusage.v1',
   handlers: {
     'serviceusage.services.batchEnable': batchEnable,

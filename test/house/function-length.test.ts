@@ -47,7 +47,6 @@ const longFunctions: readonly string[] = [
   'local/machines/index.ts startMachines',
   'local/machines/machine.ts startMachine',
   'local/machines/ssh-session.ts serveSession',
-  'local/cloud/kernel/kernel.ts createKernel',
   'local/cloud/kernel/world.ts createWorld',
   'local/cloud/scheduler/calls.ts createScheduledCalls',
   'local/machines/k0s/api-server.ts startApiServer',

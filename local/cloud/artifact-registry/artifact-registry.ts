@@ -221,7 +221,7 @@ const methods: Readonly<Record<string, Method>> = {
 
 const full = (method: string): string => `artifactregistry.projects.${method}`;
 
-export const artifactRegistry: ApiDefinition = {
+export const artifactRegistry: ApiDefinition<'artifactregistry'> = {
   api: 'artifactregistry.v1',
   handlers: Object.fromEntries(Object.entries(methods).map(([name, { handler }]) => [full(name), handler])),
   effects: { 'artifactregistry.repositories.made': made, 'artifactregistry.repositories.gone': gone },

@@ -1,5 +1,12 @@
 /** Compute as the simulated cloud serves it: one table, joined from the files of its nouns. Listed in index.ts. */
-import type { Access, ApiDefinition, CloudCall, Handler, World } from '../kernel/api.js';
+import {
+  type Access,
+  type ApiDefinition,
+  type CloudCall,
+  GoogleError,
+  type Handler,
+  type World,
+} from '../kernel/api.js';
 import { computeAccess } from './access.js';
 import { addressEffects, addressHandlers } from './addresses.js';
 import { catalogEffects, catalogHandlers } from './catalog.js';
@@ -36,8 +43,12 @@ const withDefaultNetwork =
     return handler(call, world);
   };
 
-export const compute: ApiDefinition = {
+export const compute: ApiDefinition<'compute'> = {
   api: 'compute.v1',
+  denied: ({ permission, resource }) =>
+    new GoogleError(403, 'PERMISSION_DENIED', `Required '${permission}' permission for '${resource}'`, {
+      reason: 'forbidden',
+    }),
   handlers: Object.fromEntries(
     Object.entries(handlers).map(([method, handler]) => [method, withDefaultNetwork(handler)]),
   ),

@@ -418,8 +418,9 @@ const done =
     if (one['kind'] === 'dns#change') one['isServing'] = true;
   };
 
-export const dns: ApiDefinition = {
+export const dns: ApiDefinition<'dns'> = {
   api: 'dns.v1',
+  denied: () => new GoogleError(403, 'PERMISSION_DENIED', 'Forbidden', { reason: 'forbidden' }),
   handlers: Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [`dns.${method}`, handler])),
   effects: {
     'dns.changes.done': done((zone) => zone.changes),

@@ -53,7 +53,7 @@ const signBlob: Handler = ({ params, body }, world) => {
 
 const method = 'iamcredentials.projects.serviceAccounts.signBlob';
 
-export const iamCredentials: ApiDefinition = {
+export const iamCredentials: ApiDefinition<'iamcredentials'> = {
   api: 'iamcredentials.v1',
   handlers: { [method]: signBlob },
   access: {

@@ -63,6 +63,8 @@ export interface Surface {
   readonly api: ApiName;
   /** `compute.googleapis.com`. */
   readonly host: string;
+  /** What the paths of its methods begin with: `/compute/v1/`. */
+  readonly base: string;
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly methods: ReadonlyMap<string, Method>;
   readonly templates: readonly Template[];
@@ -78,14 +80,16 @@ export function surfaceOf(api: ApiName): Surface {
   if (known !== undefined) return known;
   const document = JSON.parse(readFileSync(new URL(`${api}.json`, folder), 'utf8')) as Discovery;
   const methods = methodsIn(document);
+  const base = `/${document.servicePath}`;
   const surface: Surface = {
     api,
     host: new URL(document.rootUrl).host,
+    base,
     schemas: withTitles(document.schemas),
     methods: new Map(methods.map((method) => [method.id, method])),
     templates: methods
       .sort((a, b) => precedence(b) - precedence(a))
-      .map((method) => template(`/${document.servicePath}${method.path}`, method)),
+      .map((method) => template(base + method.path, method)),
   };
   loaded.set(api, surface);
   return surface;

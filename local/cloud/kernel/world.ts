@@ -5,7 +5,7 @@
 
 import { createPolicies } from '../iam/policies.js';
 import { findProject } from '../projects/projects.js';
-import type { Effect, JsonObject, World } from './api.js';
+import type { Effect, JsonObject, Services, World } from './api.js';
 import { readFaults } from './faults.js';
 
 /** All that a snapshot carries. */
@@ -33,6 +33,7 @@ export const emptyState = (seed: number): CloudState => ({
 });
 
 export interface WorldOptions {
+  readonly services: Services;
   readonly state: CloudState;
   readonly effects: Readonly<Record<string, Effect>>;
   readonly timeFactor: number;
@@ -51,7 +52,7 @@ export interface RunningWorld extends World {
 /** The longest wait that setTimeout takes. */
 const longestTimer = 2 ** 31 - 1;
 
-export function createWorld({ state, effects, timeFactor, onFault }: WorldOptions): RunningWorld {
+export function createWorld({ services, state, effects, timeFactor, onFault }: WorldOptions): RunningWorld {
   const listeners = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
   let running = false;
@@ -59,6 +60,7 @@ export function createWorld({ state, effects, timeFactor, onFault }: WorldOption
   let scheduledUntil: number | undefined;
 
   const world: RunningWorld = {
+    services,
     table<T>(name: string) {
       state.tables[name] ??= {};
       return state.tables[name] as Record<string, T>;

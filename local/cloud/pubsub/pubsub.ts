@@ -138,7 +138,7 @@ function accessOf(method: Method, call: CloudCall, world: World): readonly Acces
 
 const full = (method: string): string => `pubsub.projects.${method}`;
 
-export const pubsub: ApiDefinition = {
+export const pubsub: ApiDefinition<'pubsub'> = {
   api: 'pubsub.v1',
   handlers: Object.fromEntries(Object.entries(methods).map(([name, { handler }]) => [full(name), handler])),
   access: Object.fromEntries(

@@ -212,7 +212,7 @@ const accessOf =
     },
   ];
 
-export const scheduler: ApiDefinition = {
+export const scheduler: ApiDefinition<'cloudscheduler'> = {
   api: 'cloudscheduler.v1',
   handlers: Object.fromEntries(Object.entries(methods).map(([name, { handler }]) => [full(name), handler])),
   access: Object.fromEntries(Object.entries(methods).map(([name, method]) => [full(name), accessOf(method)])),
