@@ -138,7 +138,7 @@ describe('whatever is sent to the simulated cloud', () => {
       const seen = new Map<number, number>();
       const methods = new Set(surface.templates.map(({ method }) => method).filter(({ id }) => !untried.test(id)));
       // An API of few methods gets more rounds, so that some requests are good ones.
-      const goesOn = createRounds(Math.max(fewest, 100 / methods.size), searchMs / fuzzed.length);
+      const goesOn = createRounds(Math.max(fewest, 200 / methods.size), searchMs / fuzzed.length);
       while (goesOn()) {
         for (const method of methods) {
           const { path, body } = generate(surface, method);

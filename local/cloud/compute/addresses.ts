@@ -1,5 +1,5 @@
 /** Compute's static addresses, regional and global, and fresh ones for VMs. Joined in compute.ts. */
-import { type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';
 import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
@@ -148,7 +148,7 @@ function checkUser({ path, found }: Found): void {
   if (user !== undefined) throw inUse('address', path, unlink(user));
 }
 
-const served = defineCollection({
+export const servedAddresses = defineCollection({
   of: addresses,
   methodNames: ['addresses', 'globalAddresses'],
   scope: 'region',
@@ -160,6 +160,3 @@ const served = defineCollection({
   },
   beforeDelete: checkUser,
 });
-
-export const addressHandlers: Record<string, Handler> = served.handlers;
-export const addressEffects: Record<string, Effect> = served.effects;

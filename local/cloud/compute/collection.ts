@@ -1,5 +1,5 @@
 /** A collection of compute's resources, declared: the verbs are the same for all, and a form says what sets one apart. */
-import type { CloudCall, Effect, Handler, JsonObject, World } from '../kernel/api.js';
+import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { begin, beginDelete, ending, type Failure, once } from './operations.js';
 import { checkQuota, type Metric } from './quotas.js';
 import {
@@ -58,12 +58,7 @@ export interface Form {
   readonly beforeLook?: (call: CloudCall, world: World) => void;
 }
 
-export interface ServedCollection {
-  readonly handlers: Readonly<Record<string, Handler>>;
-  readonly effects: Readonly<Record<string, Effect>>;
-}
-
-export function defineCollection(form: Form): ServedCollection {
+export function defineCollection(form: Form): Served {
   const { of, methodNames = [of.name] } = form;
   const verbs = {
     ...(form.make === undefined ? {} : { insert: once(insertOf(form, form.make)) }),

@@ -1,5 +1,5 @@
 /** The network that comes with enabling compute. Joined in compute.ts. */
-import type { Effect, JsonObject, ProjectRecord, World } from '../kernel/api.js';
+import type { JsonObject, ProjectRecord, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { networkResource } from './networks.js';
 import { collections, computeService, held, lastOf, link, serverFields } from './resources.js';
@@ -55,4 +55,7 @@ function makeDefaultNetwork(args: JsonObject, world: World): void {
   }
 }
 
-export const defaultNetworkEffects: Record<string, Effect> = { 'compute.networks.default': makeDefaultNetwork };
+export const servedDefaultNetwork: Served = {
+  handlers: {},
+  effects: { 'compute.networks.default': makeDefaultNetwork },
+};

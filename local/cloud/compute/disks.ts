@@ -1,5 +1,5 @@
 /** Compute's disks and their snapshots. Joined in compute.ts; instances bring most disks with them. */
-import type { Effect, Handler, JsonObject, World } from '../kernel/api.js';
+import type { Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { numberOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { checkDiskType } from './catalog.js';
 import { beginInsert, defineCollection, type Found, type Wanted } from './collection.js';
@@ -142,7 +142,7 @@ const setReady = ({ resource }: Held): void => {
   resource['status'] = 'READY';
 };
 
-const servedDisks = defineCollection({
+const plainDisks = defineCollection({
   of: disks,
   scope: 'zone',
   seconds: { insert: 5, delete: 5 },
@@ -151,13 +151,14 @@ const servedDisks = defineCollection({
   beforeDelete: checkUser,
 });
 
-const servedSnapshots = defineCollection({ of: snapshots, seconds: { delete: 5 }, made: setReady });
+const plainSnapshots = defineCollection({ of: snapshots, seconds: { delete: 5 }, made: setReady });
 
-export const diskHandlers: Record<string, Handler> = {
-  ...servedDisks.handlers,
-  ...servedSnapshots.handlers,
-  'compute.disks.createSnapshot': makeSnapshot('createSnapshot', undefined),
-  'compute.snapshots.insert': makeSnapshot('insert', 'sourceDisk'),
+export const servedDisks: Served = {
+  handlers: {
+    ...plainDisks.handlers,
+    ...plainSnapshots.handlers,
+    'compute.disks.createSnapshot': makeSnapshot('createSnapshot', undefined),
+    'compute.snapshots.insert': makeSnapshot('insert', 'sourceDisk'),
+  },
+  effects: { ...plainDisks.effects, ...plainSnapshots.effects },
 };
-
-export const diskEffects: Record<string, Effect> = { ...servedDisks.effects, ...servedSnapshots.effects };

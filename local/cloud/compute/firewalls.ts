@@ -1,5 +1,5 @@
 /** Compute's firewall rules. Joined in compute.ts. */
-import { type Effect, GoogleError, type Handler, type Json, type JsonObject, type World } from '../kernel/api.js';
+import { GoogleError, type Json, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found } from './collection.js';
 import { parseRange } from './ip-ranges.js';
@@ -116,7 +116,7 @@ function checkRanges(value: Json | undefined, field: string): void {
 const refused = (message: string): GoogleError =>
   new GoogleError(400, 'INVALID_ARGUMENT', message, { reason: 'invalid' });
 
-const served = defineCollection({
+export const servedFirewalls = defineCollection({
   of: firewalls,
   quota: 'FIREWALLS',
   make: ({ call, path, place }, world) => ({
@@ -128,6 +128,3 @@ const served = defineCollection({
     update: (at, body, world) => changed(at, body, { ...kept(at.found.resource), ...withoutEmpty(body) }, world),
   },
 });
-
-export const firewallHandlers: Record<string, Handler> = served.handlers;
-export const firewallEffects: Record<string, Effect> = served.effects;

@@ -1,5 +1,5 @@
 /** Compute's networks. Joined in compute.ts. */
-import { type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found } from './collection.js';
 import { ending, type Failure, failureOf } from './operations.js';
@@ -128,12 +128,7 @@ const served = defineCollection({
   shown,
 });
 
-export const networkHandlers: Record<string, Handler> = {
-  ...served.handlers,
-  'compute.networks.getEffectiveFirewalls': effectiveFirewalls,
-};
-
-export const networkEffects: Record<string, Effect> = {
-  ...served.effects,
-  'compute.done': ending(() => undefined),
+export const servedNetworks: Served = {
+  handlers: { ...served.handlers, 'compute.networks.getEffectiveFirewalls': effectiveFirewalls },
+  effects: { ...served.effects, 'compute.done': ending(() => undefined) },
 };

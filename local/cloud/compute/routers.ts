@@ -1,5 +1,5 @@
 /** Compute's routers with their NATs. Joined in compute.ts. */
-import { type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';
 import { networkOf } from './networks.js';
@@ -132,9 +132,7 @@ const served = defineCollection({
   beforeDelete: checkInterfaces,
 });
 
-export const routerHandlers: Record<string, Handler> = {
-  ...served.handlers,
-  'compute.routers.getRouterStatus': status,
+export const servedRouters: Served = {
+  handlers: { ...served.handlers, 'compute.routers.getRouterStatus': status },
+  effects: served.effects,
 };
-
-export const routerEffects: Record<string, Effect> = served.effects;

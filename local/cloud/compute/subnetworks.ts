@@ -1,5 +1,5 @@
 /** Compute's subnetworks, those of auto mode among them. Joined in compute.ts. */
-import { type CloudCall, type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';
 import { formatIp, overlap, parseRange } from './ip-ranges.js';
@@ -135,7 +135,7 @@ function ensureMeant(call: CloudCall, world: World): void {
   if (name === undefined || held(world, networks)[network] !== undefined) ensureAutoSubnetworks(world, projectId);
 }
 
-const served = defineCollection({
+export const servedSubnetworks = defineCollection({
   of: subnetworks,
   scope: 'region',
   quota: 'SUBNETWORKS',
@@ -145,6 +145,3 @@ const served = defineCollection({
   deleted: (_path, found, world) => listInItsNetwork(found, world),
   beforeLook: ensureMeant,
 });
-
-export const subnetworkHandlers: Record<string, Handler> = served.handlers;
-export const subnetworkEffects: Record<string, Effect> = served.effects;

@@ -68,6 +68,12 @@ export type Handler = (call: CloudCall, world: World) => JsonObject | Promise<Js
 /** Something that happens later: changes the state when its time has come. Registered by name so that a snapshot can carry it. */
 export type Effect = (args: JsonObject, world: World) => void;
 
+/** Handlers by method, and the effects that they schedule. */
+export interface Served {
+  readonly handlers: Readonly<Record<string, Handler>>;
+  readonly effects: Readonly<Record<string, Effect>>;
+}
+
 export interface ApiDefinition<Host extends GoogleApi = GoogleApi> {
   readonly api: `${Host}.v${number}`;
   readonly handlers: Readonly<Record<string, Handler>>;
