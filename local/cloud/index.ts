@@ -3,9 +3,9 @@
  * the real one. Made by the local stack and by tests.
  */
 import type { GoogleApi } from '../../functions/config.js';
-import { createIdentity, type Identity, type IdentityKeys } from '../identity.js';
+import { createIdentity, type Identity, type IdentityKeys } from '../identity/identity.js';
+import type { OAuthOptions } from '../identity/oauth.js';
 import { listenNear } from '../loopback.js';
-import type { OAuthOptions } from '../oauth.js';
 import { registryServer } from '../registry/server.js';
 import { apiDefinitions, apis, services } from './apis.js';
 import { imageGate, imagesOf } from './artifact-registry/images.js';

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { guestShutDown, guests, preempt } from '../cloud/compute/instance-life.js';
 import type { World } from '../cloud/kernel/api.js';
-import type { Identity } from '../identity.js';
+import type { Identity } from '../identity/identity.js';
 import { type ConnectProxy, startConnectProxy } from './connect-proxy.js';
 import { removeDisk } from './disk.js';
 import { type Answer, createFabric } from './fabric.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SimulatedCloud } from '../cloud/index.js';
-import { local, people } from '../deployment.js';
+import { local, people } from '../stack/deployment.js';
 import type { MadePackage } from './make-package.js';
 
 export async function publishPackage(

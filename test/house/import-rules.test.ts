@@ -115,8 +115,8 @@ const rules: Rule[] = [
   soleImporters('cac', ['cli'], 'command lines belong in cli/'),
   soleImporters(
     'jose',
-    ['functions/http/auth.ts', 'local/identity.ts'],
-    'tokens are verified in functions/http/auth.ts and made in local/identity.ts',
+    ['functions/http/auth.ts', 'local/identity/identity.ts'],
+    'tokens are verified in functions/http/auth.ts and made in local/identity/identity.ts',
   ),
 ];
 

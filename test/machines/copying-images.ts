@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { extract } from 'tar';
 import { createSimulatedCloud } from '../../local/cloud/index.js';
-import { initialState } from '../../local/deployment.js';
-import { forge1Pat, startForge1 } from '../../local/forge1.js';
-import { startForge1Registry } from '../../local/forge1-registry.js';
+import { forge1Pat, startForge1 } from '../../local/forge1/forge1.js';
+import { startForge1Registry } from '../../local/forge1/registry.js';
 import { createOutbound } from '../../local/machines/outbound.js';
 import { outsideNames } from '../../local/machines/outside-names.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { writeImage } from '../../local/packages/oci-image.js';
 import { publishPackage } from '../../local/packages/publish.js';
+import { initialState } from '../../local/stack/deployment.js';
 import { readPackageManifest } from '../../shared/package/manifest.js';
 import { sha256 } from '../../shared/sha256.js';
 import {

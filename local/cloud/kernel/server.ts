@@ -72,7 +72,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** What a host serves beside the calls of its API: bytes of Cloud Storage. Undefined: not one of these. */
-export type MediaPaths = (asked: MediaRequest) => Promise<MediaReply | ApiReply | undefined>;
+type MediaPaths = (asked: MediaRequest) => Promise<MediaReply | ApiReply | undefined>;
 
 /** What stands behind the ports. */
 export interface Served {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { timeLimit } from '../../../shared/time-limit.js';
-import type { Identity } from '../../identity.js';
+import type { Identity } from '../../identity/identity.js';
 import { isBarred } from '../iam/service-accounts.js';
 import type { JsonObject } from '../kernel/api.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { type GoogleApi, googleApis, type SettingName } from '../functions/config.js';
+import { type GoogleApi, googleApis, type SettingName } from '../../functions/config.js';
 import {
   bootstrapIdPrefix,
   deploymentSecrets,
@@ -15,8 +15,8 @@ import {
   type Lane,
   schedulerJobs,
   topics,
-} from '../shared/names.js';
-import type { InitialState, SimulatedCloud } from './cloud/index.js';
+} from '../../shared/names.js';
+import type { InitialState, SimulatedCloud } from '../cloud/index.js';
 
 /** What stands before plinth comes: an organization with a folder, and who pays. */
 export const local = {
@@ -72,7 +72,7 @@ const RoleTable = z.strictObject({
 
 /** Beside the compiled code lie only the sources: the file stays where it is in the checkout. */
 const roleTable = RoleTable.parse(
-  JSON.parse(readFileSync(new URL('../../terraform/roles.json', import.meta.url), 'utf8')),
+  JSON.parse(readFileSync(new URL('../../../terraform/roles.json', import.meta.url), 'utf8')),
 );
 
 const customRole = (id: string): string => `projects/${local.project}/roles/${id}`;

@@ -4,9 +4,9 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
-import { asciiLowerCased } from '../shared/organization/email.js';
-import { sha256 } from '../shared/sha256.js';
-import type { Caller } from './cloud/kernel/api.js';
+import { asciiLowerCased } from '../../shared/organization/email.js';
+import { sha256 } from '../../shared/sha256.js';
+import type { Caller } from '../cloud/kernel/api.js';
 
 /** What must be kept for tokens to outlive a restart. */
 export interface IdentityKeys {

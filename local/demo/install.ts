@@ -1,6 +1,7 @@
 /** The part of the demo that happens on machines: which package, and whether the platform that was installed answers. Called by demo.ts. */
+
+import type { Stack } from '../stack/stack.js';
 import { runPlinth } from './plinth-process.js';
-import type { Stack } from './stack.js';
 
 export interface Installing {
   /** Of the project. */
@@ -22,8 +23,8 @@ export async function prepareInstall(
     return undefined;
   }
   const [{ makePackage }, { publishPackage }] = await Promise.all([
-    import('./packages/make-package.js'),
-    import('./packages/publish.js'),
+    import('../packages/make-package.js'),
+    import('../packages/publish.js'),
   ]);
   const made = await makePackage(folder);
   await publishPackage(cloudHalf.cloud, made);

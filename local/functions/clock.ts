@@ -1,6 +1,6 @@
 /** The clock of a local stack: real time, but waits for the cloud are as much shorter as the simulated cloud is faster. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../functions/context.js';
+import type { Clock } from '../../functions/context.js';
 
 export const createClock = (timeFactor: number): Clock => ({
   now: () => new Date(),

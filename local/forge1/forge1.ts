@@ -3,7 +3,7 @@
  * SSH keys; lists come in pages. Started by the local stack.
  */
 import type { IncomingMessage } from 'node:http';
-import { type LoopbackServer, listenNear } from './loopback.js';
+import { type LoopbackServer, listenNear } from '../loopback.js';
 
 interface Forge1World {
   /** Personal access tokens and their scopes. */

@@ -1,7 +1,7 @@
 /** `--machines` of `npm run local` and `npm run demo`: what stands behind VMs, and whether it can here. */
-import type { TierName } from './machines/index.js';
-import { whyNoMachines } from './machines/possible.js';
-import { whyNoRealHosts } from './machines/real/possible.js';
+import type { TierName } from '../machines/index.js';
+import { whyNoMachines } from '../machines/possible.js';
+import { whyNoRealHosts } from '../machines/real/possible.js';
 
 export type MachinesChoice = TierName | 'none';
 

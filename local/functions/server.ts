@@ -4,14 +4,14 @@
  */
 import type { RequestListener, Server } from 'node:http';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
-import type { Context } from '../functions/context.js';
-import { ownBodies } from '../functions/http/bodies.js';
-import { deployables, register } from '../functions/index.js';
-import { descriptionRoutes } from '../shared/api.js';
-import { type FunctionName, functionNames } from '../shared/names.js';
-import { organizationRoutes } from '../shared/organization/routes.js';
-import { apiFunctions, functionPath } from './deployment.js';
-import { type LoopbackServer, listen, listenNear } from './loopback.js';
+import type { Context } from '../../functions/context.js';
+import { ownBodies } from '../../functions/http/bodies.js';
+import { deployables, register } from '../../functions/index.js';
+import { descriptionRoutes } from '../../shared/api.js';
+import { type FunctionName, functionNames } from '../../shared/names.js';
+import { organizationRoutes } from '../../shared/organization/routes.js';
+import { type LoopbackServer, listen, listenNear } from '../loopback.js';
+import { apiFunctions, functionPath } from '../stack/deployment.js';
 
 export interface FunctionServer {
   readonly origin: string;

@@ -3,8 +3,8 @@
  * for ever: when nobody has come back after a while, it ends them. Started by the cloud half, ended by it on a clean stop.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openStateFolder } from '../stack/state-folder.js';
 import { endEmulator, isAlive, isEmulator } from './emulators.js';
-import { openStateFolder } from './state-folder.js';
 
 const patienceMs = 10 * 60_000;
 const lookEveryMs = 2000;

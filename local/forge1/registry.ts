@@ -3,16 +3,16 @@
  * all packages that the package store holds. What it holds is unpacked when it is first asked for. Started by the cloud half.
  */
 import { Parser } from 'tar';
-import { type PackageManifest, readPackageManifest } from '../shared/package/manifest.js';
-import type { World } from './cloud/kernel/api.js';
-import { type ObjectRecord, objects } from './cloud/storage/objects.js';
-import { local } from './deployment.js';
+import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
+import type { World } from '../cloud/kernel/api.js';
+import { type ObjectRecord, objects } from '../cloud/storage/objects.js';
+import { listenNear } from '../loopback.js';
+import { outsideNames } from '../machines/outside-names.js';
+import type { Gate } from '../registry/gate.js';
+import type { Images, Manifest } from '../registry/images.js';
+import { registryServer, type Served } from '../registry/server.js';
+import { local } from '../stack/deployment.js';
 import type { Forge1 } from './forge1.js';
-import { listenNear } from './loopback.js';
-import { outsideNames } from './machines/outside-names.js';
-import type { Gate } from './registry/gate.js';
-import type { Images, Manifest } from './registry/images.js';
-import { registryServer, type Served } from './registry/server.js';
 
 export interface Forge1Registry {
   /** For PLINTH_FORGE1_REGISTRY_URL: as machines reach it. */

@@ -2,12 +2,12 @@
  * Pushes Pub/Sub messages: to functions as binary CloudEvents, the way Eventarc does it, to other endpoints as Pub/Sub does.
  * At least once; what was not acknowledged is in the state of the simulated cloud and comes again after a restart. Made by the local stack and by tests.
  */
-import { timeLimit } from '../shared/time-limit.js';
-import type { JsonObject, World } from './cloud/kernel/api.js';
-import { objectOf, textOf } from './cloud/kernel/json-fields.js';
-import { subscriptions, topics } from './cloud/pubsub/names.js';
-import { deadLetter } from './cloud/pubsub/pull.js';
-import { failed, messagesOf, onMessage, type QueuedMessage, queuedSubscriptions } from './cloud/pubsub/queues.js';
+import { timeLimit } from '../../../shared/time-limit.js';
+import type { JsonObject, World } from '../kernel/api.js';
+import { objectOf, textOf } from '../kernel/json-fields.js';
+import { subscriptions, topics } from './names.js';
+import { deadLetter } from './pull.js';
+import { failed, messagesOf, onMessage, type QueuedMessage, queuedSubscriptions } from './queues.js';
 
 export interface DeliveriesOptions {
   readonly world: World;

@@ -4,8 +4,8 @@
  */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { sha256 } from '../shared/sha256.js';
-import { listenNear } from './loopback.js';
+import { sha256 } from '../../shared/sha256.js';
+import { listenNear } from '../loopback.js';
 
 export interface K0sReleases {
   /** For PLINTH_K0S_RELEASES_URL. */
@@ -17,7 +17,7 @@ export interface K0sReleases {
 /** What exists; any other version is not found. */
 const versions = ['v1.31.9+k0s.0', 'v1.31.14+k0s.0', 'v1.32.10+k0s.0'];
 
-const program = fileURLToPath(new URL('./machines/k0s/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../machines/k0s/main.js', import.meta.url));
 
 /** One script that Node runs by its first line; extensionless files are CommonJS to it. */
 async function makeK0s(version: string, cloud: string | undefined): Promise<Buffer> {

@@ -6,10 +6,26 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { functionNames, Lane } from '../shared/names.js';
-import { createSimulatedCloud, type SimulatedCloud } from './cloud/index.js';
-import type { ScheduledCalls } from './cloud/scheduler/calls.js';
-import { createDeliveries, type Deliveries } from './deliveries.js';
+import type { functionNames, Lane } from '../../shared/names.js';
+import { createSimulatedCloud, type SimulatedCloud } from '../cloud/index.js';
+import { createDeliveries, type Deliveries } from '../cloud/pubsub/deliveries.js';
+import type { ScheduledCalls } from '../cloud/scheduler/calls.js';
+import {
+  adoptEmulator,
+  type Emulator,
+  type EmulatorName,
+  type EmulatorRecord,
+  startEmulator,
+} from '../emulators/emulators.js';
+import { type EmulatorPushes, startEmulatorPushes } from '../emulators/pushes.js';
+import { type Forge1, startForge1 } from '../forge1/forge1.js';
+import { type Forge1Registry, startForge1Registry } from '../forge1/registry.js';
+import { type Machines, startMachines, type TierName } from '../machines/index.js';
+import { startLoadBalancers } from '../machines/load-balancers.js';
+import { outsideNames } from '../machines/outside-names.js';
+import { whyNoMachines } from '../machines/possible.js';
+import { whyNoRealHosts } from '../machines/real/possible.js';
+import { startK0sReleases } from '../releases/k0s.js';
 import {
   functionUrl,
   initialState,
@@ -20,16 +36,6 @@ import {
   makeStandingZone,
   topicPath,
 } from './deployment.js';
-import { type EmulatorPushes, startEmulatorPushes } from './emulator-pushes.js';
-import { adoptEmulator, type Emulator, type EmulatorName, type EmulatorRecord, startEmulator } from './emulators.js';
-import { type Forge1, startForge1 } from './forge1.js';
-import { type Forge1Registry, startForge1Registry } from './forge1-registry.js';
-import { startK0sReleases } from './k0s-releases.js';
-import { startLoadBalancers } from './load-balancers.js';
-import { type Machines, startMachines, type TierName } from './machines/index.js';
-import { outsideNames } from './machines/outside-names.js';
-import { whyNoMachines } from './machines/possible.js';
-import { whyNoRealHosts } from './machines/real/possible.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
 
 export interface CloudHalfOptions {
@@ -93,7 +99,7 @@ async function emulatorsFor(folder: StateFolder): Promise<{ emulators: Emulator[
 
 /** Ends the emulators some time after this process was killed, if none takes its place. */
 function startKeeper(folder: StateFolder): () => void {
-  const program = fileURLToPath(new URL('./emulator-keeper.js', import.meta.url));
+  const program = fileURLToPath(new URL('../emulators/keeper.js', import.meta.url));
   const keeper = spawn(process.execPath, [program, folder.path, String(process.pid)], {
     detached: true,
     stdio: 'ignore',

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { timeLimit } from '../shared/time-limit.js';
+import { timeLimit } from '../../shared/time-limit.js';
 
 export type EmulatorName = 'firestore' | 'pubsub';
 

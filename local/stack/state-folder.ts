@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GoogleApi } from '../functions/config.js';
-import { answers, type EmulatorRecord, isAlive } from './emulators.js';
+import type { GoogleApi } from '../../functions/config.js';
+import { answers, type EmulatorRecord, isAlive } from '../emulators/emulators.js';
 
 export const defaultStateFolder = '.plinth-local';
 

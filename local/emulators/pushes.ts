@@ -3,7 +3,7 @@
  * hands each message on to the function as the binary CloudEvent that Eventarc makes of it. Started by the local stack.
  */
 import type { IncomingMessage } from 'node:http';
-import { listen } from './loopback.js';
+import { listen } from '../loopback.js';
 
 interface PushTrigger {
   /** Of the function. */

@@ -5,8 +5,8 @@
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
-import { releasePath, releaseSum, sumOfRelease } from '../shared/release.js';
-import { listen } from './loopback.js';
+import { releasePath, releaseSum, sumOfRelease } from '../../shared/release.js';
+import { listen } from '../loopback.js';
 
 export interface ReleaseServer {
   /** For PLINTH_RELEASES_URL. */

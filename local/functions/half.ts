@@ -2,20 +2,20 @@
  * The half of a local stack that is plinth itself: every function, each with its own identity and settings. It may be killed
  * and started again in the same folder. Started by the stack.
  */
-import { type Config, readConfig } from '../functions/config.js';
-import { type Context, createContext } from '../functions/context.js';
-import type { KeyMaker } from '../functions/host/keys.js';
-import { createLog } from '../functions/host/log.js';
-import { createFirestoreStore } from '../functions/store/firestore.js';
-import type { Store } from '../functions/store/store.js';
-import { type FunctionName, functionNames } from '../shared/names.js';
+import { type Config, readConfig } from '../../functions/config.js';
+import { type Context, createContext } from '../../functions/context.js';
+import type { KeyMaker } from '../../functions/host/keys.js';
+import { createLog } from '../../functions/host/log.js';
+import { createFirestoreStore } from '../../functions/store/firestore.js';
+import type { Store } from '../../functions/store/store.js';
+import { type FunctionName, functionNames } from '../../shared/names.js';
+import { type ReleaseServer, startReleases } from '../releases/plinth.js';
+import { environmentOf, type FunctionEnvironment, local } from '../stack/deployment.js';
+import type { CloudRecord, StateFolder } from '../stack/state-folder.js';
 import { createClock } from './clock.js';
-import { environmentOf, type FunctionEnvironment, local } from './deployment.js';
-import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from './function-processes.js';
-import { type FunctionServer, startFunctionServer } from './function-server.js';
 import { createMemoryStore } from './memory-store.js';
-import { type ReleaseServer, startReleases } from './releases.js';
-import type { CloudRecord, StateFolder } from './state-folder.js';
+import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from './processes.js';
+import { type FunctionServer, startFunctionServer } from './server.js';
 
 export interface FunctionsHalfOptions {
   /** 0: any that is free, if it can be the one that the folder remembers. */

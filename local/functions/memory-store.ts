@@ -2,7 +2,7 @@
  * The store in memory: the embedded default of `npm run local`, the demo and most tests. It refuses what Firestore
  * refuses (ids, nested arrays, sizes), so that nothing works here alone.
  */
-import { Conflict, type Data, type Document, type Query, type Store, type Write } from '../functions/store/store.js';
+import { Conflict, type Data, type Document, type Query, type Store, type Write } from '../../functions/store/store.js';
 
 interface Stored {
   readonly version: string;

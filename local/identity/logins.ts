@@ -1,8 +1,8 @@
 /** Who is logged in at the local issuer: refresh tokens by their hash, in a file of the state folder, so that a login outlives a restart. Called by oauth.ts. */
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { sha256 } from '../shared/sha256.js';
-import { writeWhole } from './state-folder.js';
+import { sha256 } from '../../shared/sha256.js';
+import { writeWhole } from '../stack/state-folder.js';
 
 export interface Logins {
   /** Whose token it is. */

@@ -1,5 +1,5 @@
 /** The variables that make plinth and gcloud talk to a local stack. Written by `npm run local`, used by demo and tests. */
-import { gcloudEnvironment } from './cloud/gcloud.js';
+import { gcloudEnvironment } from '../cloud/gcloud.js';
 import type { Stack, Tokens } from './stack.js';
 import type { StateFolder } from './state-folder.js';
 

@@ -3,7 +3,7 @@
  * There is no password: whoever comes names the e-mail address. Served by local/cloud/control.ts.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { local } from './deployment.js';
+import { local } from '../stack/deployment.js';
 import type { Identity } from './identity.js';
 import { openLogins } from './logins.js';
 

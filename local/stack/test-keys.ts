@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createKeyMaker, type KeyKind, type KeyMaker, type KeyPair } from '../functions/host/keys.js';
+import { createKeyMaker, type KeyKind, type KeyMaker, type KeyPair } from '../../functions/host/keys.js';
 
 type Pool = Record<SlowKind, KeyPair[]>;
 type SlowKind = Extract<KeyKind, 'rsa-2048' | 'rsa-4096'>;
@@ -16,7 +16,7 @@ const sizes: Record<SlowKind, number> = { 'rsa-2048': 6, 'rsa-4096': 3 };
 const isSlow = (kind: KeyKind): kind is SlowKind => kind in sizes;
 
 /** Where tools keep what they can make again; `npm ci` empties it. */
-const cacheFile = fileURLToPath(new URL('../../node_modules/.cache/plinth/test-only-keys.json', import.meta.url));
+const cacheFile = fileURLToPath(new URL('../../../node_modules/.cache/plinth/test-only-keys.json', import.meta.url));
 
 async function makePool(): Promise<Pool> {
   const { make } = createKeyMaker();

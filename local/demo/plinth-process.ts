@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../cli/main.js', import.meta.url));
+const program = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 
 export interface PlinthRun {
   /** `null` when a signal ended it. */

@@ -9,10 +9,10 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
-import { type FunctionName, functionNames } from '../shared/names.js';
-import type { FunctionEnvironment } from './deployment.js';
-import { type FunctionServer, placeOf } from './function-server.js';
-import { listen, listenNear } from './loopback.js';
+import { type FunctionName, functionNames } from '../../shared/names.js';
+import { listen, listenNear } from '../loopback.js';
+import type { FunctionEnvironment } from '../stack/deployment.js';
+import { type FunctionServer, placeOf } from './server.js';
 
 export interface BundleOptions {
   /** Made by `npm run build:functions`. */
