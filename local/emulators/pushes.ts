@@ -41,54 +41,40 @@ const readAll = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-export async function startEmulatorPushes(options: EmulatorPushesOptions): Promise<EmulatorPushes> {
-  const { emulatorHost, identity, triggers, onFailure } = options;
-  const closing = new AbortController();
-  let underWay = 0;
-
-  /** The status of the function's answer; the emulator tries again after anything but 2xx. */
-  async function handOn({ topic, url: urlOf, serviceAccount }: PushTrigger, push: Push): Promise<number> {
-    const url = urlOf();
-    if (url === undefined) return 503;
-    const token = await identity.idToken({ email: serviceAccount, audience: url });
-    const reply = await fetch(url, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'APIs-Google; (+https://developers.google.com/webmasters/APIs-Google.html)',
-        authorization: `Bearer ${token}`,
-        'ce-specversion': '1.0',
-        'ce-id': push.message.messageId,
-        'ce-source': `//pubsub.googleapis.com/${topic}`,
-        'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
-        'ce-time': push.message.publishTime,
-      },
-      body: JSON.stringify(push),
-      redirect: 'manual',
-      signal: closing.signal,
-    });
-    const text = await reply.text();
-    if (!reply.ok) onFailure?.(push.subscription, `${reply.status} ${text.slice(0, 200)}`);
-    return reply.status;
-  }
-
-  const receiver = await listen(async (request, response) => {
-    underWay += 1;
-    let status = 503;
-    try {
-      const trigger = triggers.find(({ name }) => request.url === `/${name}`);
-      const push = JSON.parse(await readAll(request)) as Push;
-      if (trigger !== undefined) status = await handOn(trigger, push);
-    } catch (error) {
-      if (!closing.signal.aborted) onFailure?.(request.url ?? '', (error as Error).message);
-    } finally {
-      underWay -= 1;
-      response.writeHead(status).end();
-    }
+/** The status of the function's answer; the emulator tries again after anything but 2xx. */
+async function handOn(
+  { identity, onFailure }: EmulatorPushesOptions,
+  { topic, url: urlOf, serviceAccount }: PushTrigger,
+  push: Push,
+  signal: AbortSignal,
+): Promise<number> {
+  const url = urlOf();
+  if (url === undefined) return 503;
+  const token = await identity.idToken({ email: serviceAccount, audience: url });
+  const reply = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'APIs-Google; (+https://developers.google.com/webmasters/APIs-Google.html)',
+      authorization: `Bearer ${token}`,
+      'ce-specversion': '1.0',
+      'ce-id': push.message.messageId,
+      'ce-source': `//pubsub.googleapis.com/${topic}`,
+      'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
+      'ce-time': push.message.publishTime,
+    },
+    body: JSON.stringify(push),
+    redirect: 'manual',
+    signal,
   });
+  const text = await reply.text();
+  if (!reply.ok) onFailure?.(push.subscription, `${reply.status} ${text.slice(0, 200)}`);
+  return reply.status;
+}
 
-  /** An emulator that was adopted holds them already, with an old port in the push endpoint. */
-  async function ask(method: string, path: string, body: object): Promise<void> {
+/** An emulator that was adopted has topic and subscription already, with an old port in the push endpoint. */
+async function subscribe(emulatorHost: string, { name, topic }: PushTrigger, receiverUrl: string): Promise<void> {
+  const ask = async (method: string, path: string, body: object): Promise<void> => {
     const reply = await fetch(`http://${emulatorHost}/v1/${path}`, {
       method,
       headers: { 'content-type': 'application/json' },
@@ -96,21 +82,40 @@ export async function startEmulatorPushes(options: EmulatorPushesOptions): Promi
     });
     const text = await reply.text();
     if (!reply.ok && reply.status !== 409) throw new Error(`The Pub/Sub emulator answered ${reply.status}: ${text}`);
-  }
+  };
+  const project = topic.split('/').slice(0, 2).join('/');
+  const subscription = `${project}/subscriptions/eventarc-${name}-sub`;
+  const pushConfig = { pushEndpoint: `${receiverUrl}/${name}` };
+  await ask('PUT', topic, {});
+  await ask('PUT', subscription, {
+    topic,
+    pushConfig,
+    ackDeadlineSeconds: 600,
+    retryPolicy: { minimumBackoff: '1s', maximumBackoff: '10s' },
+  });
+  await ask('POST', `${subscription}:modifyPushConfig`, { pushConfig });
+}
 
-  for (const { name, topic } of triggers) {
-    const project = topic.split('/').slice(0, 2).join('/');
-    const subscription = `${project}/subscriptions/eventarc-${name}-sub`;
-    const pushConfig = { pushEndpoint: `${receiver.url}/${name}` };
-    await ask('PUT', topic, {});
-    await ask('PUT', subscription, {
-      topic,
-      pushConfig,
-      ackDeadlineSeconds: 600,
-      retryPolicy: { minimumBackoff: '1s', maximumBackoff: '10s' },
-    });
-    await ask('POST', `${subscription}:modifyPushConfig`, { pushConfig });
-  }
+export async function startEmulatorPushes(options: EmulatorPushesOptions): Promise<EmulatorPushes> {
+  const { emulatorHost, triggers, onFailure } = options;
+  const closing = new AbortController();
+  let underWay = 0;
+
+  const receiver = await listen(async (request, response) => {
+    underWay += 1;
+    let status = 503;
+    try {
+      const trigger = triggers.find(({ name }) => request.url === `/${name}`);
+      const push = JSON.parse(await readAll(request)) as Push;
+      if (trigger !== undefined) status = await handOn(options, trigger, push, closing.signal);
+    } catch (error) {
+      if (!closing.signal.aborted) onFailure?.(request.url ?? '', (error as Error).message);
+    } finally {
+      underWay -= 1;
+      response.writeHead(status).end();
+    }
+  });
+  for (const trigger of triggers) await subscribe(emulatorHost, trigger, receiver.url);
 
   return {
     pending: () => underWay,

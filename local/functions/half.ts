@@ -67,32 +67,16 @@ function pointClientsAt(record: CloudRecord): () => void {
 
 let running = false;
 
-export async function startFunctionsHalf(
-  folder: StateFolder,
+/** What each function is told of the world, and of where the functions are. */
+function environmentIn(
   record: CloudRecord,
-  { port, keys, webhookUrl, settings, wrapStore = (store) => store, bundles, onLog }: FunctionsHalfOptions,
-): Promise<FunctionsHalf> {
-  if (running) throw new Error('This process serves the functions already; a second stack needs a process of its own.');
-  running = true;
-  const restore = pointClientsAt(record);
-  const emulatorHost = (name: string) => record.emulators.find((each) => each.name === name)?.host;
-  const log = createLog({ write: onLog });
-  const contexts = new Map<FunctionName, Context>();
-  const memory = record.store === 'memory' ? createMemoryStore() : undefined;
-  let shared: Store | undefined;
-  let server: FunctionServer | undefined;
-  let processes: FunctionProcesses | undefined;
-  let releases: ReleaseServer | undefined;
-
-  const storeOf = (config: Config): Store => {
-    shared ??= wrapStore(memory ?? createFirestoreStore(config));
-    return shared;
-  };
-  const originNow = (): string => {
-    if (server === undefined) throw new Error('The functions are not served yet.');
-    return server.origin;
-  };
-  const environmentAt = (name: FunctionName, origin: string) => ({
+  releases: ReleaseServer | undefined,
+  { webhookUrl, settings }: FunctionsHalfOptions,
+  name: FunctionName,
+  origin: string,
+): FunctionEnvironment {
+  const emulatorHost = (emulator: string) => record.emulators.find((each) => each.name === emulator)?.host;
+  return {
     ...environmentOf(name, {
       origin,
       endpoints: record.endpoints,
@@ -108,22 +92,63 @@ export async function startFunctionsHalf(
       pubsubHost: emulatorHost('pubsub'),
     }),
     ...settings,
-  });
-  const contextOf = (name: FunctionName): Context => {
-    const known = contexts.get(name);
-    if (known !== undefined) return known;
-    const config = readConfig(environmentAt(name, originNow()));
-    // Each has its own, as each runs on a machine of its own.
-    const clock = createClock(record.timeFactor);
-    const context = createContext(config, { clock, log, keys, store: storeOf(config), service: name });
-    contexts.set(name, context);
-    return context;
   };
+}
 
+/** The contexts of all functions, each made when it is first asked for; they share one store. */
+function createContexts(
+  record: CloudRecord,
+  { keys, wrapStore = (store) => store, onLog }: FunctionsHalfOptions,
+  environmentAt: (name: FunctionName) => FunctionEnvironment,
+) {
+  const log = createLog({ write: onLog });
+  const contexts = new Map<FunctionName, Context>();
+  const memory = record.store === 'memory' ? createMemoryStore() : undefined;
+  let shared: Store | undefined;
+  const storeOf = (config: Config): Store => {
+    shared ??= wrapStore(memory ?? createFirestoreStore(config));
+    return shared;
+  };
+  return {
+    contextOf(name: FunctionName): Context {
+      const known = contexts.get(name);
+      if (known !== undefined) return known;
+      const config = readConfig(environmentAt(name));
+      // Each has its own, as each runs on a machine of its own.
+      const clock = createClock(record.timeFactor);
+      const context = createContext(config, { clock, log, keys, store: storeOf(config), service: name });
+      contexts.set(name, context);
+      return context;
+    },
+    async close(): Promise<void> {
+      await Promise.all([...contexts.values()].flatMap(({ publisher, remote }) => [publisher.close(), remote.close()]));
+      await shared?.close();
+    },
+  };
+}
+
+export async function startFunctionsHalf(
+  folder: StateFolder,
+  record: CloudRecord,
+  options: FunctionsHalfOptions,
+): Promise<FunctionsHalf> {
+  if (running) throw new Error('This process serves the functions already; a second stack needs a process of its own.');
+  running = true;
+  const { port, bundles, onLog } = options;
+  const restore = pointClientsAt(record);
+  let server: FunctionServer | undefined;
+  let processes: FunctionProcesses | undefined;
+  let releases: ReleaseServer | undefined;
+
+  const environmentAt = (name: FunctionName, origin: string) => environmentIn(record, releases, options, name, origin);
+  const contexts = createContexts(record, options, (name) => {
+    if (server === undefined) throw new Error('The functions are not served yet.');
+    return environmentAt(name, server.origin);
+  });
+  const { contextOf } = contexts;
   const stop = async (): Promise<void> => {
     await server?.close();
-    await Promise.all([...contexts.values()].flatMap(({ publisher, remote }) => [publisher.close(), remote.close()]));
-    await shared?.close();
+    await contexts.close();
     await releases?.close();
     restore();
     running = false;

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { request as ask, type RequestListener } from 'node:http';
+import { request as ask, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -46,44 +46,65 @@ export interface FunctionProcesses extends FunctionServer {
 const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
 const frameworkMain = framework.replace(/index\.js$/, 'main.js');
 
+/** One function in a process of its own, once it listens. */
+async function start(
+  { bundles, machine, environmentOf, onLog }: ProcessParts,
+  name: FunctionName,
+  origin: string,
+): Promise<Served> {
+  const free = await listen(() => undefined);
+  const { port } = free;
+  await free.close();
+  const child = spawn(
+    bundles.node ?? process.execPath,
+    [frameworkMain, `--target=${name}`, `--source=${join(bundles.folder, name)}`, `--port=${port}`],
+    {
+      env: { PATH: process.env['PATH'], ...machine, ...environmentOf(name, origin) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The function ${name} ended with ${code}.`);
+  });
+  const ready = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        if (line.startsWith('URL: ')) resolve();
+        else if (line.startsWith('{')) onLog(line);
+      });
+    }
+  });
+  ended.catch(() => undefined);
+  await Promise.race([ready, ended]);
+  return { child, port };
+}
+
+/** Sends a request on to the process that serves it, and its reply back. */
+function passOn(request: IncomingMessage, response: ServerResponse, path: string, serving: Promise<Served>): void {
+  const refuse = () => (response.headersSent ? response.destroy() : response.writeHead(503).end());
+  serving.then(({ port }) => {
+    const { method, headers } = request;
+    // A connection of its own: the framework ends idle ones after five seconds, as a client here would begin to use one.
+    const onward = ask({ host: '127.0.0.1', port, method, path, headers, agent: false }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      pipeline(reply, response, () => undefined);
+    });
+    onward.on('error', refuse);
+    response.on('close', () => onward.destroy());
+    request.pipe(onward);
+  }, refuse);
+}
+
 export async function startFunctionProcesses(parts: ProcessParts): Promise<FunctionProcesses> {
-  const { bundles, environmentOf, machine, onLog } = parts;
   const running = new Map<FunctionName, Promise<Served>>();
   let working = 0;
   let closed = false;
 
-  async function start(name: FunctionName): Promise<Served> {
-    const free = await listen(() => undefined);
-    const { port } = free;
-    await free.close();
-    const child = spawn(
-      bundles.node ?? process.execPath,
-      [frameworkMain, `--target=${name}`, `--source=${join(bundles.folder, name)}`, `--port=${port}`],
-      {
-        env: { PATH: process.env['PATH'], ...machine, ...environmentOf(name, server.url) },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new Error(`The function ${name} ended with ${code}.`);
-    });
-    const ready = new Promise<void>((resolve) => {
-      for (const stream of [child.stdout, child.stderr]) {
-        createInterface({ input: stream }).on('line', (line) => {
-          if (line.startsWith('URL: ')) resolve();
-          else if (line.startsWith('{')) onLog(line);
-        });
-      }
-    });
-    ended.catch(() => undefined);
-    await Promise.race([ready, ended]);
-    return { child, port };
-  }
   const serve = (name: FunctionName): Promise<Served> => {
     if (closed) return Promise.reject(new Error('The functions are closed.'));
     const known = running.get(name);
     if (known !== undefined) return known;
-    const started = start(name);
+    const started = start(parts, name, server.url);
     running.set(name, started);
     const forget = () => {
       if (running.get(name) === started) running.delete(name);
@@ -100,18 +121,7 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
         working -= 1;
       });
     }
-    const refuse = () => (response.headersSent ? response.destroy() : response.writeHead(503).end());
-    serve(name).then(({ port }) => {
-      const { method, headers } = request;
-      // A connection of its own: the framework ends idle ones after five seconds, as a client here would begin to use one.
-      const onward = ask({ host: '127.0.0.1', port, method, path, headers, agent: false }, (reply) => {
-        response.writeHead(reply.statusCode ?? 502, reply.headers);
-        pipeline(reply, response, () => undefined);
-      });
-      onward.on('error', refuse);
-      response.on('close', () => onward.destroy());
-      request.pipe(onward);
-    }, refuse);
+    passOn(request, response, path, serve(name));
   };
 
   const server = await (parts.exactly ? listen : listenNear)(listener, parts.port);

@@ -96,25 +96,7 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
       };
     },
 
-    authorize(query) {
-      const value = (name: string): string => query.get(name) ?? '';
-      const fault = faultOf(value);
-      if (fault !== undefined) return refusal(...fault);
-      const email = value('email');
-      if (!/^\S+@\S+$/.test(email)) return { status: 200, type: 'text/html; charset=utf-8', body: formPage(query) };
-      const code = random('4/');
-      codes.set(code, {
-        email,
-        redirectUri: value('redirect_uri'),
-        challenge: value('code_challenge'),
-        nonce: query.get('nonce') ?? undefined,
-        expiresAt: Date.now() + codeLifeMs,
-      });
-      const back = new URL(value('redirect_uri'));
-      back.searchParams.set('state', value('state'));
-      back.searchParams.set('code', code);
-      return { status: 302, body: {}, headers: { location: back.href } };
-    },
+    authorize: (query) => authorize(codes, query),
 
     async token(form) {
       const value = (name: string): string => form.get(name) ?? '';
@@ -124,12 +106,8 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
       const asked = codes.get(value('code'));
       // Whatever comes of it: a code is good for one try.
       codes.delete(value('code'));
-      if (asked === undefined || asked.expiresAt < Date.now()) return refusal('invalid_grant', 'Malformed auth code.');
-      if (asked.redirectUri !== value('redirect_uri')) return refusal('redirect_uri_mismatch', 'Bad Request');
-      const challenge = createHash('sha256').update(value('code_verifier')).digest('base64url');
-      if (!/^[\w.~-]{43,128}$/.test(value('code_verifier')) || challenge !== asked.challenge) {
-        return refusal('invalid_grant', 'Invalid code verifier.');
-      }
+      const fault = exchangeFault(asked, value);
+      if (asked === undefined || fault !== undefined) return refusal(...(fault ?? malformed));
       const refreshToken = random('1//');
       logins.add(refreshToken, asked.email);
       return answer(asked.email, { refresh_token: refreshToken }, asked.nonce);
@@ -143,7 +121,39 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
   };
 }
 
-function faultOf(value: (name: string) => string): [error: string, description: string] | undefined {
+function authorize(codes: Map<string, Asked>, query: URLSearchParams): Reply {
+  const value = (name: string): string => query.get(name) ?? '';
+  const fault = faultOf(value);
+  if (fault !== undefined) return refusal(...fault);
+  const email = value('email');
+  if (!/^\S+@\S+$/.test(email)) return { status: 200, type: 'text/html; charset=utf-8', body: formPage(query) };
+  const code = random('4/');
+  codes.set(code, {
+    email,
+    redirectUri: value('redirect_uri'),
+    challenge: value('code_challenge'),
+    nonce: query.get('nonce') ?? undefined,
+    expiresAt: Date.now() + codeLifeMs,
+  });
+  const back = new URL(value('redirect_uri'));
+  back.searchParams.set('state', value('state'));
+  back.searchParams.set('code', code);
+  return { status: 302, body: {}, headers: { location: back.href } };
+}
+
+type Fault = readonly [error: string, description: string];
+const malformed: Fault = ['invalid_grant', 'Malformed auth code.'];
+
+/** Why a code is not exchanged for tokens. */
+function exchangeFault(asked: Asked | undefined, value: (name: string) => string): Fault | undefined {
+  if (asked === undefined || asked.expiresAt < Date.now()) return malformed;
+  if (asked.redirectUri !== value('redirect_uri')) return ['redirect_uri_mismatch', 'Bad Request'];
+  const challenge = createHash('sha256').update(value('code_verifier')).digest('base64url');
+  const isGood = /^[\w.~-]{43,128}$/.test(value('code_verifier')) && challenge === asked.challenge;
+  return isGood ? undefined : ['invalid_grant', 'Invalid code verifier.'];
+}
+
+function faultOf(value: (name: string) => string): Fault | undefined {
   if (value('client_id') !== local.oauthClient) return ['invalid_client', 'The OAuth client was not found.'];
   if (value('response_type') !== 'code') return ['unsupported_response_type', 'Only code is served.'];
   const redirect = value('redirect_uri');

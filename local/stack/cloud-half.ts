@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { functionNames, Lane } from '../../shared/names.js';
+import type { Lane } from '../../shared/names.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../cloud/index.js';
 import { createDeliveries, type Deliveries } from '../cloud/pubsub/deliveries.js';
 import type { ScheduledCalls } from '../cloud/scheduler/calls.js';
@@ -136,165 +136,221 @@ async function machinesOf(
   return startMachines({ world: cloud.world, identity: cloud.identity, folder: disks, tier, outsidePorts, onNote });
 }
 
-export async function startCloudHalf(folder: StateFolder, options: CloudHalfOptions): Promise<CloudHalf> {
-  const { store, timeFactor, seed, keep, duplicates = 0, reordering = 0, concurrency, onNote } = options;
-  const before = folder.readCloud();
-  if (before !== undefined && before.pid !== process.pid && (await serves(before.pid, before.frontUrl))) {
-    throw new Error(
-      `Process ${before.pid} already runs the cloud in ${folder.path}. Stop it, or give another --state.`,
-    );
-  }
-  const closers: (() => Promise<void>)[] = [];
-  const close = async (): Promise<void> => {
-    for (const each of closers.splice(0).reverse()) await each();
+/** What ends all that was started, the last first. */
+interface Closers {
+  add(close: () => Promise<void> | void): void;
+  close(): Promise<void>;
+}
+
+function createClosers(): Closers {
+  const closers: (() => Promise<void> | void)[] = [];
+  return {
+    add(close) {
+      closers.push(close);
+    },
+    async close() {
+      for (const each of closers.splice(0).reverse()) await each();
+    },
   };
-  try {
-    if (store === 'emulator') {
-      const endKeeper = startKeeper(folder);
-      closers.push(async () => endKeeper());
+}
+
+/** The simulated cloud, and a standing part beside it that machines or functions reach. */
+interface Served {
+  readonly cloud: SimulatedCloud;
+  readonly forge1: Forge1;
+  readonly forge1Registry: Forge1Registry;
+  readonly k0sReleasesUrl: string;
+  /** All servers on loopback that machines reach, beside the cloud's own. */
+  readonly urls: readonly string[];
+}
+
+async function startServers(cloud: SimulatedCloud, closers: Closers): Promise<Served> {
+  // A restarted cloud is found where it was.
+  const ports = cloud.world.table<number>('ports');
+  const forge1 = await startForge1(ports['forge1']);
+  ports['forge1'] = forge1.port;
+  closers.add(() => forge1.close());
+  const forge1Registry = await startForge1Registry(cloud.world, forge1);
+  closers.add(() => forge1Registry.close());
+  const loadBalancers = await startLoadBalancers(cloud.world);
+  closers.add(() => loadBalancers.close());
+  const k0sReleases = await startK0sReleases(loadBalancers.url, ports['k0sReleases']);
+  ports['k0sReleases'] = k0sReleases.port;
+  closers.add(() => k0sReleases.close());
+  const urls = [forge1.url, k0sReleases.url, loadBalancers.url, forge1Registry.url, `http://${cloud.imagesHost}`];
+  return { cloud, forge1, forge1Registry, k0sReleasesUrl: k0sReleases.url, urls };
+}
+
+/** Which function a lane's messages go to, and where it is now. */
+const triggersIn = (folder: StateFolder) =>
+  lanes.map((lane) => ({
+    name: laneFunctions[lane],
+    topic: topicPath(lane),
+    url: (): string | undefined => {
+      const functions = folder.readFunctions();
+      return functions === undefined ? undefined : functionUrl(functions.origin, laneFunctions[lane]);
+    },
+    serviceAccount: invokers.eventarc,
+  }));
+
+type Triggers = ReturnType<typeof triggersIn>;
+
+/** What carries messages to the functions: Google's emulator where it runs, else the simulated Pub/Sub. */
+async function startMessages(
+  { identity, world }: SimulatedCloud,
+  pubsubHost: string | undefined,
+  triggers: Triggers,
+  { seed, duplicates = 0, reordering = 0, concurrency, onNote }: CloudHalfOptions,
+): Promise<EmulatorPushes | Deliveries> {
+  if (pubsubHost !== undefined) {
+    return startEmulatorPushes({
+      emulatorHost: pubsubHost,
+      identity,
+      triggers,
+      onFailure: (subscription, why) => onNote(`${subscription}: a delivery failed: ${why}`),
+    });
+  }
+  return createDeliveries({
+    world,
+    identity,
+    seed,
+    duplicates,
+    reordering,
+    ...(concurrency === undefined ? {} : { concurrency }),
+    onFailure: ({ subscription, attempt, why }) => onNote(`${subscription}: delivery ${attempt} failed: ${why}`),
+  });
+}
+
+/** Points deliveries and Cloud Scheduler at the functions, wherever they are served now. */
+function createPointer(
+  folder: StateFolder,
+  cloud: SimulatedCloud,
+  triggers: Triggers,
+  messages: EmulatorPushes | Deliveries,
+): () => Promise<void> {
+  const pointed = new Map<string, string>();
+  let deployed: { readonly origin: string; readonly jobs: Promise<void> } | undefined;
+  return async () => {
+    for (const { url: ask, ...trigger } of triggers) {
+      const url = ask();
+      if (url === undefined || pointed.get(trigger.name) === url) continue;
+      pointed.set(trigger.name, url);
+      if ('addTrigger' in messages) messages.addTrigger({ ...trigger, url, retry: true });
     }
-    const { emulators, adopted } =
-      store === 'emulator' ? await emulatorsFor(folder) : { emulators: [] as Emulator[], adopted: false };
-    closers.push(async () => {
-      await Promise.all(emulators.map((each) => each.close()));
-    });
-    const hostOf = (name: EmulatorName) => emulators.find((each) => each.name === name)?.host;
+    const origin = folder.readFunctions()?.origin;
+    if (origin === undefined) return;
+    if (origin !== deployed?.origin) deployed = { origin, jobs: makeScheduledJobs(cloud, origin) };
+    await deployed.jobs;
+  };
+}
 
-    // Bootstraps are in the store: where that begins empty, a cloud that remembers their projects would only confuse.
-    const snapshotFile = keep ? folder.file('cloud-snapshot.json') : undefined;
-    if (snapshotFile !== undefined && !adopted) rmSync(snapshotFile, { force: true });
+/** Does it again and again, until it is stopped. */
+function keepDoing(work: () => Promise<void>, onNote: (note: string) => void): () => Promise<void> {
+  const ending = new AbortController();
+  const done = (async () => {
+    while (!ending.signal.aborted) {
+      await work().catch((error: Error) => onNote(error.message));
+      await sleep(200, undefined, { signal: ending.signal, ref: false }).catch(() => undefined);
+    }
+  })();
+  return async () => {
+    ending.abort();
+    await done;
+  };
+}
 
-    const cloud = await createSimulatedCloud({
-      seed,
-      timeFactor,
-      snapshotFile,
-      logins: { loginsFile: keep ? folder.file('logins.json') : undefined },
-      initial: initialState(),
-      scheduled: { duplicates, onFailure: (job, why) => onNote(`${job} failed: ${why}`) },
-    });
-    closers.push(() => cloud.close());
-    const { identity } = cloud;
-    // A restarted cloud is found where it was.
-    const ports = cloud.world.table<number>('ports');
-    const forge1 = await startForge1(ports['forge1']);
-    ports['forge1'] = forge1.port;
-    closers.push(() => forge1.close());
-    const forge1Registry = await startForge1Registry(cloud.world, forge1);
-    closers.push(() => forge1Registry.close());
-    const loadBalancers = await startLoadBalancers(cloud.world);
-    closers.push(() => loadBalancers.close());
-    const k0sReleases = await startK0sReleases(loadBalancers.url, ports['k0sReleases']);
-    ports['k0sReleases'] = k0sReleases.port;
-    closers.push(() => k0sReleases.close());
+const recordOf = (
+  { store, timeFactor, seed }: CloudHalfOptions,
+  { cloud, forge1, forge1Registry, k0sReleasesUrl }: Served,
+  machines: Machines | undefined,
+  emulators: readonly Emulator[],
+): CloudRecord => ({
+  schema: 1,
+  pid: process.pid,
+  store,
+  timeFactor,
+  seed,
+  frontUrl: cloud.frontUrl,
+  endpoints: cloud.endpoints,
+  metadataHost: cloud.metadataHost,
+  issuerUrl: cloud.issuerUrl,
+  forge1Url: forge1.url,
+  forge1RegistryUrl: forge1Registry.url,
+  artifactRegistryDockerUrl: `http://${outsideNames.artifactRegistry}:${new URL(`http://${cloud.imagesHost}`).port}`,
+  k0sReleasesUrl,
+  sshProxyUrl: machines?.proxyUrl,
+  emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),
+});
+
+async function startEmulators(folder: StateFolder, { store }: CloudHalfOptions, closers: Closers) {
+  if (store !== 'emulator') return { emulators: [], adopted: false };
+  const endKeeper = startKeeper(folder);
+  closers.add(() => void endKeeper());
+  const found = await emulatorsFor(folder);
+  closers.add(async () => {
+    await Promise.all(found.emulators.map((each) => each.close()));
+  });
+  return found;
+}
+
+async function startCloud(
+  folder: StateFolder,
+  { seed, timeFactor, keep, duplicates = 0, onNote }: CloudHalfOptions,
+  adopted: boolean,
+): Promise<SimulatedCloud> {
+  // Bootstraps are in the store: where that begins empty, a cloud that remembers their projects would only confuse.
+  const snapshotFile = keep ? folder.file('cloud-snapshot.json') : undefined;
+  if (snapshotFile !== undefined && !adopted) rmSync(snapshotFile, { force: true });
+  return createSimulatedCloud({
+    seed,
+    timeFactor,
+    snapshotFile,
+    logins: { loginsFile: keep ? folder.file('logins.json') : undefined },
+    initial: initialState(),
+    scheduled: { duplicates, onFailure: (job, why) => onNote(`${job} failed: ${why}`) },
+  });
+}
+
+async function checkFree(folder: StateFolder): Promise<void> {
+  const before = folder.readCloud();
+  if (before === undefined || before.pid === process.pid || !(await serves(before.pid, before.frontUrl))) return;
+  throw new Error(`Process ${before.pid} already runs the cloud in ${folder.path}. Stop it, or give another --state.`);
+}
+
+export async function startCloudHalf(folder: StateFolder, options: CloudHalfOptions): Promise<CloudHalf> {
+  await checkFree(folder);
+  const { machines: tier, onNote } = options;
+  const closers = createClosers();
+  try {
+    const { emulators, adopted } = await startEmulators(folder, options, closers);
+    const cloud = await startCloud(folder, options, adopted);
+    closers.add(() => cloud.close());
+    const served = await startServers(cloud, closers);
     await makeDeploymentSecrets(cloud);
     await makeStandingZone(cloud);
-
-    const machines =
-      options.machines === 'none'
-        ? undefined
-        : await machinesOf(
-            options.machines,
-            cloud,
-            folder,
-            [forge1.url, k0sReleases.url, loadBalancers.url, forge1Registry.url, `http://${cloud.imagesHost}`],
-            onNote,
-          );
-    closers.push(() => machines?.close() ?? Promise.resolve());
-
-    const record: CloudRecord = {
-      schema: 1,
-      pid: process.pid,
-      store,
-      timeFactor,
-      seed,
-      frontUrl: cloud.frontUrl,
-      endpoints: cloud.endpoints,
-      metadataHost: cloud.metadataHost,
-      issuerUrl: cloud.issuerUrl,
-      forge1Url: forge1.url,
-      forge1RegistryUrl: forge1Registry.url,
-      artifactRegistryDockerUrl: `http://${outsideNames.artifactRegistry}:${new URL(`http://${cloud.imagesHost}`).port}`,
-      k0sReleasesUrl: k0sReleases.url,
-      sshProxyUrl: machines?.proxyUrl,
-      emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),
-    };
-
-    const urlOf = (name: (typeof functionNames)[keyof typeof functionNames]) => (): string | undefined => {
-      const functions = folder.readFunctions();
-      return functions === undefined ? undefined : functionUrl(functions.origin, name);
-    };
-    const triggers = lanes.map((lane) => ({
-      name: laneFunctions[lane],
-      topic: topicPath(lane),
-      url: urlOf(laneFunctions[lane]),
-      serviceAccount: invokers.eventarc,
-    }));
-
-    const pubsubHost = hostOf('pubsub');
-    let pushes: EmulatorPushes | undefined;
-    let deliveries: Deliveries | undefined;
-    if (pubsubHost !== undefined) {
-      pushes = await startEmulatorPushes({
-        emulatorHost: pubsubHost,
-        identity,
-        triggers,
-        onFailure: (subscription, why) => onNote(`${subscription}: a delivery failed: ${why}`),
-      });
-      closers.push(() => pushes?.close() ?? Promise.resolve());
-    } else {
-      deliveries = createDeliveries({
-        world: cloud.world,
-        identity,
-        seed,
-        duplicates,
-        reordering,
-        ...(concurrency === undefined ? {} : { concurrency }),
-        onFailure: ({ subscription, attempt, why }) => onNote(`${subscription}: delivery ${attempt} failed: ${why}`),
-      });
-      closers.push(() => deliveries?.close() ?? Promise.resolve());
-    }
-
-    const pointed = new Map<string, string>();
-    let deployed: { readonly origin: string; readonly jobs: Promise<void> } | undefined;
-    const lookForFunctions = async (): Promise<void> => {
-      for (const { url: ask, ...trigger } of triggers) {
-        const url = ask();
-        if (url === undefined || pointed.get(trigger.name) === url) continue;
-        pointed.set(trigger.name, url);
-        deliveries?.addTrigger({ ...trigger, url, retry: true });
-      }
-      const origin = folder.readFunctions()?.origin;
-      if (origin === undefined) return;
-      if (origin !== deployed?.origin) deployed = { origin, jobs: makeScheduledJobs(cloud, origin) };
-      await deployed.jobs;
-    };
-    const looking = new AbortController();
-    const look = async (): Promise<void> => {
-      while (!looking.signal.aborted) {
-        await lookForFunctions().catch((error: Error) => onNote(error.message));
-        await sleep(200, undefined, { signal: looking.signal, ref: false }).catch(() => undefined);
-      }
-    };
-    const looked = look();
-    closers.push(async () => {
-      looking.abort();
-      await looked;
-    });
-
+    const machines = tier === 'none' ? undefined : await machinesOf(tier, cloud, folder, served.urls, onNote);
+    closers.add(() => machines?.close());
+    const triggers = triggersIn(folder);
+    const pubsubHost = emulators.find(({ name }) => name === 'pubsub')?.host;
+    const messages = await startMessages(cloud, pubsubHost, triggers, options);
+    closers.add(() => messages.close());
+    const lookForFunctions = createPointer(folder, cloud, triggers, messages);
+    closers.add(keepDoing(lookForFunctions, onNote));
+    const record = recordOf(options, served, machines, emulators);
     folder.writeCloud(record);
     return {
       record,
       cloud,
-      forge1,
-      forge1Registry,
+      forge1: served.forge1,
+      forge1Registry: served.forge1Registry,
       machines,
       scheduledCalls: cloud.scheduledCalls,
       lookForFunctions,
-      pending: () => deliveries?.pending() ?? pushes?.pending() ?? 0,
-      close,
+      pending: messages.pending,
+      close: closers.close,
     };
   } catch (error) {
-    await close();
+    await closers.close();
     throw error;
   }
 }
