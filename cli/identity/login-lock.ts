@@ -7,7 +7,7 @@ import { readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { readIfThere } from '../files/files.js';
-import { pause } from '../service/transport.js';
+import { pause } from '../service/patience.js';
 import type { Settings } from '../settings.js';
 
 /** No renewal takes longer: it asks the issuer twice, each time for 20 seconds at most. */

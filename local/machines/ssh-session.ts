@@ -16,6 +16,11 @@ interface Terminal {
   cols: number;
 }
 
+interface OpenTerminal extends Terminal {
+  /** Says which device it is. */
+  readonly file: string;
+}
+
 /** sshd's own AcceptEnv on Ubuntu. */
 const acceptedEnvironment = /^(LANG|LC_\w+)$/;
 
@@ -23,7 +28,7 @@ let terminals = 0;
 
 export function serveSession(session: Session, { sandbox, user, command: forced }: SessionOptions): void {
   const env: Record<string, string> = {};
-  let terminal: (Terminal & { readonly file: string }) | undefined;
+  let terminal: OpenTerminal | undefined;
   let program: ChildProcessWithoutNullStreams | undefined;
 
   session.on('env', (accept, reject, { key, val }) => {
@@ -58,7 +63,7 @@ export function serveSession(session: Session, { sandbox, user, command: forced 
   /** `command` undefined: a login shell. */
   function serve(channel: ServerChannel | undefined, command: string | undefined, argv?: readonly string[]): void {
     if (channel === undefined) return;
-    const started = sandbox.run({ user, argv: argvOf(command, argv), env: { ...env, ...terminalEnv() } });
+    const started = sandbox.run({ user, argv: argvOf(terminal, command, argv), env: { ...env, ...terminalEnv() } });
     program = started;
     channel.on('error', () => undefined);
     channel.pipe(started.stdin);
@@ -84,16 +89,20 @@ export function serveSession(session: Session, { sandbox, user, command: forced 
   }
 
   const terminalEnv = (): Record<string, string> => (terminal === undefined ? {} : { TERM: terminal.term });
+}
 
-  function argvOf(command: string | undefined, argv?: readonly string[]): readonly string[] {
-    const inner = argv !== undefined && command === undefined ? argv : undefined;
-    const run = inner ?? (command === undefined ? ['/bin/bash', '-l'] : ['/bin/bash', '-c', command]);
-    const fromHome = ['/bin/bash', '-c', 'cd 2>/dev/null; exec "$@"', 'sshd', ...run];
-    if (terminal === undefined) return fromHome;
-    const { rows, cols, file } = terminal;
-    const inTerminal = `tty > ${file}; stty rows ${rows} cols ${cols}; cd 2>/dev/null; exec ${run.map(quoted).join(' ')}`;
-    return ['script', '-qefc', inTerminal, '/dev/null'];
-  }
+function argvOf(
+  terminal: OpenTerminal | undefined,
+  command: string | undefined,
+  argv?: readonly string[],
+): readonly string[] {
+  const inner = argv !== undefined && command === undefined ? argv : undefined;
+  const run = inner ?? (command === undefined ? ['/bin/bash', '-l'] : ['/bin/bash', '-c', command]);
+  const fromHome = ['/bin/bash', '-c', 'cd 2>/dev/null; exec "$@"', 'sshd', ...run];
+  if (terminal === undefined) return fromHome;
+  const { rows, cols, file } = terminal;
+  const inTerminal = `tty > ${file}; stty rows ${rows} cols ${cols}; cd 2>/dev/null; exec ${run.map(quoted).join(' ')}`;
+  return ['script', '-qefc', inTerminal, '/dev/null'];
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
