@@ -20,6 +20,7 @@ import type { Followed, Helper } from '../follow/follow.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
+import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
 
@@ -50,12 +51,10 @@ export const bootstrapCloud = defineCommand({
     for (const text of warnings) output.warn(text);
     for (const note of notes) output.say(note);
 
-    const [{ findSshKey }, { readUploads }, { readBase }, { createFileKeeper }, follow] = await Promise.all([
+    const [{ findSshKey }, { readUploads }, { readBase }] = await Promise.all([
       import('../identity/ssh-key.js'),
       import('../machines/uploads.js'),
       import('../files/standing-files.js'),
-      import('../files/file-keeper.js'),
-      import('../follow/follow.js'),
     ]);
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
@@ -92,16 +91,9 @@ export const bootstrapCloud = defineCommand({
     for (const text of others) output.warn(text);
     sayBegun(call, begun);
 
-    const { id } = begun.bootstrap;
-    const keeper = createFileKeeper(client, id, local, settings);
-    const helper = {
-      files: keeper,
-      ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files: uploads.files, identity }))),
-    };
-    const followed = await follow.followToEnd(call, client, begun.bootstrap, local.timer, helper);
-    const ended = await endOf(call, followed, {
+    const ended = await finish(call, client, begun.bootstrap, {
       told: [...warnings, ...others],
-      keeper,
+      files: uploads.files,
       identity,
       local,
     });
@@ -120,13 +112,30 @@ export const bootstrapCloud = defineCommand({
 interface EndParts {
   /** Warnings that were told already. */
   readonly told: readonly string[];
-  readonly keeper: FileKeeper;
+  /** Files that it may wait for. */
+  readonly files: readonly LocalUpload[];
   readonly identity: Identity | undefined;
   readonly local: LocalOptions;
 }
 
+/** Follows a bootstrap to its end, and writes its files meanwhile. */
+async function finish(call: Call, client: Client, view: BootstrapView, parts: EndParts) {
+  const { files, identity, local } = parts;
+  const { id } = view;
+  const [{ createFileKeeper }, { followToEnd }] = await Promise.all([
+    import('../files/file-keeper.js'),
+    import('../follow/follow.js'),
+  ]);
+  const keeper = createFileKeeper(client, id, local, call.settings);
+  const helper = {
+    files: keeper,
+    ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files, identity }))),
+  };
+  return endOf(call, await followToEnd(call, client, view, local.timer, helper), keeper, parts);
+}
+
 /** What a bootstrap that has ended leaves to tell, and to fetch. */
-async function endOf(call: Call, { view, timings }: Followed, { told, keeper, identity, local }: EndParts) {
+async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper, { told, identity, local }: EndParts) {
   const { output, settings } = call;
   const { problemOfEnd, timingTable } = await import('../follow/follow.js');
   for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);

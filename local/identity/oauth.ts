@@ -49,8 +49,7 @@ export interface OAuthOptions {
 export function createOAuth(identity: () => Identity, { loginsFile, takesTokensOnce }: OAuthOptions = {}): OAuth {
   const codes = new Map<string, Asked>();
   const logins = openLogins(loginsFile);
-  /** Of refresh tokens that were used. */
-  const successors = new Map<string, string>();
+  const renewed = createRenewal(logins, takesTokensOnce);
 
   const idTokenFor = (email: string, nonce?: string): Promise<string> => {
     const hd = email.slice(email.lastIndexOf('@') + 1);
@@ -70,18 +69,9 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
   });
 
   const renew = async (refreshToken: string): Promise<Reply> => {
-    const email = logins.emailOf(refreshToken);
-    if (email === undefined) {
-      // It may have been stolen, from or by whoever has the next one: RFC 9700, 4.14.2.
-      for (let at = successors.get(refreshToken); at !== undefined; at = successors.get(at)) logins.remove(at);
-      return refusal('invalid_grant', 'Token has been expired or revoked.');
-    }
-    if (!takesTokensOnce) return answer(email, {});
-    const next = random('1//');
-    logins.remove(refreshToken);
-    logins.add(next, email);
-    successors.set(refreshToken, next);
-    return answer(email, { refresh_token: next });
+    const login = renewed(refreshToken);
+    if (login === undefined) return refusal('invalid_grant', 'Token has been expired or revoked.');
+    return answer(login.email, login.next === undefined ? {} : { refresh_token: login.next });
   };
 
   return {
@@ -118,6 +108,26 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
         ? { status: 200, body: {} }
         : refusal('invalid_token', 'Token expired or revoked');
     },
+  };
+}
+
+/** Whose login a refresh token is, and the token that takes its place. Undefined: it counts no longer. */
+function createRenewal(logins: ReturnType<typeof openLogins>, takesTokensOnce = false) {
+  /** Of refresh tokens that were used. */
+  const successors = new Map<string, string>();
+  return (refreshToken: string): { readonly email: string; readonly next?: string } | undefined => {
+    const email = logins.emailOf(refreshToken);
+    if (email === undefined) {
+      // It may have been stolen, from or by whoever has the next one: RFC 9700, 4.14.2.
+      for (let at = successors.get(refreshToken); at !== undefined; at = successors.get(at)) logins.remove(at);
+      return undefined;
+    }
+    if (!takesTokensOnce) return { email };
+    const next = random('1//');
+    logins.remove(refreshToken);
+    logins.add(next, email);
+    successors.set(refreshToken, next);
+    return { email, next };
   };
 }
 

@@ -42,7 +42,7 @@ interface Boot {
 }
 
 export async function startRealHost(options: RealHostOptions): Promise<RealHost> {
-  const { vm, folder, network, device, metadata, onSerial } = options;
+  const { vm, folder, network, device, onSerial } = options;
   makeRealDisk(folder, { hostname: vm.name, hostKey: openSshPair(options.hostKeyPem, vm.name) });
   const group = network.groupOf(device);
   const ended = new AbortController();
@@ -52,13 +52,6 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
   const follow = (): void => {
     if (boot !== undefined && !ended.signal.aborted) follower.follow(boot.pid);
   };
-
-  async function runStartupScript(): Promise<void> {
-    const script = metadata('startup-script');
-    if (script === undefined || script.trim() === '' || boot === undefined) return;
-    const program = spawn('nsenter', ['--target', String(boot.pid), '--all', '--', ...startupUnit]);
-    await tellOf(program, script, onSerial, ended.signal);
-  }
 
   /** From power to the startup script's end; `ready` is when SSH answers. */
   function begin(waitMilliseconds: number): { readonly ready: Promise<void>; readonly settled: Promise<void> } {
@@ -71,7 +64,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
     })();
     const settled = ready
       .then(() => sleep(waitMilliseconds, undefined, { signal: ended.signal, ref: false }))
-      .then(runStartupScript)
+      .then(() => boot && runStartupScript(options, boot, ended.signal))
       .catch((error: Error) => {
         if (!ended.signal.aborted) onSerial(`startup: ${error.message}`);
       });
@@ -109,13 +102,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
       await now.ready.catch(() => undefined);
       if (boot === undefined) return;
       if (silently) network.unplug(device);
-      else {
-        tell(boot.pid, powerOff);
-        await Promise.race([boot.ended, sleep(shutdownSeconds * 1000, undefined, { ref: false })]);
-      }
-      // The first process takes all others with it.
-      tell(boot.pid, 'SIGKILL');
-      await boot.ended;
+      await turnOff(boot, silently);
       await now.settled;
       for (let attempt = 0; attempt < 100 && !group.remove(); attempt++) await sleep(20);
     },
@@ -140,6 +127,23 @@ async function turnOn({ vm, network, device, folder, base }: RealHostOptions, gr
   const [keeper = 0] = childrenOf(child.pid ?? 0);
   const [pid = 0] = childrenOf(keeper);
   return { child, pid, ended: gone };
+}
+
+async function runStartupScript({ metadata, onSerial }: RealHostOptions, { pid }: Boot, ended: AbortSignal) {
+  const script = metadata('startup-script');
+  if (script === undefined || script.trim() === '') return;
+  await tellOf(spawn('nsenter', ['--target', String(pid), '--all', '--', ...startupUnit]), script, onSerial, ended);
+}
+
+/** As by its button; silently: its power fails. */
+async function turnOff({ pid, ended }: Boot, silently: boolean | undefined): Promise<void> {
+  if (!silently) {
+    tell(pid, powerOff);
+    await Promise.race([ended, sleep(shutdownSeconds * 1000, undefined, { ref: false })]);
+  }
+  // The first process takes all others with it.
+  tell(pid, 'SIGKILL');
+  await ended;
 }
 
 /** Does in the guest what its agent does when the cloud has changed. */
