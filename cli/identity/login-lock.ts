@@ -1,6 +1,6 @@
 /**
  * One command at a time renews a login, ends it or puts another in its place: an issuer may take each refresh token but once, and
- * revoke the login of whoever comes with a used one. Called by login, logout and token.ts.
+ * revoke the login of whoever comes with a used one.
  */
 import { randomUUID } from 'node:crypto';
 import { readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';

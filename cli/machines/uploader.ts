@@ -1,6 +1,6 @@
 /**
  * Puts the caller's files on the jumpbox when something waits for them there, and wakes it. Goes on from what an earlier try
- * brought; looks again at where the jumpbox is before each try. Made by bootstrap-cloud, told by follow.ts when to look.
+ * brought; looks again at where the jumpbox is before each try.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Host, Identity, Remote } from '../../functions/remote/remote.js';

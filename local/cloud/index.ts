@@ -1,6 +1,6 @@
 /**
  * The simulated Google Cloud: every API that plinth calls, on loopback, with the time, the chance and the strictness of
- * the real one. Made by the local stack and by tests.
+ * the real one.
  */
 import type { GoogleApi } from '../../functions/config.js';
 import { createIdentity, type Identity, type IdentityKeys } from '../identity/identity.js';

@@ -1,4 +1,4 @@
-/** Google's public CA as the simulated cloud serves it: external account keys for ACME, shown once. Listed in index.ts. */
+/** Google's public CA as the simulated cloud serves it: external account keys for ACME, shown once. */
 import {
   type Access,
   type ApiDefinition,

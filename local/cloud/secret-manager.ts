@@ -1,4 +1,4 @@
-/** Secret Manager as the simulated cloud serves it: secrets, numbered versions, payloads with checksums, policies. Listed in index.ts. */
+/** Secret Manager as the simulated cloud serves it: secrets, numbered versions, payloads with checksums, policies. */
 
 import { testPermissions } from './iam/test-permissions.js';
 import {

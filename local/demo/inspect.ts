@@ -1,6 +1,6 @@
 /**
  * Looks at a bootstrap from outside: what stands, as one line a thing, read over the simulated cloud's own HTTP with one
- * person's token; and what should stand, written down here once more on purpose. Called by the demo and the tests.
+ * person's token; and what should stand, written down here once more on purpose.
  */
 
 export interface Wanted {

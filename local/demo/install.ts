@@ -1,4 +1,4 @@
-/** The part of the demo that happens on machines: which package, and whether the platform that was installed answers. Called by demo.ts. */
+/** The part of the demo that happens on machines: which package, and whether the platform that was installed answers. */
 
 import type { Stack } from '../stack/stack.js';
 import { runPlinth } from './plinth-process.js';

@@ -1,4 +1,4 @@
-/** The real command line as a child process in a folder of its own. Used by the demo, and by end-to-end tests of what only a process can show. */
+/** The real command line as a child process in a folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,5 @@
 /**
- * Google's Firestore and Pub/Sub emulators as child processes on loopback. Started by the local stack with
- * `--store emulator`, and by the tests of the Firestore store.
+ * Google's Firestore and Pub/Sub emulators as child processes on loopback.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * Eventarc's part where Google's Pub/Sub emulator carries the messages: the emulator pushes in Pub/Sub's own form, and this
- * hands each message on to the function as the binary CloudEvent that Eventarc makes of it. Started by the local stack.
+ * hands each message on to the function as the binary CloudEvent that Eventarc makes of it.
  */
 import type { IncomingMessage } from 'node:http';
 import { listen } from '../loopback.js';

@@ -1,6 +1,6 @@
 /**
  * A stand-in of forge1's API (GitHub's REST API): who a token belongs to and what it may do, who is in a team, and their
- * SSH keys; lists come in pages. Started by the local stack.
+ * SSH keys; lists come in pages.
  */
 import type { IncomingMessage } from 'node:http';
 import { type LoopbackServer, listenNear } from '../loopback.js';

@@ -1,6 +1,6 @@
 /**
  * Stands for forge1's registry (ghcr.io): lets in whoever has a token of forge1's with `read:packages`, and gives the images of
- * all packages that the package store holds. What it holds is unpacked when it is first asked for. Started by the cloud half.
+ * all packages that the package store holds. What it holds is unpacked when it is first asked for.
  */
 import { Parser } from 'tar';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';

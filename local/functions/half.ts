@@ -1,6 +1,6 @@
 /**
  * The half of a local stack that is plinth itself: every function, each with its own identity and settings. It may be killed
- * and started again in the same folder. Started by the stack.
+ * and started again in the same folder.
  */
 import { type Config, readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';

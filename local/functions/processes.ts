@@ -1,6 +1,6 @@
 /**
  * The functions as they are deployed: each bundle in a process of its own, served by the functions framework with the
- * environment of that function, all behind the one origin. Started by the functions half in place of function-server.ts.
+ * environment of that function, all behind the one origin.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
  * All functions in one process on one origin, each as the functions framework serves it: requests and events arrive
- * there as they would in the cloud. Started by the functions half of the local stack.
+ * there as they would in the cloud.
  */
 import type { RequestListener, Server } from 'node:http';
 import { getTestServer } from '@google-cloud/functions-framework/testing';

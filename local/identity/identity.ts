@@ -1,6 +1,6 @@
 /**
  * Who is who, locally: stands for Google's token issuer. ID tokens for plinth's own APIs, access tokens for the simulated
- * cloud; both outlive a restart, since key and secret are kept in the snapshot. Used by the cloud, its metadata server and the stack.
+ * cloud; both outlive a restart, since key and secret are kept in the snapshot.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';

@@ -1,4 +1,4 @@
-/** Who is logged in at the local issuer: refresh tokens by their hash, in a file of the state folder, so that a login outlives a restart. Called by oauth.ts. */
+/** Who is logged in at the local issuer: refresh tokens by their hash, in a file of the state folder, so that a login outlives a restart. */
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { sha256 } from '../../shared/sha256.js';

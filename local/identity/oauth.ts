@@ -1,6 +1,6 @@
 /**
  * The token issuer's doors for people, locally: authorize, token and revoke, as strict as Google's are with a desktop client.
- * There is no password: whoever comes names the e-mail address. Served by local/cloud/control.ts.
+ * There is no password: whoever comes names the e-mail address.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { local } from '../stack/deployment.js';

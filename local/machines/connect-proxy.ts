@@ -1,4 +1,4 @@
-/** HTTP CONNECT on loopback: the way from this computer to the simulated VMs that have an external address (PLINTH_SSH_PROXY). Started by the cloud half. */
+/** HTTP CONNECT on loopback: the way from this computer to the simulated VMs that have an external address (PLINTH_SSH_PROXY). */
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

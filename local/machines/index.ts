@@ -1,6 +1,6 @@
 /**
  * The machines of the simulated cloud: starts one when a VM's guest is up, ends it when the VM stops, removes its disk when the
- * VM is gone, and serves the proxy through which they are reached. Made by the cloud half; docs/local-machines.md tells more.
+ * VM is gone, and serves the proxy through which they are reached. docs/local-machines.md tells more.
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * The way out of a VM for its programs: SOCKS 5, HTTP CONNECT and plain HTTP on 127.0.0.1:1080 in its network, which the
- * environment of its sessions and services names. Each connection goes through the fabric. Used by machine.ts.
+ * environment of its sessions and services names. Each connection goes through the fabric.
  */
 import {
   createServer,

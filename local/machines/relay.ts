@@ -1,4 +1,4 @@
-/** Sockets in the network of a VM: connections to what listens there, and a listener of ours. Used by machine.ts; the work is done by relay-program.ts. */
+/** Sockets in the network of a VM: connections to what listens there, and a listener of ours. The work is done by relay-program.ts. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server, Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** The SSH server of one simulated VM: the guest's host key, public keys alone, OpenSSH's limits and delays, jumps through the fabric. Made by machine.ts. */
+/** The SSH server of one simulated VM: the guest's host key, public keys alone, OpenSSH's limits and delays, jumps through the fabric. */
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';

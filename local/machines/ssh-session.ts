@@ -1,4 +1,4 @@
-/** One session of a login: exec, shell, pseudo-terminal, environment, signals, the SFTP subsystem; its programs run in the VM. Called by ssh-server.ts. */
+/** One session of a login: exec, shell, pseudo-terminal, environment, signals, the SFTP subsystem; its programs run in the VM. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ServerChannel, Session } from 'ssh2';
 import { type Sandbox, sftpServer } from './sandbox.js';

@@ -1,4 +1,4 @@
-/** Puts a package into the bucket of a deployment, as whoever releases one does: the bucket if need be, both archives with their SHA-256. Called by the local stack's commands and by tests. */
+/** Puts a package into the bucket of a deployment, as whoever releases one does: the bucket if need be, both archives with their SHA-256. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SimulatedCloud } from '../cloud/index.js';

@@ -1,6 +1,6 @@
 /**
  * Where simulated machines fetch k0s from: a stand-in, laid out as its releases are (`<version>/k0s-<version>-amd64` and
- * `sha256sums.txt`). Started by the cloud half; the program itself is machines/k0s.
+ * `sha256sums.txt`). The program itself is machines/k0s.
  */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';

@@ -1,6 +1,5 @@
 /**
  * Where machines fetch the release of plinth from, locally: the one that `npm run build:binary` has laid out, if it has.
- * Started by the functions half.
  */
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

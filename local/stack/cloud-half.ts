@@ -1,6 +1,6 @@
 /**
  * The half of a local stack that stands for Google: simulated cloud, emulators, deliveries, scheduler, token issuer, and
- * forge1's stand-in. It may be killed and started again in the same folder. Started by the stack.
+ * forge1's stand-in. It may be killed and started again in the same folder.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';

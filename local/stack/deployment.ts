@@ -1,7 +1,7 @@
 /**
  * What terraform makes in the cloud, made in the simulated one: plinth's own project, an identity for each function with
- * the roles it needs, the key that proofs are made with, and the environment of each function. Called by the local stack;
- * a test compares the tables with terraform's.
+ * the roles it needs, the key that proofs are made with, and the environment of each function. A test compares the
+ * tables with terraform's.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

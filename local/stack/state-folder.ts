@@ -1,6 +1,6 @@
 /**
  * The folder in which the two halves of a local stack find each other and themselves again: where the cloud listens, where
- * the functions listen, what must outlive a kill. Files are written whole or not at all. Used by stack, main and token.
+ * the functions listen, what must outlive a kill. Files are written whole or not at all.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Artifact Registry as the simulated cloud serves it: repositories, made and removed by long-running operations, with policies. Listed in index.ts. */
+/** Artifact Registry as the simulated cloud serves it: repositories, made and removed by long-running operations, with policies. */
 
 import { regions } from '../compute/places.js';
 import { testPermissions } from '../iam/test-permissions.js';

@@ -1,4 +1,4 @@
-/** Compute's static addresses, regional and global, and fresh ones for VMs. Joined in compute.ts. */
+/** Compute's static addresses, regional and global, and fresh ones for VMs. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';

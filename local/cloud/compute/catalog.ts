@@ -1,4 +1,4 @@
-/** What compute offers and nobody makes: the project's own record, regions, zones, machine types, disk types, images. Joined in compute.ts. */
+/** What compute offers and nobody makes: the project's own record, regions, zones, machine types, disk types, images. */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { imageByName, imageOfFamily, imagesOf, isImageProject } from './images.js';

@@ -1,4 +1,4 @@
-/** The network that comes with enabling compute. Joined in compute.ts. */
+/** The network that comes with enabling compute. */
 import type { JsonObject, ProjectRecord, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { networkResource } from './networks.js';

@@ -1,4 +1,4 @@
-/** Compute's disks and their snapshots. Joined in compute.ts; instances bring most disks with them. */
+/** Compute's disks and their snapshots. Instances bring most disks with them. */
 import type { Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { numberOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { checkDiskType } from './catalog.js';

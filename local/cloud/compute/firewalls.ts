@@ -1,4 +1,4 @@
-/** Compute's firewall rules. Joined in compute.ts. */
+/** Compute's firewall rules. */
 import { GoogleError, type Json, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found } from './collection.js';

@@ -1,4 +1,4 @@
-/** Compute's instances: insert, get, lists, and everything that is done to one. Joined in compute.ts. */
+/** Compute's instances: insert, get, lists, and everything that is done to one. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { freshExternalIp, useAddresses } from './addresses.js';

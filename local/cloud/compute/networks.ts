@@ -1,4 +1,4 @@
-/** Compute's networks. Joined in compute.ts. */
+/** Compute's networks. */
 import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found } from './collection.js';

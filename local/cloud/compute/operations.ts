@@ -1,4 +1,4 @@
-/** Compute's operations: begun by every change, DONE when its effect has run; asked for by get, list and wait. Used by every compute noun. */
+/** Compute's operations: begun by every change, DONE when its effect has run; asked for by get, list and wait. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';

@@ -1,4 +1,4 @@
-/** Where compute's resources live in the state, how they are named, referred to and listed, and the words of its refusals. Used by every compute noun. */
+/** Where compute's resources live in the state, how they are named, referred to and listed, and the words of its refusals. */
 import { createHash } from 'node:crypto';
 import {
   type CloudCall,

@@ -1,4 +1,4 @@
-/** Compute's routers with their NATs. Joined in compute.ts. */
+/** Compute's routers with their NATs. */
 import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';

@@ -1,4 +1,4 @@
-/** Compute's subnetworks, those of auto mode among them. Joined in compute.ts. */
+/** Compute's subnetworks, those of auto mode among them. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';

@@ -1,4 +1,4 @@
-/** IAM Credentials: signs for a service account that has no key of its own, with one that Google keeps. Listed in apis.ts. */
+/** IAM Credentials: signs for a service account that has no key of its own, with one that Google keeps. */
 import { createSign, createVerify, generateKeyPairSync } from 'node:crypto';
 import { type ApiDefinition, GoogleError, type Handler, type World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';

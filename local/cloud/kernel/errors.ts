@@ -1,4 +1,4 @@
-/** Errors as each API writes them on the wire, and the refusals that all of them share. Called by the kernel and by the APIs. */
+/** Errors as each API writes them on the wire, and the refusals that all of them share. */
 import { type Access, type ErrorForm, GoogleError, type JsonObject } from './api.js';
 
 const legacyReasons: Readonly<Record<number, string>> = {

@@ -1,6 +1,6 @@
 /**
  * The surface of Google's APIs, read from their discovery documents: which method a request means, and with which
- * path parameters. Used by the kernel; what a request and a reply must look like is checked in `request-check.ts` and `reply-check.ts`.
+ * path parameters. What a request and a reply must look like is checked in `request-check.ts` and `reply-check.ts`.
  */
 import { readFileSync } from 'node:fs';
 import type { ApiName } from './api.js';

@@ -1,4 +1,4 @@
-/** Projects as records: found by id or number, with Google's refusals. Used by every API through `world.project`. */
+/** Projects as records: found by id or number, with Google's refusals. */
 import { GoogleError, type ProjectRecord, type World } from '../kernel/api.js';
 import { errorInfo, serviceDisabled } from '../kernel/errors.js';
 

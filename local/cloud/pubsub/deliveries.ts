@@ -1,6 +1,6 @@
 /**
  * Pushes Pub/Sub messages: to functions as binary CloudEvents, the way Eventarc does it, to other endpoints as Pub/Sub does.
- * At least once; what was not acknowledged is in the state of the simulated cloud and comes again after a restart. Made by the local stack and by tests.
+ * At least once; what was not acknowledged is in the state of the simulated cloud and comes again after a restart.
  */
 import type { World } from '../kernel/api.js';
 import { createLanes } from './lanes.js';

@@ -1,4 +1,4 @@
-/** Pub/Sub as the simulated cloud serves it, one table joined from the files of its nouns. Push is done by local/cloud/pubsub/deliveries.ts. Listed in index.ts. */
+/** Pub/Sub as the simulated cloud serves it, one table joined from the files of its nouns. Push is done by deliveries.ts. */
 
 import { testPermissions } from '../iam/test-permissions.js';
 import type { Access, ApiDefinition, CloudCall, Handler, JsonObject, World } from '../kernel/api.js';

@@ -1,6 +1,6 @@
 /**
  * Cloud Scheduler at work: calls what its jobs aim at, when they are due or asked to run, with Google's headers and the
- * token of the job's account. At least once; a job never runs twice at a time unless it is asked to. Made by the simulated cloud.
+ * token of the job's account. At least once; a job never runs twice at a time unless it is asked to.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '../../identity/identity.js';

@@ -1,4 +1,4 @@
-/** Cloud Scheduler as the simulated cloud serves it: jobs are made, changed, paused and asked to run. They are fired by scheduler-calls.ts. Listed in apis.ts. */
+/** Cloud Scheduler as the simulated cloud serves it: jobs are made, changed, paused and asked to run. They are fired by calls.ts. */
 
 import { regions } from '../compute/places.js';
 import {

@@ -1,6 +1,6 @@
 /**
  * Bytes in and out of Cloud Storage: simple, multipart and resumable uploads, downloads with ranges, signed URLs. Each is a
- * call of the JSON API with something beside it. Called by server.ts for the host `storage`, before the API itself.
+ * call of the JSON API with something beside it.
  */
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Media, World } from '../kernel/api.js';

@@ -1,4 +1,4 @@
-/** Cloud Storage's JSON API as the simulated cloud serves it: buckets with uniform access, objects, policies. Listed in apis.ts; bytes travel in storage-media.ts. */
+/** Cloud Storage's JSON API as the simulated cloud serves it: buckets with uniform access, objects, policies. Bytes travel in media.ts. */
 import {
   type Access,
   type ApiDefinition,

@@ -1,4 +1,4 @@
-/** A Kubernetes API over TLS, of a few kinds: what kubectl, plinth and the kubelets of the stand-in speak to. Started by the controller. */
+/** A Kubernetes API over TLS, of a few kinds: what kubectl, plinth and the kubelets of the stand-in speak to. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';

@@ -1,4 +1,4 @@
-/** In place of Google's cloud controller: services of type LoadBalancer get their address from what stands for Google. Started by the controller, where there is such a thing. */
+/** In place of Google's cloud controller: services of type LoadBalancer get their address from what stands for Google. */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-/** The objects of a cluster, kept in one file in place of etcd. Used by the API server and the controllers behind it. */
+/** The objects of a cluster, kept in one file in place of etcd. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fault } from './fault.js';
 import { apiOf, type Kind, kindOf, type Metadata, type Thing } from './kinds.js';

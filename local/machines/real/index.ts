@@ -1,4 +1,4 @@
-/** The tier of real hosts: one network of namespaces a VPC network, in it the VMs as systemd and sshd know them. Made by the machines. */
+/** The tier of real hosts: one network of namespaces a VPC network, in it the VMs as systemd and sshd know them. */
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * A VPC network of real hosts: namespaces of its own in which all of its VMs live, with nothing else in it. Leads in from the
- * world and out to what stands for it, and has nft enforce the firewall rules. Made by the tier, one a network.
+ * world and out to what stands for it, and has nft enforce the firewall rules.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
