@@ -8,11 +8,11 @@ import type { Api, Apis, Services } from './kernel/api.js';
 import { billing } from './projects/billing.js';
 import { resourceManager } from './projects/resource-manager.js';
 import { resourceManagerV1 } from './projects/resource-manager-v1.js';
-import { publicCa } from './public-ca.js';
+import { publicCa } from './public-ca/public-ca.js';
 import { pubsub } from './pubsub/pubsub.js';
 import { scheduler } from './scheduler/scheduler.js';
-import { secretManager } from './secret-manager.js';
-import { serviceUsage } from './service-usage.js';
+import { secretManager } from './secret-manager/secret-manager.js';
+import { serviceUsage } from './service-usage/service-usage.js';
 import { storage } from './storage/storage.js';
 
 /** What most APIs have in common. */

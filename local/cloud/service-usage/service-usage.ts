@@ -8,12 +8,12 @@ import {
   type JsonObject,
   type ProjectRecord,
   type World,
-} from './kernel/api.js';
-import { badRequest, errorInfo, preconditionFailed } from './kernel/errors.js';
-import { flagOf, numberOf, textOf, textsOf } from './kernel/json-fields.js';
-import { beginOperation, endOperation, findOperation, typed } from './kernel/long-running.js';
-import { pageOf } from './kernel/pages.js';
-import { lookUpProject, titleOf } from './projects/projects.js';
+} from '../kernel/api.js';
+import { badRequest, errorInfo, preconditionFailed } from '../kernel/errors.js';
+import { flagOf, numberOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { beginOperation, endOperation, findOperation, typed } from '../kernel/long-running.js';
+import { pageOf } from '../kernel/pages.js';
+import { lookUpProject, titleOf } from '../projects/projects.js';
 
 /** Cloud seconds: the operation ends first, and then the change is still on its way. */
 const operationSeconds = 15;

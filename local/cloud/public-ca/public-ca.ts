@@ -7,7 +7,7 @@ import {
   type Handler,
   type JsonObject,
   type World,
-} from './kernel/api.js';
+} from '../kernel/api.js';
 
 const service = 'publicca.googleapis.com';
 

@@ -1,6 +1,6 @@
 /** Secret Manager as the simulated cloud serves it: secrets, numbered versions, payloads with checksums, policies. */
 
-import { testPermissions } from './iam/test-permissions.js';
+import { testPermissions } from '../iam/test-permissions.js';
 import {
   type Access,
   type ApiDefinition,
@@ -9,10 +9,10 @@ import {
   type Handler,
   type JsonObject,
   type World,
-} from './kernel/api.js';
-import { labelsOf, numberOf, objectOf, textOf } from './kernel/json-fields.js';
-import { pageOf } from './kernel/pages.js';
-import { crc32c } from './storage/crc32c.js';
+} from '../kernel/api.js';
+import { labelsOf, numberOf, objectOf, textOf } from '../kernel/json-fields.js';
+import { pageOf } from '../kernel/pages.js';
+import { crc32c } from '../storage/crc32c.js';
 
 const service = 'secretmanager.googleapis.com';
 const largestPayload = 65_536;
