@@ -7,7 +7,7 @@ import { type PackageManifest, readPackageManifest } from '../../shared/package/
 import type { World } from '../cloud/kernel/api.js';
 import { type ObjectRecord, objects } from '../cloud/storage/objects.js';
 import { listenNear } from '../loopback.js';
-import { outsideNames } from '../machines/outside-names.js';
+import { outsideNames } from '../machines/network/outside-names.js';
 import type { Gate } from '../registry/gate.js';
 import type { Images, Manifest } from '../registry/images.js';
 import { registryServer, type Served } from '../registry/server.js';

@@ -2,15 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSshPair } from '../../shared/openssh.js';
 import { makeDisk } from './disk.js';
-import type { Answer } from './fabric.js';
 import type { Isolation } from './isolation.js';
-import { loginKeys, readPlain, writeLoginKeys } from './login-keys.js';
-import { createOutbound } from './outbound.js';
-import { outboundPort } from './outbound-port.js';
-import { createRelay } from './relay.js';
+import type { Answer } from './network/fabric.js';
+import { createOutbound } from './network/outbound.js';
+import { outboundPort } from './network/outbound-port.js';
+import { createRelay } from './network/relay.js';
 import { startSandbox } from './sandbox.js';
-import { createSshServer } from './ssh-server.js';
-import { readSshdConfig, type SshdConfig } from './sshd-config.js';
+import { loginKeys, readPlain, writeLoginKeys } from './ssh/login-keys.js';
+import { createSshServer } from './ssh/server.js';
+import { readSshdConfig, type SshdConfig } from './ssh/sshd-config.js';
 import { runScript, tellOf } from './startup-script.js';
 import type { Vm } from './vms.js';
 

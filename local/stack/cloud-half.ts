@@ -21,8 +21,8 @@ import { type EmulatorPushes, startEmulatorPushes } from '../emulators/pushes.js
 import { type Forge1, startForge1 } from '../forge1/forge1.js';
 import { type Forge1Registry, startForge1Registry } from '../forge1/registry.js';
 import { type Machines, startMachines, type TierName } from '../machines/index.js';
-import { startLoadBalancers } from '../machines/load-balancers.js';
-import { outsideNames } from '../machines/outside-names.js';
+import { startLoadBalancers } from '../machines/network/load-balancers.js';
+import { outsideNames } from '../machines/network/outside-names.js';
 import { whyNoMachines } from '../machines/possible.js';
 import { whyNoRealHosts } from '../machines/real/possible.js';
 import { startK0sReleases } from '../releases/k0s.js';

@@ -7,7 +7,7 @@ import { reach } from '../../functions/steps/hosts/reach.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { startForge1 } from '../../local/forge1/forge1.js';
 import { type Machines, startMachines } from '../../local/machines/index.js';
-import { startLoadBalancers } from '../../local/machines/load-balancers.js';
+import { startLoadBalancers } from '../../local/machines/network/load-balancers.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { startK0sReleases } from '../../local/releases/k0s.js';

@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Asked, Given } from '../load-balancers.js';
+import type { Asked, Given } from '../network/load-balancers.js';
 import { kindOf, type Thing } from './kinds.js';
 import { nodeName, ownAddress } from './kubelet.js';
 import type { Objects } from './objects.js';

@@ -6,7 +6,7 @@ import type { World } from '../../cloud/kernel/api.js';
 import { type GuestMetadata, metadataAddress, metadataNames } from '../guest-metadata.js';
 import type { Tier } from '../index.js';
 import type { Machine, MachineOptions } from '../machine.js';
-import { outsideNames } from '../outside-names.js';
+import { outsideNames } from '../network/outside-names.js';
 import { allVms, rulesOf, type Vm } from '../vms.js';
 import { makeBase } from './base.js';
 import { type RealHost, startRealHost } from './host.js';

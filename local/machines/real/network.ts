@@ -8,9 +8,9 @@ import type { Server, Socket } from 'node:net';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Answer, anybody } from '../fabric.js';
 import { metadataAddress, metadataPort } from '../guest-metadata.js';
-import { join as joinStreams } from '../streams.js';
+import { type Answer, anybody } from '../network/fabric.js';
+import { join as joinStreams } from '../network/streams.js';
 import { groupName, removeGroup, sweepGroups } from './control-groups.js';
 import type { NetworkReply, NetworkWish } from './network-program.js';
 

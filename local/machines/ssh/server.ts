@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext } from 'ssh2';
-import type { Answer } from './fabric.js';
+import type { Answer } from '../network/fabric.js';
+import { createPair, type Joint, join } from '../network/streams.js';
+import type { Sandbox } from '../sandbox.js';
 import type { LoginKey } from './login-keys.js';
-import type { Sandbox } from './sandbox.js';
-import { serveSession } from './ssh-session.js';
+import { serveSession } from './session.js';
 import type { SshdConfig } from './sshd-config.js';
-import { createPair, type Joint, join } from './streams.js';
 
 const { Server, utils } = ssh2;
 

@@ -4,11 +4,11 @@
  */
 import { connect as connectTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { World } from '../cloud/kernel/api.js';
+import type { World } from '../../cloud/kernel/api.js';
+import { metadataAddress, metadataNames, metadataPort } from '../guest-metadata.js';
+import { allVms, rulesOf, type Vm } from '../vms.js';
 import { allows } from './firewall.js';
-import { metadataAddress, metadataNames, metadataPort } from './guest-metadata.js';
 import { createPair } from './streams.js';
-import { allVms, rulesOf, type Vm } from './vms.js';
 
 /** `dropped`: no answer ever comes, as with packets that a firewall throws away. */
 export type Answer =

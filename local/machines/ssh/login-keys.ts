@@ -4,7 +4,7 @@
  */
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { homeOf } from './sandbox.js';
+import { homeOf } from '../sandbox.js';
 
 /** As Google's agent marks the lines that are its own; all others are left alone. */
 const mark = '# Added by Google';

@@ -1,7 +1,7 @@
 /** One session of a login: exec, shell, pseudo-terminal, environment, signals, the SFTP subsystem; its programs run in the VM. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ServerChannel, Session } from 'ssh2';
-import { type Sandbox, sftpServer } from './sandbox.js';
+import { type Sandbox, sftpServer } from '../sandbox.js';
 
 interface SessionOptions {
   readonly sandbox: Sandbox;

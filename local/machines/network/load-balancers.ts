@@ -3,13 +3,13 @@
  * project of the node that asks, free, and the node's account may use it. The stand-in for k0s asks; started by the cloud half.
  */
 import { text } from 'node:stream/consumers';
-import { freshExternalIp, useAddresses } from '../cloud/compute/addresses.js';
-import { collections, type Held, held, type Place } from '../cloud/compute/resources.js';
-import type { World } from '../cloud/kernel/api.js';
-import { textsOf } from '../cloud/kernel/json-fields.js';
-import { projectTable } from '../cloud/projects/projects.js';
-import { listenNear } from '../loopback.js';
-import { allVms } from './vms.js';
+import { freshExternalIp, useAddresses } from '../../cloud/compute/addresses.js';
+import { collections, type Held, held, type Place } from '../../cloud/compute/resources.js';
+import type { World } from '../../cloud/kernel/api.js';
+import { textsOf } from '../../cloud/kernel/json-fields.js';
+import { projectTable } from '../../cloud/projects/projects.js';
+import { listenNear } from '../../loopback.js';
+import { allVms } from '../vms.js';
 
 /** All services of type LoadBalancer that a cluster has, as its cloud controller knows them. */
 export interface Asked {

@@ -1,8 +1,8 @@
 /** Whether the simulated cloud's firewall rules let a connection pass. Pure; asked by the fabric at every connection. */
 
-import { contains, parseIp, parseRange } from '../cloud/compute/ip-ranges.js';
-import type { JsonObject } from '../cloud/kernel/api.js';
-import { objectsOf, textOf, textsOf } from '../cloud/kernel/json-fields.js';
+import { contains, parseIp, parseRange } from '../../cloud/compute/ip-ranges.js';
+import type { JsonObject } from '../../cloud/kernel/api.js';
+import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
 
 /** A VM as rules see it. */
 export interface Endpoint {
