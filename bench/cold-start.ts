@@ -6,8 +6,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { functionUrl, invokers } from '../local/deployment.js';
-import { createStack, type Stack } from '../local/stack.js';
+import { functionUrl, invokers } from '../local/stack/deployment.js';
+import { createStack, type Stack } from '../local/stack/stack.js';
 import { type FunctionName, functionNames } from '../shared/names.js';
 import { bundleFunction } from '../tools/bundle/function-bundle.js';
 import { type Figure, type Measurement, median } from './figures.js';

@@ -1,6 +1,6 @@
 /** How long a bootstrap with an install takes on embedded machines, beside the longest chain of what its instances themselves took: 8 hosts, and 14. */
 import { stepsOf } from '../functions/steps/index.js';
-import type { StackOptions } from '../local/stack.js';
+import type { StackOptions } from '../local/stack/stack.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
 import { type Bench, type Bootstrapped, planOfBootstrap } from './bootstrap.js';
 import { emulatorsMissing } from './emulators.js';

@@ -2,7 +2,7 @@
 
 import { Agent, request } from 'node:http';
 import { createFirestoreStore } from '../functions/store/firestore.js';
-import { emulatorMissing, startEmulator } from '../local/emulators.js';
+import { emulatorMissing, startEmulator } from '../local/emulators/emulators.js';
 import { pathTo } from '../shared/api.js';
 import type { Organization } from '../shared/organization/organization.js';
 import { organizationRoutes } from '../shared/organization/routes.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makePackage } from '../local/packages/make-package.js';
 import { publishPackage } from '../local/packages/publish.js';
-import type { StackOptions } from '../local/stack.js';
+import type { StackOptions } from '../local/stack/stack.js';
 import type { GivenOptions } from '../shared/bootstrap/options.js';
 import { type Bench, createBench } from './bootstrap.js';
 

@@ -1,4 +1,4 @@
-/** The one trace of a command: its calls are parts of it, and the service goes on in it. Begun by main with the first call. */
+/** The one trace of a command: its calls are parts of it, and the service goes on in it. */
 import { createTracing, readHeaders, type Span, tracesUrl } from '../functions/tracing/tracing.js';
 import { version } from '../shared/version.js';
 import type { Output } from './frame/output.js';

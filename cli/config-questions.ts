@@ -1,4 +1,4 @@
-/** Asks a person for each setting on the terminal; Enter keeps what stands, - takes it away. Called by configure. */
+/** Asks a person for each setting on the terminal; Enter keeps what stands, - takes it away. */
 import { Problem } from '../shared/problems.js';
 import type { ConfigName, ConfigValues } from './files/config-file.js';
 import type { Call } from './frame/command.js';

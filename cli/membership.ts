@@ -1,4 +1,4 @@
-/** Members as people read of them. Called by the org and team commands. */
+/** Members as people read of them. */
 import type { Member } from '../shared/organization/organization.js';
 import { printable, type Style } from './frame/output.js';
 import { listing } from './frame/table.js';

@@ -1,4 +1,4 @@
-/** What a command line says of organizations and teams, read by the schemas of the API, every fault at once. Called by the org and team commands. */
+/** What a command line says of organizations and teams, read by the schemas of the API, every fault at once. */
 import * as z from 'zod';
 import { Email } from '../shared/organization/email.js';
 import { Name, Role } from '../shared/organization/organization.js';

@@ -53,65 +53,14 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
     }
     if (ownFlag(argv, 'version')) {
       // With --json it also says whose version it is: by that the service knows plinth from other programs.
-      output.result(
-        { name: programName, version, flags: flagsRelease },
-        0,
-        () => `${version}\nflags of ${flagsRelease}`,
-      );
+      const own = { name: programName, version, flags: flagsRelease };
+      output.result(own, 0, () => `${version}\nflags of ${flagsRelease}`);
       return 0;
     }
     if (match === undefined) throw noCommand(argv);
-
-    const { command } = match;
-    const { rest, passed } = parted(argv, match);
-    const faults = [...argv.faults, ...misplaced(argv, match, rest)];
     interrupted = interruption(io);
-    const signal = interrupted;
-    const call: Call = {
-      word(name) {
-        const { takes = [], mayTake = [] } = command;
-        const argument = rest[[...takes, ...mayTake].indexOf(name as ArgumentName)];
-        if (argument !== undefined) return { path: bracketed(name), text: argument };
-        const flag = argv.values.get(name);
-        return typeof flag === 'string' ? { path: `--${name}`, text: flag } : undefined;
-      },
-      given,
-      faults,
-      passed,
-      has: (name) => ownFlag(argv, name),
-      number(name) {
-        const value = argv.values.get(name);
-        return typeof value === 'number' ? value : undefined;
-      },
-      io,
-      settings,
-      output,
-      interrupted,
-      endpoint: (api) => endpointFor(api, settings, argv),
-      async token() {
-        const { createToken } = await import('./identity/token.js');
-        return createToken(settings, await endpointFor('bootstraps', settings, argv), signal);
-      },
-      async connect() {
-        const transport = await reach('bootstraps');
-        const { createClient } = await import('./service/client.js');
-        return createClient(transport, { onTrace: output.trace, onTrouble: output.warn });
-      },
-      async connectOrganizations() {
-        const transport = await reach('api');
-        const { createOrganizationClient } = await import('./service/organization-client.js');
-        return createOrganizationClient(transport);
-      },
-    };
-    const reach = (api: Api) => {
-      // A command that checks more tells these faults with its own; none goes beyond them.
-      if (faults.length > 0) throw refusalOf(faults);
-      traced.trace ??= import('./command-trace.js').then(({ beginCommandTrace }) =>
-        beginCommandTrace(settings, command.words, output),
-      );
-      return connect(api, settings, argv, output, signal, traced.trace);
-    };
-    const { data, show, problem: ended, exitCode } = await command.run(call);
+    const call = callOf(match, { argv, given, io, settings, output, interrupted, traced });
+    const { data, show, problem: ended, exitCode } = await match.command.run(call);
     const code = exitCode ?? ended?.kind.exit ?? 0;
     output.result(ended === undefined ? data : { ...data, problem: shown(ended) }, code, show);
     if (ended !== undefined) output.problem(ended);
@@ -126,14 +75,66 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
   return problem.kind.exit;
 }
 
-async function connect(
-  api: Api,
-  settings: Settings,
-  argv: Argv,
-  output: Output,
-  interrupted: AbortSignal,
-  trace: Promise<CommandTrace>,
-) {
+interface CallParts extends Pick<Call, 'given' | 'io' | 'settings' | 'output' | 'interrupted'> {
+  readonly argv: Argv;
+  readonly traced: Traced;
+}
+
+/** What the command is given: its words and flags, and the ways to the service. */
+function callOf(match: Match, parts: CallParts): Call {
+  const { argv, given, io, settings, output, interrupted } = parts;
+  const { command } = match;
+  const { rest, passed } = parted(argv, match);
+  const faults = [...argv.faults, ...misplaced(argv, match, rest)];
+  const reach = (api: Api) => {
+    // A command that checks more tells these faults with its own; none goes beyond them.
+    if (faults.length > 0) throw refusalOf(faults);
+    return connect(api, command, parts);
+  };
+  return {
+    word(name) {
+      const { takes = [], mayTake = [] } = command;
+      const argument = rest[[...takes, ...mayTake].indexOf(name as ArgumentName)];
+      if (argument !== undefined) return { path: bracketed(name), text: argument };
+      const flag = argv.values.get(name);
+      return typeof flag === 'string' ? { path: `--${name}`, text: flag } : undefined;
+    },
+    given,
+    faults,
+    passed,
+    has: (name) => ownFlag(argv, name),
+    number(name) {
+      const value = argv.values.get(name);
+      return typeof value === 'number' ? value : undefined;
+    },
+    io,
+    settings,
+    output,
+    interrupted,
+    endpoint: (api) => endpointFor(api, settings, argv),
+    async token() {
+      const { createToken } = await import('./identity/token.js');
+      return createToken(settings, await endpointFor('bootstraps', settings, argv), interrupted);
+    },
+    async connect() {
+      const transport = await reach('bootstraps');
+      const { createClient } = await import('./service/client.js');
+      return createClient(transport, { onTrace: output.trace, onTrouble: output.warn });
+    },
+    async connectOrganizations() {
+      const transport = await reach('api');
+      const { createOrganizationClient } = await import('./service/organization-client.js');
+      return createOrganizationClient(transport);
+    },
+  };
+}
+
+/** The first call of a command begins its trace. */
+async function connect(api: Api, command: Command, { settings, argv, output, interrupted, traced }: CallParts) {
+  traced.trace ??= import('./command-trace.js').then(({ beginCommandTrace }) =>
+    beginCommandTrace(settings, command.words, output),
+  );
+  const { trace } = traced;
   const endpoint = await endpointFor(api, settings, argv);
   const [{ createTransport }, { createToken }] = await Promise.all([
     import('./service/transport.js'),

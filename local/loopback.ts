@@ -1,4 +1,4 @@
-/** HTTP servers on loopback with a start and an end. Called by the parts of the local stack that are no simulated API. */
+/** HTTP servers on loopback with a start and an end. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -2,13 +2,13 @@
 
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { CloudHalf } from './cloud-half.js';
-import { local, people } from './deployment.js';
-import { environmentLines } from './environment.js';
-import { forge1Pat } from './forge1.js';
-import { type MachinesChoice, machinesUsage, readMachines } from './machines-option.js';
-import { createStack, type Stack, type StackOptions } from './stack.js';
-import { defaultStateFolder, openStateFolder, writeWhole } from './state-folder.js';
+import { forge1Pat } from './forge1/forge1.js';
+import type { CloudHalf } from './stack/cloud-half.js';
+import { local, people } from './stack/deployment.js';
+import { environmentLines } from './stack/environment.js';
+import { type MachinesChoice, machinesUsage, readMachines } from './stack/machines-option.js';
+import { createStack, type Stack, type StackOptions } from './stack/stack.js';
+import { defaultStateFolder, openStateFolder, writeWhole } from './stack/state-folder.js';
 
 const usage = `npm run local -- [options]
 

@@ -1,7 +1,7 @@
 /** `npm run -s local:token -- someone@example.com`: prints an ID token for that person from the running local stack. */
 import { parseArgs } from 'node:util';
-import { askForTokens } from './stack.js';
-import { defaultStateFolder, openStateFolder, serves } from './state-folder.js';
+import { askForTokens } from './stack/stack.js';
+import { defaultStateFolder, openStateFolder, serves } from './stack/state-folder.js';
 
 async function main(): Promise<string> {
   const { values, positionals } = parseArgs({

@@ -1,5 +1,6 @@
 /** `plinth beta bootstrap-cloud`: begins a bootstrap or goes on with one, follows it, and writes its files. */
 
+import type { Identity } from '../../functions/remote/remote.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import {
   type BootstrapOptions,
@@ -14,9 +15,12 @@ import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
 import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
-import type { Helper } from '../follow/follow.js';
+import type { FileKeeper } from '../files/file-keeper.js';
+import type { Followed, Helper } from '../follow/follow.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import type { Style } from '../frame/output.js';
 import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
+import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
 
@@ -47,12 +51,10 @@ export const bootstrapCloud = defineCommand({
     for (const text of warnings) output.warn(text);
     for (const note of notes) output.say(note);
 
-    const [{ findSshKey }, { readUploads }, { readBase }, { createFileKeeper }, follow] = await Promise.all([
+    const [{ findSshKey }, { readUploads }, { readBase }] = await Promise.all([
       import('../identity/ssh-key.js'),
       import('../machines/uploads.js'),
       import('../files/standing-files.js'),
-      import('../files/file-keeper.js'),
-      import('../follow/follow.js'),
     ]);
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
@@ -89,42 +91,77 @@ export const bootstrapCloud = defineCommand({
     for (const text of others) output.warn(text);
     sayBegun(call, begun);
 
-    const { id } = begun.bootstrap;
-    const keeper = createFileKeeper(client, id, local, settings);
-    const helper = {
-      files: keeper,
-      ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files: uploads.files, identity }))),
-    };
-    const { view, timings } = await follow.followToEnd(call, client, begun.bootstrap, local.timer, helper);
-    const told = [...warnings, ...others];
-    for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);
-    const ended = follow.problemOfEnd(view);
-    const { files, problem: unwritten } = await keeper.end(view);
-    if (ended !== undefined && unwritten !== undefined) output.warn(unwritten.detail);
-    const { user: testUser, warning } =
-      identity !== undefined && isDone(view, 'test-user')
-        ? await (await import('../machines/test-user.js')).fetchTestUser(settings, view, identity, call.interrupted)
-        : {};
-    if (warning !== undefined) output.warn(warning);
-    const data = {
-      created: begun.created,
-      changes: begun.changes,
-      warnings: [...new Set([...told, ...view.warnings, ...(warning === undefined ? [] : [warning])])],
-      bootstrap: view,
-      ...(testUser !== undefined && { testUser }),
-      ...(recovered !== undefined && { recovered: recovered.files }),
-      ...(local.timer && { timings }),
-    };
-    const problem = ended ?? unwritten;
-    if (local.timer && !output.json) output.say(follow.timingTable(timings, output.style));
-    const { summary } = await import('../follow/summary.js');
+    const ended = await finish(call, client, begun.bootstrap, {
+      told: [...warnings, ...others],
+      files: uploads.files,
+      identity,
+      local,
+    });
     return {
-      data: { ...data, files },
-      ...(problem !== undefined && { problem }),
-      show: (style) => summary(view, style, { files, withoutFiles: !local.writeConfig, testUser }),
+      ...ended,
+      data: {
+        created: begun.created,
+        changes: begun.changes,
+        ...ended.data,
+        ...(recovered !== undefined && { recovered: recovered.files }),
+      },
     };
   },
 });
+
+interface EndParts {
+  /** Warnings that were told already. */
+  readonly told: readonly string[];
+  /** Files that it may wait for. */
+  readonly files: readonly LocalUpload[];
+  readonly identity: Identity | undefined;
+  readonly local: LocalOptions;
+}
+
+/** Follows a bootstrap to its end, and writes its files meanwhile. */
+async function finish(call: Call, client: Client, view: BootstrapView, parts: EndParts) {
+  const { files, identity, local } = parts;
+  const { id } = view;
+  const [{ createFileKeeper }, { followToEnd }] = await Promise.all([
+    import('../files/file-keeper.js'),
+    import('../follow/follow.js'),
+  ]);
+  const keeper = createFileKeeper(client, id, local, call.settings);
+  const helper = {
+    files: keeper,
+    ...(identity !== undefined && (await uploadsFor({ ...call, client, id, files, identity }))),
+  };
+  return endOf(call, await followToEnd(call, client, view, local.timer, helper), keeper, parts);
+}
+
+/** What a bootstrap that has ended leaves to tell, and to fetch. */
+async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper, { told, identity, local }: EndParts) {
+  const { output, settings } = call;
+  const { problemOfEnd, timingTable } = await import('../follow/follow.js');
+  for (const text of view.warnings.filter((each) => !told.includes(each))) output.warn(text);
+  const ended = problemOfEnd(view);
+  const { files, problem: unwritten } = await keeper.end(view);
+  if (ended !== undefined && unwritten !== undefined) output.warn(unwritten.detail);
+  const { user: testUser, warning } =
+    identity !== undefined && isDone(view, 'test-user')
+      ? await (await import('../machines/test-user.js')).fetchTestUser(settings, view, identity, call.interrupted)
+      : {};
+  if (warning !== undefined) output.warn(warning);
+  const problem = ended ?? unwritten;
+  if (local.timer && !output.json) output.say(timingTable(timings, output.style));
+  const { summary } = await import('../follow/summary.js');
+  return {
+    data: {
+      warnings: [...new Set([...told, ...view.warnings, ...(warning === undefined ? [] : [warning])])],
+      bootstrap: view,
+      ...(testUser !== undefined && { testUser }),
+      ...(local.timer && { timings }),
+      files,
+    },
+    ...(problem !== undefined && { problem }),
+    show: (style: Style) => summary(view, style, { files, withoutFiles: !local.writeConfig, testUser }),
+  };
+}
 
 const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
   instances.some(({ id, state }) => id === instance && state === 'done');

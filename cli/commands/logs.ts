@@ -6,7 +6,7 @@ import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import type { Client } from '../service/client.js';
-import { pause } from '../service/transport.js';
+import { pause } from '../service/patience.js';
 import { idOf } from './status.js';
 
 const lookEveryMs = 2000;

@@ -1,4 +1,4 @@
-/** The completion script of bash: 3.2 and newer, without the package bash-completion. Called by the command completion. */
+/** The completion script of bash: 3.2 and newer, without the package bash-completion. */
 import type { FlagWord, Place } from './words.js';
 
 /** For `case`: names of flags and words of commands hold nothing that a shell would take for a pattern. */

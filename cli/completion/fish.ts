@@ -1,4 +1,4 @@
-/** The completion script of fish, with what each word means. Called by the command completion. */
+/** The completion script of fish, with what each word means. */
 import type { FlagWord, Place } from './words.js';
 
 const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;

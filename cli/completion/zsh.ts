@@ -1,4 +1,4 @@
-/** The completion script of zsh, with what each word means. Called by the command completion. */
+/** The completion script of zsh, with what each word means. */
 import { cases, walk } from './bash.js';
 import type { FlagWord, Place } from './words.js';
 

@@ -1,4 +1,4 @@
-/** Doctor's look at who the service takes the caller for, and what it lets them do. Called by doctor-service.ts. */
+/** Doctor's look at who the service takes the caller for, and what it lets them do. */
 import { CallerView } from '../../shared/bootstrap/caller.js';
 import type { Call } from '../frame/command.js';
 import { createToken } from '../identity/token.js';

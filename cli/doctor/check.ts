@@ -1,4 +1,4 @@
-/** One thing that doctor looked at. Made by the files beside this one, shown by the command. */
+/** One thing that doctor looked at. */
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 
 export interface Check {

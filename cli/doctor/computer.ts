@@ -1,4 +1,4 @@
-/** Doctor's look at this computer: config file, settings, the SSH client and key. Called by the command. */
+/** Doctor's look at this computer: config file, settings, the SSH client and key. */
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { flags } from '../../shared/bootstrap/options.js';

@@ -1,4 +1,4 @@
-/** Doctor's look at the service: where it is, whether it answers, by which version, on whose clock, and to whom. Called by the command. */
+/** Doctor's look at the service: where it is, whether it answers, by which version, on whose clock, and to whom. */
 import { version } from '../../shared/version.js';
 import type { Call } from '../frame/command.js';
 import { versionAdvice } from '../service/other-version.js';

@@ -1,4 +1,4 @@
-/** Doctor's look at the certificate of a service. Called by doctor-service.ts. */
+/** Doctor's look at the certificate of a service. */
 import { connect, type TLSSocket } from 'node:tls';
 import { reasonOf } from '../service/answer-problem.js';
 import { type Check, failed, ok, warning } from './check.js';

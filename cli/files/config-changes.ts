@@ -1,4 +1,4 @@
-/** What a configuration changes, as it is shown: old and new, and of the client's secret only that it changes. Called by configure. */
+/** What a configuration changes, as it is shown: old and new, and of the client's secret only that it changes. */
 
 import { printable, type Style } from '../frame/output.js';
 import { table } from '../frame/table.js';

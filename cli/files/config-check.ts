@@ -1,4 +1,4 @@
-/** Whether a configuration is right: each value by itself, then by asking who answers there. Called by configure. */
+/** Whether a configuration is right: each value by itself, then by asking who answers there. */
 import { Problem } from '../../shared/problems.js';
 import type { Call } from '../frame/command.js';
 import { printable } from '../frame/output.js';

@@ -1,6 +1,6 @@
 /**
  * Writes config and secrets into the caller's folder as soon as they are ready: whatever becomes of the bootstrap then, what is
- * to be filled in there is there. Made by bootstrap-cloud, told by follow.ts when to look.
+ * to be filled in there is there.
  */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { LocalOptions } from '../../shared/bootstrap/options.js';

@@ -1,4 +1,4 @@
-/** Files on the caller's disk: read whole or not there, written whole or not at all. Called by what keeps config, secrets and keys. */
+/** Files on the caller's disk: read whole or not there, written whole or not at all. */
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,

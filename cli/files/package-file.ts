@@ -1,6 +1,6 @@
 /**
  * Looks at the file of `--install-local` before anything is asked of the service: a wrong one would be found out on the jumpbox,
- * much later. What is in a package is verified there, where it is unpacked. Called by uploads.ts.
+ * much later. What is in a package is verified there, where it is unpacked.
  */
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';

@@ -1,6 +1,6 @@
 /**
  * The secrets file as it stands in the caller's folder. A person edits it with sops, too: one that is in clear, cut short,
- * broken, for others alone or changed meanwhile is refused, never sent, moved aside or replaced. Called by standing-files.ts.
+ * broken, for others alone or changed meanwhile is refused, never sent, moved aside or replaced.
  */
 import { join } from 'node:path';
 import { Problem } from '../../shared/problems.js';

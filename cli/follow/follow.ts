@@ -1,4 +1,4 @@
-/** Follows a bootstrap to its end, live on a terminal, line by line in a pipe, event by event as JSON. Called by the commands that begin or watch one. */
+/** Follows a bootstrap to its end, live on a terminal, line by line in a pipe, event by event as JSON. */
 
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';

@@ -1,4 +1,4 @@
-/** What jobs say on machines, as a few dim lines with the title of their step; the rest is in the logs. Used by follow.ts. */
+/** What jobs say on machines, as a few dim lines with the title of their step; the rest is in the logs. */
 import type { LogEvent } from '../../shared/bootstrap/event.js';
 import { printable, type Style } from '../frame/output.js';
 

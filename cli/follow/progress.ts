@@ -81,22 +81,6 @@ export function createProgress(view: BootstrapView): Progress {
       },
     ]),
   );
-  const instanceOf = (id: string): Instance => {
-    const known = instances.get(id);
-    if (known !== undefined) return known;
-    const fresh: Instance = {
-      title: id,
-      state: 'running',
-      note: undefined,
-      retry: undefined,
-      told: undefined,
-      attempt: 0,
-      startedAtMs: undefined,
-      seconds: undefined,
-    };
-    instances.set(id, fresh);
-    return fresh;
-  };
   let current = false;
   const besides = new Map<string, { readonly note: string; readonly startedAtMs: number }>();
 
@@ -112,41 +96,7 @@ export function createProgress(view: BootstrapView): Progress {
       }
       // Progress is always of now; the rest may be of an earlier generation.
       if (!current && item.type !== 'progress') return undefined;
-      switch (item.type) {
-        case 'action':
-          return { kind: 'action', text: `${item.actor}: ${item.action}` };
-        case 'warning':
-          return { kind: 'warning', text: item.text, advice: item.advice };
-        case 'call':
-          return { kind: 'call', text: `${instances.get(item.instance)?.title ?? item.instance}: ${item.text}` };
-        case 'instance': {
-          const instance = instanceOf(item.instance);
-          instance.state = item.state;
-          instance.seconds = item.seconds ?? instance.seconds;
-          if (item.problem !== undefined) {
-            return { kind: 'failed', title: instance.title, detail: item.problem.detail, advice: item.problem.advice };
-          }
-          return { kind: 'ended', title: instance.title, state: item.state, seconds: item.seconds, note: item.note };
-        }
-        case 'progress': {
-          const instance = instanceOf(item.instance);
-          const { note, retry, attempt } = item;
-          const [newNote, newRetry] = [
-            note !== instance.note,
-            retry !== instance.retry || attempt !== instance.attempt,
-          ];
-          if (!isEnded(instance.state)) instance.state = 'running';
-          Object.assign(instance, { note, retry, attempt });
-          instance.startedAtMs ??= Date.parse(item.at);
-          if (retry !== undefined && newRetry) {
-            const short = inShort(retry);
-            const repeated = short === instance.told;
-            instance.told = short;
-            return { kind: 'retry', title: instance.title, why: retry, short, repeated };
-          }
-          return note !== undefined && newNote ? { kind: 'under way', title: instance.title, note } : undefined;
-        }
-      }
+      return saidOf(item, instances);
     },
     beside(title, note, nowMs) {
       if (note === undefined) besides.delete(title);
@@ -179,6 +129,66 @@ export function createProgress(view: BootstrapView): Progress {
         .flatMap(([instance, { title, seconds }]) => (seconds === undefined ? [] : [{ instance, title, seconds }]))
         .sort((a, b) => b.seconds - a.seconds),
   };
+}
+
+type Instances = Map<string, Instance>;
+
+/** One that a newer service knows of begins without a title. */
+function instanceIn(instances: Instances, id: string): Instance {
+  const known = instances.get(id);
+  if (known !== undefined) return known;
+  const fresh: Instance = {
+    title: id,
+    state: 'running',
+    note: undefined,
+    retry: undefined,
+    told: undefined,
+    attempt: 0,
+    startedAtMs: undefined,
+    seconds: undefined,
+  };
+  instances.set(id, fresh);
+  return fresh;
+}
+
+type Told = Extract<StreamItem, { type: 'action' | 'warning' | 'call' | 'instance' | 'progress' }>;
+
+/** Writes down what an event of now changes, and gives what there is to say of it. */
+function saidOf(item: Told, instances: Instances): Said | undefined {
+  switch (item.type) {
+    case 'action':
+      return { kind: 'action', text: `${item.actor}: ${item.action}` };
+    case 'warning':
+      return { kind: 'warning', text: item.text, advice: item.advice };
+    case 'call':
+      return { kind: 'call', text: `${instances.get(item.instance)?.title ?? item.instance}: ${item.text}` };
+    case 'instance': {
+      const instance = instanceIn(instances, item.instance);
+      instance.state = item.state;
+      instance.seconds = item.seconds ?? instance.seconds;
+      if (item.problem !== undefined) {
+        return { kind: 'failed', title: instance.title, detail: item.problem.detail, advice: item.problem.advice };
+      }
+      return { kind: 'ended', title: instance.title, state: item.state, seconds: item.seconds, note: item.note };
+    }
+    case 'progress':
+      return saidOfProgress(item, instanceIn(instances, item.instance));
+  }
+}
+
+function saidOfProgress(item: Extract<StreamItem, { type: 'progress' }>, instance: Instance): Said | undefined {
+  const { note, retry, attempt } = item;
+  const [newNote, newRetry] = [note !== instance.note, retry !== instance.retry || attempt !== instance.attempt];
+  if (!isEnded(instance.state)) instance.state = 'running';
+  Object.assign(instance, { note, retry, attempt });
+  instance.startedAtMs ??= Date.parse(item.at);
+  if (retry !== undefined && newRetry) {
+    const short = inShort(retry);
+    const repeated = short === instance.told;
+    instance.told = short;
+    return { kind: 'retry', title: instance.title, why: retry, short, repeated };
+  }
+  return note !== undefined && newNote ? { kind: 'under way', title: instance.title, note } : undefined;
 }
 
 const isEnded = (state: InstanceState): boolean => ['done', 'failed', 'cancelled', 'gone'].includes(state);

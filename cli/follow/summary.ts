@@ -28,11 +28,32 @@ export interface SummaryParts {
 }
 
 export function summary(view: BootstrapView, style: Style, parts: SummaryParts = {}, nowMs = Date.now()): string {
-  const { result } = view;
-  const { files = [], delegation } = parts;
-  const title = (text: string) => style.bold(text);
-  const section = (name: string, rows: readonly (readonly Cell[])[]): string[] =>
-    rows.length === 0 ? [] : ['', title(name), ...table(rows)];
+  const sections = [
+    ...(parts.untold === true ? untold(view) : []),
+    ...machineSections(view),
+    ...dnsSection(view, parts.delegation),
+    ...keptSections(parts),
+  ];
+  return [
+    ...table(factRows(view, style, nowMs)),
+    ...(view.expiryWarning === undefined
+      ? []
+      : [
+          '',
+          `${style.yellow('Warning:')} ${printable(view.expiryWarning.text)}`,
+          printable(view.expiryWarning.advice),
+        ]),
+    ...sections.flatMap(([name, rows]) => (rows.length === 0 ? [] : ['', style.bold(name), ...table(rows)])),
+    ...nextSteps(view, parts).flatMap((line, index) =>
+      index === 0 ? ['', style.bold('Next'), `  ${line}`] : [`  ${line}`],
+    ),
+  ].join('\n');
+}
+
+/** A title and its rows; without rows it is left out. */
+type Section = readonly [title: string, rows: readonly (readonly Cell[])[]];
+
+function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly Cell[])[] {
   const states = {
     succeeded: style.green,
     'succeeded-with-warnings': style.yellow,
@@ -44,74 +65,75 @@ export function summary(view: BootstrapView, style: Style, parts: SummaryParts =
     'removal-failed': style.red,
     removed: style.dim,
   };
+  const { registry } = view.result;
   return [
-    ...table([
-      ['Project', `${view.name} (${view.projectId})`],
-      ['State', { text: view.state, paint: states[view.state] }],
-      ['Owner', view.owner],
-      ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
-      ['Region', `${view.region}, zone ${view.zone}`],
-      ...lifeRows(view, nowMs),
-      ['Cost', costText(view.cost, view.state === 'removed')],
-      ...(result.registry === undefined ? [] : [['Registry', result.registry]]),
-    ]),
-    ...(view.expiryWarning === undefined
-      ? []
-      : [
-          '',
-          `${style.yellow('Warning:')} ${printable(view.expiryWarning.text)}`,
-          printable(view.expiryWarning.advice),
-        ]),
-    ...(parts.untold === true ? untold(view).flatMap(([name, rows]) => section(name, rows)) : []),
-    ...section(
-      'VMs',
-      result.vms.map((vm) => [
-        vm.name,
-        vm.internalIp,
-        vm.externalIp ?? '-',
-        vm.machineType,
-        provisioning[vm.provisioning],
-      ]),
-    ),
-    ...section(
-      'Addresses',
-      result.addresses.map(({ name, address, service }) => [
-        name,
-        address,
-        ...(service === undefined ? [] : [`of the service ${service}`]),
-      ]),
-    ),
-    ...(result.dns === undefined
-      ? []
-      : section(`DNS (zone ${printable(result.dns.zone)} in ${printable(result.dns.project)})`, [
-          ...result.dns.records.map(({ name, address }) => [name, address]),
-          ...result.dns.nameServers.map((server) => ['name server', server]),
-          ...(delegation === undefined ? [] : [['delegated', inFull(delegation)]]),
-        ])),
-    ...section(
-      'Files',
-      files.map(({ path, what, state, movedAside }) => [
-        path,
-        what,
-        movedAside === undefined ? state : `${state}; what stood there is now ${movedAside}`,
-      ]),
-    ),
-    ...(parts.testUser === undefined
-      ? []
-      : section('Test user', [
-          ['user', parts.testUser.user],
-          ['API', parts.testUser.url],
-          ['token, shown this once', parts.testUser.token],
-          ['kept in', parts.testUser.path],
-        ])),
-    ...nextSteps(view, parts).flatMap((line, index) =>
-      index === 0 ? ['', title('Next'), `  ${line}`] : [`  ${line}`],
-    ),
-  ].join('\n');
+    ['Project', `${view.name} (${view.projectId})`],
+    ['State', { text: view.state, paint: states[view.state] }],
+    ['Owner', view.owner],
+    ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
+    ['Region', `${view.region}, zone ${view.zone}`],
+    ...lifeRows(view, nowMs),
+    ['Cost', costText(view.cost, view.state === 'removed')],
+    ...(registry === undefined ? [] : [['Registry', registry]]),
+  ];
 }
 
+const machineSections = ({ result }: BootstrapView): Section[] => [
+  [
+    'VMs',
+    result.vms.map((vm) => [
+      vm.name,
+      vm.internalIp,
+      vm.externalIp ?? '-',
+      vm.machineType,
+      provisioning[vm.provisioning],
+    ]),
+  ],
+  [
+    'Addresses',
+    result.addresses.map(({ name, address, service }) => [
+      name,
+      address,
+      ...(service === undefined ? [] : [`of the service ${service}`]),
+    ]),
+  ],
+];
+
+function dnsSection({ result: { dns } }: BootstrapView, delegation: Delegation | undefined): Section[] {
+  if (dns === undefined) return [];
+  const rows = [
+    ...dns.records.map(({ name, address }) => [name, address]),
+    ...dns.nameServers.map((server) => ['name server', server]),
+    ...(delegation === undefined ? [] : [['delegated', inFull(delegation)]]),
+  ];
+  return [[`DNS (zone ${printable(dns.zone)} in ${printable(dns.project)})`, rows]];
+}
+
+/** What lies on this machine now. */
+const keptSections = ({ files = [], testUser }: SummaryParts): Section[] => [
+  [
+    'Files',
+    files.map(({ path, what, state, movedAside }) => [
+      path,
+      what,
+      movedAside === undefined ? state : `${state}; what stood there is now ${movedAside}`,
+    ]),
+  ],
+  [
+    'Test user',
+    testUser === undefined
+      ? []
+      : [
+          ['user', testUser.user],
+          ['API', testUser.url],
+          ['token, shown this once', testUser.token],
+          ['kept in', testUser.path],
+        ],
+  ],
+];
+
 /** Sections of what is not yet done, and why. */
-function untold({ state, instances }: BootstrapView): Array<[string, string[][]]> {
+function untold({ state, instances }: BootstrapView): Section[] {
   const running = instances.filter(({ state }) => state === 'running' || state === 'client');
   const done = instances.filter(({ state }) => state === 'done').length;
   const failed = instances.flatMap(({ title, problem }) => (problem === undefined ? [] : [[title, problem.detail]]));

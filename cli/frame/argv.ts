@@ -34,91 +34,122 @@ const yes = ['true', '1', 't'];
 const no = ['false', '0', 'f'];
 
 export function readArgv(args: readonly string[], flags: ArgvFlags): Argv {
-  const known = new Map(Object.entries(flags));
-  const options = Object.fromEntries(
+  const reading: Reading = {
+    known: new Map(Object.entries(flags)),
+    words: [],
+    separatedAt: undefined,
+    afterBool: new Map(),
+    values: new Map(),
+    written: [],
+    faults: [],
+    afterUnknown: -1,
+  };
+  read(reading, args, 0);
+  const { words, separatedAt, afterBool, values, written, faults } = reading;
+  return { words, separatedAt, afterBool, values, written, faults };
+}
+
+/** What is known so far. */
+interface Reading {
+  readonly known: ReadonlyMap<string, ArgvFlag>;
+  readonly words: string[];
+  separatedAt: number | undefined;
+  readonly afterBool: Map<number, string>;
+  readonly values: Map<string, ArgvValue>;
+  readonly written: string[];
+  readonly faults: Fault[];
+  /** The shape of an unknown flag's value is not known: a word after it, at this place, is taken for one. */
+  afterUnknown: number;
+}
+
+const optionsOf = (known: Reading['known']) =>
+  Object.fromEntries(
     [...known].map(([name, { kind, short }]) => [
       name,
       { type: kind === 'bool' ? ('boolean' as const) : ('string' as const), ...(short !== undefined && { short }) },
     ]),
   );
-  const words: string[] = [];
-  let separatedAt: number | undefined;
-  const values = new Map<string, ArgvValue>();
-  const written: string[] = [];
-  const faults: Fault[] = [];
-  const fault = (path: string, message: string) => faults.push({ path, message });
 
-  /** Where a value should be: a flag that we know is none. */
-  const isFlag = (text: string): boolean => {
-    if (text === '--') return true;
-    if (!text.startsWith('--')) return [...known.values()].some(({ short }) => text === `-${short}`);
-    const name = text.slice(2).replace(/=.*$/s, '');
-    return known.has(name) || (name.startsWith('no-') && known.get(name.slice(3))?.kind === 'bool');
-  };
+const tokensOf = (args: readonly string[], known: Reading['known']) =>
+  parseArgs({ args: [...args], options: optionsOf(known), strict: false, allowPositionals: true, tokens: true }).tokens;
 
-  const set = (name: string, kind: FlagKind, text: string): void => {
-    if (kind === 'string') values.set(name, text);
-    if (kind === 'list') values.set(name, [...((values.get(name) as readonly string[] | undefined) ?? []), text]);
-    if (kind === 'int') {
-      const number = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
-      if (Number.isSafeInteger(number)) values.set(name, number);
-      else fault(`--${name}`, `must be a whole number, not ${JSON.stringify(text)}`);
+type Option = Extract<ReturnType<typeof tokensOf>[number], { kind: 'option' }>;
+
+/** `offset`: of the first of these among all arguments. */
+function read(reading: Reading, rest: readonly string[], offset: number): void {
+  const { known, words, written } = reading;
+  const tokens = tokensOf(rest, known);
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === 'option-terminator') {
+      reading.separatedAt = words.length;
+      continue;
     }
-    if (kind === 'bool') {
-      if (yes.includes(text) || no.includes(text)) values.set(name, yes.includes(text));
-      else fault(`--${name}`, `must be one of ${[...yes, ...no].join(', ')}, not ${JSON.stringify(text)}`);
+    if (token.kind === 'positional') {
+      if (offset + token.index === reading.afterUnknown) continue;
+      const before = tokens[at - 1];
+      if (before?.kind === 'option' && known.get(before.name)?.kind === 'bool')
+        reading.afterBool.set(words.length, before.name);
+      words.push(token.value);
+      continue;
     }
-  };
-
-  /** The shape of an unknown flag's value is not known: a word after it is taken for one. */
-  let afterUnknown = -1;
-  const afterBool = new Map<number, string>();
-
-  const read = (rest: readonly string[], offset: number): void => {
-    const { tokens } = parseArgs({ args: [...rest], options, strict: false, allowPositionals: true, tokens: true });
-    for (const [at, token] of tokens.entries()) {
-      if (token.kind === 'option-terminator') {
-        separatedAt = words.length;
-        continue;
-      }
-      if (token.kind === 'positional') {
-        if (offset + token.index === afterUnknown) continue;
-        const before = tokens[at - 1];
-        if (before?.kind === 'option' && known.get(before.name)?.kind === 'bool')
-          afterBool.set(words.length, before.name);
-        words.push(token.value);
-        continue;
-      }
-      const { name, rawName, value, index, inlineValue } = token;
-      const flag = known.get(name);
-      if (flag === undefined) {
-        const negated = name.startsWith('no-') ? known.get(name.slice(3)) : undefined;
-        if (negated?.kind === 'bool') {
-          written.push(name.slice(3));
-          if (value === undefined) values.set(name.slice(3), false);
-          else fault(rawName, 'takes no value');
-          continue;
-        }
-        const meant = rawName.startsWith('--') ? nearest(name, [...known.keys()]) : undefined;
-        fault(rawName, meant === undefined ? 'is no known flag' : `is no known flag; did you mean --${meant}?`);
-        afterUnknown = value === undefined ? offset + index + 1 : -1;
-        continue;
-      }
-      written.push(name);
-      if (flag.kind === 'bool') {
-        set(name, 'bool', value ?? 'true');
-      } else if (value === undefined || (!inlineValue && isFlag(value))) {
-        fault(`--${name}`, 'value missing');
-        // What stood in the value's place is read as the flag that it is.
-        if (value === undefined) continue;
-        read(rest.slice(index + 1), offset + index + 1);
-        return;
-      } else {
-        // `-s=x` arrives as `=x`.
-        set(name, flag.kind, inlineValue && !rawName.startsWith('--') ? value.replace(/^=/, '') : value);
-      }
+    const { name, rawName, value, index, inlineValue } = token;
+    const flag = known.get(name);
+    if (flag === undefined) {
+      readUnknown(reading, token, offset);
+      continue;
     }
-  };
-  read(args, 0);
-  return { words, separatedAt, afterBool, values, written, faults };
+    written.push(name);
+    if (flag.kind === 'bool') {
+      set(reading, name, 'bool', value ?? 'true');
+    } else if (value === undefined || (!inlineValue && isFlag(known, value))) {
+      fault(reading, `--${name}`, 'value missing');
+      // What stood in the value's place is read as the flag that it is.
+      if (value === undefined) continue;
+      read(reading, rest.slice(index + 1), offset + index + 1);
+      return;
+    } else {
+      // `-s=x` arrives as `=x`.
+      set(reading, name, flag.kind, inlineValue && !rawName.startsWith('--') ? value.replace(/^=/, '') : value);
+    }
+  }
+}
+
+/** `--no-` before a yes-or-no flag, or a flag that there is not. */
+function readUnknown(reading: Reading, { name, rawName, value, index }: Option, offset: number): void {
+  const { known, values, written } = reading;
+  const negated = name.startsWith('no-') ? known.get(name.slice(3)) : undefined;
+  if (negated?.kind === 'bool') {
+    written.push(name.slice(3));
+    if (value === undefined) values.set(name.slice(3), false);
+    else fault(reading, rawName, 'takes no value');
+    return;
+  }
+  const meant = rawName.startsWith('--') ? nearest(name, [...known.keys()]) : undefined;
+  fault(reading, rawName, meant === undefined ? 'is no known flag' : `is no known flag; did you mean --${meant}?`);
+  reading.afterUnknown = value === undefined ? offset + index + 1 : -1;
+}
+
+const fault = ({ faults }: Reading, path: string, message: string) => faults.push({ path, message });
+
+/** Where a value should be: a flag that we know is none. */
+function isFlag(known: Reading['known'], text: string): boolean {
+  if (text === '--') return true;
+  if (!text.startsWith('--')) return [...known.values()].some(({ short }) => text === `-${short}`);
+  const name = text.slice(2).replace(/=.*$/s, '');
+  return known.has(name) || (name.startsWith('no-') && known.get(name.slice(3))?.kind === 'bool');
+}
+
+function set(reading: Reading, name: string, kind: FlagKind, text: string): void {
+  const { values } = reading;
+  if (kind === 'string') values.set(name, text);
+  if (kind === 'list') values.set(name, [...((values.get(name) as readonly string[] | undefined) ?? []), text]);
+  if (kind === 'int') {
+    const number = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(number)) values.set(name, number);
+    else fault(reading, `--${name}`, `must be a whole number, not ${JSON.stringify(text)}`);
+  }
+  if (kind === 'bool') {
+    if (yes.includes(text) || no.includes(text)) values.set(name, yes.includes(text));
+    else fault(reading, `--${name}`, `must be one of ${[...yes, ...no].join(', ')}, not ${JSON.stringify(text)}`);
+  }
 }

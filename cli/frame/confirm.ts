@@ -1,4 +1,4 @@
-/** Asks a person on the terminal whether to go on. Called by commands before what cannot simply be undone. */
+/** Asks a person on the terminal whether to go on. */
 import { createInterface } from 'node:readline/promises';
 import { Problem } from '../../shared/problems.js';
 import type { Call } from './command.js';

@@ -1,6 +1,6 @@
 /**
  * One signal of several that stays until it is released: AbortSignal.any of Node 20 may be lost to the garbage collector while
- * it is waited for. Called by what waits long.
+ * it is waited for.
  */
 export function joinedSignal(...signals: readonly AbortSignal[]): {
   readonly signal: AbortSignal;

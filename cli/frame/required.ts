@@ -1,4 +1,4 @@
-/** Flags that a command cannot do without, with all that is missing told at once. Called by commands. */
+/** Flags that a command cannot do without, with all that is missing told at once. */
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Call } from './command.js';
 

@@ -1,4 +1,4 @@
-/** Columns for people, on a terminal and in a pipe. Called by what commands show. */
+/** Columns for people, on a terminal and in a pipe. */
 import { widthOf } from './cells.js';
 import { printable, type Style } from './output.js';
 

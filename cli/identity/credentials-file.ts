@@ -1,4 +1,4 @@
-/** What a login leaves: `credentials.json` in the config folder, for its owner alone. Its content is never shown. Called by login, logout and token.ts. */
+/** What a login leaves: `credentials.json` in the config folder, for its owner alone. Its content is never shown. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-/** Whether the world finds the records of a bootstrap: who the DNS says serves its base domain. Called by `status`. */
+/** Whether the world finds the records of a bootstrap: who the DNS says serves its base domain. */
 import { Resolver } from 'node:dns/promises';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 

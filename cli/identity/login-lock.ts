@@ -1,13 +1,13 @@
 /**
  * One command at a time renews a login, ends it or puts another in its place: an issuer may take each refresh token but once, and
- * revoke the login of whoever comes with a used one. Called by login, logout and token.ts.
+ * revoke the login of whoever comes with a used one.
  */
 import { randomUUID } from 'node:crypto';
 import { readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { readIfThere } from '../files/files.js';
-import { pause } from '../service/transport.js';
+import { pause } from '../service/patience.js';
 import type { Settings } from '../settings.js';
 
 /** No renewal takes longer: it asks the issuer twice, each time for 20 seconds at most. */

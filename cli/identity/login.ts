@@ -1,4 +1,4 @@
-/** Lets a person say in their browser who they are, and keeps what comes of it. Called by `plinth login`. */
+/** Lets a person say in their browser who they are, and keeps what comes of it. */
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';

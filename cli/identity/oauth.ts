@@ -1,6 +1,6 @@
 /**
  * The conversation with the issuer of people's tokens: OAuth for desktop programs (RFC 8252), with PKCE (RFC 7636) and a redirect to
- * loopback. Called by login.ts and token.ts; the issuer says itself where its doors are (OpenID Connect Discovery).
+ * loopback. The issuer says itself where its doors are (OpenID Connect Discovery).
  */
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';

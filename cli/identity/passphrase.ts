@@ -1,4 +1,4 @@
-/** Asks for a passphrase on the terminal, unseen. Called by login-identity.ts. */
+/** Asks for a passphrase on the terminal, unseen. */
 import type { Io } from '../frame/io.js';
 
 const [enter, backspace, interrupt, endOfText] = ['\r\n', '\u007f\b', '\u0003', '\u0004'];

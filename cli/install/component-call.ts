@@ -1,4 +1,4 @@
-/** One call of one of a package's executables: what it is told, what of its lines is told on, and what its end means. Called by install.ts and create-user.ts. */
+/** One call of one of a package's executables: what it is told, what of its lines is told on, and what its end means. */
 import { join } from 'node:path';
 import { type ComponentInput, componentExits, readProgress } from '../../shared/package/contract.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';

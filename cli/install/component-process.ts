@@ -1,4 +1,4 @@
-/** Runs one executable of a package: JSON on its standard input, an environment of its own, lines out, an end in time. Called by install.ts. */
+/** Runs one executable of a package: JSON on its standard input, an environment of its own, lines out, an end in time. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-/** The package's hook that makes a user on the installed platform. Called by `plinth install user`. */
+/** The package's hook that makes a user on the installed platform. */
 import { join } from 'node:path';
 import { CreatedUser } from '../../shared/package/contract.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';

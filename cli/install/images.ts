@@ -1,6 +1,6 @@
 /**
  * Brings the images of a package to the registry that the config names: out of the package, or from another registry. What is
- * there by its digest is not copied again. Called by `plinth install images`.
+ * there by its digest is not copied again.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

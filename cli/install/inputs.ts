@@ -1,4 +1,4 @@
-/** Everything an installation is made of, read and checked at once before anything is done. Called by the commands `plinth install …`. */
+/** Everything an installation is made of, read and checked at once before anything is done. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';

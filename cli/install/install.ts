@@ -1,4 +1,4 @@
-/** Installs a package's components in order: what stands is left, what fails is said, what is no longer in the package goes. Called by `plinth install platform`. */
+/** Installs a package's components in order: what stands is left, what fails is said, what is no longer in the package goes. */
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What an installer knows of earlier runs on this host: what is installed, and whether one is at work. Called by install.ts. */
+/** What an installer knows of earlier runs on this host: what is installed, and whether one is at work. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-/** Takes secrets out of the lines that a package's executables print. Called by install.ts. */
+/** Takes secrets out of the lines that a package's executables print. */
 import { shortestHidden } from '../../shared/bootstrap/options.js';
 import type { SecretsFile } from '../../shared/install-config/secrets.js';
 

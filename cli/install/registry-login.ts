@@ -1,6 +1,6 @@
 /**
  * What opens the registry that the config names, as the file that skopeo reads: by the secrets file, or by a token that this
- * machine's own identity gets from Google's metadata server. In a folder in memory, for as long as it is needed. Called by images.ts.
+ * machine's own identity gets from Google's metadata server. In a folder in memory, for as long as it is needed.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

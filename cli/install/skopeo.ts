@@ -1,4 +1,4 @@
-/** Images in registries and in layouts, by skopeo: read raw, copied whole. Called by images.ts. */
+/** Images in registries and in layouts, by skopeo: read raw, copied whole. */
 import { spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
 import { Problem } from '../../shared/problems.js';

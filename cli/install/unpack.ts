@@ -1,4 +1,4 @@
-/** A package's archive made a folder: unpacked once, whole or not at all, every file held against its digest. Called by `plinth install`. */
+/** A package's archive made a folder: unpacked once, whole or not at all, every file held against its digest. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The jumpbox of a bootstrap, reached with the caller's own key. Called by what puts files there, and by recovery. */
+/** The jumpbox of a bootstrap, reached with the caller's own key. */
 import { createRemote, type Host, type Identity, type Remote } from '../../functions/remote/remote.js';
 import type { VmView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';

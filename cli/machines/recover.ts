@@ -1,6 +1,6 @@
 /**
  * Config, secrets and age identity back from the jumpbox, by the caller's own key, which is the proof that they are theirs.
- * All of it is read and checked before a file here is touched; what stood is kept as a backup. Called by bootstrap-cloud.
+ * All of it is read and checked before a file here is touched; what stood is kept as a backup.
  */
 import { copyFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';

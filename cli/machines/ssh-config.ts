@@ -1,6 +1,6 @@
 /**
  * What OpenSSH's own client needs to reach the machines of a bootstrap: their names, the way through the jumpbox, the host keys
- * that they published, and no others. Rewritten each time. Called by the command ssh.
+ * that they published, and no others. Rewritten each time.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

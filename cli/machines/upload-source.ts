@@ -1,4 +1,4 @@
-/** A file of the caller's as it is sent to a machine: readable from anywhere on, and still the one whose hash travelled. Called by uploader.ts. */
+/** A file of the caller's as it is sent to a machine: readable from anywhere on, and still the one whose hash travelled. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** How an upload is told to people: a row of the display, or lines in a pipe. Called by follow.ts. */
+/** How an upload is told to people: a row of the display, or lines in a pipe. */
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { printable } from '../frame/output.js';
 import type { UploadStep } from './uploader.js';

@@ -1,9 +1,9 @@
 /**
  * Puts the caller's files on the jumpbox when something waits for them there, and wakes it. Goes on from what an earlier try
- * brought; looks again at where the jumpbox is before each try. Made by bootstrap-cloud, told by follow.ts when to look.
+ * brought; looks again at where the jumpbox is before each try.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Host, Identity } from '../../functions/remote/remote.js';
+import type { Host, Identity, Remote } from '../../functions/remote/remote.js';
 import type { BootstrapView, InstanceView } from '../../shared/bootstrap/bootstrap.js';
 import { uploadPath } from '../../shared/bootstrap/upload.js';
 import { Problem } from '../../shared/problems.js';
@@ -50,13 +50,13 @@ const restMs = 3000;
 /** What has all its files and still waits after so many wakes waits for something else. */
 const mostWakes = 3;
 
-export function createUploader({ client, id, files, identity, settings, interrupted, tell }: Parts): Uploader {
+export function createUploader(parts: Parts): Uploader {
+  const { files, settings, interrupted, tell } = parts;
   const given = new AbortController();
   const closed = new AbortController();
   const { signal: stop, release } = joinedSignal(interrupted, closed.signal);
   const remote = callerRemote(settings);
-  const arrived = new Set<string>();
-  const wakes = new Map<string, number>();
+  const errand = createErrand(parts, remote, stop);
   let working: Promise<void> | undefined;
   let wanted = false;
 
@@ -65,14 +65,14 @@ export function createUploader({ client, id, files, identity, settings, interrup
     while (wanted && !stop.aborted) {
       wanted = false;
       try {
-        await serve();
+        await errand.serve();
         failingSince = undefined;
       } catch (error) {
         if (stop.aborted) return;
         failingSince ??= Date.now();
         const passes = error instanceof Problem && error.kind.retry !== 'none';
         if (!passes || Date.now() - failingSince > patienceMs) throw error;
-        const [file] = files.filter(({ sha256 }) => !arrived.has(sha256));
+        const [file] = files.filter((each) => !errand.hasArrived(each));
         if (file !== undefined) {
           tell({ file, state: 'trying again', bytes: 0, of: file.bytes, seconds: 0, why: error.detail });
         }
@@ -82,14 +82,31 @@ export function createUploader({ client, id, files, identity, settings, interrup
     }
   }
 
-  async function serve(): Promise<void> {
-    const view = await client.get(id);
-    const waiting = view.instances.filter(({ state }) => state === 'client');
-    if (waiting.length === 0) return;
-    const host = await hostOf(view);
-    for (const file of files) await put(host, file);
-    for (const instance of waiting) await wake(instance);
-  }
+  return {
+    look() {
+      wanted = true;
+      working ??= work()
+        .catch((error: unknown) => {
+          if (!stop.aborted) given.abort(error);
+        })
+        .finally(() => {
+          working = undefined;
+        });
+    },
+    failed: given.signal,
+    async close() {
+      closed.abort();
+      await working;
+      release();
+      await remote.close();
+    },
+  };
+}
+
+/** Brings all files to the jumpbox and wakes what waits for them; goes on from what was brought before. */
+function createErrand({ client, id, files, identity, tell }: Parts, remote: Remote, stop: AbortSignal) {
+  const arrived = new Set<string>();
+  const wakes = new Map<string, number>();
 
   const hostOf = ({ result }: BootstrapView): Promise<Host> =>
     jumpboxHost(remote, { id, jumpbox: result.vms.find(({ name }) => name === jumpboxName) }, identity, stop);
@@ -128,22 +145,14 @@ export function createUploader({ client, id, files, identity, settings, interrup
   }
 
   return {
-    look() {
-      wanted = true;
-      working ??= work()
-        .catch((error: unknown) => {
-          if (!stop.aborted) given.abort(error);
-        })
-        .finally(() => {
-          working = undefined;
-        });
-    },
-    failed: given.signal,
-    async close() {
-      closed.abort();
-      await working;
-      release();
-      await remote.close();
+    hasArrived: ({ sha256 }: LocalUpload): boolean => arrived.has(sha256),
+    async serve(): Promise<void> {
+      const view = await client.get(id);
+      const waiting = view.instances.filter(({ state }) => state === 'client');
+      if (waiting.length === 0) return;
+      const host = await hostOf(view);
+      for (const file of files) await put(host, file);
+      for (const instance of waiting) await wake(instance);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Files of the caller's that machines need: what is wrong with them, their hashes for the request, and which are which. Called by bootstrap-cloud. */
+/** Files of the caller's that machines need: what is wrong with them, their hashes for the request, and which are which. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileOptions, flagName, type GivenFlags, type GivenOptions } from '../../shared/bootstrap/options.js';

@@ -1,4 +1,4 @@
-/** What an answer that is no success means, and one that never came. Called by the transport. */
+/** What an answer that is no success means, and one that never came. */
 import {
   type Fault,
   nothingServed,

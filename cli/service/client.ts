@@ -1,5 +1,4 @@
 /** The bootstraps function as the commands speak to it: one method an operation of the route table, replies parsed, problems thrown. */
-import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
@@ -13,16 +12,14 @@ import {
   lifeRoutes,
   PlanReply,
   recoveryRoutes,
-  StreamItem,
+  type StreamItem,
   scheduleRoutes,
   surveyRoutes,
 } from '../../shared/bootstrap/routes.js';
 import { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
-import { Problem } from '../../shared/problems.js';
-import { joinedSignal } from '../frame/joined-signal.js';
-import { reasonOf } from './answer-problem.js';
-import { backoff, isPassing, pause, type Transport } from './transport.js';
+import { followStream, type Told } from './follow-stream.js';
+import type { Transport } from './transport.js';
 
 export interface Client {
   begin(request: BootstrapRequest): Promise<BeginReply>;
@@ -67,24 +64,11 @@ export interface Client {
   follow(id: string, signal: AbortSignal): AsyncGenerator<StreamItem>;
 }
 
-interface Told {
-  /** For `--verbose`. */
-  readonly onTrace: (text: string) => void;
-  /** The stream is away; what is told to people. */
-  readonly onTrouble: (text: string) => void;
-}
-
 const Identity = z.object({ identity: z.string() });
 
-/** Comments come every 15 seconds; silence beyond this is a dead connection. */
-const silenceMs = 50_000;
-/** How long the service may be away before following is given up. */
-const awayMs = 10 * 60_000;
-
-export function createClient(transport: Transport, { onTrace, onTrouble }: Told): Client {
-  const { endpoint, send, text } = transport;
-  const { beginBootstrap, listBootstraps, getBootstrap, followBootstrap, cancelBootstrap, getConfig, getSecrets } =
-    bootstrapRoutes;
+export function createClient(transport: Transport, told: Told): Client {
+  const { text } = transport;
+  const { beginBootstrap, listBootstraps, getBootstrap, cancelBootstrap, getConfig, getSecrets } = bootstrapRoutes;
   const { readAgeIdentity } = bootstrapRoutes;
 
   const once = async <T>(...call: Parameters<typeof transport.ask<T>>) => (await transport.ask(...call)).data;
@@ -125,103 +109,9 @@ export function createClient(transport: Transport, { onTrace, onTrouble }: Told)
     admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
     startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),
-    async *follow(id, signal) {
-      let cursor: string | undefined;
-      let failures = 0;
-      let awaySince: number | undefined;
-      for (;;) {
-        const connection = new AbortController();
-        const gone = joinedSignal(signal, connection.signal);
-        try {
-          const response = await send(followBootstrap, {
-            params: { id },
-            headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
-            signal: gone.signal,
-          });
-          for await (const { item, at } of readStream(response, connection, gone.signal)) {
-            awaySince = undefined;
-            failures = 0;
-            cursor = at ?? cursor;
-            if (item === undefined) continue;
-            yield item;
-            if (item.type === 'end' && item.reason === 'ended') return;
-          }
-        } catch (error) {
-          signal.throwIfAborted();
-          if (error instanceof Problem && !isPassing(error)) throw error;
-          awaySince ??= Date.now();
-          if (Date.now() - awaySince > awayMs) throw error instanceof Problem ? error : lost(endpoint, error);
-          const retryAfter = error instanceof Problem ? error.retryAfterSeconds : undefined;
-          const waitMs = retryAfter === undefined ? backoff(failures) : retryAfter * 1000;
-          failures += 1;
-          const why = error instanceof Problem ? error.detail : `the connection broke (${reasonOf(error)})`;
-          if (failures > 1) onTrouble(`${why.replace(/\.$/, '')}; the bootstrap goes on, trying again`);
-          else onTrace(why);
-          await pause(waitMs, signal);
-          continue;
-        } finally {
-          gone.release();
-        }
-        // The server ended the stream before its time-out, or the connection closed: come back with the cursor.
-        signal.throwIfAborted();
-        await pause(backoff(failures), signal);
-        failures += 1;
-      }
-    },
+    follow: (id, signal) => followStream(transport, told, id, signal),
   };
 }
 
 const newest = (found: readonly BootstrapSummary[]): BootstrapSummary | undefined =>
   found.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
-
-interface Read {
-  readonly item: StreamItem | undefined;
-  readonly at: string | undefined;
-}
-
-async function* readStream(response: Response, connection: AbortController, gone: AbortSignal): AsyncGenerator<Read> {
-  const reader = response.body?.getReader();
-  // Once a reply has begun, Node 20's fetch may forget its signal when memory is tidied up: Ctrl-C would do nothing.
-  const cut = (): void => void reader?.cancel().catch(() => undefined);
-  gone.addEventListener('abort', cut, { once: true });
-
-  const queue: Read[] = [];
-  const parser = createParser({
-    onEvent: ({ data, id }) => queue.push({ item: itemOf(data), at: id }),
-    onComment: () => queue.push({ item: undefined, at: undefined }),
-  });
-  const decoder = new TextDecoder();
-  let silence: NodeJS.Timeout | undefined;
-  const heard = () => {
-    clearTimeout(silence);
-    silence = setTimeout(() => connection.abort(new Error('silent for too long')), silenceMs);
-  };
-  heard();
-  try {
-    for (;;) {
-      const { value } = (await reader?.read()) ?? {};
-      if (value === undefined) break;
-      heard();
-      parser.feed(decoder.decode(value, { stream: true }));
-      yield* queue.splice(0);
-    }
-    gone.throwIfAborted();
-  } finally {
-    gone.removeEventListener('abort', cut);
-    cut();
-    clearTimeout(silence);
-    connection.abort();
-  }
-}
-
-/** Undefined for a kind of event that a newer service sends. */
-function itemOf(data: string): StreamItem | undefined {
-  try {
-    return StreamItem.safeParse(JSON.parse(data)).data;
-  } catch {
-    return undefined;
-  }
-}
-
-const lost = (endpoint: string, error: unknown) =>
-  new Problem('unavailable', `plinth at ${endpoint} was lost while following: ${reasonOf(error)}.`, { cause: error });

@@ -1,4 +1,4 @@
-/** What is said when the service is of another version than this command line. Called by the transport, and by doctor. */
+/** What is said when the service is of another version than this command line. */
 import { Problem } from '../../shared/problems.js';
 import { version, versionHeader } from '../../shared/version.js';
 

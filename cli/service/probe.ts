@@ -1,4 +1,4 @@
-/** Asks what answers at an endpoint, by one light call of the API that should be there. Called by configure and doctor. */
+/** Asks what answers at an endpoint, by one light call of the API that should be there. */
 
 import { pathTo } from '../../shared/api.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';

@@ -10,8 +10,9 @@ import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { traceparentOf } from '../../shared/trace.js';
 import type { Token } from '../identity/token.js';
-import { isLasting, problemIn, reasonOf, unreachable } from './answer-problem.js';
+import { problemIn, reasonOf, unreachable } from './answer-problem.js';
 import { unreadableAnswer } from './other-version.js';
+import { patiently } from './patience.js';
 
 export interface TransportParts {
   readonly endpoint: string;
@@ -53,60 +54,60 @@ export interface Transport {
 }
 
 const requestMs = 120_000;
-/** A try that is lost in flight holds its key for half a minute, and says to come back each second. */
-const tries = { others: 4, whileUnderWay: 40 } as const;
-const awayMs = 30_000;
-const backoffMs = { first: 500, most: 15_000, mostWhileAway: 3_000 } as const;
 
-export function createTransport({
-  endpoint,
-  token,
-  userAgent,
-  span,
-  onTrace,
-  onTrouble,
-  interrupted,
-}: TransportParts): Transport {
-  async function send(route: Route, { params, query = {}, body, headers, signal }: Sent = {}): Promise<Response> {
-    const search = new URLSearchParams(query).toString();
-    const path = `${pathTo(route, params)}${search === '' ? '' : `?${search}`}`;
+/** One try of a call, told of as a part of the command. */
+async function tryOnce(
+  { endpoint, userAgent, span, onTrace, interrupted }: TransportParts,
+  route: Route,
+  bearer: string,
+  { params, query = {}, body, headers, signal }: Sent,
+): Promise<Response> {
+  const search = new URLSearchParams(query).toString();
+  const path = `${pathTo(route, params)}${search === '' ? '' : `?${search}`}`;
+  const startedAt = Date.now();
+  const part = span.child(`${route.method} ${route.path}`, {
+    kind: 'client',
+    attributes: { 'http.request.method': route.method, 'http.route': route.path },
+  });
+  let response: Response;
+  try {
+    response = await fetch(`${endpoint}${path}`, {
+      method: route.method,
+      headers: {
+        authorization: bearer,
+        // In front of a private function IAM takes this one, and leaves the other as it is.
+        ...(endpoint.startsWith('https:') && { 'x-serverless-authorization': bearer }),
+        'user-agent': userAgent,
+        traceparent: traceparentOf(part),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      // The token goes where it was told to go, and nowhere that an answer says.
+      redirect: 'error',
+      signal: signal ?? AbortSignal.any([timeLimit(requestMs), interrupted]),
+    });
+  } catch (error) {
+    part.end({ failure: reasonOf(error) });
+    interrupted.throwIfAborted();
+    signal?.throwIfAborted();
+    onTrace(`${route.method} ${path}: ${reasonOf(error)}`);
+    throw unreachable(endpoint, error);
+  }
+  part.end({
+    attributes: { 'http.response.status_code': response.status },
+    failure: response.ok ? undefined : String(response.status),
+  });
+  onTrace(`${route.method} ${path}: ${response.status} in ${Date.now() - startedAt} ms`);
+  return response;
+}
+
+export function createTransport(parts: TransportParts): Transport {
+  const { endpoint, token, interrupted } = parts;
+
+  async function send(route: Route, sent: Sent = {}): Promise<Response> {
     for (const last of [false, true]) {
-      const bearer = `Bearer ${await token.get(last)}`;
-      const startedAt = Date.now();
-      const part = span.child(`${route.method} ${route.path}`, {
-        kind: 'client',
-        attributes: { 'http.request.method': route.method, 'http.route': route.path },
-      });
-      let response: Response;
-      try {
-        response = await fetch(`${endpoint}${path}`, {
-          method: route.method,
-          headers: {
-            authorization: bearer,
-            // In front of a private function IAM takes this one, and leaves the other as it is.
-            ...(endpoint.startsWith('https:') && { 'x-serverless-authorization': bearer }),
-            'user-agent': userAgent,
-            traceparent: traceparentOf(part),
-            ...(body !== undefined && { 'content-type': 'application/json' }),
-            ...headers,
-          },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
-          // The token goes where it was told to go, and nowhere that an answer says.
-          redirect: 'error',
-          signal: signal ?? AbortSignal.any([timeLimit(requestMs), interrupted]),
-        });
-      } catch (error) {
-        part.end({ failure: reasonOf(error) });
-        interrupted.throwIfAborted();
-        signal?.throwIfAborted();
-        onTrace(`${route.method} ${path}: ${reasonOf(error)}`);
-        throw unreachable(endpoint, error);
-      }
-      part.end({
-        attributes: { 'http.response.status_code': response.status },
-        failure: response.ok ? undefined : String(response.status),
-      });
-      onTrace(`${route.method} ${path}: ${response.status} in ${Date.now() - startedAt} ms`);
+      const response = await tryOnce(parts, route, `Bearer ${await token.get(last)}`, sent);
       if (response.ok) return response;
       if (response.status === 401 && token.renewable && !last) {
         await response.body?.cancel();
@@ -141,27 +142,6 @@ export function createTransport({
     }
   }
 
-  async function patiently<T>(call: () => Promise<T>): Promise<T> {
-    let awaySince: number | undefined;
-    for (let failures = 0; ; failures += 1) {
-      try {
-        return await call();
-      } catch (error) {
-        if (!(error instanceof Problem) || !isPassing(error)) throw error;
-        if (error.code === 'unavailable') {
-          if (awaySince === undefined) onTrouble(`${error.detail} It is tried for half a minute.`);
-          awaySince ??= Date.now();
-          if (Date.now() - awaySince > awayMs) throw error;
-        } else if (failures >= (error.code === 'conflict' ? tries.whileUnderWay : tries.others)) throw error;
-        const most = error.code === 'unavailable' ? backoffMs.mostWhileAway : backoffMs.most;
-        const waitMs =
-          Math.min((error.retryAfterSeconds ?? 0) * 1000, backoffMs.most) || Math.min(backoff(failures), most);
-        onTrace(`again in ${Math.round(waitMs)} ms: ${error.detail}`);
-        await pause(waitMs, interrupted);
-      }
-    }
-  }
-
   return {
     endpoint,
     send,
@@ -170,7 +150,7 @@ export function createTransport({
       // One key for all tries.
       const key = route.method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
       let lost = false;
-      return patiently(async () => {
+      const once = async () => {
         try {
           return await ask(schema, route, { ...sent, headers: { ...key, ...sent.headers } });
         } catch (error) {
@@ -182,31 +162,9 @@ export function createTransport({
           lost ||= error.code === 'unavailable';
           throw error;
         }
-      });
+      };
+      return patiently(once, parts);
     },
-    text: (route, sent) => patiently(async () => (await send(route, sent)).text()),
+    text: (route, sent) => patiently(async () => (await send(route, sent)).text(), parts),
   };
 }
-
-export const isPassing = (problem: Problem): boolean =>
-  !isLasting(problem) &&
-  (['unavailable', 'internal', 'too-many'].includes(problem.code) ||
-    problem.kind.retry !== 'none' ||
-    // The first try of it is still under way.
-    (problem.code === 'conflict' && problem.retryAfterSeconds !== undefined));
-
-export const backoff = (failures: number): number =>
-  Math.min(backoffMs.first * 2 ** failures, backoffMs.most) * (0.5 + Math.random() / 2);
-
-export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', stop, { once: true });
-  });

@@ -1,6 +1,6 @@
 /** What the front port serves beside the APIs: the token issuer's documents, and `/_local/…` for tests and people. */
-import { type Identity, jwksPath } from '../identity.js';
-import { createOAuth, type OAuthOptions, oauthPaths } from '../oauth.js';
+import { type Identity, jwksPath } from '../identity/identity.js';
+import { createOAuth, type OAuthOptions, oauthPaths } from '../identity/oauth.js';
 import type { Calls } from './kernel/calls.js';
 import type { CallFault, Faults, QuotaFault, StockoutFault } from './kernel/faults.js';
 import type { ControlPath } from './kernel/server.js';

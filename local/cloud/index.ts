@@ -1,13 +1,13 @@
 /**
  * The simulated Google Cloud: every API that plinth calls, on loopback, with the time, the chance and the strictness of
- * the real one. Made by the local stack and by tests.
+ * the real one.
  */
 import type { GoogleApi } from '../../functions/config.js';
-import { createIdentity, type Identity, type IdentityKeys } from '../identity.js';
+import { createIdentity, type Identity, type IdentityKeys } from '../identity/identity.js';
+import type { OAuthOptions } from '../identity/oauth.js';
 import { listenNear } from '../loopback.js';
-import type { OAuthOptions } from '../oauth.js';
 import { registryServer } from '../registry/server.js';
-import { apiDefinitions } from './apis.js';
+import { apiDefinitions, apis, services } from './apis.js';
 import { imageGate, imagesOf } from './artifact-registry/images.js';
 import { controlPaths } from './control.js';
 import { isBarred } from './iam/service-accounts.js';
@@ -16,9 +16,9 @@ import type { Caller, Effect, JsonObject, World } from './kernel/api.js';
 import { type Calls, createCalls } from './kernel/calls.js';
 import { createFaults, type Faults } from './kernel/faults.js';
 import { createKernel, type Kernel } from './kernel/kernel.js';
-import { apiServer, apisByHost, frontServer, type MediaPaths } from './kernel/server.js';
+import { apiServer, frontServer, type Served } from './kernel/server.js';
 import { createSnapshot, readSnapshot } from './kernel/snapshot.js';
-import { createWorld, emptyState } from './kernel/world.js';
+import { createWorld, emptyState, type RunningWorld } from './kernel/world.js';
 import { metadataServer } from './metadata.js';
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
 import { answerMedia } from './storage/media.js';
@@ -64,93 +64,94 @@ export interface SimulatedCloud {
   close(): Promise<void>;
 }
 
-export async function createSimulatedCloud({
-  seed = 1,
-  timeFactor = 0,
-  snapshotFile,
-  logins = {},
-  port = 0,
-  initial = {},
-  metadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' },
-  scheduled = {},
-}: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
-  const kept = readSnapshot(snapshotFile) ?? emptyState(seed);
-  const effects = Object.assign({}, ...apiDefinitions.map((definition) => definition.effects ?? {})) as Record<
-    string,
-    Effect
-  >;
+const defaultMetadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' };
+
+/** The world as it was, or as it begins. */
+function openWorld({ seed = 1, timeFactor = 0, snapshotFile, initial = {} }: SimulatedCloudOptions) {
+  const state = readSnapshot(snapshotFile) ?? emptyState(seed);
+  const effects: Readonly<Record<string, Effect>> = Object.assign(
+    {},
+    ...apiDefinitions.map((each) => each.effects ?? {}),
+  );
   const world = createWorld({
-    state: kept,
+    services,
+    state,
     effects,
     timeFactor,
     onFault: (effect, error) =>
       process.stderr.write(
-        `simulated cloud: effect ${effect}: ${error instanceof Error ? error.stack : String(error)}\n`,
+        `simulated cloud: effect ${effect}: ${error instanceof Error ? error.stack : String(error)}
+`,
       ),
   });
+  applyInitial(world, initial);
+  const snapshot = createSnapshot(snapshotFile, state);
+  world.onChange(() => snapshot.touch());
+  return { world, state, snapshot };
+}
+
+/** Artifact Registry's Docker endpoint. */
+const startImages = (
+  world: RunningWorld,
+  callerOf: (token: string) => Caller | undefined,
+  written: () => Promise<void>,
+  port: number,
+) =>
+  listenNear(
+    registryServer({
+      gate: imageGate(world, callerOf),
+      images: imagesOf(world),
+      onPushed() {
+        world.changed();
+        return written();
+      },
+    }),
+    port,
+  );
+
+export async function createSimulatedCloud(options: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
+  const { logins = {}, port = 0, metadata = defaultMetadata, scheduled = {} } = options;
+  const { world, state: kept, snapshot } = openWorld(options);
   const calls = createCalls();
   const faults = createFaults(world);
   const state = (): JsonObject => {
     const { identity: _keys, ...tables } = kept.tables;
     return structuredClone({ tables, due: kept.due }) as unknown as JsonObject;
   };
-  applyInitial(world, initial);
 
   let identity: Identity | undefined;
   const known = (): Identity => {
     if (identity === undefined) throw new Error('the issuer is not up yet');
     return identity;
   };
-  const snapshot = createSnapshot(snapshotFile, kept);
-  world.onChange(() => snapshot.touch());
   const callerOf = (token: string): Caller | undefined => {
     const caller = known().callerOf(token);
     return caller !== undefined && isBarred(world, caller.email) ? undefined : caller;
   };
-  const answer = createKernel({ definitions: apiDefinitions, world, calls, callerOf });
-  const kernel: Kernel = async (apis, request) => {
-    const reply = await answer(apis, request);
+  const answer = createKernel({ apis, world, calls, callerOf });
+  const kernel: Kernel = async (host, request) => {
+    const reply = await answer(host, request);
     if (request.httpMethod !== 'GET') await snapshot.written();
     return reply;
   };
-
-  const media: MediaPaths = (asked) => answerMedia(kernel, world, asked);
+  const served: Served = {
+    hosts: Object.keys(apis),
+    kernel,
+    media: (asked) => answerMedia(kernel, world, asked),
+  };
 
   // A restarted cloud takes the ports it had, so that whoever holds its addresses can go on.
   const ports = world.table<number>('ports');
-  const front = await frontServer(
-    kernel,
-    media,
-    controlPaths({ identity: known, calls, faults, state, logins }),
-    port || (ports['front'] ?? 0),
-  );
+  const control = controlPaths({ identity: known, calls, faults, state, logins });
+  const front = await frontServer(served, control, port || (ports['front'] ?? 0));
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });
-  const servers = await Promise.all(
-    Object.keys(apisByHost).map(
-      async (host) => [host, await apiServer(kernel, media, host, ports[host] ?? 0)] as const,
-    ),
-  );
+  const servers = await startApis(served, ports);
   const machine = await metadataServer(
     { world, identity, project: metadata.project, defaultServiceAccount: metadata.serviceAccount },
     ports['metadata'] ?? 0,
   );
-  const images = await listenNear(
-    registryServer({
-      gate: imageGate(world, callerOf),
-      images: imagesOf(world),
-      onPushed() {
-        world.changed();
-        return snapshot.written();
-      },
-    }),
-    ports['images'] ?? 0,
-  );
-  Object.assign(
-    ports,
-    { front: front.port, metadata: machine.port, images: images.port },
-    Object.fromEntries(servers.map(([host, server]) => [host, server.port])),
-  );
-
+  const images = await startImages(world, callerOf, snapshot.written, ports['images'] ?? 0);
+  Object.assign(ports, { front: front.port, metadata: machine.port, images: images.port });
   const scheduledCalls = createScheduledCalls({ world, identity, ...scheduled });
   snapshot.touch();
 
@@ -171,9 +172,17 @@ export async function createSimulatedCloud({
       snapshot.touch();
       snapshot.flush();
       world.close();
-      await Promise.all(
-        [front, machine, images, ...servers.map(([, server]) => server)].map((server) => server.close()),
-      );
+      const all = [front, machine, images, ...servers.map(([, server]) => server)];
+      await Promise.all(all.map((server) => server.close()));
     },
   };
+}
+
+/** Each API on its own port, which is remembered. */
+async function startApis(served: Served, ports: Record<string, number>) {
+  const servers = await Promise.all(
+    served.hosts.map(async (host) => [host, await apiServer(served, host, ports[host] ?? 0)] as const),
+  );
+  for (const [host, { port }] of servers) ports[host] = port;
+  return servers;
 }

@@ -4,7 +4,7 @@
  * account alone (machines/guest-metadata.ts).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Identity, subjectOf } from '../identity.js';
+import { type Identity, subjectOf } from '../identity/identity.js';
 import { serviceAccounts } from './iam/service-accounts.js';
 import type { World } from './kernel/api.js';
 import { listen, type RunningServer } from './kernel/server.js';

@@ -1,4 +1,4 @@
-/** What a program says first. Used by the ways to make sandboxes. */
+/** What a program says first. */
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';

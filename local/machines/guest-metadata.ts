@@ -8,7 +8,7 @@ import { collections, held } from '../cloud/compute/resources.js';
 import type { World } from '../cloud/kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../cloud/kernel/json-fields.js';
 import { answerMetadata, type MetadataSource } from '../cloud/metadata.js';
-import type { Identity } from '../identity.js';
+import type { Identity } from '../identity/identity.js';
 import type { Vm } from './vms.js';
 
 /** Of every VM, whatever its network; the gateway of real hosts, too. */

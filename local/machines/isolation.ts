@@ -1,4 +1,4 @@
-/** The ways to keep a simulated VM apart from this computer: bubblewrap where it is, else util-linux's unshare. Used by sandbox.ts and possible.ts. */
+/** The ways to keep a simulated VM apart from this computer: bubblewrap where it is, else util-linux's unshare. */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';

@@ -2,15 +2,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSshPair } from '../../shared/openssh.js';
 import { makeDisk } from './disk.js';
-import type { Answer } from './fabric.js';
 import type { Isolation } from './isolation.js';
-import { loginKeys, readPlain, writeLoginKeys } from './login-keys.js';
-import { createOutbound } from './outbound.js';
-import { outboundPort } from './outbound-port.js';
-import { createRelay } from './relay.js';
+import type { Answer } from './network/fabric.js';
+import { createOutbound } from './network/outbound.js';
+import { outboundPort } from './network/outbound-port.js';
+import { createRelay } from './network/relay.js';
 import { startSandbox } from './sandbox.js';
-import { createSshServer } from './ssh-server.js';
-import { readSshdConfig, type SshdConfig } from './sshd-config.js';
+import { loginKeys, readPlain, writeLoginKeys } from './ssh/login-keys.js';
+import { createSshServer } from './ssh/server.js';
+import { readSshdConfig, type SshdConfig } from './ssh/sshd-config.js';
+import { runScript, tellOf } from './startup-script.js';
 import type { Vm } from './vms.js';
 
 export interface MachineOptions {
@@ -85,15 +86,7 @@ export async function startMachine(options: MachineOptions, isolation: Isolation
     sandbox.run({ user: 'root', argv: ['systemctl', 'boot'] }).on('error', () => undefined);
     const script = metadata('startup-script');
     if (script === undefined || script.trim() === '') return;
-    const program = sandbox.run({ user: 'root', argv: ['/bin/bash', '-c', runScript] });
-    program.stdin.on('error', () => undefined).end(script);
-    const lines = (data: Buffer): void => {
-      for (const line of data.toString().split('\n').filter(Boolean)) onSerial(`startup-script: ${line}`);
-    };
-    program.stdout.on('data', lines);
-    program.stderr.on('data', lines);
-    const code = await new Promise<number | null>((resolve) => program.once('close', resolve));
-    if (!ended.signal.aborted) onSerial(`startup-script exit status ${code ?? 'none'}`);
+    await tellOf(sandbox.run({ user: 'root', argv: ['/bin/bash', '-c', runScript] }), script, onSerial, ended.signal);
   }
   const settled = startUp().catch((error: Error) => {
     if (!ended.signal.aborted) onSerial(`startup-script: ${error.message}`);
@@ -119,9 +112,3 @@ export async function startMachine(options: MachineOptions, isolation: Isolation
     },
   };
 }
-
-/** As Google's agent: the script is a file of its own, made executable, so that its first line counts. */
-const runScript = [
-  'file=$(mktemp -d /tmp/metadata-scripts.XXXXXX)/startup-script',
-  'cat > "$file" && chmod 700 "$file" && "$file" < /dev/null',
-].join('; ');

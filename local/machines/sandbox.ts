@@ -1,6 +1,6 @@
 /**
  * A running VM without its network and SSH: one long-lived sandbox with namespaces of its own, into which programs are put
- * by nsenter. Nothing of the real file system is seen but programs and libraries. Made by machine.ts.
+ * by nsenter. Nothing of the real file system is seen but programs and libraries.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { metadataValue } from '../cloud/compute/metadata.js';
 import { collections, type Held, held, heldIn, lastOf, unlink } from '../cloud/compute/resources.js';
 import type { JsonObject, World } from '../cloud/kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../cloud/kernel/json-fields.js';
-import type { Endpoint } from './firewall.js';
+import type { Endpoint } from './network/firewall.js';
 
 export interface Vm extends Endpoint {
   /** `projects/P/zones/Z/instances/N` */

@@ -1,4 +1,4 @@
-/** A folder as a tar archive that is the same bytes each time: names in order, no owners, no dates. Called by make-package.ts and oci-image.ts. */
+/** A folder as a tar archive that is the same bytes each time: names in order, no owners, no dates. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { create } from 'tar';

@@ -1,4 +1,4 @@
-/** Writes an OCI image layout that skopeo, docker and podman take: layers, config, manifest, index, all named by their digests. Called by make-package.ts. */
+/** Writes an OCI image layout that skopeo, docker and podman take: layers, config, manifest, index, all named by their digests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

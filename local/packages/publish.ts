@@ -1,8 +1,8 @@
-/** Puts a package into the bucket of a deployment, as whoever releases one does: the bucket if need be, both archives with their SHA-256. Called by the local stack's commands and by tests. */
+/** Puts a package into the bucket of a deployment, as whoever releases one does: the bucket if need be, both archives with their SHA-256. */
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SimulatedCloud } from '../cloud/index.js';
-import { local, people } from '../deployment.js';
+import { local, people } from '../stack/deployment.js';
 import type { MadePackage } from './make-package.js';
 
 export async function publishPackage(

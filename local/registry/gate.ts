@@ -1,4 +1,4 @@
-/** Who may come in to a registry: by user and password alone, or by a token, too, and the way round by the token's endpoint that clients take. Used by the registries that stand for others. */
+/** Who may come in to a registry: by user and password alone, or by a token, too, and the way round by the token's endpoint that clients take. */
 import type { IncomingMessage } from 'node:http';
 
 export type Action = 'pull' | 'push';

@@ -1,4 +1,4 @@
-/** The protocol of registries (OCI distribution, `/v2/…`) over what one holds and whom it lets in: pulls, pushes, tags. Served by the registries that stand for forge1's, for Artifact Registry and for docker-registry. */
+/** The protocol of registries (OCI distribution, `/v2/…`) over what one holds and whom it lets in: pulls, pushes, tags. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';

@@ -4,8 +4,8 @@ import { planOf } from '../../functions/engine/plan.js';
 import { removalPlanOf } from '../../functions/engine/record/removal-plan.js';
 import { steps } from '../../functions/steps/index.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
-import { functionAccount, local, people } from '../../local/deployment.js';
-import type { Stack } from '../../local/stack.js';
+import { functionAccount, local, people } from '../../local/stack/deployment.js';
+import type { Stack } from '../../local/stack/stack.js';
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
 import { collections, functionNames } from '../../shared/names.js';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { grantAtOnce } from '../../local/cloud/iam/policies.js';
 import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
-import { functionAccount, local } from '../../local/deployment.js';
+import { functionAccount, local } from '../../local/stack/deployment.js';
 import { collections, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { makeScene, type Scene } from '../support/scene.js';

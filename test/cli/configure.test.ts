@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { local } from '../../local/deployment.js';
-import { createStack, type Stack } from '../../local/stack.js';
+import { local } from '../../local/stack/deployment.js';
+import { createStack, type Stack } from '../../local/stack/stack.js';
 import { createSandbox, type Sandbox } from './run-cli.js';
 
 describe('plinth configure', function () {

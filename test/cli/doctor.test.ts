@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createStack, type Stack } from '../../local/stack.js';
+import { createStack, type Stack } from '../../local/stack/stack.js';
 import { version, versionHeader } from '../../shared/version.js';
 import { makeCertificate } from './certificate.js';
 import { createSandbox, type Ran, type Sandbox } from './run-cli.js';

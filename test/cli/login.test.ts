@@ -21,8 +21,8 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
-import { local } from '../../local/deployment.js';
-import { createStack, type Stack } from '../../local/stack.js';
+import { local } from '../../local/stack/deployment.js';
+import { createStack, type Stack } from '../../local/stack/stack.js';
 import { createSandbox, type Sandbox, type Started } from './run-cli.js';
 
 describe('plinth login', function () {

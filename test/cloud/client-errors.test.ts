@@ -1,6 +1,6 @@
 /** What Google's compute client makes of a reply that is no success, and what a person is told of it: by the client itself. */
 import { expect } from 'chai';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import { type ServedCloud, servedCloud } from './served-cloud.js';
 

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
-import { createClock } from '../../local/clock.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
-import { environmentOf, functionAccount, initialState, local } from '../../local/deployment.js';
+import { createClock } from '../../local/functions/clock.js';
+import { environmentOf, functionAccount, initialState, local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
 
 describe('the reason of a call', () => {

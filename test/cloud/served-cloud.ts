@@ -4,9 +4,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createCloud } from '../../functions/cloud/index.js';
 import { type Config, readConfig } from '../../functions/config.js';
-import { createClock } from '../../local/clock.js';
 import { createSimulatedCloud } from '../../local/cloud/index.js';
-import { environmentOf, functionAccount, initialState, local } from '../../local/deployment.js';
+import { createClock } from '../../local/functions/clock.js';
+import { environmentOf, functionAccount, initialState, local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
 
 const name = functionNames.runCloudStep;

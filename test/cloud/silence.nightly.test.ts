@@ -1,7 +1,7 @@
 /** A call that is taken and never answered: each of Google's clients must give it up, or an instance of a function waits for ever. */
 import { expect } from 'chai';
 import { createPublisher } from '../../functions/publisher.js';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import { Problem } from '../../shared/problems.js';
 import { type ServedCloud, servedCloud } from './served-cloud.js';
 

@@ -1,6 +1,6 @@
 /** New bootstraps stopped and started by an operator at the command line, as an operator and a caller see it. */
 import { expect } from 'chai';
-import { people } from '../../local/deployment.js';
+import { people } from '../../local/stack/deployment.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 

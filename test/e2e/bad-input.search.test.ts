@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import { flagName, flagOf, flags, isLocal, type Option, optionNames } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import { testKey } from '../cli/run-cli.js';

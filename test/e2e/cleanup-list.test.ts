@@ -1,6 +1,6 @@
 /** What an operator sees of cleanup before it runs: the same that the run then does, and all that it leaves alone. */
 import { expect } from 'chai';
-import { functionAccount, people } from '../../local/deployment.js';
+import { functionAccount, people } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { collections, functionNames } from '../../shared/names.js';

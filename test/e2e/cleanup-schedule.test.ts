@@ -1,6 +1,6 @@
 /** When cleanup runs, steered by an operator at the command line: what Cloud Scheduler then does is what the operator saw. */
 import { expect } from 'chai';
-import { functionAccount, functionUrl, invokers, local, people } from '../../local/deployment.js';
+import { functionAccount, functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
 import type { ScheduleView } from '../../shared/cleanup-schedule.js';
 import { functionNames, schedulerJobs } from '../../shared/names.js';
 import { runAt } from '../support/plinth-here.js';

@@ -1,7 +1,7 @@
 /** The end of projects: what is past its time goes with all that belonged to it, and nothing else does. */
 import { expect } from 'chai';
 import { findProofKey, proofOf } from '../../functions/engine/proof.js';
-import { local, people } from '../../local/deployment.js';
+import { local, people } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';

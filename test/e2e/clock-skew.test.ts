@@ -1,7 +1,7 @@
 /** Clocks that differ by minutes: ours from Google's, one function's from another's, and the time that Cloud Scheduler says from both. */
 import { expect } from 'chai';
 import { findProofKey, proofOf } from '../../functions/engine/proof.js';
-import { functionUrl, invokers, local } from '../../local/deployment.js';
+import { functionUrl, invokers, local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { collections, type FunctionName, functionNames, labels } from '../../shared/names.js';

@@ -1,6 +1,6 @@
 /** Values that are wrong: told before anything is made or changed, and corrected by the same command while nothing depends on them. */
 import { expect } from 'chai';
-import { functionAccount, local } from '../../local/deployment.js';
+import { functionAccount, local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
 import { type Caller, failedWith, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import {
   type Caller,
   failedWith,

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import {
   flagName,
   flagOf,

@@ -1,6 +1,7 @@
 /** The contract of each flag: where its effect is seen from outside, and what dropping it on a re-run does. Played by flag-effects.test.ts. */
-import { local } from '../../local/deployment.js';
-import { forge1Pat } from '../../local/forge1.js';
+
+import { forge1Pat } from '../../local/forge1/forge1.js';
+import { local } from '../../local/stack/deployment.js';
 import type { Option } from '../../shared/bootstrap/options.js';
 import type { Seen } from './seen.js';
 

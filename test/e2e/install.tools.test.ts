@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { runPlinth } from '../../local/demo/plinth-process.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
-import { runPlinth } from '../../local/plinth-process.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('a bootstrap with an install', function () {

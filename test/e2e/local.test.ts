@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { forge1Pat } from '../../local/forge1.js';
-import { makeFolder, runPlinth } from '../../local/plinth-process.js';
+import { makeFolder, runPlinth } from '../../local/demo/plinth-process.js';
+import { forge1Pat } from '../../local/forge1/forge1.js';
 import { envFileOf, startLocal, startProgram } from '../support/halves.js';
 import { argsOf } from '../support/scene.js';
 

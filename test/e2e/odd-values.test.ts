@@ -1,8 +1,8 @@
 /** Each flag with each odd value, as people type them: it arrives byte for byte where its effect is seen, or the refusal names the flag. */
 import { expect } from 'chai';
 import { applyInitial } from '../../local/cloud/initial.js';
-import { local } from '../../local/deployment.js';
-import { forge1Pat } from '../../local/forge1.js';
+import { forge1Pat } from '../../local/forge1/forge1.js';
+import { local } from '../../local/stack/deployment.js';
 import { flagName, flagOf, isSecret, type Option, optionNames, variableOf } from '../../shared/bootstrap/options.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Outcome, outcomeOf, type Scene } from '../support/scene.js';

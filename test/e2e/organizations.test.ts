@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { createStack, type Stack } from '../../local/stack.js';
+import { createStack, type Stack } from '../../local/stack/stack.js';
 import type { Member, Organization, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { MigrationPreview, Team } from '../../shared/organization/team.js';
 import { createSandbox, type Ran, type Sandbox } from '../cli/run-cli.js';

@@ -1,7 +1,7 @@
 /** Whose a project is and who else works in it: shared, taken back, given away; over HTTP, at the command line, and in the cloud. */
 import { expect } from 'chai';
 import { findProofKey, isProof, ownerLabel } from '../../functions/engine/proof.js';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { expect } from 'chai';
-import { homeOf, runPlinth } from '../../local/plinth-process.js';
+import { homeOf, runPlinth } from '../../local/demo/plinth-process.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { decryptSecrets } from '../../shared/install-config/secrets.js';
 import { encryptSops, type SopsTree } from '../../shared/install-config/sops.js';

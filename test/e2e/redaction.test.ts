@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { forge1Pat } from '../../local/forge1.js';
+import { forge1Pat } from '../../local/forge1/forge1.js';
 import { collections } from '../../shared/names.js';
 import { type Caller, clientSecret, makeScene, type Outcome, outcomeOf, type Scene } from '../support/scene.js';
 

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { forge1Pat } from '../../local/forge1.js';
-import { type Forge1Registry, startForge1Registry } from '../../local/forge1-registry.js';
+import { startPlinth } from '../../local/demo/plinth-process.js';
+import { forge1Pat } from '../../local/forge1/forge1.js';
+import { type Forge1Registry, startForge1Registry } from '../../local/forge1/registry.js';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
-import { startPlinth } from '../../local/plinth-process.js';
 import { type Caller, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
 
 describe('images of a bootstrap', function () {

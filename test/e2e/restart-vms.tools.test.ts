@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { runPlinth } from '../../local/plinth-process.js';
+import { runPlinth } from '../../local/demo/plinth-process.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { makeExecutable, needMachines } from '../support/machines.js';
 import { runAt } from '../support/plinth-here.js';

@@ -5,7 +5,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { homeOf, runPlinth, startPlinth } from '../../local/plinth-process.js';
+import { homeOf, runPlinth, startPlinth } from '../../local/demo/plinth-process.js';
 import { needMachines } from '../support/machines.js';
 import { cliPath } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';

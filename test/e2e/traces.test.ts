@@ -1,6 +1,6 @@
 /** One bootstrap is one trace: command, calls, messages and steps, as a collector gets them by OTLP. Nothing depends on it. */
 import { expect } from 'chai';
-import { functionUrl, invokers } from '../../local/deployment.js';
+import { functionUrl, invokers } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
 import { type CollectedSpan, type Collector, startCollector, traceIdsIn } from '../support/collector.js';
 import { until } from '../support/halves.js';

@@ -1,6 +1,6 @@
 /** Two datacenters with most of what flags can add: image repository, Google's public CA, the zone in another project. */
 import { expect } from 'chai';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import {
   type Caller,

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { homeOf, runPlinth } from '../../local/plinth-process.js';
+import { homeOf, runPlinth } from '../../local/demo/plinth-process.js';
 import { sha256 } from '../../shared/sha256.js';
 import { version } from '../../shared/version.js';
 import { makeExecutable, needMachines } from '../support/machines.js';

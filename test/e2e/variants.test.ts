@@ -1,7 +1,7 @@
 /** What single flags change about what is made, seen from outside. One stack for all; each has its own project. */
 import { expect } from 'chai';
-import { local } from '../../local/deployment.js';
-import { forge1NarrowPat, forge1Pat } from '../../local/forge1.js';
+import { forge1NarrowPat, forge1Pat } from '../../local/forge1/forge1.js';
+import { local } from '../../local/stack/deployment.js';
 import {
   clientSecret,
   domainOf,

@@ -1,6 +1,6 @@
 /** A project's time is nearly over: what its owner sees of it at the command line, and what the webhook gets. */
 import { expect } from 'chai';
-import { functionAccount, functionGrants, functionUrl, invokers, local, people } from '../../local/deployment.js';
+import { functionAccount, functionGrants, functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
 import { deploymentSecrets, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';

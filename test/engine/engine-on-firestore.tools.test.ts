@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { runInstance } from '../../functions/engine/run/run.js';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import type { Store } from '../../functions/store/store.js';
-import { type Emulator, startEmulator } from '../../local/emulators.js';
+import { type Emulator, startEmulator } from '../../local/emulators/emulators.js';
 import { toy } from './toys.js';
 import { createWorld } from './world.js';
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createStepLog, cutOf, removeLogs } from '../../functions/engine/record/log.js';
 import type { StepLog } from '../../functions/engine/step.js';
 import type { Store } from '../../functions/store/store.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 
 const clock = { now: () => new Date(), wait: async () => undefined };

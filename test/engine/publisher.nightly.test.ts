@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
 import { createPublisher } from '../../functions/publisher.js';
-import { type Emulator, startEmulator } from '../../local/emulators.js';
+import { type Emulator, startEmulator } from '../../local/emulators/emulators.js';
 import { topics } from '../../shared/names.js';
 
 describe("the publisher, on Google's Pub/Sub emulator", () => {

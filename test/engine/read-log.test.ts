@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { logKey, readCursor, withLogs, writeCursor } from '../../functions/engine/record/cursor.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { listLogs, readLog, readLogNews } from '../../functions/engine/record/read-log.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 
 const at = '2030-01-01T00:00:00.000Z';

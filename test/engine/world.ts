@@ -17,7 +17,7 @@ import type { AnyStep } from '../../functions/engine/step.js';
 import type { Severity } from '../../functions/host/log.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
-import { createMemoryStore, type MemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore, type MemoryStore } from '../../local/functions/memory-store.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import { acceptOptions } from '../support/accept-options.js';

@@ -21,7 +21,7 @@ import {
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { callEverything } from '../organizations/every-operation.js';

@@ -186,8 +186,8 @@ const rules: Rule[] = [
   soleImporters('cac', ['cli'], 'command lines belong in cli/'),
   soleImporters(
     'jose',
-    ['functions/identity/auth.ts', 'local/identity.ts'],
-    'tokens are verified in functions/identity/auth.ts and made in local/identity.ts',
+    ['functions/identity/auth.ts', 'local/identity/identity.ts'],
+    'tokens are verified in functions/identity/auth.ts and made in local/identity/identity.ts',
   ),
 ];
 

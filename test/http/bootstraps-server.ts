@@ -18,8 +18,8 @@ import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootst
 import { type StreamTimes, streamTimes } from '../../functions/http/bootstraps/event-stream.js';
 import { ageIdentity } from '../../functions/steps/config/age-identity.js';
 import { datacenters } from '../../functions/steps/topology.js';
-import { createClock } from '../../local/clock.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createClock } from '../../local/functions/clock.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { problemRoutes, type Route } from '../../shared/api.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Forge1, forge1NarrowPat, forge1Pat, startForge1 } from '../../local/forge1.js';
+import { type Forge1, forge1NarrowPat, forge1Pat, startForge1 } from '../../local/forge1/forge1.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { flagName, flags, isSecret, optionNames } from '../../shared/bootstrap/options.js';
 import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';

@@ -1,6 +1,6 @@
 /** Both APIs as their documents describe them: nothing that a service refuses by rule is allowed there, and what is there is true. */
 import { expect } from 'chai';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { flagName, flagOf, isLocal, optionNames } from '../../shared/bootstrap/options.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { createOrganizationsServer, type OrganizationsServer } from '../organizations/organizations-server.js';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { createOrganizationsServer, type OrganizationsServer } from '../organizations/organizations-server.js';
 import { projectFolder } from '../support/recording-store.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';

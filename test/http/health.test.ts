@@ -1,6 +1,6 @@
 /** `GET /health` of both APIs: for anybody, by what the process knows alone. */
 import { expect } from 'chai';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { healthRoutes } from '../../shared/api.js';
 import { version } from '../../shared/version.js';
 import { createOrganizationsServer } from '../organizations/organizations-server.js';

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, type JWTPayload, SignJWT } from 'jose';
-import { subjectOf } from '../../local/identity.js';
+import { subjectOf } from '../../local/identity/identity.js';
 
 export interface TokenShape {
   /** Over the claims of a good token; undefined takes a claim away. */

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
 import { createContext } from '../../functions/context.js';
 import { sendNotices } from '../../functions/webhook/send-notices.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { Member, Organization, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Detached, Team } from '../../shared/organization/team.js';
 import { operator } from '../organizations/organizations-server.js';

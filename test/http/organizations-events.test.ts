@@ -1,6 +1,6 @@
 /** The record of an organization: in the order in which the database took what it tells of, and with nothing missing. */
 import { expect } from 'chai';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { Organization, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
 import { createOrganizationsServer, type OrganizationsServer } from '../organizations/organizations-server.js';

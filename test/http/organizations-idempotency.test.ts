@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Store } from '../../functions/store/store.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { alice, bob, carol, useOrganizations } from './organizations-world.js';

@@ -1,6 +1,6 @@
 /** How large a team may be: stated where members are added, so that no team is too large to move. */
 import { expect } from 'chai';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 import type { MigrationReply } from '../../shared/organization/team.js';
 import { addMembersAtOnce, longEmail } from '../organizations/many-members.js';

@@ -1,7 +1,7 @@
 /** A removal that is refused is as if it had not been asked for, whoever calls while it is looked into. */
 import { expect } from 'chai';
 import type { Store } from '../../functions/store/store.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { MigrationReply } from '../../shared/organization/team.js';
 import { alice, bob, carol, dave, useOrganizations } from './organizations-world.js';
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { organizationMemberId } from '../../functions/organizations/documents.js';
 import type { Store } from '../../functions/store/store.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';
 import type { MigrationReply } from '../../shared/organization/team.js';

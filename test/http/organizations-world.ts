@@ -1,7 +1,7 @@
 /** A server of the organization API with people in organizations and teams: what its tests play in. */
 import { expect } from 'chai';
 import type { Store } from '../../functions/store/store.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { Organization, Role } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
 import type { ProblemBody, ProblemCode } from '../../shared/problems.js';

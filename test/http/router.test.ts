@@ -10,7 +10,7 @@ import { onFirstRequest } from '../../functions/first-use.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createRouter } from '../../functions/http/router.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { RouteTable } from '../../shared/api.js';
 import { Problem } from '../../shared/problems.js';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createKeyMaker } from '../../functions/host/keys.js';
 import { makeCaCertificate, makeServerCertificate } from '../../functions/steps/config/certificates.js';
-import { createTestKeys } from '../../local/test-keys.js';
+import { createTestKeys } from '../../local/stack/test-keys.js';
 import { isOpenSshPair, openSshPair } from '../../shared/openssh.js';
 import { keysAtHand } from './made-bootstrap.js';
 

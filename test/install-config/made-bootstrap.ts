@@ -10,7 +10,7 @@ import { config } from '../../functions/steps/config/config.js';
 import { machineKey } from '../../functions/steps/config/machine-key.js';
 import { secrets } from '../../functions/steps/config/secrets.js';
 import { addressesOf, datacentersOf, repositoryServer, vmsOf } from '../../functions/steps/topology.js';
-import { createTestKeys } from '../../local/test-keys.js';
+import { createTestKeys } from '../../local/stack/test-keys.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, findSecret, type SecretsFile } from '../../shared/install-config/secrets.js';

@@ -12,8 +12,8 @@ import { createStepSecrets } from '../../functions/engine/run/step-secrets.js';
 import { type AnyStep, again, type BootstrapFacts, type Outcome, type StepCall } from '../../functions/engine/step.js';
 import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { steps } from '../../functions/steps/index.js';
-import { createClock } from '../../local/clock.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
+import { createClock } from '../../local/functions/clock.js';
 import {
   type DeployedFacts,
   environmentOf,
@@ -22,8 +22,8 @@ import {
   laneFunctions,
   local,
   makeDeploymentSecrets,
-} from '../../local/deployment.js';
-import { createTestKeys } from '../../local/test-keys.js';
+} from '../../local/stack/deployment.js';
+import { createTestKeys } from '../../local/stack/test-keys.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { functionNames, type Lane } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';

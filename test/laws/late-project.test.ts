@@ -1,6 +1,6 @@
 /** A project that was asked for by a process that died then: however late it comes, it does not outlive its bootstrap's time. */
 import { expect } from 'chai';
-import { functionAccount, local } from '../../local/deployment.js';
+import { functionAccount, local } from '../../local/stack/deployment.js';
 import { functionNames, labels } from '../../shared/names.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { createEngineLab, type EngineLab } from './engine-lab.js';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
 import { resultOf } from '../../functions/steps/result.js';
 import { preempt } from '../../local/cloud/compute/instance-life.js';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { makeOptions } from '../install-config/make-options.js';

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { makeOptions } from '../install-config/make-options.js';

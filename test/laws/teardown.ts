@@ -4,7 +4,7 @@
  * touched. The short and the long test differ in how many moments they try.
  */
 import { expect } from 'chai';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';

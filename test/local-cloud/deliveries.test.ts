@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { createDeliveries, type Deliveries, type DeliveriesOptions } from '../../local/deliveries.js';
+import { createDeliveries, type Deliveries, type DeliveriesOptions } from '../../local/cloud/pubsub/deliveries.js';
 import { project, type ReadyCloud, readyCloud } from './ready-cloud.js';
 
 interface Event {

@@ -1,7 +1,7 @@
 /** The roles of the functions: each is known to the cloud, and each of those that the simulated cloud enforces is needed. */
 import { expect } from 'chai';
 import { roles } from '../../local/cloud/iam/roles.js';
-import { customRoles, functionAccount, functionGrants, local } from '../../local/deployment.js';
+import { customRoles, functionAccount, functionGrants, local } from '../../local/stack/deployment.js';
 import { deploymentSecrets, type FunctionName, functionNames, topics } from '../../shared/names.js';
 import { makeScene, type Scene } from '../support/scene.js';
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { extract } from 'tar';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
-import { initialState } from '../../local/deployment.js';
-import { type Forge1, forge1Pat, startForge1 } from '../../local/forge1.js';
-import { type Forge1Registry, startForge1Registry } from '../../local/forge1-registry.js';
+import { type Forge1, forge1Pat, startForge1 } from '../../local/forge1/forge1.js';
+import { type Forge1Registry, startForge1Registry } from '../../local/forge1/registry.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
+import { initialState } from '../../local/stack/deployment.js';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
 import { makeSkopeo, type Skopeo } from '../support/skopeo.js';
 

@@ -13,6 +13,8 @@ import { ageIdentitySecret } from '../../functions/steps/config/age-identity.js'
 import type { Store } from '../../functions/store/store.js';
 import { customRoles as ownRoles, roleHolds } from '../../local/cloud/iam/roles.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
+import { makePackage } from '../../local/packages/make-package.js';
+import { publishPackage } from '../../local/packages/publish.js';
 import {
   customRoles,
   functionAccount,
@@ -22,9 +24,7 @@ import {
   local,
   people,
   resourcesFor,
-} from '../../local/deployment.js';
-import { makePackage } from '../../local/packages/make-package.js';
-import { publishPackage } from '../../local/packages/publish.js';
+} from '../../local/stack/deployment.js';
 import {
   bootstrapIdPrefix,
   collections,

@@ -10,7 +10,7 @@ import {
   makeDeploymentSecrets,
   makeStandingZone,
   people,
-} from '../../local/deployment.js';
+} from '../../local/stack/deployment.js';
 import { deploymentSecrets, type FunctionName, functionNames } from '../../shared/names.js';
 
 describe('reach of the functions', () => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { guests } from '../../local/cloud/compute/instance-life.js';
-import { homeOf } from '../../local/plinth-process.js';
+import { homeOf } from '../../local/demo/plinth-process.js';
 import { functionNames } from '../../shared/names.js';
 import { makeScene, type Scene, succeeded } from '../support/scene.js';
 

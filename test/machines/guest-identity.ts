@@ -1,7 +1,7 @@
 /** What a VM knows of itself by the metadata server, and that its account's token is that account, no more. Held by both tiers. */
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { outsideNames } from '../../local/machines/outside-names.js';
+import { outsideNames } from '../../local/machines/network/outside-names.js';
 import { project } from '../local-cloud/ready-cloud.js';
 import { makeSkopeo } from '../support/skopeo.js';
 import { firstNodeAccount, type MachineWorld } from './machine-world.js';

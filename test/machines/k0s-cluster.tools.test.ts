@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startK0sReleases } from '../../local/k0s-releases.js';
+import { startK0sReleases } from '../../local/releases/k0s.js';
 import { type MachineWorld, machineWorld, type SshRun } from './machine-world.js';
 
 const version = encodeURIComponent('v1.31.14+k0s.0');

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { startK0sReleases } from '../../local/k0s-releases.js';
+import { startK0sReleases } from '../../local/releases/k0s.js';
 
 const version = 'v1.31.14+k0s.0';
 

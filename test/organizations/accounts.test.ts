@@ -1,7 +1,7 @@
 /** Members are named by e-mail; whose the e-mail is, is settled by the account that first changes something. Over HTTP, as every caller. */
 import { expect } from 'chai';
 import { organizationMemberId } from '../../functions/organizations/documents.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 import type { Member, Organization, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';

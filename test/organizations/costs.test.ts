@@ -1,7 +1,7 @@
 /** What each operation reads and writes, against the table that the reference page prints. */
 import { expect } from 'chai';
 import { type Counted, type Documents, idempotencyCost, operationCosts } from '../../functions/organizations/costs.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { Organization } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';

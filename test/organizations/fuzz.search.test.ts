@@ -1,4 +1,4 @@
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { bySeed, searchMs, seed } from '../support/search.js';
 import { fuzzEverything, strangers } from './fuzz.js';

@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { Store } from '../../functions/store/store.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { checkAtRest } from './at-rest.js';
 import { blindTo, blindToRemovals, withoutEvents, withoutTransactions } from './guards.js';

@@ -1,5 +1,5 @@
 /** The API and its model, on the store in memory. */
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { bySeed, searchFor, searchMs } from '../support/search.js';
 import { compareWithModel, modes } from './against-model.js';

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import { createOrganizationsServer, type OrganizationsServer } from './organizations-server.js';

@@ -6,7 +6,7 @@ import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Clock } from '../../functions/context.js';
 import type { Store } from '../../functions/store/store.js';
-import { createMemoryStore, type MemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore, type MemoryStore } from '../../local/functions/memory-store.js';
 import { createRandom, type Random } from './random.js';
 
 export interface Client {

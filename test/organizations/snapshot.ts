@@ -1,7 +1,7 @@
 /** The database as it is at one moment, read past the product, in the model's terms. Called by tests of concurrency. */
 import { Firestore } from '@google-cloud/firestore';
 import { createNoAuth } from '../../functions/host/credentials.js';
-import type { MemoryStore } from '../../local/memory-store.js';
+import type { MemoryStore } from '../../local/functions/memory-store.js';
 import type { OrganizationEvent, Role } from '../../shared/organization/organization.js';
 import type { World } from './model.js';
 

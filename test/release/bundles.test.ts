@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { functionGrants } from '../../local/deployment.js';
+import { functionGrants } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
 import { bundleFunction, type FunctionBundle } from '../../tools/bundle/function-bundle.js';
 import { type ProtoNode, trimProtos } from '../../tools/bundle/trim-protos.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
-import { startReleases } from '../../local/releases.js';
+import { startReleases } from '../../local/releases/plinth.js';
 import { releaseBinary } from '../../shared/release.js';
 import { version } from '../../shared/version.js';
 

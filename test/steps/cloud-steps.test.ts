@@ -1,7 +1,7 @@
 /** What single steps do with what they find in the cloud: adopt, adjust, refuse, fall back. Over the simulated cloud's own wire. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { local } from '../../local/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import { Conflict } from '../../functions/store/store.js';
-import { type Emulator, startEmulator } from '../../local/emulators.js';
+import { type Emulator, startEmulator } from '../../local/emulators/emulators.js';
 import { storeConformance } from './conformance.js';
 
 describe('the Firestore store, on the emulator', () => {

@@ -1,4 +1,4 @@
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { storeConformance } from './conformance.js';
 
 describe('the memory store', () => {

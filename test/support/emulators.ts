@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import type { Store } from '../../functions/store/store.js';
-import { type Emulator, startEmulator } from '../../local/emulators.js';
+import { type Emulator, startEmulator } from '../../local/emulators/emulators.js';
 
 let starting: Promise<Emulator> | undefined;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type CloudRecord, openStateFolder } from '../../local/state-folder.js';
+import { type CloudRecord, openStateFolder } from '../../local/stack/state-folder.js';
 
 const program = fileURLToPath(new URL('../../local/main.js', import.meta.url));
 

@@ -1,6 +1,6 @@
 /** The end of bootstraps as tests bring it about: deadlines moved in the store, cleanup called by hand, the job of Cloud Scheduler paused. */
 import type { BootstrapRecord } from '../../functions/engine/record/documents.js';
-import { functionUrl, invokers, local, people } from '../../local/deployment.js';
+import { functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { collections, functionNames, schedulerJobs } from '../../shared/names.js';
 import type { Scene } from './scene.js';

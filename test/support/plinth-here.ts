@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runPlinth } from '../../cli/run.js';
-import { callerEnvironment, type PlinthRun } from '../../local/plinth-process.js';
+import { callerEnvironment, type PlinthRun } from '../../local/demo/plinth-process.js';
 
 export const cliPath = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 

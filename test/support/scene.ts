@@ -3,9 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RecordedCall, SimulatedCloud } from '../../local/cloud/index.js';
-import { functionAccount, local } from '../../local/deployment.js';
-import { environmentFor } from '../../local/environment.js';
-import { type Findings, inspect, type Wanted } from '../../local/inspect.js';
+import { type Findings, inspect, type Wanted } from '../../local/demo/inspect.js';
 import {
   ageIdentitiesIn,
   homeOf,
@@ -13,9 +11,11 @@ import {
   type PlinthProcess,
   type PlinthRun,
   startPlinth,
-} from '../../local/plinth-process.js';
-import { askForTokens, createStack, type Stack, type StackOptions } from '../../local/stack.js';
-import type { CloudRecord } from '../../local/state-folder.js';
+} from '../../local/demo/plinth-process.js';
+import { functionAccount, local } from '../../local/stack/deployment.js';
+import { environmentFor } from '../../local/stack/environment.js';
+import { askForTokens, createStack, type Stack, type StackOptions } from '../../local/stack/stack.js';
+import type { CloudRecord } from '../../local/stack/state-folder.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { type InstallConfig, readInstallConfig } from '../../shared/install-config/config.js';
 import { decryptSecrets, type SecretsFile } from '../../shared/install-config/secrets.js';

@@ -1,7 +1,7 @@
 /** The organization API for test/spec: the real function `api` on real HTTP, on a store in memory or on Firestore's emulator. */
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../../functions/store/store.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { createIssuer, type Issuer } from '../http/issuer.js';
 import {
   createOrganizationsServer,

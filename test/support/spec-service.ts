@@ -13,7 +13,7 @@ import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
 import type { HttpFunction } from '../../functions/http/router.js';
 import { stepsOf } from '../../functions/steps/index.js';
-import { createMemoryStore } from '../../local/memory-store.js';
+import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { createIssuer } from '../http/issuer.js';
 
 interface Request {

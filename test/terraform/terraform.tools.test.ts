@@ -12,7 +12,7 @@ import {
   invokers,
   ownServices,
   schedules,
-} from '../../local/deployment.js';
+} from '../../local/stack/deployment.js';
 import { bootstrapIdPrefix, deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
 import { projectFolder } from '../support/recording-store.js';
 import { init, makeWorkspace, terraformFolder, type Workspace } from './workspace.js';

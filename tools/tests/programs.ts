@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { emulatorMissing } from '../../local/emulators.js';
+import { emulatorMissing } from '../../local/emulators/emulators.js';
 
 interface Program {
   readonly name: string;

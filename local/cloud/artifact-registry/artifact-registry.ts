@@ -1,4 +1,4 @@
-/** Artifact Registry as the simulated cloud serves it: repositories, made and removed by long-running operations, with policies. Listed in index.ts. */
+/** Artifact Registry as the simulated cloud serves it: repositories, made and removed by long-running operations, with policies. */
 
 import { regions } from '../compute/places.js';
 import { testPermissions } from '../iam/test-permissions.js';
@@ -221,7 +221,7 @@ const methods: Readonly<Record<string, Method>> = {
 
 const full = (method: string): string => `artifactregistry.projects.${method}`;
 
-export const artifactRegistry: ApiDefinition = {
+export const artifactRegistry: ApiDefinition<'artifactregistry'> = {
   api: 'artifactregistry.v1',
   handlers: Object.fromEntries(Object.entries(methods).map(([name, { handler }]) => [full(name), handler])),
   effects: { 'artifactregistry.repositories.made': made, 'artifactregistry.repositories.gone': gone },

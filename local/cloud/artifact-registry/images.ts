@@ -1,6 +1,6 @@
 /**
  * Artifact Registry's Docker endpoint (`<region>-docker.pkg.dev`): images of repositories, pushed and pulled with access tokens
- * under the policies of their repositories. One port stands for all regions. Served by the simulated cloud.
+ * under the policies of their repositories. One port stands for all regions.
  */
 import type { Gate, Refusal } from '../../registry/gate.js';
 import type { Images } from '../../registry/images.js';

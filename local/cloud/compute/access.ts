@@ -1,4 +1,4 @@
-/** Which permissions compute's methods need: insert is `create`, patch is `update`, and a VM needs what it is made of. Used by compute.ts. */
+/** Which permissions compute's methods need: insert is `create`, patch is `update`, and a VM needs what it is made of. */
 import type { Access, CloudCall, World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { isImageProject } from './images.js';

@@ -1,29 +1,23 @@
-/** Compute's static addresses, regional and global, and fresh ones for VMs. Joined in compute.ts. */
-import { type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+/** Compute's static addresses, regional and global, and fresh ones for VMs. */
+import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { defineCollection, type Found, type Wanted } from './collection.js';
 import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
-import { begin, beginDelete, ending, once } from './operations.js';
 import { checkQuota } from './quotas.js';
 import {
-  aggregatedReply,
   checkLabels,
   collections,
-  find,
-  findReady,
   fingerprint,
-  freshPath,
   type Held,
   held,
   heldIn,
   inUse,
   invalid,
   link,
-  listReply,
   notFound,
   notReady,
   type Place,
   pathOf,
-  placeOf,
   required,
   serverFields,
   unlink,
@@ -88,38 +82,25 @@ export function useAddresses(world: World, place: Place, ips: readonly string[],
   }
 }
 
-const insert: Handler = (call, world) => {
-  const place = placeOf(call, world);
-  const path = freshPath(call.body, place, world, addresses);
+function make({ call, path, place }: Wanted, world: World): JsonObject {
   const type = textOf(call.body['addressType']) ?? 'EXTERNAL';
   if (type === 'EXTERNAL') checkQuota(world, place, 'STATIC_ADDRESSES');
   const labels = checkLabels(call.body['labels']);
   const where =
     type === 'INTERNAL' ? internalAddress(call.body, place, world) : externalAddress(call.body, place, world);
-  const made: Held = {
-    phase: 'making',
-    resource: {
-      ...call.body,
-      ...where,
-      ...serverFields(path, addresses, world),
-      description: textOf(call.body['description']) ?? '',
-      status: 'RESERVING',
-      addressType: type,
-      labelFingerprint: fingerprint(labels),
-      ...(place.region === undefined
-        ? {}
-        : { region: link(`projects/${place.project.projectId}/regions/${place.region}`) }),
-    },
+  return {
+    ...call.body,
+    ...where,
+    ...serverFields(path, addresses, world),
+    description: textOf(call.body['description']) ?? '',
+    status: 'RESERVING',
+    addressType: type,
+    labelFingerprint: fingerprint(labels),
+    ...(place.region === undefined
+      ? {}
+      : { region: link(`projects/${place.project.projectId}/regions/${place.region}`) }),
   };
-  held(world, addresses)[path] = made;
-  return begin(call, world, place, {
-    type: 'insert',
-    target: path,
-    targetId: String(made.resource['id']),
-    seconds: 10,
-    effect: 'compute.addresses.inserted',
-  });
-};
+}
 
 function externalAddress(body: JsonObject, place: Place, world: World): JsonObject {
   const wanted = textOf(body['address']);
@@ -162,42 +143,20 @@ function internalAddress(body: JsonObject, place: Place, world: World): JsonObje
   return { address: ip, subnetwork: link(path), purpose: body['purpose'] ?? 'GCE_ENDPOINT' };
 }
 
-const remove: Handler = (call, world) => {
-  const at = findReady(call, world, addresses);
-  const { path, found } = at;
+function checkUser({ path, found }: Found): void {
   const [user] = textsOf(found.resource['users']);
   if (user !== undefined) throw inUse('address', path, unlink(user));
-  return beginDelete(call, world, at, addresses);
-};
+}
 
-const methods: Readonly<Record<string, Handler>> = {
-  insert: once(insert),
-  delete: once(remove),
-  get: (call, world) => find(call, world, addresses).found.resource,
-  list: (call, world) => listReply(call, world, addresses),
-};
-
-export const addressHandlers: Record<string, Handler> = {
-  ...Object.fromEntries(
-    ['addresses', 'globalAddresses'].flatMap((collection) =>
-      Object.entries(methods).map(([verb, handler]) => [`compute.${collection}.${verb}`, handler]),
-    ),
-  ),
-  'compute.addresses.aggregatedList': (call, world) => aggregatedReply(call, world, addresses, 'region'),
-};
-
-export const addressEffects: Record<string, Effect> = {
+export const servedAddresses = defineCollection({
+  of: addresses,
+  methodNames: ['addresses', 'globalAddresses'],
+  scope: 'region',
+  make,
   /** Only now is it known which address it is. */
-  'compute.addresses.inserted': ending((path, _args, world) => {
-    const address = held(world, addresses)[path];
-    if (address === undefined) return undefined;
-    address.phase = 'ready';
-    address.resource['address'] ??= freshExternalIp(world);
-    address.resource['status'] = 'RESERVED';
-    return undefined;
-  }),
-  'compute.addresses.deleted': ending((path, _args, world) => {
-    delete held(world, addresses)[path];
-    return undefined;
-  }),
-};
+  made({ resource }, world) {
+    resource['address'] ??= freshExternalIp(world);
+    resource['status'] = 'RESERVED';
+  },
+  beforeDelete: checkUser,
+});

@@ -1,5 +1,5 @@
-/** What compute offers and nobody makes: the project's own record, regions, zones, machine types, disk types, images. Joined in compute.ts. */
-import type { CloudCall, Effect, Handler, JsonObject, World } from '../kernel/api.js';
+/** What compute offers and nobody makes: the project's own record, regions, zones, machine types, disk types, images. */
+import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { imageByName, imageOfFamily, imagesOf, isImageProject } from './images.js';
 import { type MachineType, machineTypeOf, machineTypes } from './machine-types.js';
@@ -224,7 +224,7 @@ export function checkDiskType(name: string, field: string, given: string): void 
   if (!diskTypes.includes(name)) throw invalid(field, given, `Disk type '${name}' does not exist.`);
 }
 
-export const catalogHandlers: Record<string, Handler> = {
+const catalogHandlers: Record<string, Handler> = {
   'compute.projects.get': getProject,
   'compute.projects.setCommonInstanceMetadata': once(setCommonInstanceMetadata),
   'compute.regions.get': getRegion,
@@ -241,4 +241,6 @@ export const catalogHandlers: Record<string, Handler> = {
   'compute.images.list': listImages,
 };
 
-export const catalogEffects: Record<string, Effect> = { 'compute.projects.metadataSet': ending(() => undefined) };
+const catalogEffects: Record<string, Effect> = { 'compute.projects.metadataSet': ending(() => undefined) };
+
+export const servedCatalog: Served = { handlers: catalogHandlers, effects: catalogEffects };

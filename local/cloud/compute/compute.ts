@@ -1,31 +1,41 @@
-/** Compute as the simulated cloud serves it: one table, joined from the files of its nouns. Listed in index.ts. */
-import type { Access, ApiDefinition, CloudCall, Handler, World } from '../kernel/api.js';
+/** Compute as the simulated cloud serves it: one table, joined from the files of its nouns. */
+import {
+  type Access,
+  type ApiDefinition,
+  type CloudCall,
+  GoogleError,
+  type Handler,
+  type Served,
+  type World,
+} from '../kernel/api.js';
 import { computeAccess } from './access.js';
-import { addressEffects, addressHandlers } from './addresses.js';
-import { catalogEffects, catalogHandlers } from './catalog.js';
-import { defaultNetworkEffects, ensureDefaultNetwork } from './default-network.js';
-import { diskEffects, diskHandlers } from './disks.js';
-import { firewallEffects, firewallHandlers } from './firewalls.js';
+import { servedAddresses } from './addresses.js';
+import { servedCatalog } from './catalog.js';
+import { ensureDefaultNetwork, servedDefaultNetwork } from './default-network.js';
+import { servedDisks } from './disks.js';
+import { servedFirewalls } from './firewalls.js';
 import { isImageProject } from './images.js';
-import { instanceEffects } from './instance-life.js';
-import { instanceHandlers } from './instances.js';
-import { networkEffects, networkHandlers } from './networks.js';
-import { operationEffects, operationHandlers } from './operations.js';
+import { servedInstances } from './instances.js';
+import { servedNetworks } from './networks.js';
+import { servedOperations } from './operations.js';
 import { computeService } from './resources.js';
-import { routerEffects, routerHandlers } from './routers.js';
-import { subnetworkEffects, subnetworkHandlers } from './subnetworks.js';
+import { servedRouters } from './routers.js';
+import { servedSubnetworks } from './subnetworks.js';
 
-const handlers: Readonly<Record<string, Handler>> = {
-  ...operationHandlers,
-  ...catalogHandlers,
-  ...networkHandlers,
-  ...subnetworkHandlers,
-  ...firewallHandlers,
-  ...routerHandlers,
-  ...addressHandlers,
-  ...diskHandlers,
-  ...instanceHandlers,
-};
+const served: readonly Served[] = [
+  servedOperations,
+  servedCatalog,
+  servedNetworks,
+  servedDefaultNetwork,
+  servedSubnetworks,
+  servedFirewalls,
+  servedRouters,
+  servedAddresses,
+  servedDisks,
+  servedInstances,
+];
+
+const handlers: Readonly<Record<string, Handler>> = Object.assign({}, ...served.map((each) => each.handlers));
 
 /** Every call to a project of ours sees to its default network first. */
 const withDefaultNetwork =
@@ -36,23 +46,16 @@ const withDefaultNetwork =
     return handler(call, world);
   };
 
-export const compute: ApiDefinition = {
+export const compute: ApiDefinition<'compute'> = {
   api: 'compute.v1',
+  denied: ({ permission, resource }) =>
+    new GoogleError(403, 'PERMISSION_DENIED', `Required '${permission}' permission for '${resource}'`, {
+      reason: 'forbidden',
+    }),
   handlers: Object.fromEntries(
     Object.entries(handlers).map(([method, handler]) => [method, withDefaultNetwork(handler)]),
   ),
-  effects: {
-    ...operationEffects,
-    ...catalogEffects,
-    ...networkEffects,
-    ...defaultNetworkEffects,
-    ...subnetworkEffects,
-    ...firewallEffects,
-    ...routerEffects,
-    ...addressEffects,
-    ...diskEffects,
-    ...instanceEffects,
-  },
+  effects: Object.assign({}, ...served.map(({ effects }) => effects)),
   access: Object.fromEntries(
     Object.keys(handlers).map((method) => [
       method,

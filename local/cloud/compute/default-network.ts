@@ -1,7 +1,7 @@
-/** The network that comes with enabling compute. Joined in compute.ts. */
-import type { Effect, JsonObject, ProjectRecord, World } from '../kernel/api.js';
+/** The network that comes with enabling compute. */
+import type { JsonObject, ProjectRecord, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
-import { makeNetwork } from './networks.js';
+import { networkResource } from './networks.js';
 import { collections, computeService, held, lastOf, link, serverFields } from './resources.js';
 
 const { networks, firewalls } = collections;
@@ -35,12 +35,8 @@ function makeDefaultNetwork(args: JsonObject, world: World): void {
   const project = textOf(args['project']) ?? '';
   const path = `projects/${project}/global/networks/default`;
   if (held(world, networks)[path] !== undefined) return;
-  const made = makeNetwork(
-    path,
-    { name: 'default', description: 'Default network for the project', autoCreateSubnetworks: true },
-    world,
-  );
-  made.phase = 'ready';
+  const body = { name: 'default', description: 'Default network for the project', autoCreateSubnetworks: true };
+  held(world, networks)[path] = { phase: 'ready', resource: networkResource(path, body, world) };
   for (const { name, rule } of defaultRules) {
     const at = `projects/${project}/global/firewalls/default-allow-${name}`;
     held(world, firewalls)[at] = {
@@ -59,4 +55,7 @@ function makeDefaultNetwork(args: JsonObject, world: World): void {
   }
 }
 
-export const defaultNetworkEffects: Record<string, Effect> = { 'compute.networks.default': makeDefaultNetwork };
+export const servedDefaultNetwork: Served = {
+  handlers: {},
+  effects: { 'compute.networks.default': makeDefaultNetwork },
+};

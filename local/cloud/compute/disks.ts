@@ -1,15 +1,14 @@
-/** Compute's disks and their snapshots. Joined in compute.ts; instances bring most disks with them. */
-import type { Effect, Handler, JsonObject, World } from '../kernel/api.js';
+/** Compute's disks and their snapshots. Instances bring most disks with them. */
+import type { Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { numberOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { checkDiskType } from './catalog.js';
+import { beginInsert, defineCollection, type Found, type Wanted } from './collection.js';
 import { guestOsFeatures, imageFrom } from './images.js';
-import { begin, beginDelete, ending, once } from './operations.js';
+import { once } from './operations.js';
 import { checkQuota } from './quotas.js';
 import {
-  aggregatedReply,
   checkLabels,
   collections,
-  find,
   findReady,
   fingerprint,
   freshPath,
@@ -19,7 +18,6 @@ import {
   invalid,
   lastOf,
   link,
-  listReply,
   type Place,
   placeOf,
   required,
@@ -86,9 +84,7 @@ export function diskFrom(wish: DiskWish, path: string, place: Place, world: Worl
   };
 }
 
-const insert: Handler = (call, world) => {
-  const place = placeOf(call, world);
-  const path = freshPath(call.body, place, world, disks);
+function make({ call, path, place }: Wanted, world: World): JsonObject {
   const wish: DiskWish = {
     sourceImage: call.params['sourceImage'] ?? textOf(call.body['sourceImage']),
     sizeGb: numberOf(call.body['sizeGb']),
@@ -97,29 +93,18 @@ const insert: Handler = (call, world) => {
     field: 'resource',
     sizeField: 'sizeGb',
   };
-  const made = diskFrom(wish, path, place, world);
-  const ssd = ['pd-ssd', 'pd-balanced'].includes(lastOf(String(made.resource['type'])));
-  checkQuota(world, place, ssd ? 'SSD_TOTAL_GB' : 'DISKS_TOTAL_GB', Number(made.resource['sizeGb']));
-  if (textOf(call.body['description']) !== undefined)
-    made.resource['description'] = textOf(call.body['description']) ?? '';
-  held(world, disks)[path] = made;
-  return begin(call, world, place, {
-    type: 'insert',
-    target: path,
-    targetId: String(made.resource['id']),
-    seconds: 5,
-    effect: 'compute.disks.inserted',
-  });
-};
+  const { resource } = diskFrom(wish, path, place, world);
+  const ssd = ['pd-ssd', 'pd-balanced'].includes(lastOf(String(resource['type'])));
+  checkQuota(world, place, ssd ? 'SSD_TOTAL_GB' : 'DISKS_TOTAL_GB', Number(resource['sizeGb']));
+  const description = textOf(call.body['description']);
+  return description === undefined ? resource : { ...resource, description };
+}
 
-const remove: Handler = (call, world) => {
-  const at = findReady(call, world, disks);
-  const { path, found } = at;
+function checkUser({ path, found }: Found): void {
   const [user] = textsOf(found.resource['users']);
   if (user !== undefined) throw inUse('disk', path, unlink(user));
   found.resource['status'] = 'DELETING';
-  return beginDelete(call, world, at, disks, 5);
-};
+}
 
 export function disksOf(resource: JsonObject): { path: string; autoDelete: boolean }[] {
   return objectsOf(resource['disks']).map((disk) => ({
@@ -140,68 +125,40 @@ const makeSnapshot = (name: string, source: string | undefined): Handler =>
     const from = held(world, disks)[disk];
     if (from === undefined) throw required('resource.sourceDisk');
     const labels = checkLabels(call.body['labels']);
-    const made: Held = {
-      phase: 'making',
-      resource: {
-        ...call.body,
-        ...serverFields(path, snapshots, world),
-        status: 'CREATING',
-        sourceDisk: link(disk),
-        sourceDiskId: from.resource['id'] ?? '',
-        diskSizeGb: from.resource['sizeGb'] ?? '10',
-        storageBytes: '0',
-        labelFingerprint: fingerprint(labels),
-      },
+    const resource = {
+      ...call.body,
+      ...serverFields(path, snapshots, world),
+      status: 'CREATING',
+      sourceDisk: link(disk),
+      sourceDiskId: from.resource['id'] ?? '',
+      diskSizeGb: from.resource['sizeGb'] ?? '10',
+      storageBytes: '0',
+      labelFingerprint: fingerprint(labels),
     };
-    held(world, snapshots)[path] = made;
-    return begin(call, world, at, {
-      type: name,
-      target: path,
-      targetId: String(made.resource['id']),
-      seconds: 20,
-      effect: 'compute.snapshots.made',
-    });
+    return beginInsert(call, world, at, { of: snapshots, path, resource, seconds: 20, type: name });
   });
 
-const removeSnapshot: Handler = (call, world) => {
-  return beginDelete(call, world, findReady(call, world, snapshots), snapshots, 5);
+const setReady = ({ resource }: Held): void => {
+  resource['status'] = 'READY';
 };
 
-export const diskHandlers: Record<string, Handler> = {
-  'compute.disks.insert': once(insert),
-  'compute.disks.delete': once(remove),
-  'compute.disks.get': (call, world) => find(call, world, disks).found.resource,
-  'compute.disks.list': (call, world) => listReply(call, world, disks),
-  'compute.disks.aggregatedList': (call, world) => aggregatedReply(call, world, disks, 'zone'),
-  'compute.disks.createSnapshot': makeSnapshot('createSnapshot', undefined),
-  'compute.snapshots.insert': makeSnapshot('insert', 'sourceDisk'),
-  'compute.snapshots.get': (call, world) => find(call, world, snapshots).found.resource,
-  'compute.snapshots.list': (call, world) => listReply(call, world, snapshots),
-  'compute.snapshots.delete': once(removeSnapshot),
-};
+const plainDisks = defineCollection({
+  of: disks,
+  scope: 'zone',
+  seconds: { insert: 5, delete: 5 },
+  make,
+  made: setReady,
+  beforeDelete: checkUser,
+});
 
-function settle(collection: typeof disks | typeof snapshots, world: World, path: string): void {
-  const one = held(world, collection)[path];
-  if (one === undefined) return;
-  one.phase = 'ready';
-  one.resource['status'] = 'READY';
-}
+const plainSnapshots = defineCollection({ of: snapshots, seconds: { delete: 5 }, made: setReady });
 
-export const diskEffects: Record<string, Effect> = {
-  'compute.disks.inserted': ending((path, _args, world) => {
-    settle(disks, world, path);
-    return undefined;
-  }),
-  'compute.disks.deleted': ending((path, _args, world) => {
-    delete held(world, disks)[path];
-    return undefined;
-  }),
-  'compute.snapshots.made': ending((path, _args, world) => {
-    settle(snapshots, world, path);
-    return undefined;
-  }),
-  'compute.snapshots.deleted': ending((path, _args, world) => {
-    delete held(world, snapshots)[path];
-    return undefined;
-  }),
+export const servedDisks: Served = {
+  handlers: {
+    ...plainDisks.handlers,
+    ...plainSnapshots.handlers,
+    'compute.disks.createSnapshot': makeSnapshot('createSnapshot', undefined),
+    'compute.snapshots.insert': makeSnapshot('insert', 'sourceDisk'),
+  },
+  effects: { ...plainDisks.effects, ...plainSnapshots.effects },
 };

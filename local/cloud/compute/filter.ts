@@ -1,4 +1,4 @@
-/** Compute's list filters: `name=x`, `labels.k:*`, `status != RUNNING`, `name eq web.*`, joined by AND and OR. Used by compute's lists. */
+/** Compute's list filters: `name=x`, `labels.k:*`, `status != RUNNING`, `name eq web.*`, joined by AND and OR. */
 import { GoogleError, type Json, type JsonObject } from '../kernel/api.js';
 
 export function matchesFilter(resource: JsonObject, filter: string | undefined): boolean {

@@ -1,65 +1,25 @@
-/** Compute's firewall rules. Joined in compute.ts. */
-import { type Effect, GoogleError, type Handler, type Json, type JsonObject, type World } from '../kernel/api.js';
+/** Compute's firewall rules. */
+import { GoogleError, type Json, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { defineCollection, type Found } from './collection.js';
 import { parseRange } from './ip-ranges.js';
 import { networkOf } from './networks.js';
-import { begin, beginDelete, ending, once } from './operations.js';
-import { checkQuota } from './quotas.js';
-import {
-  checkName,
-  collections,
-  find,
-  findReady,
-  freshPath,
-  type Held,
-  held,
-  invalid,
-  link,
-  listReply,
-  type Place,
-  placeOf,
-  serverFields,
-} from './resources.js';
+import { checkName, collections, invalid, link, type Place, serverFields } from './resources.js';
 
 const { firewalls } = collections;
 
-const insert: Handler = (call, world) => {
-  const place = placeOf(call, world);
-  const path = freshPath(call.body, place, world, firewalls);
-  checkQuota(world, place, 'FIREWALLS');
-  const made: Held = {
-    phase: 'making',
-    resource: { ...ruleOf(call.body, place, world), ...serverFields(path, firewalls, world) },
-  };
-  held(world, firewalls)[path] = made;
-  return begin(call, world, place, {
-    type: 'insert',
-    target: path,
-    targetId: String(made.resource['id']),
-    seconds: 10,
-    effect: 'compute.firewalls.inserted',
-  });
-};
+function changed({ found, place }: Found, given: JsonObject, wanted: JsonObject, world: World): JsonObject {
+  const { kind, id, creationTimestamp, selfLink, name, direction } = found.resource;
+  const server = { kind, id, creationTimestamp, selfLink, name } as JsonObject;
+  const turned = withoutEmpty(given)['direction'];
+  if (turned !== undefined && turned !== direction) {
+    throw invalid('resource.direction', String(turned), 'Firewall direction cannot be changed once created.');
+  }
+  return { ...ruleOf({ ...wanted, name } as JsonObject, place, world), ...server };
+}
 
-/** `patch` merges into what stands, `update` replaces it. */
-const change =
-  (type: 'patch' | 'update'): Handler =>
-  (call, world) => {
-    const { path, found, place } = findReady(call, world, firewalls);
-    const { kind, id, creationTimestamp, selfLink, name, network, direction } = found.resource;
-    const server = { kind, id, creationTimestamp, selfLink, name } as JsonObject;
-    const given = withoutEmpty(call.body);
-    if (given['direction'] !== undefined && given['direction'] !== direction) {
-      throw invalid(
-        'resource.direction',
-        String(given['direction']),
-        'Firewall direction cannot be changed once created.',
-      );
-    }
-    const wanted = type === 'patch' ? merged(found.resource, call.body) : { network, direction, ...given };
-    found.resource = { ...ruleOf({ ...wanted, name } as JsonObject, place, world), ...server };
-    return begin(call, world, place, { type, target: path, targetId: String(id), seconds: 10, effect: 'compute.done' });
-  };
+/** What an update leaves as it stands. */
+const kept = ({ network, direction }: JsonObject) => ({ network, direction }) as JsonObject;
 
 /** An empty list takes the field away; a new `allowed` replaces `denied` and the other way round. */
 function merged(stands: JsonObject, given: JsonObject): JsonObject {
@@ -156,27 +116,15 @@ function checkRanges(value: Json | undefined, field: string): void {
 const refused = (message: string): GoogleError =>
   new GoogleError(400, 'INVALID_ARGUMENT', message, { reason: 'invalid' });
 
-const remove: Handler = (call, world) => {
-  return beginDelete(call, world, findReady(call, world, firewalls), firewalls);
-};
-
-export const firewallHandlers: Record<string, Handler> = {
-  'compute.firewalls.insert': once(insert),
-  'compute.firewalls.patch': once(change('patch')),
-  'compute.firewalls.update': once(change('update')),
-  'compute.firewalls.delete': once(remove),
-  'compute.firewalls.get': (call, world) => find(call, world, firewalls).found.resource,
-  'compute.firewalls.list': (call, world) => listReply(call, world, firewalls),
-};
-
-export const firewallEffects: Record<string, Effect> = {
-  'compute.firewalls.inserted': ending((path, _args, world) => {
-    const firewall = held(world, firewalls)[path];
-    if (firewall !== undefined) firewall.phase = 'ready';
-    return undefined;
+export const servedFirewalls = defineCollection({
+  of: firewalls,
+  quota: 'FIREWALLS',
+  make: ({ call, path, place }, world) => ({
+    ...ruleOf(call.body, place, world),
+    ...serverFields(path, firewalls, world),
   }),
-  'compute.firewalls.deleted': ending((path, _args, world) => {
-    delete held(world, firewalls)[path];
-    return undefined;
-  }),
-};
+  changes: {
+    patch: (at, body, world) => changed(at, body, merged(at.found.resource, body), world),
+    update: (at, body, world) => changed(at, body, { ...kept(at.found.resource), ...withoutEmpty(body) }, world),
+  },
+});

@@ -1,4 +1,4 @@
-/** Google's public images, as far as they matter here. Used by compute's catalog, disks and instances. */
+/** Google's public images, as far as they matter here. */
 import type { JsonObject } from '../kernel/api.js';
 import { invalid, link, notFound, unlink } from './resources.js';
 

@@ -1,6 +1,6 @@
 /**
  * The life of a simulated VM: PROVISIONING → STAGING → RUNNING with addresses and host keys, stockouts, quotas met late,
- * preemption, STOPPING → TERMINATED, removal. Effects; begun by compute-instances.ts, and `preempt` by tests.
+ * preemption, STOPPING → TERMINATED, removal.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { Effect, Json, JsonObject, World } from '../kernel/api.js';

@@ -1,4 +1,4 @@
-/** Checks the body of an instance insert and makes the instance and disks it asks for. Called by compute-instances.ts. */
+/** Checks the body of an instance insert and makes the instance and disks it asks for. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { reservedIn, takenIn } from './addresses.js';

@@ -1,8 +1,9 @@
-/** Compute's instances: insert, get, lists, and everything that is done to one. Joined in compute.ts. */
-import { type CloudCall, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+/** Compute's instances: insert, get, lists, and everything that is done to one. */
+import { type CloudCall, GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { freshExternalIp, useAddresses } from './addresses.js';
-import { guests, lifeSeconds, powerCycle } from './instance-life.js';
+import { looksOf } from './collection.js';
+import { guests, instanceEffects, lifeSeconds, powerCycle } from './instance-life.js';
 import {
   accessConfigFrom,
   accountsFrom,
@@ -29,7 +30,6 @@ import {
   invalid,
   lastOf,
   link,
-  listReply,
   type Place,
   placeOf,
   quotaExceeded,
@@ -347,10 +347,12 @@ const getSerialPortOutput: Handler = (call, world) => {
   };
 };
 
-export const instanceHandlers: Record<string, Handler> = {
+const looks = looksOf({ of: instances });
+
+const instanceHandlers: Record<string, Handler> = {
   'compute.instances.insert': once(insert),
-  'compute.instances.get': (call, world) => find(call, world, instances).found.resource,
-  'compute.instances.list': (call, world) => listReply(call, world, instances),
+  'compute.instances.get': looks.get,
+  'compute.instances.list': looks.list,
   'compute.instances.aggregatedList': (call, world) => aggregatedReply(call, world, instances, 'zone'),
   'compute.instances.delete': once(remove),
   'compute.instances.start': once(start),
@@ -370,3 +372,5 @@ export const instanceHandlers: Record<string, Handler> = {
   'compute.instances.getGuestAttributes': getGuestAttributes,
   'compute.instances.getSerialPortOutput': getSerialPortOutput,
 };
+
+export const servedInstances: Served = { handlers: instanceHandlers, effects: instanceEffects };

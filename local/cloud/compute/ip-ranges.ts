@@ -1,4 +1,4 @@
-/** IPv4 arithmetic for the simulated network: ranges, members, free addresses. Used by compute's networks, addresses and instances. */
+/** IPv4 arithmetic for the simulated network: ranges, members, free addresses. */
 export interface Range {
   readonly first: number;
   readonly last: number;

@@ -1,4 +1,4 @@
-/** Machine types of the simulated zones: vCPUs and memory. Used by compute's catalog, instances and quotas. */
+/** Machine types of the simulated zones: vCPUs and memory. */
 export interface MachineType {
   readonly name: string;
   readonly cpus: number;

@@ -1,4 +1,4 @@
-/** Metadata of instances and of projects: checked and fingerprinted. Used by compute's instances and catalog. */
+/** Metadata of instances and of projects: checked and fingerprinted. */
 import type { JsonObject } from '../kernel/api.js';
 import { objectsOf, textOf } from '../kernel/json-fields.js';
 import { fingerprint, invalid } from './resources.js';

@@ -1,6 +1,6 @@
-/** Compute's operations: begun by every change, DONE when its effect has run; asked for by get, list and wait. Used by every compute noun. */
+/** Compute's operations: begun by every change, DONE when its effect has run; asked for by get, list and wait. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CloudCall, Effect, GoogleError, Handler, JsonObject, World } from '../kernel/api.js';
+import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import {
   type Collection,
@@ -211,7 +211,7 @@ const list: Handler = (call, world) => {
 
 const scopes = ['globalOperations', 'regionOperations', 'zoneOperations'];
 
-export const operationHandlers: Record<string, Handler> = Object.fromEntries(
+const operationHandlers: Record<string, Handler> = Object.fromEntries(
   scopes.flatMap((scope) => [
     [`compute.${scope}.get`, get],
     [`compute.${scope}.list`, list],
@@ -219,7 +219,7 @@ export const operationHandlers: Record<string, Handler> = Object.fromEntries(
   ]),
 );
 
-export const operationEffects: Record<string, Effect> = {
+const operationEffects: Record<string, Effect> = {
   'compute.operations.run': (args, world) => {
     const operation = table(world)[textOf(args['operation']) ?? ''];
     if (operation?.['status'] !== 'PENDING') return;
@@ -244,3 +244,5 @@ const httpMessages: Readonly<Record<number, string>> = {
   412: 'PRECONDITION FAILED',
   503: 'SERVICE UNAVAILABLE',
 };
+
+export const servedOperations: Served = { handlers: operationHandlers, effects: operationEffects };

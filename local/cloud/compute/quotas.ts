@@ -1,4 +1,4 @@
-/** Compute's quotas: what a project uses in a region, against the limits that the world sets. Used by every insert and by regions.get. */
+/** Compute's quotas: what a project uses in a region, against the limits that the world sets. */
 import type { JsonObject, World } from '../kernel/api.js';
 import { objectsOf, textOf } from '../kernel/json-fields.js';
 import { machineTypeOf } from './machine-types.js';

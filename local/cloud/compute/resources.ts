@@ -1,4 +1,4 @@
-/** Where compute's resources live in the state, how they are named, referred to and listed, and the words of its refusals. Used by every compute noun. */
+/** Where compute's resources live in the state, how they are named, referred to and listed, and the words of its refusals. */
 import { createHash } from 'node:crypto';
 import {
   type CloudCall,
@@ -200,10 +200,16 @@ export const sameFingerprint = (given: string | undefined, current: Json | undef
 
 // --- lists ----------------------------------------------------------------------------------------------------------
 
-export function listReply(call: CloudCall, world: World, collection: Collection): JsonObject {
+export function listReply(
+  call: CloudCall,
+  world: World,
+  collection: Collection,
+  shown: (path: string, resource: JsonObject) => JsonObject = (_path, resource) => resource,
+): JsonObject {
   const place = placeOf(call, world);
   const inside = Object.entries(held(world, collection)).filter(([path]) => path.startsWith(`${place.prefix}/`));
-  return listOf(call, `${place.prefix}/${collection.name}`, `${collection.kind}List`, resourcesOf(inside));
+  const all = inside.map(([path, { resource }]) => [path, shown(path, resource)] as const);
+  return listOf(call, `${place.prefix}/${collection.name}`, `${collection.kind}List`, all);
 }
 
 /** A list reply with Google's filter and paging over any entries. */

@@ -1,68 +1,44 @@
-/** Compute's routers with their NATs. Joined in compute.ts. */
-import { type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+/** Compute's routers with their NATs. */
+import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { defineCollection, type Found, type Wanted } from './collection.js';
 import { networkOf } from './networks.js';
-import { begin, beginDelete, ending, once } from './operations.js';
-import { checkQuota } from './quotas.js';
 import {
-  aggregatedReply,
   checkName,
   collections,
   find,
-  findReady,
-  freshPath,
-  type Held,
   held,
   invalid,
   link,
-  listReply,
   notFound,
   type Place,
   pathOf,
-  placeOf,
   required,
   serverFields,
 } from './resources.js';
 
 const { routers } = collections;
 
-const insert: Handler = (call, world) => {
-  const place = placeOf(call, world);
-  const path = freshPath(call.body, place, world, routers);
-  checkQuota(world, place, 'ROUTERS');
+function make({ call, path, place }: Wanted, world: World): JsonObject {
   const reference = textOf(call.body['network']);
   if (reference === undefined || reference === '') throw required('resource.network');
   const network = networkOf(reference, 'resource.network', place, world);
-  const made: Held = {
-    phase: 'making',
-    resource: {
-      ...routerOf(call.body, place, world),
-      ...serverFields(path, routers, world),
-      network: link(network.path),
-      region: link(`projects/${place.project.projectId}/${place.scope}`),
-    },
+  return {
+    ...routerOf(call.body, place, world),
+    ...serverFields(path, routers, world),
+    network: link(network.path),
+    region: link(`projects/${place.project.projectId}/${place.scope}`),
   };
-  held(world, routers)[path] = made;
-  return begin(call, world, place, {
-    type: 'insert',
-    target: path,
-    targetId: String(made.resource['id']),
-    seconds: 10,
-    effect: 'compute.routers.inserted',
-  });
-};
+}
 
-const change =
-  (type: 'patch' | 'update'): Handler =>
-  (call, world) => {
-    const { path, found, place } = findReady(call, world, routers);
-    const { kind, id, creationTimestamp, selfLink, name, network, region } = found.resource;
-    const server = { kind, id, creationTimestamp, selfLink, name, network, region } as JsonObject;
-    const { network: _network, name: _name, ...given } = call.body;
-    const wanted = type === 'patch' ? { ...found.resource, ...given } : given;
-    found.resource = { ...routerOf(wanted, place, world), ...server };
-    return begin(call, world, place, { type, target: path, targetId: String(id), seconds: 10, effect: 'compute.done' });
-  };
+function changed({ found, place }: Found, wanted: JsonObject, world: World): JsonObject {
+  const { kind, id, creationTimestamp, selfLink, name, network, region } = found.resource;
+  const server = { kind, id, creationTimestamp, selfLink, name, network, region } as JsonObject;
+  return { ...routerOf(wanted, place, world), ...server };
+}
+
+/** Neither its name nor its network can be changed. */
+const changeable = ({ network: _network, name: _name, ...given }: JsonObject): JsonObject => given;
 
 function routerOf(body: JsonObject, place: Place, world: World): JsonObject {
   const { nats, ...rest } = body;
@@ -136,36 +112,27 @@ const status: Handler = (call, world) => {
   };
 };
 
-const remove: Handler = (call, world) => {
-  const at = findReady(call, world, routers);
-  const { path, found } = at;
+function checkInterfaces({ path, found }: Found): void {
   if (objectsOf(found.resource['interfaces']).length > 0) {
     throw new GoogleError(400, 'FAILED_PRECONDITION', `The router resource '${path}' still has interfaces`, {
       reason: 'resourceInUseByAnotherResource',
     });
   }
-  return beginDelete(call, world, at, routers);
-};
+}
 
-export const routerHandlers: Record<string, Handler> = {
-  'compute.routers.insert': once(insert),
-  'compute.routers.patch': once(change('patch')),
-  'compute.routers.update': once(change('update')),
-  'compute.routers.delete': once(remove),
-  'compute.routers.get': (call, world) => find(call, world, routers).found.resource,
-  'compute.routers.list': (call, world) => listReply(call, world, routers),
-  'compute.routers.aggregatedList': (call, world) => aggregatedReply(call, world, routers, 'region'),
-  'compute.routers.getRouterStatus': status,
-};
+const served = defineCollection({
+  of: routers,
+  scope: 'region',
+  quota: 'ROUTERS',
+  make,
+  changes: {
+    patch: (at, body, world) => changed(at, { ...at.found.resource, ...changeable(body) }, world),
+    update: (at, body, world) => changed(at, changeable(body), world),
+  },
+  beforeDelete: checkInterfaces,
+});
 
-export const routerEffects: Record<string, Effect> = {
-  'compute.routers.inserted': ending((path, _args, world) => {
-    const router = held(world, routers)[path];
-    if (router !== undefined) router.phase = 'ready';
-    return undefined;
-  }),
-  'compute.routers.deleted': ending((path, _args, world) => {
-    delete held(world, routers)[path];
-    return undefined;
-  }),
+export const servedRouters: Served = {
+  handlers: { ...served.handlers, 'compute.routers.getRouterStatus': status },
+  effects: served.effects,
 };

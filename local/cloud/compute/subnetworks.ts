@@ -1,25 +1,19 @@
-/** Compute's subnetworks, those of auto mode among them. Joined in compute.ts. */
-import { type CloudCall, type Effect, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
+/** Compute's subnetworks, those of auto mode among them. */
+import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { defineCollection, type Found, type Wanted } from './collection.js';
 import { formatIp, overlap, parseRange } from './ip-ranges.js';
 import { networkOf } from './networks.js';
-import { begin, beginDelete, ending, once } from './operations.js';
 import { autoRange, regions } from './places.js';
-import { checkQuota } from './quotas.js';
 import {
-  aggregatedReply,
   collections,
-  find,
-  findReady,
   fingerprint,
-  freshPath,
   type Held,
   held,
   inUse,
   invalid,
   lastOf,
   link,
-  listReply,
   placeOf,
   required,
   serverFields,
@@ -28,10 +22,7 @@ import {
 
 const { networks, subnetworks } = collections;
 
-const insertSubnetwork: Handler = (call, world) => {
-  const place = placeOf(call, world);
-  const path = freshPath(call.body, place, world, subnetworks);
-  checkQuota(world, place, 'SUBNETWORKS');
+function make({ call, path, place }: Wanted, world: World): JsonObject {
   const reference = textOf(call.body['network']);
   if (reference === undefined || reference === '') throw required('resource.network');
   const network = networkOf(reference, 'resource.network', place, world);
@@ -62,20 +53,8 @@ const insertSubnetwork: Handler = (call, world) => {
       );
     }
   }
-  const region = place.region ?? '';
-  const made: Held = {
-    phase: 'making',
-    resource: subnetworkResource(path, { ...call.body, network: link(network.path) }, region, world),
-  };
-  held(world, subnetworks)[path] = made;
-  return begin(call, world, place, {
-    type: 'insert',
-    target: path,
-    targetId: String(made.resource['id']),
-    seconds: 10,
-    effect: 'compute.subnetworks.inserted',
-  });
-};
+  return subnetworkResource(path, { ...call.body, network: link(network.path) }, place.region ?? '', world);
+}
 
 function subnetworkResource(path: string, body: JsonObject, region: string, world: World): JsonObject {
   const range = parseRange(String(body['ipCidrRange']));
@@ -94,16 +73,10 @@ function subnetworkResource(path: string, body: JsonObject, region: string, worl
   };
 }
 
-function subnetworkInserted(path: string, _args: JsonObject, world: World): undefined {
-  const subnetwork = held(world, subnetworks)[path];
-  if (subnetwork === undefined) return;
-  subnetwork.phase = 'ready';
-  refreshSubnetworks(world, unlink(String(subnetwork.resource['network'])));
-}
+const listInItsNetwork = ({ resource }: Held, world: World): void =>
+  refreshSubnetworks(world, unlink(String(resource['network'])));
 
-const deleteSubnetwork: Handler = (call, world) => {
-  const at = findReady(call, world, subnetworks);
-  const { path, found } = at;
+function checkUsers({ path, found }: Found, world: World): void {
   const kinds = [collections.instances, collections.addresses];
   for (const kind of kinds) {
     for (const [at, { resource }] of Object.entries(held(world, kind))) {
@@ -118,13 +91,6 @@ const deleteSubnetwork: Handler = (call, world) => {
   if (network?.resource['autoCreateSubnetworks'] === true) {
     throw invalid('subnetwork', lastOf(path), 'Cannot delete auto subnetwork from an auto subnet mode network.');
   }
-  return beginDelete(call, world, at, subnetworks);
-};
-
-function subnetworkDeleted(path: string, _args: JsonObject, world: World): undefined {
-  const network = unlink(String(held(world, subnetworks)[path]?.resource['network']));
-  delete held(world, subnetworks)[path];
-  refreshSubnetworks(world, network);
 }
 
 /** A network lists its subnetworks. */
@@ -161,29 +127,21 @@ export function ensureAutoSubnetworks(world: World, projectId: string): void {
   }
 }
 
-/** With the subnetworks of auto mode written down first, where they might be meant. */
-function withAuto(handler: Handler, when: (call: CloudCall, world: World) => boolean = () => true): Handler {
-  return (call, world) => {
-    if (when(call, world)) ensureAutoSubnetworks(world, placeOf(call, world).project.projectId);
-    return handler(call, world);
-  };
-}
-
-/** An auto subnetwork has the name of its network. */
-function isDefault(call: CloudCall, world: World): boolean {
+/** They are written down where they might be meant: one of them has the name of its network. */
+function ensureMeant(call: CloudCall, world: World): void {
   const { projectId } = placeOf(call, world).project;
-  return held(world, networks)[`projects/${projectId}/global/networks/${call.params['subnetwork']}`] !== undefined;
+  const name = call.params['subnetwork'];
+  const network = `projects/${projectId}/global/networks/${name}`;
+  if (name === undefined || held(world, networks)[network] !== undefined) ensureAutoSubnetworks(world, projectId);
 }
 
-export const subnetworkHandlers: Record<string, Handler> = {
-  'compute.subnetworks.insert': once(insertSubnetwork),
-  'compute.subnetworks.delete': withAuto(once(deleteSubnetwork), isDefault),
-  'compute.subnetworks.get': withAuto((call, world) => find(call, world, subnetworks).found.resource, isDefault),
-  'compute.subnetworks.list': withAuto((call, world) => listReply(call, world, subnetworks)),
-  'compute.subnetworks.aggregatedList': withAuto((call, world) => aggregatedReply(call, world, subnetworks, 'region')),
-};
-
-export const subnetworkEffects: Record<string, Effect> = {
-  'compute.subnetworks.inserted': ending(subnetworkInserted),
-  'compute.subnetworks.deleted': ending(subnetworkDeleted),
-};
+export const servedSubnetworks = defineCollection({
+  of: subnetworks,
+  scope: 'region',
+  quota: 'SUBNETWORKS',
+  make,
+  made: listInItsNetwork,
+  beforeDelete: checkUsers,
+  deleted: (_path, found, world) => listInItsNetwork(found, world),
+  beforeLook: ensureMeant,
+});

@@ -1,4 +1,4 @@
-/** Record sets of a zone: what is a valid one, and what a change makes of them, all or nothing. Used by dns.ts. */
+/** Record sets of a zone: what is a valid one, and what a change makes of them, all or nothing. */
 
 import { parseIp } from '../compute/ip-ranges.js';
 import { GoogleError, type JsonObject } from '../kernel/api.js';

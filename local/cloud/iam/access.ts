@@ -50,7 +50,7 @@ export function checkAccess(definition: ApiDefinition, call: CloudCall, world: W
   for (const { permission, resource } of accessOf(definition, call, world)) {
     const name = withProjectId(world, resource);
     if (!world.policies.allows(call.caller, permission, name)) {
-      throw permissionDenied(definition.api, permission, resource);
+      throw (definition.denied ?? permissionDenied)({ permission, resource });
     }
   }
 }

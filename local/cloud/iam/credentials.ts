@@ -1,4 +1,4 @@
-/** IAM Credentials: signs for a service account that has no key of its own, with one that Google keeps. Listed in apis.ts. */
+/** IAM Credentials: signs for a service account that has no key of its own, with one that Google keeps. */
 import { createSign, createVerify, generateKeyPairSync } from 'node:crypto';
 import { type ApiDefinition, GoogleError, type Handler, type World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
@@ -53,7 +53,7 @@ const signBlob: Handler = ({ params, body }, world) => {
 
 const method = 'iamcredentials.projects.serviceAccounts.signBlob';
 
-export const iamCredentials: ApiDefinition = {
+export const iamCredentials: ApiDefinition<'iamcredentials'> = {
   api: 'iamcredentials.v1',
   handlers: { [method]: signBlob },
   access: {

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type World,
 } from '../kernel/api.js';
-import { badRequest, errorInfo, preconditionFailed } from '../kernel/errors.js';
+import { badRequest, deniedOn, errorInfo, preconditionFailed } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { forgetMember } from './policies.js';
@@ -208,8 +208,9 @@ const onAccount = (verb: string) => (call: CloudCall, world: World) => {
   return [{ permission: `iam.${verb}`, resource: account === undefined ? name : pathOf(account) }];
 };
 
-export const iam: ApiDefinition = {
+export const iam: ApiDefinition<'iam'> = {
   api: 'iam.v1',
+  denied: (access) => deniedOn('resource', access),
   handlers: {
     'iam.projects.serviceAccounts.create': create,
     'iam.projects.serviceAccounts.get': (call, world) => shown(find(call, world)),

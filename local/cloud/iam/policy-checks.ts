@@ -1,4 +1,4 @@
-/** What may be bound in an IAM policy: roles that the resource takes, members that exist. Used by the policies. */
+/** What may be bound in an IAM policy: roles that the resource takes, members that exist. */
 import type { JsonObject, World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, textOf, textsOf } from '../kernel/json-fields.js';

@@ -1,5 +1,5 @@
 /** Service accounts as records; the IAM API, the policies and the metadata server read them. */
-import { subjectOf } from '../../identity.js';
+import { subjectOf } from '../../identity/identity.js';
 import type { World } from '../kernel/api.js';
 
 export interface ServiceAccountRecord {

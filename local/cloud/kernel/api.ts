@@ -3,26 +3,36 @@
  * the kernel routes, authenticates, checks requests and replies against the API surface, enforces roles, records calls,
  * applies faults and runs due effects. APIs hold no timers and no state of their own.
  */
+import type { GoogleApi } from '../../../functions/config.js';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** The surface files in `discovery/`, one API a file. */
-export type ApiName =
-  | 'cloudresourcemanager.v1'
-  | 'cloudresourcemanager.v3'
-  | 'cloudbilling.v1'
-  | 'serviceusage.v1'
-  | 'iam.v1'
-  | 'compute.v1'
-  | 'dns.v1'
-  | 'artifactregistry.v1'
-  | 'secretmanager.v1'
-  | 'pubsub.v1'
-  | 'publicca.v1'
-  | 'cloudscheduler.v1'
-  | 'storage.v1'
-  | 'iamcredentials.v1';
+/** A surface file in `discovery/`: the name of the API's host, and a version. */
+export type ApiName = `${GoogleApi}.v${number}`;
+
+/** `legacy`: errors[] without a status · `both`: errors[] and a status · `platform`: a status and details. */
+export type ErrorForm = 'legacy' | 'both' | 'platform';
+
+/** One row of `apis.ts`: all that the simulated cloud knows of an API beside what its versions do. */
+export interface Api<Host extends GoogleApi = GoogleApi> {
+  /** As Google names it to people: `Compute Engine API`. */
+  readonly title: string;
+  /** How it writes errors. */
+  readonly errors: ErrorForm;
+  /** Whether a project needs a billing account to enable it. */
+  readonly isBilled: boolean;
+  /** Whether a call works on a project that has the API off. */
+  readonly worksWhileOff: boolean;
+  /** Where gcloud's base URL lies beneath the API's host. Undefined where gcloud does not call it. */
+  readonly gcloudBase: string | undefined;
+  readonly versions: readonly [ApiDefinition<Host>, ...ApiDefinition<Host>[]];
+}
+
+export type Apis = { readonly [Host in GoogleApi]: Api<Host> };
+
+/** What a project can enable, by the name of the service: `compute.googleapis.com`. */
+export type Services = Readonly<Record<string, Pick<Api, 'title' | 'isBilled'>>>;
 
 export interface Caller {
   readonly email: string;
@@ -58,12 +68,20 @@ export type Handler = (call: CloudCall, world: World) => JsonObject | Promise<Js
 /** Something that happens later: changes the state when its time has come. Registered by name so that a snapshot can carry it. */
 export type Effect = (args: JsonObject, world: World) => void;
 
-export interface ApiDefinition {
-  readonly api: ApiName;
+/** Handlers by method, and the effects that they schedule. */
+export interface Served {
+  readonly handlers: Readonly<Record<string, Handler>>;
+  readonly effects: Readonly<Record<string, Effect>>;
+}
+
+export interface ApiDefinition<Host extends GoogleApi = GoogleApi> {
+  readonly api: `${Host}.v${number}`;
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly effects?: Readonly<Record<string, Effect>>;
   /** The permission a method needs and on what, where it is not `<service>.<collection>.<verb>` on the project in the path. */
   readonly access?: Readonly<Record<string, (call: CloudCall, world: World) => readonly Access[]>>;
+  /** Its own words for a caller that lacks a permission, where they are not the usual ones. */
+  readonly denied?: (access: Access) => GoogleError;
 }
 
 /** `permission` on `resource`: `projects/<id>`, `folders/<id>`, `projects/<id>/managedZones/<z>`, … (its ancestors count too). */
@@ -73,6 +91,8 @@ export interface Access {
 }
 
 export interface World {
+  /** All services that a project can enable. */
+  readonly services: Services;
   /** A named table of plain JSON records; part of the snapshot. Returns the live object: change it in place. */
   table<T = JsonObject>(name: string): Record<string, T>;
   /** Milliseconds since the epoch, real time. */

@@ -1,4 +1,4 @@
-/** Google's batch form: many HTTP calls as parts of one multipart body, answered likewise. Called by the server; gcloud uses it. */
+/** Google's batch form: many HTTP calls as parts of one multipart body, answered likewise. gcloud uses it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from './api.js';
 

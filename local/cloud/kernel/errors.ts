@@ -1,13 +1,5 @@
-/** Errors as each API writes them on the wire, and the refusals that all of them share. Called by the kernel and by the APIs. */
-import { type ApiName, GoogleError, type JsonObject } from './api.js';
-
-/** `legacy`: compute, errors[] without a status · `both`: IAM v1 and DNS · `platform`: the rest. */
-type Form = 'legacy' | 'both' | 'platform';
-
-const formOf = (api: ApiName): Form => {
-  if (api === 'compute.v1' || api === 'storage.v1') return 'legacy';
-  return api === 'iam.v1' || api === 'dns.v1' ? 'both' : 'platform';
-};
+/** Errors as each API writes them on the wire, and the refusals that all of them share. */
+import { type Access, type ErrorForm, GoogleError, type JsonObject } from './api.js';
 
 const legacyReasons: Readonly<Record<number, string>> = {
   400: 'badRequest',
@@ -26,8 +18,7 @@ const legacyReasons: Readonly<Record<number, string>> = {
 const fromFrontEnd = (error: GoogleError): boolean =>
   error.code === 401 || (error.more.details ?? []).some(({ reason }) => reason === 'SERVICE_DISABLED');
 
-export function errorBody(api: ApiName, error: GoogleError): JsonObject {
-  const form = formOf(api);
+export function errorBody(form: ErrorForm, error: GoogleError): JsonObject {
   const { reason, domain = 'global', location, details } = error.more;
   const errors = [
     {
@@ -81,31 +72,13 @@ export const credentialsInvalid = (): GoogleError =>
     details: [errorInfo('ACCESS_TOKEN_TYPE_UNSUPPORTED', 'googleapis.com')],
   });
 
-const serviceTitles: Readonly<Record<string, string>> = {
-  'artifactregistry.googleapis.com': 'Artifact Registry API',
-  'cloudbilling.googleapis.com': 'Cloud Billing API',
-  'cloudresourcemanager.googleapis.com': 'Cloud Resource Manager API',
-  'cloudscheduler.googleapis.com': 'Cloud Scheduler API',
-  'compute.googleapis.com': 'Compute Engine API',
-  'dns.googleapis.com': 'Cloud DNS API',
-  'iamcredentials.googleapis.com': 'IAM Service Account Credentials API',
-  'iam.googleapis.com': 'Identity and Access Management (IAM) API',
-  'publicca.googleapis.com': 'Public Certificate Authority API',
-  'pubsub.googleapis.com': 'Cloud Pub/Sub API',
-  'secretmanager.googleapis.com': 'Secret Manager API',
-  'serviceusage.googleapis.com': 'Service Usage API',
-  'storage.googleapis.com': 'Cloud Storage API',
-};
-
-export const serviceTitle = (service: string): string => serviceTitles[service] ?? service;
-
 /** The API is off in the project, or its enabling has not got everywhere yet: Google says the same of both. */
-export function serviceDisabled(service: string, projectNumber: string): GoogleError {
+export function serviceDisabled(service: string, title: string, projectNumber: string): GoogleError {
   const url = `https://console.developers.google.com/apis/api/${service}/overview?project=${projectNumber}`;
   return new GoogleError(
     403,
     'PERMISSION_DENIED',
-    `${serviceTitle(service)} has not been used in project ${projectNumber} before or it is disabled. Enable it by visiting ${url} then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our systems and retry.`,
+    `${title} has not been used in project ${projectNumber} before or it is disabled. Enable it by visiting ${url} then retry. If you enabled this API recently, wait a few minutes for the action to propagate to our systems and retry.`,
     {
       reason: 'accessNotConfigured',
       domain: 'usageLimits',
@@ -117,11 +90,11 @@ export function serviceDisabled(service: string, projectNumber: string): GoogleE
         {
           '@type': 'type.googleapis.com/google.rpc.LocalizedMessage',
           locale: 'en-US',
-          message: `${serviceTitle(service)} has not been used in project ${projectNumber} before or it is disabled.`,
+          message: `${title} has not been used in project ${projectNumber} before or it is disabled.`,
         },
         errorInfo('SERVICE_DISABLED', 'googleapis.com', {
           service,
-          serviceTitle: serviceTitle(service),
+          serviceTitle: title,
           consumer: `projects/${projectNumber}`,
           containerInfo: projectNumber,
           activationUrl: url,
@@ -131,40 +104,25 @@ export function serviceDisabled(service: string, projectNumber: string): GoogleE
   );
 }
 
-/** How each API words that a caller lacks a permission. */
-export function permissionDenied(api: ApiName, permission: string, resource: string): GoogleError {
-  if (api === 'compute.v1') {
-    return new GoogleError(403, 'PERMISSION_DENIED', `Required '${permission}' permission for '${resource}'`, {
-      reason: 'forbidden',
-    });
-  }
-  if (api === 'cloudresourcemanager.v1' || api === 'cloudbilling.v1') {
-    return new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
-  }
-  if (api === 'storage.v1') {
-    return new GoogleError(
-      403,
-      'PERMISSION_DENIED',
-      `The caller does not have ${permission} access to the Google Cloud Storage ${permission.split('.')[1] === 'buckets' ? 'bucket' : 'object'}. Permission '${permission}' denied on resource (or it may not exist).`,
-      { reason: 'forbidden' },
-    );
-  }
-  if (api === 'dns.v1') {
-    return new GoogleError(403, 'PERMISSION_DENIED', 'Forbidden', { reason: 'forbidden' });
-  }
+/** What most APIs say to a caller who lacks a permission. */
+export const permissionDenied = ({ permission, resource }: Access): GoogleError =>
+  deniedOn(`resource '//${domainOf(permission)}/${resource}'`, { permission, resource });
+
+/** As most say it, with other words for the resource. */
+export const deniedOn = (where: string, { permission, resource }: Access): GoogleError =>
+  new GoogleError(403, 'PERMISSION_DENIED', `Permission '${permission}' denied on ${where} (or it may not exist).`, {
+    reason: 'forbidden',
+    details: [errorInfo('IAM_PERMISSION_DENIED', domainOf(permission), { permission, resource })],
+  });
+
+/** The same without saying which permission. */
+export const deniedPlainly = (): GoogleError =>
+  new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
+
+const domainOf = (permission: string): string => {
   const [service = ''] = permission.split('.');
-  const domain = `${service === 'resourcemanager' ? 'cloudresourcemanager' : service}.googleapis.com`;
-  const where = api === 'iam.v1' ? 'resource' : `resource '//${domain}/${resource}'`;
-  return new GoogleError(
-    403,
-    'PERMISSION_DENIED',
-    `Permission '${permission}' denied on ${where} (or it may not exist).`,
-    {
-      reason: 'forbidden',
-      details: [errorInfo('IAM_PERMISSION_DENIED', domain, { permission, resource })],
-    },
-  );
-}
+  return `${service === 'resourcemanager' ? 'cloudresourcemanager' : service}.googleapis.com`;
+};
 
 export const notImplemented = (method: string): GoogleError =>
   new GoogleError(501, 'UNIMPLEMENTED', `Operation is not implemented, or supported, or enabled. (${method})`);

@@ -1,4 +1,4 @@
-/** Reads fields of JSON bodies that the kernel has already checked against the API surface. Used by all APIs here. */
+/** Reads fields of JSON bodies that the kernel has already checked against the API surface. */
 import type { Json, JsonObject } from './api.js';
 
 export const textOf = (value: Json | undefined): string | undefined => (typeof value === 'string' ? value : undefined);

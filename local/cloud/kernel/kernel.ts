@@ -1,18 +1,21 @@
 /**
  * One call from wire to handler and back: route → authenticate → check the request → access → faults → handler →
- * check the reply → record. Called by the server for every request of every API.
+ * check the reply → record. Every request of every API goes this way.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { GoogleApi } from '../../../functions/config.js';
 import { checkAccess } from '../iam/access.js';
-import { isServiceUsable, lookUpProject } from '../projects/projects.js';
+import { isServiceUsable, lookUpProject, titleOf } from '../projects/projects.js';
 import {
+  type Api,
   type ApiDefinition,
-  type ApiName,
+  type Apis,
   type Caller,
   type CloudCall,
   GoogleError,
   type JsonObject,
   type Media,
+  type World,
 } from './api.js';
 import type { createCalls } from './calls.js';
 import { credentialsInvalid, credentialsMissing, errorBody, notImplemented, serviceDisabled } from './errors.js';
@@ -42,148 +45,158 @@ export type ApiReply =
   | { readonly kind: 'drop' };
 
 export interface KernelOptions {
-  readonly definitions: readonly ApiDefinition[];
+  readonly apis: Apis;
   readonly world: RunningWorld;
   readonly calls: ReturnType<typeof createCalls>;
   readonly callerOf: (token: string) => Caller | undefined;
 }
 
-export type Kernel = (apis: readonly ApiName[], request: ApiRequest) => Promise<ApiReply>;
-
-/** Their calls are about projects that need not have the API on. */
-const worksWithoutService: ReadonlySet<ApiName> = new Set([
-  'cloudresourcemanager.v1',
-  'cloudresourcemanager.v3',
-  'cloudbilling.v1',
-  'serviceusage.v1',
-]);
+/** `host` is the API's, without `.googleapis.com`. */
+export type Kernel = (host: string, request: ApiRequest) => Promise<ApiReply>;
 
 /** While it is being answered. */
 type OpenCall = { -readonly [K in keyof CloudCall]: CloudCall[K] } & { until?: number | undefined };
 
+/** The method that a request means, and who serves it. */
+interface Served {
+  readonly api: Api;
+  readonly definition: ApiDefinition;
+  readonly surface: Surface;
+  readonly route: Route;
+}
+
 /** Thrown where the connection is to break. */
 const dropped = Symbol('dropped');
+
+export const createKernel =
+  (options: KernelOptions): Kernel =>
+  async (host, request) => {
+    const { world } = options;
+    const begun = performance.now();
+    const at = world.now();
+    world.runDue();
+    const served = servedBy(options.apis, host, request);
+    if (served === undefined) return { kind: 'no-route' };
+    const call = openCall(served.route, request);
+    const record = (status: number, message?: string): void =>
+      options.calls.record({
+        at,
+        milliseconds: Math.round(performance.now() - begun),
+        api: served.definition.api,
+        ...told(call, request),
+        status,
+        ...(message === undefined ? {} : { message }),
+      });
+    try {
+      const body = await answer(options, served, request, call);
+      // A copy, made in this very moment: the live record may go on changing while the reply leaves.
+      const copy = structuredClone(body);
+      record(200);
+      return served.route.method.response === undefined ? { kind: 'empty' } : { kind: 'json', status: 200, body: copy };
+    } catch (error) {
+      if (error === dropped) {
+        record(0, 'the connection was dropped');
+        return { kind: 'drop' };
+      }
+      const said = error instanceof GoogleError ? error : internal(error);
+      record(said.code, said.message);
+      return { kind: 'json', status: said.code, body: errorBody(served.api.errors, said) };
+    } finally {
+      if (request.httpMethod !== 'GET') world.changed();
+    }
+  };
+
+function servedBy(apis: Apis, host: string, { httpMethod, path }: ApiRequest): Served | undefined {
+  const api: Api | undefined = Object.hasOwn(apis, host) ? apis[host as GoogleApi] : undefined;
+  for (const definition of api?.versions ?? []) {
+    const surface = surfaceOf(definition.api);
+    const found = route(surface, httpMethod, path);
+    if (api !== undefined && found !== undefined) return { api, definition, surface, route: found };
+  }
+  return undefined;
+}
+
+const openCall = ({ method, params }: Route, { path, media }: ApiRequest): OpenCall => ({
+  method: method.id,
+  params,
+  lists: {},
+  resource: resourceIn(path),
+  body: {},
+  media,
+  caller: { email: '', kind: 'user' },
+});
+
+/** What is kept of a call in the record of all. */
+const told = (call: OpenCall, { reason }: ApiRequest) => ({
+  method: call.method,
+  params: call.params,
+  ...namedIn(call.body),
+  caller: call.caller.email,
+  ...(reason === undefined ? {} : { reason }),
+  ...(call.until === undefined ? {} : { until: Math.round(call.until) }),
+});
+
+async function answer(
+  { world, callerOf }: KernelOptions,
+  { api, definition, surface, route: { method, params: inPath } }: Served,
+  request: ApiRequest,
+  call: OpenCall,
+): Promise<JsonObject> {
+  call.caller = authenticate(request.authorization, callerOf);
+  const { params, lists } = checkParams(surface, method, inPath, request.query);
+  Object.assign(call, { params, lists });
+  call.body = checkBody(surface, method, request.body);
+  if (!api.worksWhileOff) checkService(world, surface.host, call.resource);
+  checkAccess(definition, call, world);
+  const reply = await handle(world, call, definition);
+  const faults = faultsOfReply(surface, method, reply);
+  if (faults.length > 0) {
+    throw new Error(
+      `the simulated cloud's reply to ${method.id} does not fit the API: ${faults.slice(0, 5).join('; ')}`,
+    );
+  }
+  return reply;
+}
+
+function authenticate(authorization: string | undefined, callerOf: KernelOptions['callerOf']): Caller {
+  const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) throw credentialsMissing();
+  const caller = callerOf(token);
+  if (caller === undefined) throw credentialsInvalid();
+  return caller;
+}
+
+function checkService(world: World, service: string, resource: string): void {
+  const name = /^projects\/([^/]+)/.exec(resource)?.[1];
+  const project = name === undefined ? undefined : lookUpProject(world, name);
+  if (project?.state === 'ACTIVE' && !isServiceUsable(world, project, service)) {
+    throw serviceDisabled(service, titleOf(world, service), project.projectNumber);
+  }
+}
+
+async function handle(world: RunningWorld, call: OpenCall, definition: ApiDefinition): Promise<JsonObject> {
+  const { before, after } = disturbancesOf(world, call);
+  await suffer(before);
+  const handler = definition.handlers[call.method];
+  if (handler === undefined) throw notImplemented(call.method);
+  const { result, until } = world.noting(() => handler(call, world));
+  call.until = until;
+  const reply = await result;
+  world.runDue();
+  await suffer(after);
+  return reply;
+}
+
+async function suffer(disturbances: readonly Disturbance[]): Promise<void> {
+  for (const disturbance of disturbances) {
+    if (disturbance.kind === 'slow') await lingering(disturbance);
+    else throw disturbance.kind === 'drop' ? dropped : disturbance.error;
+  }
+}
 
 async function lingering({ seconds, isRemoved }: Extract<Disturbance, { kind: 'slow' }>): Promise<void> {
   const until = performance.now() + seconds * 1000;
   while (performance.now() < until && !isRemoved()) await sleep(20, undefined, { ref: false });
-}
-
-export function createKernel({ definitions, world, calls, callerOf }: KernelOptions): Kernel {
-  const definitionOf = new Map(definitions.map((definition) => [definition.api, definition]));
-
-  function authenticate(authorization: string | undefined): Caller {
-    const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw credentialsMissing();
-    const caller = callerOf(token);
-    if (caller === undefined) throw credentialsInvalid();
-    return caller;
-  }
-
-  function checkService(surface: Surface, resource: string): void {
-    if (worksWithoutService.has(surface.api)) return;
-    const name = /^projects\/([^/]+)/.exec(resource)?.[1];
-    const project = name === undefined ? undefined : lookUpProject(world, name);
-    if (project?.state === 'ACTIVE' && !isServiceUsable(world, project, surface.host)) {
-      throw serviceDisabled(surface.host, project.projectNumber);
-    }
-  }
-
-  async function handle(call: OpenCall, definition: ApiDefinition): Promise<JsonObject> {
-    const { before, after } = disturbancesOf(world, call);
-    for (const disturbance of before) {
-      if (disturbance.kind === 'slow') await lingering(disturbance);
-      else throw disturbance.kind === 'drop' ? dropped : disturbance.error;
-    }
-    const handler = definition.handlers[call.method];
-    if (handler === undefined) throw notImplemented(call.method);
-    const { result, until } = world.noting(() => handler(call, world));
-    call.until = until;
-    const reply = await result;
-    world.runDue();
-    for (const disturbance of after) {
-      if (disturbance.kind === 'slow') await lingering(disturbance);
-      else throw disturbance.kind === 'drop' ? dropped : disturbance.error;
-    }
-    return reply;
-  }
-
-  async function answer(
-    surface: Surface,
-    { method, params: inPath }: Route,
-    request: ApiRequest,
-    call: OpenCall,
-  ): Promise<JsonObject> {
-    call.caller = authenticate(request.authorization);
-    const { params, lists } = checkParams(surface, method, inPath, request.query);
-    Object.assign(call, { params, lists });
-    call.body = checkBody(surface, method, request.body);
-    const definition = definitionOf.get(surface.api);
-    if (definition === undefined) throw notImplemented(method.id);
-    checkService(surface, call.resource);
-    checkAccess(definition, call, world);
-    const reply = await handle(call, definition);
-    const faults = faultsOfReply(surface, method, reply);
-    if (faults.length > 0) {
-      throw new Error(
-        `the simulated cloud's reply to ${method.id} does not fit the API: ${faults.slice(0, 5).join('; ')}`,
-      );
-    }
-    return reply;
-  }
-
-  return async (apis, request) => {
-    const begun = performance.now();
-    const at = world.now();
-    world.runDue();
-    for (const api of apis) {
-      const surface = surfaceOf(api);
-      const found = route(surface, request.httpMethod, request.path);
-      if (found === undefined) continue;
-      const nobody: Caller = { email: '', kind: 'user' };
-      const call: OpenCall = {
-        method: found.method.id,
-        params: found.params,
-        lists: {},
-        resource: resourceIn(request.path),
-        body: {},
-        media: request.media,
-        caller: nobody,
-      };
-      const record = (status: number, message?: string): void =>
-        calls.record({
-          at,
-          milliseconds: Math.round(performance.now() - begun),
-          api,
-          method: call.method,
-          params: call.params,
-          ...namedIn(call.body),
-          caller: call.caller.email,
-          status,
-          ...(message === undefined ? {} : { message }),
-          ...(request.reason === undefined ? {} : { reason: request.reason }),
-          ...(call.until === undefined ? {} : { until: Math.round(call.until) }),
-        });
-      try {
-        const body = await answer(surface, found, request, call);
-        // A copy, made in this very moment: the live record may go on changing while the reply leaves.
-        const copy = structuredClone(body);
-        record(200);
-        return found.method.response === undefined ? { kind: 'empty' } : { kind: 'json', status: 200, body: copy };
-      } catch (error) {
-        if (error === dropped) {
-          record(0, 'the connection was dropped');
-          return { kind: 'drop' };
-        }
-        const said = error instanceof GoogleError ? error : internal(error);
-        record(said.code, said.message);
-        return { kind: 'json', status: said.code, body: errorBody(api, said) };
-      } finally {
-        if (request.httpMethod !== 'GET') world.changed();
-      }
-    }
-    return { kind: 'no-route' };
-  };
 }
 
 function namedIn(body: JsonObject): { named?: string } {

@@ -1,4 +1,4 @@
-/** Holds the simulator's own replies to the API surface: one that Google could not have sent is a fault, and is said loudly. Called by the kernel. */
+/** Holds the simulator's own replies to the API surface: one that Google could not have sent is a fault, and is said loudly. */
 import type { Json } from './api.js';
 import { base64, dateTime, duration, isObject } from './request-check.js';
 import type { Method, Schema, Surface } from './surface.js';

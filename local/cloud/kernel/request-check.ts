@@ -1,4 +1,4 @@
-/** Holds requests to the API surface: what does not fit is refused in Google's own words, what fits comes out normalised. Called by the kernel. */
+/** Holds requests to the API surface: what does not fit is refused in Google's own words, what fits comes out normalised. */
 import { GoogleError, type Json, type JsonObject } from './api.js';
 import { badRequest } from './errors.js';
 import type { Method, Parameter, Schema, Surface } from './surface.js';

@@ -5,25 +5,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { MediaReply, MediaRequest } from '../storage/content.js';
-import type { ApiName, JsonObject } from './api.js';
+import type { JsonObject } from './api.js';
 import { answerBatch } from './batch.js';
 import type { ApiReply, ApiRequest, Kernel } from './kernel.js';
-
-export const apisByHost: Readonly<Record<string, readonly ApiName[]>> = {
-  cloudresourcemanager: ['cloudresourcemanager.v3', 'cloudresourcemanager.v1'],
-  cloudbilling: ['cloudbilling.v1'],
-  serviceusage: ['serviceusage.v1'],
-  iam: ['iam.v1'],
-  compute: ['compute.v1'],
-  dns: ['dns.v1'],
-  artifactregistry: ['artifactregistry.v1'],
-  secretmanager: ['secretmanager.v1'],
-  publicca: ['publicca.v1'],
-  pubsub: ['pubsub.v1'],
-  cloudscheduler: ['cloudscheduler.v1'],
-  storage: ['storage.v1'],
-  iamcredentials: ['iamcredentials.v1'],
-};
 
 /** Paths beside the APIs; undefined: not one of theirs. */
 export type ControlPath = (request: {
@@ -88,59 +72,54 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** What a host serves beside the calls of its API: bytes of Cloud Storage. Undefined: not one of these. */
-export type MediaPaths = (asked: MediaRequest) => Promise<MediaReply | ApiReply | undefined>;
+type MediaPaths = (asked: MediaRequest) => Promise<MediaReply | ApiReply | undefined>;
+
+/** What stands behind the ports. */
+export interface Served {
+  /** Of all APIs, without `.googleapis.com`. */
+  readonly hosts: readonly string[];
+  readonly kernel: Kernel;
+  readonly media: MediaPaths;
+}
 
 async function answerAt(
-  kernel: Kernel,
+  { kernel, media }: Served,
   host: string,
   asked: MediaRequest,
-  media: MediaPaths,
   response: ServerResponse,
 ): Promise<void> {
   const { request } = asked;
-  const reply =
-    (host === 'storage' ? await media(asked) : undefined) ?? (await kernel(apisByHost[host] ?? [], request));
+  const reply = (host === 'storage' ? await media(asked) : undefined) ?? (await kernel(host, request));
   if ('kind' in reply) return send(response, reply, request.path);
   response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
   response.end(reply.body);
 }
 
 /** Serves one API from the root of its own port. */
-export function apiServer(kernel: Kernel, media: MediaPaths, host: string, port: number): Promise<RunningServer> {
+export function apiServer(served: Served, host: string, port: number): Promise<RunningServer> {
   return listen(port, async (request, response, body) => {
     const url = new URL(request.url ?? '/', 'http://loopback');
-    if (url.pathname.startsWith('/batch')) return sendBatch(kernel, request, response, body, host);
+    if (url.pathname.startsWith('/batch')) return sendBatch(served, request, response, body, host);
     const asked = toApiRequest(request, url, url.pathname, body);
     const origin = `http://${request.headers.host ?? ''}`;
-    await answerAt(kernel, host, { request: asked, headers: request.headers, bytes: body, origin }, media, response);
+    await answerAt(served, host, { request: asked, headers: request.headers, bytes: body, origin }, response);
   });
 }
 
 /** Serves every API under `/<api host>/…`, and what is beside the APIs. */
-export function frontServer(
-  kernel: Kernel,
-  media: MediaPaths,
-  control: ControlPath,
-  port: number,
-): Promise<RunningServer> {
+export function frontServer(served: Served, control: ControlPath, port: number): Promise<RunningServer> {
   return listen(port, async (request, response, body) => {
     const url = new URL(request.url ?? '/', 'http://loopback');
-    const split = splitHost(url.pathname);
+    const split = splitHost(served, url.pathname);
     if (split !== undefined) {
-      if (split.path.startsWith('/batch')) return sendBatch(kernel, request, response, body, split.host);
+      if (split.path.startsWith('/batch')) return sendBatch(served, request, response, body, split.host);
       const asked = toApiRequest(request, url, split.path, body);
       const origin = `http://${request.headers.host ?? ''}${split.prefix}`;
-      await answerAt(
-        kernel,
-        split.host,
-        { request: asked, headers: request.headers, bytes: body, origin },
-        media,
-        response,
-      );
+      await answerAt(served, split.host, { request: asked, headers: request.headers, bytes: body, origin }, response);
       return;
     }
     const batchHost = /^\/batch\/(\w+)\//.exec(url.pathname)?.[1];
-    if (batchHost !== undefined) return sendBatch(kernel, request, response, body, batchHost);
+    if (batchHost !== undefined) return sendBatch(served, request, response, body, batchHost);
     const { method = 'GET', headers } = request;
     const reply = await control({
       method,
@@ -159,11 +138,11 @@ export function frontServer(
 }
 
 /** `/compute.googleapis.com/compute/v1/…` → compute and `/compute/v1/…`. */
-function splitHost(path: string): { host: string; path: string; prefix: string } | undefined {
+function splitHost({ hosts }: Served, path: string): { host: string; path: string; prefix: string } | undefined {
   // gcloud takes the paths of uploads and downloads from the root, whatever its base URL.
   if (mediaAtRoot.test(path)) return { host: 'storage', path, prefix: '' };
   const [, host, rest] = /^\/(\w+)\.googleapis\.com(\/.*)$/.exec(path) ?? [];
-  return host === undefined || rest === undefined || apisByHost[host] === undefined
+  return host === undefined || rest === undefined || !hosts.includes(host)
     ? undefined
     : { host, path: rest, prefix: `/${host}.googleapis.com` };
 }
@@ -203,7 +182,7 @@ function send(response: ServerResponse, reply: ApiReply, path: string): void {
 const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 async function sendBatch(
-  kernel: Kernel,
+  served: Served,
   request: IncomingMessage,
   response: ServerResponse,
   body: Buffer,
@@ -211,8 +190,8 @@ async function sendBatch(
 ): Promise<void> {
   const reply = await answerBatch(body.toString('utf8'), request.headers, async (part) => {
     const url = new URL(part.url, 'http://loopback');
-    const split = splitHost(url.pathname) ?? { host, path: url.pathname };
-    const said = await kernel(apisByHost[split.host] ?? [], {
+    const split = splitHost(served, url.pathname) ?? { host, path: url.pathname };
+    const said = await served.kernel(split.host, {
       httpMethod: part.method,
       path: split.path,
       query: url.searchParams,

@@ -1,6 +1,6 @@
 /**
  * The surface of Google's APIs, read from their discovery documents: which method a request means, and with which
- * path parameters. Used by the kernel; what a request and a reply must look like is checked in `request-check.ts` and `reply-check.ts`.
+ * path parameters. What a request and a reply must look like is checked in `request-check.ts` and `reply-check.ts`.
  */
 import { readFileSync } from 'node:fs';
 import type { ApiName } from './api.js';
@@ -63,6 +63,8 @@ export interface Surface {
   readonly api: ApiName;
   /** `compute.googleapis.com`. */
   readonly host: string;
+  /** What the paths of its methods begin with: `/compute/v1/`. */
+  readonly base: string;
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly methods: ReadonlyMap<string, Method>;
   readonly templates: readonly Template[];
@@ -78,14 +80,16 @@ export function surfaceOf(api: ApiName): Surface {
   if (known !== undefined) return known;
   const document = JSON.parse(readFileSync(new URL(`${api}.json`, folder), 'utf8')) as Discovery;
   const methods = methodsIn(document);
+  const base = `/${document.servicePath}`;
   const surface: Surface = {
     api,
     host: new URL(document.rootUrl).host,
+    base,
     schemas: withTitles(document.schemas),
     methods: new Map(methods.map((method) => [method.id, method])),
     templates: methods
       .sort((a, b) => precedence(b) - precedence(a))
-      .map((method) => template(`/${document.servicePath}${method.path}`, method)),
+      .map((method) => template(base + method.path, method)),
   };
   loaded.set(api, surface);
   return surface;

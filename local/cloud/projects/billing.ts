@@ -12,7 +12,7 @@ import {
   type ProjectRecord,
   type World,
 } from '../kernel/api.js';
-import { badRequest, preconditionFailed, quotaFailure } from '../kernel/errors.js';
+import { badRequest, deniedPlainly, preconditionFailed, quotaFailure } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { anyProject, shutDown } from './changes.js';
@@ -149,8 +149,9 @@ const listProjects: Handler = (call, world) =>
 const inName = ({ params }: CloudCall): string => params['name'] ?? '';
 const inResource = ({ params }: CloudCall): string => params['resource'] ?? '';
 
-export const billing: ApiDefinition = {
+export const billing: ApiDefinition<'cloudbilling'> = {
   api: 'cloudbilling.v1',
+  denied: deniedPlainly,
   handlers: {
     'cloudbilling.projects.getBillingInfo': (call, world) => info(world, projectOf(call, world)),
     'cloudbilling.projects.updateBillingInfo': update,

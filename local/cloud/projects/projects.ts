@@ -1,4 +1,4 @@
-/** Projects as records: found by id or number, with Google's refusals. Used by every API through `world.project`. */
+/** Projects as records: found by id or number, with Google's refusals. */
 import { GoogleError, type ProjectRecord, type World } from '../kernel/api.js';
 import { errorInfo, serviceDisabled } from '../kernel/errors.js';
 
@@ -34,11 +34,14 @@ export function findProject(
   if (project === undefined) throw denied(idOrNumber, `Permission denied on resource project ${idOrNumber}.`);
   if (project.state !== 'ACTIVE') throw denied(idOrNumber, `Project #${project.projectNumber} has been deleted.`);
   if (needs.service !== undefined && !isServiceUsable(world, project, needs.service)) {
-    throw serviceDisabled(needs.service, project.projectNumber);
+    throw serviceDisabled(needs.service, titleOf(world, needs.service), project.projectNumber);
   }
   if (needs.billing === true && project.billingAccountName === undefined) throw billingDisabled(project);
   return project;
 }
+
+/** As Google names a service to people. */
+export const titleOf = (world: World, service: string): string => world.services[service]?.title ?? service;
 
 export const isServiceUsable = (world: World, project: ProjectRecord, service: string): boolean =>
   (project.services[service] ?? Number.POSITIVE_INFINITY) <= world.now();

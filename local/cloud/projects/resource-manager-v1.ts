@@ -12,7 +12,7 @@ import {
   type JsonObject,
   type World,
 } from '../kernel/api.js';
-import { badRequest } from '../kernel/errors.js';
+import { badRequest, deniedPlainly } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
@@ -118,8 +118,9 @@ const searchOrganizations: Handler = (call, world) => {
   return found.length === 0 ? {} : { organizations: found.map(organizationV1) };
 };
 
-export const resourceManagerV1: ApiDefinition = {
+export const resourceManagerV1: ApiDefinition<'cloudresourcemanager'> = {
   api: 'cloudresourcemanager.v1',
+  denied: deniedPlainly,
   handlers: {
     ...lienHandlers,
     'cloudresourcemanager.projects.create': create,

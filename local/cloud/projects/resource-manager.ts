@@ -181,7 +181,7 @@ const onParent = (permission: string, call: CloudCall): readonly Access[] => {
   return containerName.test(parent) ? [{ permission, resource: parent }] : [];
 };
 
-export const resourceManager: ApiDefinition = {
+export const resourceManager: ApiDefinition<'cloudresourcemanager'> = {
   api: 'cloudresourcemanager.v3',
   handlers: {
     ...policyHandlers,

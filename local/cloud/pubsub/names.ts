@@ -1,4 +1,4 @@
-/** Topics and subscriptions in the state: their names, how calls mean them, and how they are refused. Used by the files of Pub/Sub. */
+/** Topics and subscriptions in the state: their names, how calls mean them, and how they are refused. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 
 const service = 'pubsub.googleapis.com';

@@ -1,4 +1,4 @@
-/** Pub/Sub as the simulated cloud serves it, one table joined from the files of its nouns. Push is done by local/deliveries.ts. Listed in index.ts. */
+/** Pub/Sub as the simulated cloud serves it, one table joined from the files of its nouns. Push is done by deliveries.ts. */
 
 import { testPermissions } from '../iam/test-permissions.js';
 import type { Access, ApiDefinition, CloudCall, Handler, JsonObject, World } from '../kernel/api.js';
@@ -138,7 +138,7 @@ function accessOf(method: Method, call: CloudCall, world: World): readonly Acces
 
 const full = (method: string): string => `pubsub.projects.${method}`;
 
-export const pubsub: ApiDefinition = {
+export const pubsub: ApiDefinition<'pubsub'> = {
   api: 'pubsub.v1',
   handlers: Object.fromEntries(Object.entries(methods).map(([name, { handler }]) => [full(name), handler])),
   access: Object.fromEntries(

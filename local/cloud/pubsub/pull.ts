@@ -1,4 +1,4 @@
-/** Pulling from Pub/Sub's subscriptions, acknowledging, and dead letters. Joined in pubsub.ts; dead letters also from local/deliveries.ts. */
+/** Pulling from Pub/Sub's subscriptions, acknowledging, and dead letters. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
 import { labelsOf, numberOf, objectOf, textOf, textsOf } from '../kernel/json-fields.js';

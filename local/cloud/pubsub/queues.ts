@@ -1,4 +1,4 @@
-/** The queues of Pub/Sub's subscriptions: part of the state, so undelivered messages outlive a restart. Used by pubsub.ts and local/deliveries.ts. */
+/** The queues of Pub/Sub's subscriptions: part of the state, so undelivered messages outlive a restart. */
 import type { Json, JsonObject, World } from '../kernel/api.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 

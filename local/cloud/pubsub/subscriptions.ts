@@ -1,4 +1,4 @@
-/** Pub/Sub's subscriptions: made, changed, removed. Joined in pubsub.ts. */
+/** Pub/Sub's subscriptions: made, changed, removed. */
 import { GoogleError, type Handler, type JsonObject } from '../kernel/api.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { badInput, checkName, nameOf, pathOf, subscriptionAt, subscriptions, topicAt } from './names.js';

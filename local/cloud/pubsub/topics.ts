@@ -1,4 +1,4 @@
-/** Pub/Sub's topics: made, removed, published to. Joined in pubsub.ts. */
+/** Pub/Sub's topics: made, removed, published to. */
 import { GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
 import { labelsOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { badInput, checkName, nameOf, subscriptions, topicAt, topics } from './names.js';

@@ -1,4 +1,4 @@
-/** Jobs of Cloud Scheduler in the state: what a job must be, and what is kept of it. Used by the files of Cloud Scheduler. */
+/** Jobs of Cloud Scheduler in the state: what a job must be, and what is kept of it. */
 
 import { serviceAccounts } from '../iam/service-accounts.js';
 import { type Caller, GoogleError, type JsonObject, type World } from '../kernel/api.js';

@@ -1,4 +1,4 @@
-/** Cloud Scheduler as the simulated cloud serves it: jobs are made, changed, paused and asked to run. They are fired by scheduler-calls.ts. Listed in apis.ts. */
+/** Cloud Scheduler as the simulated cloud serves it: jobs are made, changed, paused and asked to run. They are fired by calls.ts. */
 
 import { regions } from '../compute/places.js';
 import {
@@ -212,7 +212,7 @@ const accessOf =
     },
   ];
 
-export const scheduler: ApiDefinition = {
+export const scheduler: ApiDefinition<'cloudscheduler'> = {
   api: 'cloudscheduler.v1',
   handlers: Object.fromEntries(Object.entries(methods).map(([name, { handler }]) => [full(name), handler])),
   access: Object.fromEntries(Object.entries(methods).map(([name, method]) => [full(name), accessOf(method)])),

@@ -1,6 +1,6 @@
 /**
  * When the jobs of Cloud Scheduler are due: cron schedules, read on a clock that runs as fast as the simulated cloud does.
- * The one importer of croner. Used by the files of Cloud Scheduler.
+ * The one importer of croner.
  */
 import { Cron } from 'croner';
 import type { World } from '../kernel/api.js';

@@ -1,4 +1,4 @@
-/** The bytes of an object as they leave Cloud Storage, and what a request about bytes holds. Used by the media paths and by signed URLs. */
+/** The bytes of an object as they leave Cloud Storage, and what a request about bytes holds. */
 import type { IncomingMessage } from 'node:http';
 import type { World } from '../kernel/api.js';
 import type { ApiRequest } from '../kernel/kernel.js';

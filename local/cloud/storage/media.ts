@@ -1,6 +1,6 @@
 /**
  * Bytes in and out of Cloud Storage: simple, multipart and resumable uploads, downloads with ranges, signed URLs. Each is a
- * call of the JSON API with something beside it. Called by server.ts for the host `storage`, before the API itself.
+ * call of the JSON API with something beside it.
  */
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Media, World } from '../kernel/api.js';
@@ -36,7 +36,7 @@ export async function answerMedia(
 }
 
 async function send(kernel: Kernel, world: World, { request, headers }: MediaRequest): Promise<MediaReply | ApiReply> {
-  const reply = await kernel(['storage.v1'], { ...request, body: '' });
+  const reply = await kernel('storage', { ...request, body: '' });
   if (reply.kind !== 'json' || reply.status !== 200) return reply;
   return contentOf(world, String(reply.body['bucket']), String(reply.body['name']), headers.range);
 }
@@ -49,7 +49,7 @@ async function receive(
 ): Promise<MediaReply | ApiReply> {
   const { request, headers, bytes } = asked;
   const insert = (query: URLSearchParams, resource: string, media: Media) =>
-    kernel(['storage.v1'], { ...request, httpMethod: 'POST', path, query, body: resource, media });
+    kernel('storage', { ...request, httpMethod: 'POST', path, query, body: resource, media });
   const session = request.query.get('upload_id');
   if (session !== null) return goOn(world, session, asked, insert);
   const type = headers['content-type'];

@@ -1,4 +1,4 @@
-/** V4 signed URLs of Cloud Storage: verified as Google does, by the signer's key, time and rights at the time of use. Called by storage-media.ts. */
+/** V4 signed URLs of Cloud Storage: verified as Google does, by the signer's key, time and rights at the time of use. */
 import { sha256 } from '../../../shared/sha256.js';
 import { isSignedBy } from '../iam/credentials.js';
 import { isBarred } from '../iam/service-accounts.js';

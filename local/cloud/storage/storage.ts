@@ -1,4 +1,4 @@
-/** Cloud Storage's JSON API as the simulated cloud serves it: buckets with uniform access, objects, policies. Listed in apis.ts; bytes travel in storage-media.ts. */
+/** Cloud Storage's JSON API as the simulated cloud serves it: buckets with uniform access, objects, policies. Bytes travel in media.ts. */
 import {
   type Access,
   type ApiDefinition,
@@ -231,8 +231,15 @@ function accessTo(method: string, permission: string | undefined, call: CloudCal
   return [{ permission, resource }, ...(over ? [{ permission: 'storage.objects.delete', resource }] : [])];
 }
 
-export const storage: ApiDefinition = {
+export const storage: ApiDefinition<'storage'> = {
   api: 'storage.v1',
+  denied: ({ permission }) =>
+    new GoogleError(
+      403,
+      'PERMISSION_DENIED',
+      `The caller does not have ${permission} access to the Google Cloud Storage ${permission.split('.')[1] === 'buckets' ? 'bucket' : 'object'}. Permission '${permission}' denied on resource (or it may not exist).`,
+      { reason: 'forbidden' },
+    ),
   handlers: Object.fromEntries(Object.entries(methods).map(([name, [, handler]]) => [`storage.${name}`, handler])),
   access: Object.fromEntries(
     Object.entries(methods).map(([name, [permission]]) => [

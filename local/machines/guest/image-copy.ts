@@ -1,4 +1,4 @@
-/** Copies an image as it is, with all of its architectures: what is there is left, what comes is held against its digest. Used by skopeo.ts. */
+/** Copies an image as it is, with all of its architectures: what is there is left, what comes is held against its digest. */
 import type { Readable } from 'node:stream';
 import { digestOf, referencesOf } from '../../registry/images.js';
 import { during, Failure } from './failure.js';

@@ -1,4 +1,4 @@
-/** Logins at registries, from the files where skopeo looks for them. Used by skopeo.ts. */
+/** Logins at registries, from the files where skopeo looks for them. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

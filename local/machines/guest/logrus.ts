@@ -1,4 +1,4 @@
-/** Lines as programs in Go write them by logrus: in colour-less short form to a terminal, else in `key="value"` pairs. Used by the stand-ins for such programs. */
+/** Lines as programs in Go write them by logrus: in colour-less short form to a terminal, else in `key="value"` pairs. */
 
 type Level = 'info' | 'warning' | 'fatal';
 

@@ -1,4 +1,4 @@
-/** An image in a folder, `oci:folder:tag`: read. Used by skopeo.ts. */
+/** An image in a folder, `oci:folder:tag`: read. */
 import { createReadStream } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

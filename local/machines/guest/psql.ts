@@ -8,7 +8,7 @@ import { userInfo } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { outboundPort } from '../outbound-port.js';
+import { outboundPort } from '../network/outbound-port.js';
 
 class Refusal extends Error {
   constructor(

@@ -1,4 +1,4 @@
-/** Requests to a registry as skopeo makes them: over TLS or, where that may be, plain HTTP; with user and password or a token; complaints in its words. Used by registry-image.ts. */
+/** Requests to a registry as skopeo makes them: over TLS or, where that may be, plain HTTP; with user and password or a token; complaints in its words. */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { during, Failure } from './failure.js';

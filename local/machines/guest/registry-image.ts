@@ -1,4 +1,4 @@
-/** An image in a registry, `docker://host/name:tag`: read, and written. Used by skopeo.ts. */
+/** An image in a registry, `docker://host/name:tag`: read, and written. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';

@@ -1,4 +1,4 @@
-/** Images in a folder, laid out as docker-registry 2 does, so that either serves what the other stored. Used by docker-registry.ts. */
+/** Images in a folder, laid out as docker-registry 2 does, so that either serves what the other stored. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * HTTP as programs in Go send it: by HTTPS_PROXY or HTTP_PROXY, but to loopback itself directly, and with the system's
- * authorities, which Node does not read. Used by registry-client.ts.
+ * authorities, which Node does not read.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';

@@ -1,4 +1,4 @@
-/** A Kubernetes API over TLS, of a few kinds: what kubectl, plinth and the kubelets of the stand-in speak to. Started by the controller. */
+/** A Kubernetes API over TLS, of a few kinds: what kubectl, plinth and the kubelets of the stand-in speak to. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -97,67 +97,96 @@ const readBody = (body: string, contentType: string | undefined): Draft => {
 /** Nodes' own reports come every second: they are not written to the disk. */
 const isReport = ({ kind, part }: Place): boolean => kind.plural === 'nodes' && part === 'status';
 
-export function startApiServer({ objects, identity, ca, version }: ApiServerOptions): Server {
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
-    const url = new URL(request.url ?? '/', 'https://kubernetes');
-    const who = whoCalls(request, objects, ca);
-    const page = request.method === 'GET' ? discovered(url.pathname, version) : undefined;
-    if (page !== undefined) return page;
-    if (!/^\/apis?\//.test(url.pathname))
-      throw fault(404, 'NotFound', 'the server could not find the requested resource');
-    const place = placeOf(url.pathname);
-    const { kind, namespace, name, part } = place;
-    const allow = (verb: string): void => mustBeAllowed(who, { verb, kind, name, namespace });
-    const body = await text(request);
-    const type = request.headers['content-type'];
-    switch (request.method) {
-      case 'GET': {
-        const isWatch = ['true', '1'].includes(url.searchParams.get('watch') ?? '');
-        allow(name !== undefined ? 'get' : isWatch ? 'watch' : 'list');
-        if (name !== undefined) return tableOf(kind, objects.get(kind, namespace, name), request.headers.accept);
-        if (isWatch) return watch(request, response, objects, place, url);
-        const items = selected(objects.list(kind, namespace), url);
-        const metadata = { resourceVersion: objects.version() };
-        return tableOf(
-          kind,
-          { kind: `${kind.kind}List`, apiVersion: apiOf(kind), metadata, items },
-          request.headers.accept,
-        );
-      }
-      case 'POST':
-        allow('create');
-        response.statusCode = 201;
-        return objects.create(kind, namespace, asKept(kind, readBody(body, type)));
-      case 'PUT': {
-        allow('update');
-        const before = objects.get(kind, namespace, name ?? '');
-        const draft = asKept(kind, readBody(body, type));
-        const wanted =
-          part === 'status' ? { ...before, metadata: draft.metadata ?? {}, status: draft['status'] } : draft;
-        return objects.replace(kind, namespace, name ?? '', wanted, isReport(place));
-      }
-      case 'PATCH': {
-        allow('patch');
-        const before = objects.find(kind, namespace, name ?? '');
-        const isApply = type?.startsWith('application/apply-patch+yaml') === true;
-        if (before === undefined && isApply) {
-          response.statusCode = 201;
-          return objects.create(kind, namespace, asKept(kind, patched({}, type ?? '', body) as Draft));
-        }
-        const wanted = patched(objects.get(kind, namespace, name ?? ''), type ?? '', body) as Draft;
-        return objects.replace(kind, namespace, name ?? '', asKept(kind, wanted), isReport(place));
-      }
-      case 'DELETE': {
-        allow('delete');
-        const { metadata } = objects.remove(kind, namespace, name ?? '');
-        const details = { name: metadata.name, kind: plural(kind), uid: metadata.uid };
-        return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
-      }
-      default:
-        throw fault(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
-    }
-  }
+/** A request for objects: its caller is known, and its body read. */
+interface Asked {
+  readonly objects: Objects;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly place: Place;
+  readonly body: string;
+  allow(verb: string): void;
+}
 
+async function answer(
+  { objects, ca, version }: ApiServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<unknown> {
+  const url = new URL(request.url ?? '/', 'https://kubernetes');
+  const who = whoCalls(request, objects, ca);
+  const page = request.method === 'GET' ? discovered(url.pathname, version) : undefined;
+  if (page !== undefined) return page;
+  if (!/^\/apis?\//.test(url.pathname))
+    throw fault(404, 'NotFound', 'the server could not find the requested resource');
+  const place = placeOf(url.pathname);
+  const { kind, namespace, name } = place;
+  const allow = (verb: string): void => mustBeAllowed(who, { verb, kind, name, namespace });
+  const asked: Asked = { objects, request, response, url, place, body: await text(request), allow };
+  switch (request.method) {
+    case 'GET':
+      return read(asked);
+    case 'POST':
+      return create(asked);
+    case 'PUT':
+      return replace(asked);
+    case 'PATCH':
+      return patch(asked);
+    case 'DELETE':
+      return remove(asked);
+    default:
+      throw fault(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
+  }
+}
+
+function read({ objects, request, response, url, place, allow }: Asked): unknown {
+  const { kind, namespace, name } = place;
+  const isWatch = ['true', '1'].includes(url.searchParams.get('watch') ?? '');
+  allow(name !== undefined ? 'get' : isWatch ? 'watch' : 'list');
+  if (name !== undefined) return tableOf(kind, objects.get(kind, namespace, name), request.headers.accept);
+  if (isWatch) return watch(request, response, objects, place, url);
+  const items = selected(objects.list(kind, namespace), url);
+  const metadata = { resourceVersion: objects.version() };
+  return tableOf(kind, { kind: `${kind.kind}List`, apiVersion: apiOf(kind), metadata, items }, request.headers.accept);
+}
+
+function create({ objects, request, response, place: { kind, namespace }, body, allow }: Asked): Thing {
+  allow('create');
+  response.statusCode = 201;
+  return objects.create(kind, namespace, asKept(kind, readBody(body, request.headers['content-type'])));
+}
+
+function replace({ objects, request, place, body, allow }: Asked): Thing {
+  allow('update');
+  const { kind, namespace, name = '', part } = place;
+  const before = objects.get(kind, namespace, name);
+  const draft = asKept(kind, readBody(body, request.headers['content-type']));
+  const wanted = part === 'status' ? { ...before, metadata: draft.metadata ?? {}, status: draft['status'] } : draft;
+  return objects.replace(kind, namespace, name, wanted, isReport(place));
+}
+
+function patch({ objects, request, response, place, body, allow }: Asked): Thing {
+  allow('patch');
+  const { kind, namespace, name = '' } = place;
+  const type = request.headers['content-type'] ?? '';
+  const before = objects.find(kind, namespace, name);
+  if (before === undefined && type.startsWith('application/apply-patch+yaml')) {
+    response.statusCode = 201;
+    return objects.create(kind, namespace, asKept(kind, patched({}, type, body) as Draft));
+  }
+  const wanted = patched(objects.get(kind, namespace, name), type, body) as Draft;
+  return objects.replace(kind, namespace, name, asKept(kind, wanted), isReport(place));
+}
+
+function remove({ objects, place: { kind, namespace, name = '' }, allow }: Asked) {
+  allow('delete');
+  const { metadata } = objects.remove(kind, namespace, name);
+  const details = { name: metadata.name, kind: plural(kind), uid: metadata.uid };
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+export function startApiServer(server: ApiServerOptions): Server {
+  const { identity, ca } = server;
   const send = (response: ServerResponse, content: unknown): void => {
     const isText = typeof content === 'string';
     response.setHeader('content-type', isText ? 'text/plain' : 'application/json');
@@ -165,7 +194,7 @@ export function startApiServer({ objects, identity, ca, version }: ApiServerOpti
   };
   const options = { key: identity.key, cert: identity.certificate, ca, requestCert: true, rejectUnauthorized: false };
   return createServer(options, (request, response) => {
-    answer(request, response).then(
+    answer(server, request, response).then(
       (content) => {
         if (content !== undefined) send(response, content);
       },

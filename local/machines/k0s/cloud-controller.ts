@@ -1,8 +1,8 @@
-/** In place of Google's cloud controller: services of type LoadBalancer get their address from what stands for Google. Started by the controller, where there is such a thing. */
+/** In place of Google's cloud controller: services of type LoadBalancer get their address from what stands for Google. */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Asked, Given } from '../../load-balancers.js';
+import type { Asked, Given } from '../network/load-balancers.js';
 import { kindOf, type Thing } from './kinds.js';
 import { nodeName, ownAddress } from './kubelet.js';
 import type { Objects } from './objects.js';

@@ -1,4 +1,4 @@
-/** k0s.yaml as k0s v1.31 reads it: unknown fields are refused (pkg/apis/k0s/v1beta1). Used by the commands that read it. */
+/** k0s.yaml as k0s v1.31 reads it: unknown fields are refused (pkg/apis/k0s/v1beta1). */
 import { isIP } from 'node:net';
 import { parse } from 'yaml';
 

@@ -1,4 +1,4 @@
-/** Commands and flags as cobra reads them, with its complaints: unknown ones are refused. Used by what stands for k0s, skopeo and docker-registry, which are written with cobra. */
+/** Commands and flags as cobra reads them, with its complaints: unknown ones are refused. */
 
 export interface Flag {
   readonly name: string;

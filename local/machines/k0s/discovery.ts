@@ -1,4 +1,4 @@
-/** What the API server says about itself: groups, kinds, version, and enough OpenAPI for kubectl to send objects unchecked. Used by the API server. */
+/** What the API server says about itself: groups, kinds, version, and enough OpenAPI for kubectl to send objects unchecked. */
 import { apiOf, type Kind, kinds } from './kinds.js';
 
 const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];

@@ -1,4 +1,4 @@
-/** The kinds of objects that the stand-in's Kubernetes knows, for discovery and tables. Used by the API server. */
+/** The kinds of objects that the stand-in's Kubernetes knows, for discovery and tables. */
 
 export interface Kind {
   readonly group: string;

@@ -1,4 +1,4 @@
-/** kubeconfig files and join tokens: the same thing, once more packed. Used by all of the stand-in that speaks to an API server. */
+/** kubeconfig files and join tokens: the same thing, once more packed. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parse, stringify } from 'yaml';
 

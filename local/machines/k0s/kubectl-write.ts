@@ -1,4 +1,4 @@
-/** `k0s kubectl apply --server-side` and `delete`, of objects from standard input: what plinth and packages write with. Used by kubectl.ts. */
+/** `k0s kubectl apply --server-side` and `delete`, of objects from standard input: what plinth and packages write with. */
 import { text } from 'node:stream/consumers';
 import { parseAllDocuments } from 'yaml';
 import { apiOf, type Kind, kinds } from './kinds.js';

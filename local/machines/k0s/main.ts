@@ -1,6 +1,6 @@
 /**
  * Stands for k0s v1.31 on simulated machines: its command line, its services, and a Kubernetes API without containers. Bundled to
- * one script by ../../k0s-releases.ts, which machines fetch as the release; needs Node there.
+ * one script by ../../releases/k0s.ts, which machines fetch as the release; needs Node there.
  * Commands and flags are those of cmd/ and pkg/config/cli.go in github.com/k0sproject/k0s.
  */
 import { readFileSync, rmSync } from 'node:fs';

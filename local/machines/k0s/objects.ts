@@ -1,4 +1,4 @@
-/** The objects of a cluster, kept in one file in place of etcd. Used by the API server and the controllers behind it. */
+/** The objects of a cluster, kept in one file in place of etcd. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fault } from './fault.js';
 import { apiOf, type Kind, kindOf, type Metadata, type Thing } from './kinds.js';
@@ -48,8 +48,6 @@ export function createObjects(): Objects {
     return thing;
   }
 
-  const missing = (kind: Kind, name: string) => fault(404, 'NotFound', `${plural(kind)} "${name}" not found`);
-
   const self: Objects = {
     list: (kind, namespace) =>
       Object.entries(kept.things)
@@ -65,43 +63,20 @@ export function createObjects(): Objects {
       return found;
     },
     create(kind, namespace, draft) {
-      const { generateName, ...given } = draft.metadata ?? {};
-      const name = given.name ?? (generateName === undefined ? '' : `${generateName}${randomBytes(3).toString('hex')}`);
-      if (!isName(name)) {
-        throw fault(422, 'Invalid', `${kind.kind} "${name}" is invalid: metadata.name: Invalid value: "${name}"`);
-      }
+      const name = nameOf(kind, draft);
       if (kind.namespaced) self.get(namespaceKind, undefined, namespace ?? '');
       if (self.find(kind, namespace, name) !== undefined) {
         throw fault(409, 'AlreadyExists', `${plural(kind)} "${name}" already exists`);
       }
       kept.version += 1;
-      const thing: Thing = {
-        ...draft,
-        apiVersion: apiOf(kind),
-        kind: kind.kind,
-        metadata: {
-          ...given,
-          name,
-          ...(kind.namespaced && namespace !== undefined ? { namespace } : {}),
-          uid: randomUUID(),
-          resourceVersion: String(kept.version),
-          creationTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
-        },
-      };
+      const thing = newThing(kind, namespace, name, draft, kept.version);
       kept.things[keyOf(kind, namespace, name)] = thing;
       return changed('ADDED', kind, thing);
     },
     replace(kind, namespace, name, draft, quietly) {
       const before = self.get(kind, namespace, name);
       const { uid, creationTimestamp, resourceVersion } = before.metadata;
-      const asked = draft.metadata?.resourceVersion;
-      if (asked !== undefined && asked !== '' && asked !== resourceVersion) {
-        throw fault(
-          409,
-          'Conflict',
-          `Operation cannot be fulfilled on ${plural(kind)} "${name}": the object has been modified; please apply your changes to the latest version and try again`,
-        );
-      }
+      checkVersion(kind, name, draft, resourceVersion);
       kept.version += 1;
       const own = { name, uid, creationTimestamp, resourceVersion: String(kept.version) };
       const metadata = {
@@ -124,12 +99,55 @@ export function createObjects(): Objects {
       return () => void listeners.delete(listener);
     },
   };
+  makeNamespaces(self);
+  return self;
+}
+
+/** Those of every cluster. */
+function makeNamespaces(objects: Objects): void {
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
-    if (self.find(namespaceKind, undefined, name) === undefined) {
-      self.create(namespaceKind, undefined, { metadata: { name }, status: { phase: 'Active' } });
+    if (objects.find(namespaceKind, undefined, name) === undefined) {
+      objects.create(namespaceKind, undefined, { metadata: { name }, status: { phase: 'Active' } });
     }
   }
-  return self;
+}
+
+const missing = (kind: Kind, name: string) => fault(404, 'NotFound', `${plural(kind)} "${name}" not found`);
+
+/** As the draft says, or made up where it says only how it begins. */
+function nameOf(kind: Kind, { metadata: { name: given, generateName } = {} }: Draft): string {
+  const name = given ?? (generateName === undefined ? '' : `${generateName}${randomBytes(3).toString('hex')}`);
+  if (!isName(name)) {
+    throw fault(422, 'Invalid', `${kind.kind} "${name}" is invalid: metadata.name: Invalid value: "${name}"`);
+  }
+  return name;
+}
+
+function newThing(kind: Kind, namespace: string | undefined, name: string, draft: Draft, version: number): Thing {
+  const { generateName: _prefix, ...given } = draft.metadata ?? {};
+  return {
+    ...draft,
+    apiVersion: apiOf(kind),
+    kind: kind.kind,
+    metadata: {
+      ...given,
+      name,
+      ...(kind.namespaced && namespace !== undefined ? { namespace } : {}),
+      uid: randomUUID(),
+      resourceVersion: String(version),
+      creationTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+    },
+  };
+}
+
+function checkVersion(kind: Kind, name: string, draft: Draft, current: string | undefined): void {
+  const asked = draft.metadata?.resourceVersion;
+  if (asked === undefined || asked === '' || asked === current) return;
+  throw fault(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${plural(kind)} "${name}": the object has been modified; please apply your changes to the latest version and try again`,
+  );
 }
 
 export const plural = ({ group, plural: name }: Kind): string => (group === '' ? name : `${name}.${group}`);

@@ -1,6 +1,6 @@
 /**
  * What a PATCH makes of an object: JSON patch, JSON merge patch, and the strategic and server-side ones, which are read as
- * merge patches here but for lists with keys. Used by the API server.
+ * merge patches here but for lists with keys.
  */
 import { parse } from 'yaml';
 import { fault } from './fault.js';

@@ -1,4 +1,4 @@
-/** Keys and certificates of a cluster: its CA, what the CA signs, and the requests of those who join. Used by the controller and the kubelet. */
+/** Keys and certificates of a cluster: its CA, what the CA signs, and the requests of those who join. */
 import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Where k0s keeps its things on a machine, as the real one does (pkg/config/cfgvars.go). Used by all of the stand-in. */
+/** Where k0s keeps its things on a machine, as the real one does (pkg/config/cfgvars.go). */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** The way to an API server: TLS with its CA, through HTTPS_PROXY where the machine names one, as Go's programs take it. Used by all that asks the API. */
+/** The way to an API server: TLS with its CA, through HTTPS_PROXY where the machine names one, as Go's programs take it. */
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';

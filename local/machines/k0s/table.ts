@@ -1,4 +1,4 @@
-/** Objects as the table that kubectl prints. Used by the API server and by `k0s kubectl`. */
+/** Objects as the table that kubectl prints. */
 import type { Kind, Thing } from './kinds.js';
 
 /** Of what was asked for, the object itself if no table is. */

@@ -1,4 +1,4 @@
-/** The files that all real hosts begin with, made once and kept outside of the checkout under the hash of their recipe. Used by the tier; as a program, by CI before the tests. */
+/** The files that all real hosts begin with, made once and kept outside of the checkout under the hash of their recipe. As a program it makes them before the tests. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

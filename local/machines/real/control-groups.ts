@@ -1,4 +1,4 @@
-/** The control groups in which systemd of each real host keeps its services: named by who made them, as they outlive a killed owner. Used by the networks. */
+/** The control groups in which systemd of each real host keeps its services: named by who made them, as they outlive a killed owner. */
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 

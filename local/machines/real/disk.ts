@@ -1,4 +1,4 @@
-/** The disk of a real host: what it changed of the base, in a folder of its own; and the files that the cloud's image and guest agent keep there. Used by host.ts. */
+/** The disk of a real host: what it changed of the base, in a folder of its own; and the files that the cloud's image and guest agent keep there. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,8 +4,9 @@ import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openSshPair } from '../../../shared/openssh.js';
-import { writeLoginKeys } from '../login-keys.js';
 import type { Machine, MachineOptions } from '../machine.js';
+import { writeLoginKeys } from '../ssh/login-keys.js';
+import { runScript, tellOf } from '../startup-script.js';
 import { makeRealDisk, writeNames } from './disk.js';
 import { childrenOf, type Network, outsideAddress } from './network.js';
 
@@ -41,82 +42,29 @@ interface Boot {
 }
 
 export async function startRealHost(options: RealHostOptions): Promise<RealHost> {
-  const { vm, folder, network, device, base, metadata, onSerial } = options;
+  const { vm, folder, network, device, onSerial } = options;
   makeRealDisk(folder, { hostname: vm.name, hostKey: openSshPair(options.hostKeyPem, vm.name) });
   const group = network.groupOf(device);
   const ended = new AbortController();
   let boot: Boot | undefined;
 
-  /** Until systemd is about to begin. */
-  async function turnOn(): Promise<Boot> {
-    const argv = ['bash', bootVm, 'begin', vm.name, vm.address, device, folder, base, group.path, process.execPath];
-    const child = spawn('nsenter', [...network.entry, '--', ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const gone = new Promise<NodeJS.Signals | null>((resolve) =>
-      child.once('exit', (_code, signal) => resolve(signal)),
-    );
-    let complaint = '';
-    child.stderr?.on('data', (data: Buffer) => {
-      complaint = `${complaint}${data}`.slice(-2000);
-    });
-    await new Promise<void>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', () => reject(new Error(complaint.trim().replaceAll(/\s*\n\s*/g, '; ') || 'it ended at once')));
-      child.stdout?.once('data', () => resolve());
-    });
-    // nsenter waits for unshare, and unshare for systemd.
-    const [keeper = 0] = childrenOf(child.pid ?? 0);
-    const [pid = 0] = childrenOf(keeper);
-    return { child, pid, ended: gone };
-  }
-
-  const root = (): string => `/proc/${boot?.pid}/root`;
-  let last: { readonly keys: string; readonly ports: string } | undefined;
-  function follow(): void {
-    if (boot === undefined || ended.signal.aborted || lstatSync(root(), { throwIfNoEntry: false }) === undefined)
-      return;
-    writeNames(root(), options.names());
-    const keys = metadata('ssh-keys') ?? '';
-    if (keys !== last?.keys) writeLoginKeys(root(), keys);
-    const ports = options.outsidePorts().join(', ');
-    if (ports !== last?.ports) redirect(boot.pid, ports);
-    last = { keys, ports };
-  }
-
-  async function awaitSsh(): Promise<void> {
-    for (const until = Date.now() + bootSeconds * 1000; Date.now() < until; await sleep(30)) {
-      if (ended.signal.aborted || listens(boot?.pid ?? 0, sshPort)) return;
-    }
-    throw new Error(`no SSH server listens after ${bootSeconds} s`);
-  }
-
-  async function runStartupScript(): Promise<void> {
-    const script = metadata('startup-script');
-    if (script === undefined || script.trim() === '' || boot === undefined) return;
-    const program = spawn('nsenter', ['--target', String(boot.pid), '--all', '--', ...startupUnit], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    program.stdin.on('error', () => undefined).end(script);
-    const lines = (data: Buffer): void => {
-      for (const line of data.toString().split('\n').filter(Boolean)) onSerial(`startup-script: ${line}`);
-    };
-    program.stdout.on('data', lines);
-    program.stderr.on('data', lines);
-    const code = await new Promise<number | null>((resolve) => program.once('close', resolve));
-    if (!ended.signal.aborted) onSerial(`startup-script exit status ${code ?? 'none'}`);
-  }
+  const follower = createFollower(options);
+  const follow = (): void => {
+    if (boot !== undefined && !ended.signal.aborted) follower.follow(boot.pid);
+  };
 
   /** From power to the startup script's end; `ready` is when SSH answers. */
   function begin(waitMilliseconds: number): { readonly ready: Promise<void>; readonly settled: Promise<void> } {
     const ready = (async () => {
-      boot = await turnOn();
-      last = undefined;
+      boot = await turnOn(options, group.path);
+      follower.forget();
       follow();
       void boot.ended.then(fell);
-      await awaitSsh();
+      await awaitSsh(boot.pid, ended.signal);
     })();
     const settled = ready
       .then(() => sleep(waitMilliseconds, undefined, { signal: ended.signal, ref: false }))
-      .then(runStartupScript)
+      .then(() => boot && runStartupScript(options, boot, ended.signal))
       .catch((error: Error) => {
         if (!ended.signal.aborted) onSerial(`startup: ${error.message}`);
       });
@@ -154,23 +102,81 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
       await now.ready.catch(() => undefined);
       if (boot === undefined) return;
       if (silently) network.unplug(device);
-      else {
-        tell(boot.pid, powerOff);
-        await Promise.race([boot.ended, sleep(shutdownSeconds * 1000, undefined, { ref: false })]);
-      }
-      // The first process takes all others with it.
-      tell(boot.pid, 'SIGKILL');
-      await boot.ended;
+      await turnOff(boot, silently);
       await now.settled;
       for (let attempt = 0; attempt < 100 && !group.remove(); attempt++) await sleep(20);
     },
   };
 }
 
-/** As Google's agent: the script is a file of its own, made executable, so that its first line counts. */
+/** Until systemd is about to begin. */
+async function turnOn({ vm, network, device, folder, base }: RealHostOptions, groupPath: string): Promise<Boot> {
+  const argv = ['bash', bootVm, 'begin', vm.name, vm.address, device, folder, base, groupPath, process.execPath];
+  const child = spawn('nsenter', [...network.entry, '--', ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const gone = new Promise<NodeJS.Signals | null>((resolve) => child.once('exit', (_code, signal) => resolve(signal)));
+  let complaint = '';
+  child.stderr?.on('data', (data: Buffer) => {
+    complaint = `${complaint}${data}`.slice(-2000);
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', () => reject(new Error(complaint.trim().replaceAll(/\s*\n\s*/g, '; ') || 'it ended at once')));
+    child.stdout?.once('data', () => resolve());
+  });
+  // nsenter waits for unshare, and unshare for systemd.
+  const [keeper = 0] = childrenOf(child.pid ?? 0);
+  const [pid = 0] = childrenOf(keeper);
+  return { child, pid, ended: gone };
+}
+
+async function runStartupScript({ metadata, onSerial }: RealHostOptions, { pid }: Boot, ended: AbortSignal) {
+  const script = metadata('startup-script');
+  if (script === undefined || script.trim() === '') return;
+  await tellOf(spawn('nsenter', ['--target', String(pid), '--all', '--', ...startupUnit]), script, onSerial, ended);
+}
+
+/** As by its button; silently: its power fails. */
+async function turnOff({ pid, ended }: Boot, silently: boolean | undefined): Promise<void> {
+  if (!silently) {
+    tell(pid, powerOff);
+    await Promise.race([ended, sleep(shutdownSeconds * 1000, undefined, { ref: false })]);
+  }
+  // The first process takes all others with it.
+  tell(pid, 'SIGKILL');
+  await ended;
+}
+
+/** Does in the guest what its agent does when the cloud has changed. */
+function createFollower({ names, metadata, outsidePorts }: RealHostOptions) {
+  let last: { readonly keys: string; readonly ports: string } | undefined;
+  return {
+    /** Of a guest that has just begun nothing is known. */
+    forget(): void {
+      last = undefined;
+    },
+    follow(pid: number): void {
+      const root = `/proc/${pid}/root`;
+      if (lstatSync(root, { throwIfNoEntry: false }) === undefined) return;
+      writeNames(root, names());
+      const keys = metadata('ssh-keys') ?? '';
+      if (keys !== last?.keys) writeLoginKeys(root, keys);
+      const ports = outsidePorts().join(', ');
+      if (ports !== last?.ports) redirect(pid, ports);
+      last = { keys, ports };
+    },
+  };
+}
+
+async function awaitSsh(pid: number, ended: AbortSignal): Promise<void> {
+  for (const until = Date.now() + bootSeconds * 1000; Date.now() < until; await sleep(30)) {
+    if (ended.aborted || listens(pid, sshPort)) return;
+  }
+  throw new Error(`no SSH server listens after ${bootSeconds} s`);
+}
+
 const startupUnit = [
   ...['systemd-run', '--quiet', '--wait', '--pipe', '--collect', '--unit=google-startup-scripts', '--', 'bash', '-c'],
-  'file=$(mktemp -d /tmp/metadata-scripts.XXXXXX)/startup-script; cat > "$file" && chmod 700 "$file" && "$file" < /dev/null',
+  runScript,
 ];
 
 /**

@@ -1,4 +1,4 @@
-/** The tier of real hosts: one network of namespaces a VPC network, in it the VMs as systemd and sshd know them. Made by the machines. */
+/** The tier of real hosts: one network of namespaces a VPC network, in it the VMs as systemd and sshd know them. */
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { World } from '../../cloud/kernel/api.js';
 import { type GuestMetadata, metadataAddress, metadataNames } from '../guest-metadata.js';
 import type { Tier } from '../index.js';
 import type { Machine, MachineOptions } from '../machine.js';
-import { outsideNames } from '../outside-names.js';
+import { outsideNames } from '../network/outside-names.js';
 import { allVms, rulesOf, type Vm } from '../vms.js';
 import { makeBase } from './base.js';
 import { type RealHost, startRealHost } from './host.js';
@@ -36,65 +36,18 @@ interface Standing {
 }
 
 export async function createRealTier(options: RealTierOptions): Promise<Tier> {
-  const { world, folder, metadata, outsidePorts, onNote } = options;
+  const { world, folder, outsidePorts, onNote } = options;
   const base = await makeBase(onNote);
   const mountPoint = join(folder, '..', 'control-groups');
   mkdirSync(mountPoint, { recursive: true });
   const standing = new Map<string, Standing>();
   let last = 0;
 
-  function networkOf(path: string): Standing {
-    const found = standing.get(path);
-    if (found !== undefined) return found;
-    const made: Standing = { network: startNetwork(mountPoint, takeMetadata(path)), hosts: new Map() };
-    made.network.then(
-      (network) => {
-        made.up = network;
-      },
-      () => standing.delete(path),
-    );
-    standing.set(path, made);
-    return made;
-  }
-
-  /** VMs are known by their addresses there, which the network lets nobody else use. */
-  const takeMetadata = (network: string) => (socket: Socket) => {
-    const vm = allVms(world).find((one) => one.network === network && one.address === socket.remoteAddress);
-    if (vm === undefined) socket.destroy();
-    else metadata.take(vm, socket);
-  };
-
-  function bringRules(place: Standing, network: Network): void {
-    const vms = allVms(world);
-    const plugs = [...place.hosts.values()].flatMap(({ vm: { path }, device }): Plug[] => {
-      const vm = vms.find((one) => one.path === path);
-      return vm === undefined ? [] : [{ device, vm }];
-    });
-    const [first] = place.hosts.values();
-    if (first === undefined) return;
-    const neighbours = vms.filter((one) => one.network === first.vm.network);
-    const text = nftRules(plugs, neighbours, rulesOf(world, first.vm));
-    if (text === place.rules) return;
-    network.setRules(text);
-    place.rules = text;
-  }
-
-  const namesIn = (network: string) => () => [
-    { name: metadataNames.join(' '), address: metadataAddress },
-    ...Object.values(outsideNames).map((name) => ({ name, address: '127.0.0.1' })),
-    ...allVms(world)
-      .filter((one) => one.network === network && one.address !== '')
-      .map(({ name, projectId, path, address }) => {
-        const zone = path.split('/')[3] ?? '';
-        return { name: `${name}.${zone}.c.${projectId}.internal ${name}`, address };
-      }),
-  ];
-
   function follow(): void {
     for (const place of standing.values()) {
       if (place.up === undefined) continue;
       try {
-        bringRules(place, place.up);
+        bringRules(world, place, place.up);
         for (const { host } of place.hosts.values()) host?.follow();
       } catch (error) {
         onNote(`The real hosts do not follow the cloud: ${(error as Error).message}`);
@@ -102,19 +55,19 @@ export async function createRealTier(options: RealTierOptions): Promise<Tier> {
     }
   }
 
-  async function start(options: MachineOptions): Promise<Machine> {
-    const { vm } = options;
-    const place = networkOf(vm.network);
+  async function start(machine: MachineOptions): Promise<Machine> {
+    const { vm } = machine;
+    const place = networkOf(vm.network, standing, mountPoint, options);
     const network = await place.network;
     const entry: Entry = { vm, device: `vm${++last}` };
     place.hosts.set(vm.path, entry);
     // Before it is there: nothing may pass that the rules do not let pass.
-    bringRules(place, network);
+    bringRules(world, place, network);
     await network.openOutside(outsidePorts());
     const { device } = entry;
     const host = await startRealHost({
-      ...options,
-      ...{ network, device, base, outsidePorts, names: namesIn(vm.network) },
+      ...machine,
+      ...{ network, device, base, outsidePorts, names: () => namesIn(world, vm.network) },
     });
     entry.host = host;
     return {
@@ -139,3 +92,60 @@ export async function createRealTier(options: RealTierOptions): Promise<Tier> {
     },
   };
 }
+
+/** The network of that path; it is begun where it does not stand. */
+function networkOf(
+  path: string,
+  standing: Map<string, Standing>,
+  mountPoint: string,
+  options: RealTierOptions,
+): Standing {
+  const found = standing.get(path);
+  if (found !== undefined) return found;
+  const made: Standing = { network: startNetwork(mountPoint, takeMetadata(options, path)), hosts: new Map() };
+  made.network.then(
+    (network) => {
+      made.up = network;
+    },
+    () => standing.delete(path),
+  );
+  standing.set(path, made);
+  return made;
+}
+
+/** VMs are known by their addresses there, which the network lets nobody else use. */
+const takeMetadata =
+  ({ world, metadata }: RealTierOptions, network: string) =>
+  (socket: Socket) => {
+    const vm = allVms(world).find((one) => one.network === network && one.address === socket.remoteAddress);
+    if (vm === undefined) socket.destroy();
+    else metadata.take(vm, socket);
+  };
+
+/** The firewall rules of the cloud, as they are now. */
+function bringRules(world: World, place: Standing, network: Network): void {
+  const vms = allVms(world);
+  const plugs = [...place.hosts.values()].flatMap(({ vm: { path }, device }): Plug[] => {
+    const vm = vms.find((one) => one.path === path);
+    return vm === undefined ? [] : [{ device, vm }];
+  });
+  const [first] = place.hosts.values();
+  if (first === undefined) return;
+  const neighbours = vms.filter((one) => one.network === first.vm.network);
+  const text = nftRules(plugs, neighbours, rulesOf(world, first.vm));
+  if (text === place.rules) return;
+  network.setRules(text);
+  place.rules = text;
+}
+
+/** What VMs find by name in their network. */
+const namesIn = (world: World, network: string) => [
+  { name: metadataNames.join(' '), address: metadataAddress },
+  ...Object.values(outsideNames).map((name) => ({ name, address: '127.0.0.1' })),
+  ...allVms(world)
+    .filter((one) => one.network === network && one.address !== '')
+    .map(({ name, projectId, path, address }) => {
+      const zone = path.split('/')[3] ?? '';
+      return { name: `${name}.${zone}.c.${projectId}.internal ${name}`, address };
+    }),
+];

@@ -1,6 +1,6 @@
 /**
  * The first process of a network of real hosts, in namespaces of its own: opens sockets there and hands them to the cloud
- * half. When that is gone, it takes all VMs with it. Started by network.ts.
+ * half. When that is gone, it takes all VMs with it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
  * A VPC network of real hosts: namespaces of its own in which all of its VMs live, with nothing else in it. Leads in from the
- * world and out to what stands for it, and has nft enforce the firewall rules. Made by the tier, one a network.
+ * world and out to what stands for it, and has nft enforce the firewall rules.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,9 +8,9 @@ import type { Server, Socket } from 'node:net';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Answer, anybody } from '../fabric.js';
 import { metadataAddress, metadataPort } from '../guest-metadata.js';
-import { join as joinStreams } from '../streams.js';
+import { type Answer, anybody } from '../network/fabric.js';
+import { join as joinStreams } from '../network/streams.js';
 import { groupName, removeGroup, sweepGroups } from './control-groups.js';
 import type { NetworkReply, NetworkWish } from './network-program.js';
 
@@ -39,10 +39,16 @@ const program = fileURLToPath(new URL('./network-program.js', import.meta.url));
 export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
-/** `onMetadata` gets the connections of VMs to the metadata server. */
-export async function startNetwork(mountPoint: string, onMetadata: (socket: Socket) => void): Promise<Network> {
+/** The program that holds the namespaces, once it is up. */
+interface Holder {
+  /** Of the program, as this system counts. */
+  readonly pid: number;
+  ask<T>(wish: NetworkWish): Promise<T>;
+  close(): Promise<void>;
+}
+
+async function startHolder(mountPoint: string, group: string): Promise<Holder> {
   const waiting = new Map<number, (reply: NetworkReply, handle: unknown) => void>();
-  const group = groupName();
   const child = spawn(
     'unshare',
     [
@@ -71,65 +77,62 @@ export async function startNetwork(mountPoint: string, onMetadata: (socket: Sock
   });
   await up;
   const [pid = 0] = childrenOf(child.pid ?? 0);
-  const entry = ['--target', String(pid), '--mount', '--net', '--pid'];
-  const groups = `/proc/${pid}/root${mountPoint}`;
-  sweepGroups(groups);
-
-  const inNetwork = (argv: readonly string[], input: string): void => {
-    const run = spawnSync('nsenter', ['--target', String(pid), '--net', '--', ...argv], { input, encoding: 'utf8' });
-    if (run.status !== 0) throw new Error(`${argv.join(' ')} failed: ${run.stderr?.trim() || run.error?.message}`);
-  };
-  // Packets to nowhere vanish, as on the internet. The metadata server is the gateway, too, as boot-vm.sh has it.
-  const addresses = [`${metadataAddress}/32`, `${outsideAddress}/32`, `${anybody}/32`];
-  inNetwork(
-    ['ip', '-batch', '-'],
-    ['link set lo up', ...addresses.map((one) => `address add ${one} dev lo`), 'route add blackhole default', ''].join(
-      '\n',
-    ),
-  );
-  inNetwork(['sysctl', '--quiet', '--write', 'net.ipv4.ip_forward=1'], '');
-
   let last = 0;
-  const ask = <T>(wish: NetworkWish) =>
-    new Promise<T>((resolve, reject) => {
-      const id = ++last;
-      waiting.set(id, ({ failure }, handle) =>
-        failure === undefined ? resolve(handle as T) : reject(new Error(failure)),
-      );
-      child.send({ id, ...wish }, (error) => {
-        if (error !== null && waiting.delete(id)) reject(error);
-      });
-    });
+  return {
+    pid,
+    ask: <T>(wish: NetworkWish) =>
+      new Promise<T>((resolve, reject) => {
+        const id = ++last;
+        waiting.set(id, ({ failure }, handle) =>
+          failure === undefined ? resolve(handle as T) : reject(new Error(failure)),
+        );
+        child.send({ id, ...wish }, (error) => {
+          if (error !== null && waiting.delete(id)) reject(error);
+        });
+      }),
+    async close() {
+      if (child.connected) child.disconnect();
+      await ended;
+    },
+  };
+}
 
+function runInNetwork(pid: number, argv: readonly string[], input: string): void {
+  const run = spawnSync('nsenter', ['--target', String(pid), '--net', '--', ...argv], { input, encoding: 'utf8' });
+  if (run.status !== 0) throw new Error(`${argv.join(' ')} failed: ${run.stderr?.trim() || run.error?.message}`);
+}
+
+/** Packets to nowhere vanish, as on the internet. The metadata server is the gateway, too, as boot-vm.sh has it. */
+function layNetwork(pid: number): void {
+  const addresses = [`${metadataAddress}/32`, `${outsideAddress}/32`, `${anybody}/32`];
+  const lines = [
+    'link set lo up',
+    ...addresses.map((one) => `address add ${one} dev lo`),
+    'route add blackhole default',
+    '',
+  ];
+  runInNetwork(pid, ['ip', '-batch', '-'], lines.join('\n'));
+  runInNetwork(pid, ['sysctl', '--quiet', '--write', 'net.ipv4.ip_forward=1'], '');
+}
+
+/** Connections that are open, and the doors through which VMs reach ports of this computer's loopback. */
+function createDoors(ask: Holder['ask']) {
   const doors = new Map<number, Promise<Server>>();
   const open = new Set<Socket>();
+  const keep = (socket: Socket): void => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  };
   const lead = (port: number) => (inside: Socket) => {
     const outside = connectTcp({ host: '127.0.0.1', port, noDelay: true });
-    for (const each of [inside, outside]) {
-      open.add(each);
-      each.once('close', () => open.delete(each));
-    }
+    keep(inside);
+    keep(outside);
     joinStreams(inside, outside);
   };
-
-  const metadata = await ask<Server>({ listen: metadataPort, address: metadataAddress });
-  metadata.on('connection', onMetadata);
-
   return {
-    entry,
-    async connect(address, port) {
-      try {
-        const stream = await ask<Socket>({ connect: port, address, from: anybody });
-        stream.setNoDelay(true);
-        open.add(stream);
-        stream.once('close', () => open.delete(stream));
-        return { kind: 'open', stream };
-      } catch (error) {
-        return { kind: (error as Error).message === 'ECONNREFUSED' ? 'refused' : 'dropped' };
-      }
-    },
-    setRules: (rules) => inNetwork(['nft', '--file', '-'], rules),
-    async openOutside(ports) {
+    keep,
+    /** These, and no others. */
+    async openOutside(ports: readonly number[]): Promise<void> {
       for (const [port, door] of doors) {
         if (ports.includes(port)) continue;
         doors.delete(port);
@@ -142,6 +145,38 @@ export async function startNetwork(mountPoint: string, onMetadata: (socket: Sock
         (await door).on('connection', lead(port));
       }
     },
+    async close(): Promise<void> {
+      for (const door of doors.values()) (await door.catch(() => undefined))?.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+/** `onMetadata` gets the connections of VMs to the metadata server. */
+export async function startNetwork(mountPoint: string, onMetadata: (socket: Socket) => void): Promise<Network> {
+  const group = groupName();
+  const { pid, ask, close } = await startHolder(mountPoint, group);
+  const groups = `/proc/${pid}/root${mountPoint}`;
+  sweepGroups(groups);
+  layNetwork(pid);
+  const doors = createDoors(ask);
+  const metadata = await ask<Server>({ listen: metadataPort, address: metadataAddress });
+  metadata.on('connection', onMetadata);
+
+  return {
+    entry: ['--target', String(pid), '--mount', '--net', '--pid'],
+    async connect(address, port) {
+      try {
+        const stream = await ask<Socket>({ connect: port, address, from: anybody });
+        stream.setNoDelay(true);
+        doors.keep(stream);
+        return { kind: 'open', stream };
+      } catch (error) {
+        return { kind: (error as Error).message === 'ECONNREFUSED' ? 'refused' : 'dropped' };
+      }
+    },
+    setRules: (rules) => runInNetwork(pid, ['nft', '--file', '-'], rules),
+    openOutside: doors.openOutside,
     groupOf: (device) => ({
       path: join(mountPoint, group, device),
       remove: () => removeGroup(join(groups, group, device)),
@@ -151,10 +186,8 @@ export async function startNetwork(mountPoint: string, onMetadata: (socket: Sock
     },
     async close() {
       metadata.close();
-      for (const door of doors.values()) (await door.catch(() => undefined))?.close();
-      for (const socket of open) socket.destroy();
-      if (child.connected) child.disconnect();
-      await ended;
+      await doors.close();
+      await close();
     },
   };
 }

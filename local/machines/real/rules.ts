@@ -1,8 +1,8 @@
 /** The simulated cloud's firewall rules in the language of nft: what leaves a VM is asked where it enters the network, what comes to it where it leaves that. Pure; used by the tier. */
 import type { JsonObject } from '../../cloud/kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
-import { decidingFirst, type Endpoint, inRanges } from '../firewall.js';
 import { metadataAddress } from '../guest-metadata.js';
+import { decidingFirst, type Endpoint, inRanges } from '../network/firewall.js';
 
 export interface Plug {
   /** The VM's end in the network. */

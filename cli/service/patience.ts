@@ -1,0 +1,62 @@
+/** When a call is made again, and after how long. */
+import { Problem } from '../../shared/problems.js';
+import { isLasting } from './answer-problem.js';
+
+/** A try that is lost in flight holds its key for half a minute, and says to come back each second. */
+const tries = { others: 4, whileUnderWay: 40 } as const;
+const awayMs = 30_000;
+const backoffMs = { first: 500, most: 15_000, mostWhileAway: 3_000 } as const;
+
+export interface Patience {
+  /** For `--verbose`: a retry that will be. */
+  readonly onTrace: (text: string) => void;
+  /** The service is away, and is waited for. */
+  readonly onTrouble: (text: string) => void;
+  /** Ctrl-C: the wait is given up. */
+  readonly interrupted: AbortSignal;
+}
+
+/** Calls, and again a few times while the service is away or says to come back. */
+export async function patiently<T>(call: () => Promise<T>, { onTrace, onTrouble, interrupted }: Patience): Promise<T> {
+  let awaySince: number | undefined;
+  for (let failures = 0; ; failures += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof Problem) || !isPassing(error)) throw error;
+      if (error.code === 'unavailable') {
+        if (awaySince === undefined) onTrouble(`${error.detail} It is tried for half a minute.`);
+        awaySince ??= Date.now();
+        if (Date.now() - awaySince > awayMs) throw error;
+      } else if (failures >= (error.code === 'conflict' ? tries.whileUnderWay : tries.others)) throw error;
+      const most = error.code === 'unavailable' ? backoffMs.mostWhileAway : backoffMs.most;
+      const waitMs =
+        Math.min((error.retryAfterSeconds ?? 0) * 1000, backoffMs.most) || Math.min(backoff(failures), most);
+      onTrace(`again in ${Math.round(waitMs)} ms: ${error.detail}`);
+      await pause(waitMs, interrupted);
+    }
+  }
+}
+
+export const isPassing = (problem: Problem): boolean =>
+  !isLasting(problem) &&
+  (['unavailable', 'internal', 'too-many'].includes(problem.code) ||
+    problem.kind.retry !== 'none' ||
+    // The first try of it is still under way.
+    (problem.code === 'conflict' && problem.retryAfterSeconds !== undefined));
+
+export const backoff = (failures: number): number =>
+  Math.min(backoffMs.first * 2 ** failures, backoffMs.most) * (0.5 + Math.random() / 2);
+
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });

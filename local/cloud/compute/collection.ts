@@ -1,0 +1,183 @@
+/** A collection of compute's resources, declared: the verbs are the same for all, and a form says what sets one apart. */
+import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
+import { begin, beginDelete, ending, type Failure, once } from './operations.js';
+import { checkQuota, type Metric } from './quotas.js';
+import {
+  aggregatedReply,
+  type Collection,
+  find,
+  findReady,
+  freshPath,
+  type Held,
+  held,
+  listReply,
+  type Place,
+  placeOf,
+} from './resources.js';
+
+/** A resource that is to be: its free path, and where. */
+export interface Wanted {
+  readonly call: CloudCall;
+  readonly path: string;
+  readonly place: Place;
+}
+
+/** A resource that is there. */
+export interface Found {
+  readonly path: string;
+  readonly found: Held;
+  readonly place: Place;
+}
+
+export interface Form {
+  readonly of: Collection;
+  /** In the names of methods, where it is not the collection's own. */
+  readonly methodNames?: readonly string[];
+  /** Where its resources lie, unless they are global. A list of all of them goes by these. */
+  readonly scope?: 'region' | 'zone';
+  /** What one more takes of the project's quota. */
+  readonly quota?: Metric;
+  /** Cloud seconds that a change takes: 10 where nothing is said. */
+  readonly seconds?: { readonly insert?: number; readonly change?: number; readonly delete?: number };
+  /** The resource that an insert makes, or a refusal. */
+  readonly make?: (wanted: Wanted, world: World) => JsonObject;
+  /** A resource can be used from now on. */
+  readonly made?: (found: Held, world: World) => void;
+  /** What a resource is after a change. `patch` merges into what stands, `update` replaces it. */
+  readonly changes?: Readonly<
+    Partial<Record<'patch' | 'update', (at: Found, body: JsonObject, world: World) => JsonObject>>
+  >;
+  /** Refuses a deletion at once. */
+  readonly beforeDelete?: (at: Found, world: World) => void;
+  /** Why a deletion fails in the end. */
+  readonly keeps?: (path: string, found: Held, world: World) => Failure | undefined;
+  readonly deleted?: (path: string, found: Held, world: World) => void;
+  /** As clients see it, where that is not as it is kept. */
+  readonly shown?: (path: string, resource: JsonObject) => JsonObject;
+  /** Before a call that looks for resources. */
+  readonly beforeLook?: (call: CloudCall, world: World) => void;
+}
+
+export function defineCollection(form: Form): Served {
+  const { of, methodNames = [of.name] } = form;
+  const verbs = {
+    ...(form.make === undefined ? {} : { insert: once(insertOf(form, form.make)) }),
+    ...changesOf(form),
+    ...looksOf(form),
+    delete: looking(form, once(deleteOf(form))),
+  };
+  const handlers = methodNames.flatMap((name) =>
+    Object.entries<Handler>(verbs).map(([verb, handler]) => [`compute.${name}.${verb}`, handler] as const),
+  );
+  const aggregated =
+    form.scope === undefined ? {} : { [`compute.${of.name}.aggregatedList`]: aggregatedOf(form, form.scope) };
+  return { handlers: { ...Object.fromEntries(handlers), ...aggregated }, effects: effectsOf(form) };
+}
+
+/** Holds a new resource and begins the operation that makes it. */
+export function beginInsert(
+  call: CloudCall,
+  world: World,
+  place: Place,
+  {
+    of,
+    path,
+    resource,
+    seconds = 10,
+    type = 'insert',
+  }: {
+    readonly of: Collection;
+    readonly path: string;
+    readonly resource: JsonObject;
+    readonly seconds?: number | undefined;
+    readonly type?: string;
+  },
+): JsonObject {
+  held(world, of)[path] = { phase: 'making', resource };
+  return begin(call, world, place, {
+    type,
+    target: path,
+    targetId: String(resource['id']),
+    seconds,
+    effect: `compute.${of.name}.inserted`,
+  });
+}
+
+const insertOf =
+  ({ of, quota, seconds }: Form, make: NonNullable<Form['make']>): Handler =>
+  (call, world) => {
+    const place = placeOf(call, world);
+    const path = freshPath(call.body, place, world, of);
+    if (quota !== undefined) checkQuota(world, place, quota);
+    const resource = make({ call, path, place }, world);
+    return beginInsert(call, world, place, { of, path, resource, seconds: seconds?.insert });
+  };
+
+const changesOf = ({ of, changes = {}, seconds }: Form): Readonly<Record<string, Handler>> =>
+  Object.fromEntries(
+    Object.entries(changes).map(([type, change]) => [
+      type,
+      once((call, world) => {
+        const at = findReady(call, world, of);
+        at.found.resource = change(at, call.body, world);
+        return begin(call, world, at.place, {
+          type,
+          target: at.path,
+          targetId: String(at.found.resource['id']),
+          seconds: seconds?.change ?? 10,
+          effect: 'compute.done',
+        });
+      }),
+    ]),
+  );
+
+const deleteOf =
+  ({ of, beforeDelete, seconds }: Form): Handler =>
+  (call, world) => {
+    const at = findReady(call, world, of);
+    beforeDelete?.(at, world);
+    return beginDelete(call, world, at, of, seconds?.delete);
+  };
+
+/** The verbs that change nothing. */
+export const looksOf = (
+  form: Pick<Form, 'of' | 'shown' | 'beforeLook'>,
+): { readonly get: Handler; readonly list: Handler } => ({
+  get: looking(form, (call, world) => {
+    const { path, found } = find(call, world, form.of);
+    return form.shown?.(path, found.resource) ?? found.resource;
+  }),
+  list: looking(form, (call, world) => listReply(call, world, form.of, form.shown)),
+});
+
+const aggregatedOf = (form: Form, scope: 'region' | 'zone'): Handler =>
+  looking(form, (call, world) => aggregatedReply(call, world, form.of, scope));
+
+const looking =
+  ({ beforeLook }: Pick<Form, 'beforeLook'>, handler: Handler): Handler =>
+  (call, world) => {
+    beforeLook?.(call, world);
+    return handler(call, world);
+  };
+
+const effectsOf = ({ of, made, keeps, deleted }: Form): Readonly<Record<string, Effect>> => ({
+  [`compute.${of.name}.inserted`]: ending((path, _args, world) => {
+    const found = held(world, of)[path];
+    if (found === undefined) return undefined;
+    found.phase = 'ready';
+    made?.(found, world);
+    return undefined;
+  }),
+  [`compute.${of.name}.deleted`]: ending((path, _args, world) => {
+    const found = held(world, of)[path];
+    if (found === undefined) return undefined;
+    const failure = keeps?.(path, found, world);
+    if (failure !== undefined) {
+      found.phase = 'ready';
+      return failure;
+    }
+    delete held(world, of)[path];
+    deleted?.(path, found, world);
+    return undefined;
+  }),
+});

@@ -1,0 +1,73 @@
+/** The zones of Cloud DNS as they are kept and found, its lists, and the words of its refusals. */
+import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { numberOf } from '../kernel/json-fields.js';
+import { pageOf } from '../kernel/pages.js';
+import type { Records } from './records.js';
+
+export const service = 'dns.googleapis.com';
+
+export interface ZoneRecord {
+  resource: JsonObject;
+  /** By `<name> <type>`. */
+  records: Records;
+  changes: Record<string, JsonObject>;
+  /** The next change's id; the first, 0, made the zone. */
+  nextChange: number;
+  operations: Record<string, JsonObject>;
+}
+
+/** By `projects/<id>/managedZones/<name>`. */
+export const zones = (world: World): Record<string, ZoneRecord> => world.table<ZoneRecord>('dns.zones');
+
+export const missing = (what: string, name: string): GoogleError =>
+  new GoogleError(404, 'NOT_FOUND', `The '${what}' resource named '${name}' does not exist.`, { reason: 'notFound' });
+
+export const invalidValue = (field: string, value: string): GoogleError =>
+  new GoogleError(400, 'INVALID_ARGUMENT', `Invalid value for '${field}': '${value}'`, { reason: 'invalid' });
+
+export const requiredField = (field: string): GoogleError =>
+  new GoogleError(400, 'INVALID_ARGUMENT', `The '${field}' parameter is required but was missing.`, {
+    reason: 'required',
+  });
+
+interface Found {
+  readonly path: string;
+  readonly zone: ZoneRecord;
+}
+
+export function projectOf(call: CloudCall, world: World): string {
+  const given = call.params['project'] ?? (call.params['resource'] ?? '').split('/')[1] ?? '';
+  const writes = /\.(create|patch|update|delete)$/.test(call.method);
+  return world.project(given, { service, billing: writes }).projectId;
+}
+
+export function pathOf(call: CloudCall, world: World): string {
+  const name = call.params['managedZone'] ?? (call.params['resource'] ?? '').split('/')[3] ?? '';
+  return `projects/${projectOf(call, world)}/managedZones/${name}`;
+}
+
+/** By name, or by numeric id. */
+export function find(call: CloudCall, world: World): Found {
+  const path = pathOf(call, world);
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const direct = zones(world)[path];
+  if (direct !== undefined) return { path, zone: direct };
+  for (const [at, zone] of Object.entries(zones(world))) {
+    if (zone.resource['id'] === name && at.startsWith(path.slice(0, -name.length))) return { path: at, zone };
+  }
+  throw missing('parameters.managedZone', name);
+}
+
+export const paged = (
+  field: string,
+  kind: string,
+  call: CloudCall,
+  entries: readonly (readonly [string, JsonObject])[],
+): JsonObject => {
+  const page = pageOf(entries, numberOf(call.params['maxResults']) ?? 100, call.params['pageToken']);
+  return {
+    kind,
+    [field]: page.items,
+    ...(page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }),
+  };
+};

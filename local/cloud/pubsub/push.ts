@@ -1,0 +1,81 @@
+/** One push of a message: to functions as the binary CloudEvent that Eventarc makes of it, to other endpoints as Pub/Sub's own. */
+import { timeLimit } from '../../../shared/time-limit.js';
+import type { JsonObject, World } from '../kernel/api.js';
+import { objectOf, textOf } from '../kernel/json-fields.js';
+import type { QueuedMessage } from './queues.js';
+import { triggers } from './triggers.js';
+
+export interface PushOptions {
+  readonly world: World;
+  /** Signs the token a push carries. */
+  readonly identity: { idToken(claims: { email: string; audience: string }): string | Promise<string> };
+  readonly ackDeadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Push {
+  /** Of the subscription. */
+  readonly path: string;
+  readonly subscription: JsonObject;
+  readonly queued: QueuedMessage;
+  readonly endpoint: string;
+}
+
+/** Undefined once the endpoint has said 2xx; otherwise what went wrong. */
+export async function refusalOf(options: PushOptions, push: Push): Promise<string | undefined> {
+  try {
+    const reply = await fetch(push.endpoint, {
+      method: 'POST',
+      headers: await headersOf(options, push),
+      body: bodyOf(options, push),
+      redirect: 'manual',
+      signal: AbortSignal.any([options.signal, timeLimit(options.ackDeadlineMs)]),
+    });
+    const text = await reply.text();
+    return reply.ok ? undefined : `${reply.status} ${text.slice(0, 200)}`;
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return cause instanceof Error ? `${message}: ${cause.message}` : message;
+  }
+}
+
+const isEvent = ({ world }: PushOptions, { path }: Push): boolean => triggers(world)[path] !== undefined;
+
+function bodyOf(options: PushOptions, push: Push): string {
+  const { message, attempts } = push.queued;
+  // Pub/Sub spells these two both ways.
+  const both = { ...message, message_id: message.messageId, publish_time: message.publishTime };
+  const showsAttempt = isEvent(options, push) || push.subscription['deadLetterPolicy'] !== undefined;
+  return JSON.stringify({
+    message: both,
+    subscription: push.path,
+    ...(showsAttempt ? { deliveryAttempt: attempts } : {}),
+  });
+}
+
+async function headersOf(options: PushOptions, push: Push): Promise<Record<string, string>> {
+  const { message } = push.queued;
+  const bearer = await bearerOf(options, push);
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'APIs-Google; (+https://developers.google.com/webmasters/APIs-Google.html)',
+    ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+    ...(isEvent(options, push)
+      ? {
+          'ce-specversion': '1.0',
+          'ce-id': message.messageId,
+          'ce-source': `//pubsub.googleapis.com/${String(push.subscription['topic'])}`,
+          'ce-type': 'google.cloud.pubsub.topic.v1.messagePublished',
+          'ce-time': message.publishTime,
+        }
+      : {}),
+  };
+}
+
+function bearerOf({ identity }: PushOptions, { subscription, endpoint }: Push) {
+  const token = objectOf(objectOf(subscription['pushConfig'])?.['oidcToken']);
+  const email = textOf(token?.['serviceAccountEmail']);
+  return email === undefined
+    ? undefined
+    : identity.idToken({ email, audience: textOf(token?.['audience']) ?? endpoint });
+}

@@ -1,0 +1,31 @@
+/**
+ * A small process beside the emulators. They outlive a cloud half that was killed, so that the next one finds them; but not
+ * for ever: when nobody has come back after a while, it ends them. Started by the cloud half, ended by it on a clean stop.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openStateFolder } from '../stack/state-folder.js';
+import { endEmulator, isAlive, isEmulator } from './emulators.js';
+
+const patienceMs = 10 * 60_000;
+const lookEveryMs = 2000;
+
+const [path = '', startedBy = ''] = process.argv.slice(2);
+const folder = openStateFolder(path);
+
+/** The half that started this, or one that came after it. */
+const somebodyIsThere = (): boolean => isAlive(Number(startedBy)) || isAlive(folder.readCloud()?.pid ?? 0);
+
+let aloneSince: number | undefined;
+for (;;) {
+  await sleep(lookEveryMs);
+  const emulators = folder.readEmulators().filter(({ pid }) => isEmulator(pid));
+  if (somebodyIsThere()) {
+    aloneSince = undefined;
+    continue;
+  }
+  if (emulators.length === 0) break;
+  aloneSince ??= Date.now();
+  if (Date.now() - aloneSince < patienceMs) continue;
+  await Promise.all(emulators.map(({ pid }) => endEmulator(pid)));
+  break;
+}

@@ -1,0 +1,136 @@
+/**
+ * Stands for forge1's registry (ghcr.io): lets in whoever has a token of forge1's with `read:packages`, and gives the images of
+ * all packages that the package store holds. What it holds is unpacked when it is first asked for.
+ */
+import { Parser } from 'tar';
+import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
+import type { World } from '../cloud/kernel/api.js';
+import { type ObjectRecord, objects } from '../cloud/storage/objects.js';
+import { listenNear } from '../loopback.js';
+import { outsideNames } from '../machines/network/outside-names.js';
+import type { Gate } from '../registry/gate.js';
+import type { Images, Manifest } from '../registry/images.js';
+import { registryServer, type Served } from '../registry/server.js';
+import { local } from '../stack/deployment.js';
+import type { Forge1 } from './forge1.js';
+
+export interface Forge1Registry {
+  /** For PLINTH_FORGE1_REGISTRY_URL: as machines reach it. */
+  readonly url: string;
+  readonly port: number;
+  /** What was copied from here, in order; one manifest and its blobs an image. */
+  readonly served: readonly Served[];
+  close(): Promise<void>;
+}
+
+const neededScope = 'read:packages';
+
+function gateOf({ world: { tokens } }: Pick<Forge1, 'world'>): Gate<readonly string[]> {
+  // The name of the user says nothing: the token does. But there has to be one.
+  const login = (user: string, password: string) => (user === '' ? undefined : tokens[password]);
+  return {
+    tokenPath: '/token',
+    login,
+    bearer: (token) => tokens[Buffer.from(token, 'base64').toString('utf8')],
+    tokenFor: (_user, password) => Buffer.from(password).toString('base64'),
+    may(scopes, _image, action) {
+      if (action === 'pull' && scopes.includes(neededScope)) return undefined;
+      const message = 'permission_denied: The token provided does not match expected scopes.';
+      return { status: 403, code: 'DENIED', message };
+    },
+  };
+}
+
+interface PackageImages {
+  readonly named: PackageManifest['images'];
+  /** By digest: manifests, configs, layers. */
+  readonly contents: ReadonlyMap<string, Buffer>;
+}
+
+const blobPath = /^images\/.+\/blobs\/(sha256)\/([0-9a-f]{64})$/;
+const manifestType = 'application/vnd.oci.image.manifest.v1+json';
+
+async function readPackage({ data }: ObjectRecord): Promise<PackageImages> {
+  const contents = new Map<string, Buffer>();
+  let manifest = '';
+  await new Promise<void>((resolve, reject) => {
+    const parser = new Parser({ strict: true });
+    parser.on('entry', (entry) => {
+      const [, kind, hex] = blobPath.exec(entry.path) ?? [];
+      if (kind === undefined && entry.path !== 'package.json') return void entry.resume();
+      const chunks: Buffer[] = [];
+      entry.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      entry.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        if (kind === undefined) manifest = bytes.toString('utf8');
+        else contents.set(`${kind}:${hex}`, bytes);
+      });
+    });
+    parser.once('end', () => resolve());
+    parser.once('error', reject);
+    parser.end(Buffer.from(data, 'base64'));
+  });
+  return { named: readPackageManifest(manifest).images, contents };
+}
+
+function imagesOf(world: World): Images {
+  const read = new Map<string, Promise<PackageImages>>();
+  /** The newest first, so that a tag is its. */
+  const packages = (): Promise<PackageImages[]> => {
+    const stored = Object.values(objects(world))
+      .filter(({ bucket, name }) => bucket === local.packagesBucket && /\/installer\.tar\.gz$/.test(name))
+      .sort((a, b) => Number(b.generation) - Number(a.generation));
+    return Promise.all(
+      stored.map((object) => {
+        const key = `${object.name}#${object.generation}`;
+        const known = read.get(key) ?? readPackage(object);
+        read.set(key, known);
+        return known;
+      }),
+    );
+  };
+  /** Those that have the image. */
+  const having = async (image: string): Promise<PackageImages[]> =>
+    (await packages()).filter(({ named }) => named.some(({ name }) => name === image));
+  const denied = (): never => {
+    throw new Error('nothing is pushed here');
+  };
+
+  return {
+    async manifest(image, reference): Promise<Manifest | undefined> {
+      for (const { named, contents } of await having(image)) {
+        const found = named.find(
+          ({ name, tag, digest }) => name === image && (tag === reference || digest === reference),
+        );
+        const bytes = found === undefined ? undefined : contents.get(found.digest);
+        if (found !== undefined && bytes !== undefined) return { digest: found.digest, type: manifestType, bytes };
+      }
+      return undefined;
+    },
+    async blob(image, digest) {
+      for (const { contents } of await having(image)) {
+        const found = contents.get(digest);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    async tags(image) {
+      const found = (await having(image)).flatMap(({ named }) =>
+        named.filter(({ name }) => name === image).map(({ tag }) => tag),
+      );
+      return found.length === 0 ? undefined : [...new Set(found)].sort();
+    },
+    putBlob: denied,
+    putManifest: denied,
+  };
+}
+
+export async function startForge1Registry(world: World, forge1: Pick<Forge1, 'world'>): Promise<Forge1Registry> {
+  const served: Served[] = [];
+  const options = { gate: gateOf(forge1), images: imagesOf(world), onServed: (one: Served) => void served.push(one) };
+  // A restarted cloud is found where it was.
+  const ports = world.table<number>('ports');
+  const { port, close } = await listenNear(registryServer(options), ports['forge1Registry'] ?? 0);
+  ports['forge1Registry'] = port;
+  return { url: `http://${outsideNames.forge1Registry}:${port}`, port, served, close };
+}

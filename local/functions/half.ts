@@ -1,0 +1,182 @@
+/**
+ * The half of a local stack that is plinth itself: every function, each with its own identity and settings. It may be killed
+ * and started again in the same folder.
+ */
+import { type Config, readConfig } from '../../functions/config.js';
+import { type Context, createContext } from '../../functions/context.js';
+import type { KeyMaker } from '../../functions/host/keys.js';
+import { createLog } from '../../functions/host/log.js';
+import { createFirestoreStore } from '../../functions/store/firestore.js';
+import type { Store } from '../../functions/store/store.js';
+import { type FunctionName, functionNames } from '../../shared/names.js';
+import { type ReleaseServer, startReleases } from '../releases/plinth.js';
+import { environmentOf, type FunctionEnvironment, local } from '../stack/deployment.js';
+import type { CloudRecord, StateFolder } from '../stack/state-folder.js';
+import { createClock } from './clock.js';
+import { createMemoryStore } from './memory-store.js';
+import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } from './processes.js';
+import { type FunctionServer, startFunctionServer } from './server.js';
+
+export interface FunctionsHalfOptions {
+  /** 0: any that is free, if it can be the one that the folder remembers. */
+  readonly port: number;
+  readonly keys: KeyMaker;
+  /** Gets the warnings before a project's time is over. */
+  readonly webhookUrl?: string | undefined;
+  /** More settings of every function; these win. */
+  readonly settings?: FunctionEnvironment | undefined;
+  /** What the functions are given for the store. */
+  readonly wrapStore?: ((store: Store) => Store) | undefined;
+  /** Bundles to serve, each in a process of its own, in place of the sources in this one. */
+  readonly bundles?: BundleOptions | undefined;
+  /** Gets each line of the functions' logs. */
+  readonly onLog: (line: string) => void;
+}
+
+export interface FunctionsHalf {
+  readonly origin: string;
+  /** The store that all functions share. */
+  readonly store: Store;
+  contextOf(name: FunctionName): Context;
+  underWay(): number;
+  /** Only where bundles are served. */
+  readonly processes?: FunctionProcesses;
+  close(): Promise<void>;
+}
+
+/** What Google's client libraries read; on Google's machines it is all found without. */
+const clientVariables = ({ metadataHost }: CloudRecord): Readonly<Record<string, string>> => ({
+  GCE_METADATA_HOST: metadataHost,
+  METADATA_SERVER_DETECTION: 'assume-present',
+  GOOGLE_CLOUD_PROJECT: local.project,
+  // As on Cloud Run. Elsewhere the metadata server has three seconds to answer, which a busy machine may need.
+  K_SERVICE: 'plinth-local',
+});
+
+function pointClientsAt(record: CloudRecord): () => void {
+  const wanted = clientVariables(record);
+  const before = Object.keys(wanted).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, wanted);
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+}
+
+let running = false;
+
+/** What each function is told of the world, and of where the functions are. */
+function environmentIn(
+  record: CloudRecord,
+  releases: ReleaseServer | undefined,
+  { webhookUrl, settings }: FunctionsHalfOptions,
+  name: FunctionName,
+  origin: string,
+): FunctionEnvironment {
+  const emulatorHost = (emulator: string) => record.emulators.find((each) => each.name === emulator)?.host;
+  return {
+    ...environmentOf(name, {
+      origin,
+      endpoints: record.endpoints,
+      issuerUrl: record.issuerUrl,
+      forge1Url: record.forge1Url,
+      forge1RegistryUrl: record.forge1RegistryUrl,
+      artifactRegistryDockerUrl: record.artifactRegistryDockerUrl,
+      k0sReleasesUrl: record.k0sReleasesUrl,
+      sshProxyUrl: record.sshProxyUrl,
+      webhookUrl,
+      releases,
+      firestoreHost: emulatorHost('firestore'),
+      pubsubHost: emulatorHost('pubsub'),
+    }),
+    ...settings,
+  };
+}
+
+/** The contexts of all functions, each made when it is first asked for; they share one store. */
+function createContexts(
+  record: CloudRecord,
+  { keys, wrapStore = (store) => store, onLog }: FunctionsHalfOptions,
+  environmentAt: (name: FunctionName) => FunctionEnvironment,
+) {
+  const log = createLog({ write: onLog });
+  const contexts = new Map<FunctionName, Context>();
+  const memory = record.store === 'memory' ? createMemoryStore() : undefined;
+  let shared: Store | undefined;
+  const storeOf = (config: Config): Store => {
+    shared ??= wrapStore(memory ?? createFirestoreStore(config));
+    return shared;
+  };
+  return {
+    contextOf(name: FunctionName): Context {
+      const known = contexts.get(name);
+      if (known !== undefined) return known;
+      const config = readConfig(environmentAt(name));
+      // Each has its own, as each runs on a machine of its own.
+      const clock = createClock(record.timeFactor);
+      const context = createContext(config, { clock, log, keys, store: storeOf(config), service: name });
+      contexts.set(name, context);
+      return context;
+    },
+    async close(): Promise<void> {
+      await Promise.all([...contexts.values()].flatMap(({ publisher, remote }) => [publisher.close(), remote.close()]));
+      await shared?.close();
+    },
+  };
+}
+
+export async function startFunctionsHalf(
+  folder: StateFolder,
+  record: CloudRecord,
+  options: FunctionsHalfOptions,
+): Promise<FunctionsHalf> {
+  if (running) throw new Error('This process serves the functions already; a second stack needs a process of its own.');
+  running = true;
+  const { port, bundles, onLog } = options;
+  const restore = pointClientsAt(record);
+  let server: FunctionServer | undefined;
+  let processes: FunctionProcesses | undefined;
+  let releases: ReleaseServer | undefined;
+
+  const environmentAt = (name: FunctionName, origin: string) => environmentIn(record, releases, options, name, origin);
+  const contexts = createContexts(record, options, (name) => {
+    if (server === undefined) throw new Error('The functions are not served yet.');
+    return environmentAt(name, server.origin);
+  });
+  const { contextOf } = contexts;
+  const stop = async (): Promise<void> => {
+    await server?.close();
+    await contexts.close();
+    await releases?.close();
+    restore();
+    running = false;
+  };
+
+  try {
+    const remembered = folder.readFunctions();
+    const wanted = port === 0 && remembered !== undefined ? Number(new URL(remembered.origin).port) : port;
+    releases = await startReleases();
+    const exactly = port !== 0;
+    if (bundles === undefined) {
+      server = await startFunctionServer(contextOf, wanted, exactly);
+    } else {
+      const machine = clientVariables(record);
+      const parts = { bundles, environmentOf: environmentAt, machine, port: wanted, exactly, onLog };
+      server = processes = await startFunctionProcesses(parts);
+    }
+    folder.writeFunctions({ schema: 1, pid: process.pid, origin: server.origin, releasesUrl: releases?.url });
+    return {
+      origin: server.origin,
+      store: contextOf(functionNames.bootstraps).store,
+      contextOf,
+      underWay: server.underWay,
+      ...(processes === undefined ? {} : { processes }),
+      close: stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The functions as they are deployed: each bundle in a process of its own, served by the functions framework with the
+ * environment of that function, all behind the one origin.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { request as ask, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream';
+import { type FunctionName, functionNames } from '../../shared/names.js';
+import { listen, listenNear } from '../loopback.js';
+import type { FunctionEnvironment } from '../stack/deployment.js';
+import { type FunctionServer, placeOf } from './server.js';
+
+export interface BundleOptions {
+  /** Made by `npm run build:functions`. */
+  readonly folder: string;
+  /** Default: the Node that runs this. */
+  readonly node?: string | undefined;
+}
+
+interface ProcessParts {
+  readonly bundles: BundleOptions;
+  readonly environmentOf: (name: FunctionName, origin: string) => FunctionEnvironment;
+  /** What Google's machines have in the environment of every function. */
+  readonly machine: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly exactly: boolean;
+  readonly onLog: (line: string) => void;
+}
+
+interface Served {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+export interface FunctionProcesses extends FunctionServer {
+  /** Of the process that serves it now; undefined: none does. */
+  pidOf(name: FunctionName): Promise<number | undefined>;
+  /** As Cloud Run ends an instance; resolves once it is gone. The function is started again by its next request. */
+  end(name: FunctionName, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
+const frameworkMain = framework.replace(/index\.js$/, 'main.js');
+
+/** One function in a process of its own, once it listens. */
+async function start(
+  { bundles, machine, environmentOf, onLog }: ProcessParts,
+  name: FunctionName,
+  origin: string,
+): Promise<Served> {
+  const free = await listen(() => undefined);
+  const { port } = free;
+  await free.close();
+  const child = spawn(
+    bundles.node ?? process.execPath,
+    [frameworkMain, `--target=${name}`, `--source=${join(bundles.folder, name)}`, `--port=${port}`],
+    {
+      env: { PATH: process.env['PATH'], ...machine, ...environmentOf(name, origin) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The function ${name} ended with ${code}.`);
+  });
+  const ready = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        if (line.startsWith('URL: ')) resolve();
+        else if (line.startsWith('{')) onLog(line);
+      });
+    }
+  });
+  ended.catch(() => undefined);
+  await Promise.race([ready, ended]);
+  return { child, port };
+}
+
+/** Sends a request on to the process that serves it, and its reply back. */
+function passOn(request: IncomingMessage, response: ServerResponse, path: string, serving: Promise<Served>): void {
+  const refuse = () => (response.headersSent ? response.destroy() : response.writeHead(503).end());
+  serving.then(({ port }) => {
+    const { method, headers } = request;
+    // A connection of its own: the framework ends idle ones after five seconds, as a client here would begin to use one.
+    const onward = ask({ host: '127.0.0.1', port, method, path, headers, agent: false }, (reply) => {
+      response.writeHead(reply.statusCode ?? 502, reply.headers);
+      pipeline(reply, response, () => undefined);
+    });
+    onward.on('error', refuse);
+    response.on('close', () => onward.destroy());
+    request.pipe(onward);
+  }, refuse);
+}
+
+export async function startFunctionProcesses(parts: ProcessParts): Promise<FunctionProcesses> {
+  const running = new Map<FunctionName, Promise<Served>>();
+  let working = 0;
+  let closed = false;
+
+  const serve = (name: FunctionName): Promise<Served> => {
+    if (closed) return Promise.reject(new Error('The functions are closed.'));
+    const known = running.get(name);
+    if (known !== undefined) return known;
+    const started = start(parts, name, server.url);
+    running.set(name, started);
+    const forget = () => {
+      if (running.get(name) === started) running.delete(name);
+    };
+    started.then(({ child }) => child.once('exit', forget), forget);
+    return started;
+  };
+
+  const listener: RequestListener = (request, response) => {
+    const { name, url: path, works } = placeOf(request.url ?? '/');
+    if (works) {
+      working += 1;
+      response.once('close', () => {
+        working -= 1;
+      });
+    }
+    passOn(request, response, path, serve(name));
+  };
+
+  const server = await (parts.exactly ? listen : listenNear)(listener, parts.port);
+  server.server.requestTimeout = 0;
+  const end = async (name: FunctionName, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    const served = await running.get(name)?.catch(() => undefined);
+    if (served === undefined || served.child.exitCode !== null) return;
+    // Cloud Run sends no more requests to an instance that it has told to end.
+    running.delete(name);
+    // Not `exit`: what it said last is still on its way then.
+    const gone = once(served.child, 'close');
+    served.child.kill(signal);
+    await gone;
+  };
+  return {
+    origin: server.url,
+    underWay: () => working,
+    pidOf: async (name) => (await running.get(name)?.catch(() => undefined))?.child.pid,
+    end,
+    async close() {
+      closed = true;
+      await server.close();
+      await Promise.all(Object.values(functionNames).map((name) => end(name, 'SIGKILL')));
+    },
+  };
+}

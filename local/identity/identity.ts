@@ -1,0 +1,120 @@
+/**
+ * Who is who, locally: stands for Google's token issuer. ID tokens for plinth's own APIs, access tokens for the simulated
+ * cloud; both outlive a restart, since key and secret are kept in the snapshot.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import { asciiLowerCased } from '../../shared/organization/email.js';
+import { sha256 } from '../../shared/sha256.js';
+import type { Caller } from '../cloud/kernel/api.js';
+
+/** What must be kept for tokens to outlive a restart. */
+export interface IdentityKeys {
+  privateJwk?: JWK;
+  secret?: string;
+}
+
+interface IdTokenShape {
+  readonly email: string;
+  readonly audience: string;
+  /** Workspace domain; undefined leaves the claim out. */
+  readonly hd?: string | undefined;
+  /** Default true. */
+  readonly emailVerified?: boolean;
+  /** Default an hour. */
+  readonly lifeSeconds?: number;
+  /** What the program that asked wants to see again. */
+  readonly nonce?: string | undefined;
+}
+
+export interface Identity {
+  readonly issuer: string;
+  readonly jwksUrl: string;
+  readonly jwks: { readonly keys: readonly JWK[] };
+  idToken(shape: IdTokenShape): Promise<string>;
+  /** Opaque to clients. */
+  accessToken(email: string, lifeSeconds?: number): string;
+  /** undefined: not a token of ours, or one that has expired. */
+  callerOf(accessToken: string): Caller | undefined;
+}
+
+export const jwksPath = '/.well-known/jwks.json';
+
+/** One key a process: making one takes a good part of a second, and tests make many clouds. */
+let ownKey: Promise<JWK> | undefined;
+
+async function freshKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  return exportJWK(privateKey);
+}
+
+/** `keys` is filled in where it is empty; keep it. */
+export async function createIdentity({
+  issuer,
+  keys = {},
+  now = Date.now,
+}: {
+  issuer: string;
+  keys?: IdentityKeys;
+  now?: () => number;
+}): Promise<Identity> {
+  ownKey ??= keys.privateJwk === undefined ? freshKey() : Promise.resolve(keys.privateJwk);
+  keys.privateJwk ??= await ownKey;
+  const { kty, n, e } = keys.privateJwk;
+  keys.secret ??= sha256(keys.privateJwk.d ?? '');
+  const secret = keys.secret;
+  const publicJwk: JWK = {
+    ...(kty === undefined ? {} : { kty }),
+    ...(n === undefined ? {} : { n }),
+    ...(e === undefined ? {} : { e }),
+  };
+  const kid = await calculateJwkThumbprint(publicJwk);
+  const signingKey = await importJWK(keys.privateJwk, 'RS256');
+  const seal = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
+
+  return {
+    issuer,
+    jwksUrl: `${issuer}${jwksPath}`,
+    jwks: { keys: [{ ...publicJwk, kid, alg: 'RS256', use: 'sig' }] },
+    idToken({ email, audience, hd, emailVerified = true, lifeSeconds = 3600, nonce }) {
+      const issuedAt = Math.floor(now() / 1000);
+      const sub = subjectOf(email);
+      return new SignJWT({
+        azp: sub,
+        email,
+        email_verified: emailVerified,
+        ...(hd === undefined ? {} : { hd }),
+        ...(nonce === undefined ? {} : { nonce }),
+      })
+        .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(sub)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + lifeSeconds)
+        .sign(signingKey);
+    },
+    accessToken(email, lifeSeconds = 3600) {
+      const text = Buffer.from(JSON.stringify([email.toLowerCase(), Math.floor(now() / 1000) + lifeSeconds])).toString(
+        'base64url',
+      );
+      return `ya29.${text}.${seal(text)}`;
+    },
+    callerOf(accessToken) {
+      const [, text = '', mark = ''] = /^ya29\.([\w-]+)\.([\w-]+)$/.exec(accessToken) ?? [];
+      const wanted = Buffer.from(seal(text));
+      const given = Buffer.from(mark);
+      if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return undefined;
+      const [email, expires] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [string, number];
+      return expires * 1000 > now() ? { email, kind: kindOf(email) } : undefined;
+    },
+  };
+}
+
+const kindOf = (email: string): Caller['kind'] => (email.endsWith('.gserviceaccount.com') ? 'serviceAccount' : 'user');
+
+/** 21 digits, the same for the same address, as Google's subjects. */
+export const subjectOf = (email: string): string =>
+  `1${BigInt(`0x${sha256(asciiLowerCased(email)).slice(0, 16)}`)
+    .toString()
+    .padStart(20, '0')}`;

@@ -1,0 +1,190 @@
+/**
+ * The token issuer's doors for people, locally: authorize, token and revoke, as strict as Google's are with a desktop client.
+ * There is no password: whoever comes names the e-mail address.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { local } from '../stack/deployment.js';
+import type { Identity } from './identity.js';
+import { openLogins } from './logins.js';
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+  readonly type?: string;
+  readonly headers?: Record<string, string>;
+}
+
+export interface OAuth {
+  readonly discovery: Readonly<Record<string, unknown>>;
+  authorize(query: URLSearchParams): Reply;
+  token(form: URLSearchParams): Promise<Reply>;
+  revoke(form: URLSearchParams): Reply;
+}
+
+export const oauthPaths = { authorize: '/o/oauth2/v2/auth', token: '/token', revoke: '/revoke' } as const;
+
+interface Asked {
+  readonly email: string;
+  readonly redirectUri: string;
+  readonly challenge: string;
+  readonly nonce: string | undefined;
+  readonly expiresAt: number;
+}
+
+/** Google's live ten minutes. */
+const codeLifeMs = 10 * 60_000;
+const random = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`;
+const refusal = (error: string, description: string): Reply => ({
+  status: 400,
+  body: { error, error_description: description },
+});
+
+export interface OAuthOptions {
+  /** Where logins are kept. */
+  readonly loginsFile?: string | undefined;
+  /** Each refresh token is taken once and answered by the next, and the login of one that comes again ends. Google's do not change. */
+  readonly takesTokensOnce?: boolean | undefined;
+}
+
+export function createOAuth(identity: () => Identity, { loginsFile, takesTokensOnce }: OAuthOptions = {}): OAuth {
+  const codes = new Map<string, Asked>();
+  const logins = openLogins(loginsFile);
+  const renewed = createRenewal(logins, takesTokensOnce);
+
+  const idTokenFor = (email: string, nonce?: string): Promise<string> => {
+    const hd = email.slice(email.lastIndexOf('@') + 1);
+    return identity().idToken({ email, audience: local.oauthClient, hd, nonce });
+  };
+  const answer = async (email: string, more: object, nonce?: string): Promise<Reply> => ({
+    status: 200,
+    headers: { 'cache-control': 'no-store' },
+    body: {
+      access_token: identity().accessToken(email),
+      expires_in: 3599,
+      scope: 'openid https://www.googleapis.com/auth/userinfo.email',
+      token_type: 'Bearer',
+      id_token: await idTokenFor(email, nonce),
+      ...more,
+    },
+  });
+
+  const renew = async (refreshToken: string): Promise<Reply> => {
+    const login = renewed(refreshToken);
+    if (login === undefined) return refusal('invalid_grant', 'Token has been expired or revoked.');
+    return answer(login.email, login.next === undefined ? {} : { refresh_token: login.next });
+  };
+
+  return {
+    get discovery() {
+      const { issuer } = identity();
+      return {
+        authorization_endpoint: `${issuer}${oauthPaths.authorize}`,
+        token_endpoint: `${issuer}${oauthPaths.token}`,
+        revocation_endpoint: `${issuer}${oauthPaths.revoke}`,
+        code_challenge_methods_supported: ['S256'],
+        grant_types_supported: ['authorization_code', 'refresh_token'],
+      };
+    },
+
+    authorize: (query) => authorize(codes, query),
+
+    async token(form) {
+      const value = (name: string): string => form.get(name) ?? '';
+      if (value('client_id') !== local.oauthClient) return refusal('invalid_client', 'The OAuth client was not found.');
+      if (value('grant_type') === 'refresh_token') return renew(value('refresh_token'));
+      if (value('grant_type') !== 'authorization_code') return refusal('unsupported_grant_type', 'Invalid grant_type');
+      const asked = codes.get(value('code'));
+      // Whatever comes of it: a code is good for one try.
+      codes.delete(value('code'));
+      const fault = exchangeFault(asked, value);
+      if (asked === undefined || fault !== undefined) return refusal(...(fault ?? malformed));
+      const refreshToken = random('1//');
+      logins.add(refreshToken, asked.email);
+      return answer(asked.email, { refresh_token: refreshToken }, asked.nonce);
+    },
+
+    revoke(form) {
+      return logins.remove(form.get('token') ?? '')
+        ? { status: 200, body: {} }
+        : refusal('invalid_token', 'Token expired or revoked');
+    },
+  };
+}
+
+/** Whose login a refresh token is, and the token that takes its place. Undefined: it counts no longer. */
+function createRenewal(logins: ReturnType<typeof openLogins>, takesTokensOnce = false) {
+  /** Of refresh tokens that were used. */
+  const successors = new Map<string, string>();
+  return (refreshToken: string): { readonly email: string; readonly next?: string } | undefined => {
+    const email = logins.emailOf(refreshToken);
+    if (email === undefined) {
+      // It may have been stolen, from or by whoever has the next one: RFC 9700, 4.14.2.
+      for (let at = successors.get(refreshToken); at !== undefined; at = successors.get(at)) logins.remove(at);
+      return undefined;
+    }
+    if (!takesTokensOnce) return { email };
+    const next = random('1//');
+    logins.remove(refreshToken);
+    logins.add(next, email);
+    successors.set(refreshToken, next);
+    return { email, next };
+  };
+}
+
+function authorize(codes: Map<string, Asked>, query: URLSearchParams): Reply {
+  const value = (name: string): string => query.get(name) ?? '';
+  const fault = faultOf(value);
+  if (fault !== undefined) return refusal(...fault);
+  const email = value('email');
+  if (!/^\S+@\S+$/.test(email)) return { status: 200, type: 'text/html; charset=utf-8', body: formPage(query) };
+  const code = random('4/');
+  codes.set(code, {
+    email,
+    redirectUri: value('redirect_uri'),
+    challenge: value('code_challenge'),
+    nonce: query.get('nonce') ?? undefined,
+    expiresAt: Date.now() + codeLifeMs,
+  });
+  const back = new URL(value('redirect_uri'));
+  back.searchParams.set('state', value('state'));
+  back.searchParams.set('code', code);
+  return { status: 302, body: {}, headers: { location: back.href } };
+}
+
+type Fault = readonly [error: string, description: string];
+const malformed: Fault = ['invalid_grant', 'Malformed auth code.'];
+
+/** Why a code is not exchanged for tokens. */
+function exchangeFault(asked: Asked | undefined, value: (name: string) => string): Fault | undefined {
+  if (asked === undefined || asked.expiresAt < Date.now()) return malformed;
+  if (asked.redirectUri !== value('redirect_uri')) return ['redirect_uri_mismatch', 'Bad Request'];
+  const challenge = createHash('sha256').update(value('code_verifier')).digest('base64url');
+  const isGood = /^[\w.~-]{43,128}$/.test(value('code_verifier')) && challenge === asked.challenge;
+  return isGood ? undefined : ['invalid_grant', 'Invalid code verifier.'];
+}
+
+function faultOf(value: (name: string) => string): Fault | undefined {
+  if (value('client_id') !== local.oauthClient) return ['invalid_client', 'The OAuth client was not found.'];
+  if (value('response_type') !== 'code') return ['unsupported_response_type', 'Only code is served.'];
+  const redirect = value('redirect_uri');
+  const loopback = URL.canParse(redirect) && /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+(\/|$)/.test(redirect);
+  if (!loopback) return ['redirect_uri_mismatch', 'A desktop client is redirected to loopback alone.'];
+  const scopes = value('scope').split(' ');
+  if (!scopes.includes('openid') || !scopes.includes('email')) return ['invalid_scope', 'openid and email are needed.'];
+  if (value('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(value('code_challenge'))) {
+    return ['invalid_request', 'A code challenge by S256 is needed.'];
+  }
+  return value('state') === '' ? ['invalid_request', 'state is missing.'] : undefined;
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+
+const formPage = (query: URLSearchParams): string =>
+  [
+    '<!doctype html><title>Log in</title><form>',
+    ...[...query]
+      .filter(([name]) => name !== 'email')
+      .map(([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`),
+    '<label>E-mail address <input name="email" type="email" autofocus></label> <button>Log in</button></form>',
+  ].join('\n');

@@ -1,0 +1,94 @@
+/**
+ * The network between simulated VMs, and from the world to them: finds who has an address, asks the firewall rules of both
+ * sides, and leads to the machine. Every connection of proxies, jumps and programs goes through it.
+ */
+import { connect as connectTcp } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { World } from '../../cloud/kernel/api.js';
+import { metadataAddress, metadataNames, metadataPort } from '../guest-metadata.js';
+import { allVms, rulesOf, type Vm } from '../vms.js';
+import { allows } from './firewall.js';
+import { createPair } from './streams.js';
+
+/** `dropped`: no answer ever comes, as with packets that a firewall throws away. */
+export type Answer =
+  | { readonly kind: 'open'; readonly stream: Duplex }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'dropped' };
+
+export interface Fabric {
+  /** `address`: IPv4, or within a network the name of a VM. */
+  connect(from: Vm | 'world', address: string, port: number): Promise<Answer>;
+}
+
+export interface FabricOptions {
+  readonly world: World;
+  /** Leads to what listens at this port of the VM. `from`: the address of another VM of its network, where one asks. */
+  readonly accept: (vm: Vm, port: number, from?: string) => Promise<Answer>;
+  /** Who the world is to the rules. */
+  readonly worldAddress?: string;
+  /** What stands for Google and others listens on loopback ports of this system: VMs reach those, and nothing else outside. */
+  readonly isOutside: (port: number) => boolean;
+  /** Takes a connection to the metadata server. */
+  readonly metadata: (vm: Vm, stream: Duplex) => void;
+  /** False where the network that `accept` leads through asks the rules itself. */
+  readonly asksRules: boolean;
+}
+
+/** Reserved for documentation (RFC 5737): anybody's, and nobody's. */
+export const anybody = '198.51.100.10';
+const natAddress = '192.0.2.10';
+
+/** Names beneath `localhost`, too: programs that pass by their proxy for loopback itself ask it for these. */
+const isLoopback = (address: string): boolean => /^(?:(?:.+\.)?localhost|127\.[\d.]+)$/.test(address);
+const isMetadata = (address: string): boolean => [metadataAddress, ...metadataNames].includes(address);
+
+export function createFabric(options: FabricOptions): Fabric {
+  const { world, accept, worldAddress = anybody, isOutside, metadata, asksRules } = options;
+  const reach = (to: Vm, other: Partial<Vm> & { address: string }, port: number): Promise<Answer> | Answer =>
+    !asksRules || allows(rulesOf(world, to), { direction: 'INGRESS', at: to, other, port })
+      ? accept(to, port, 'network' in other ? other.address : undefined)
+      : { kind: 'dropped' };
+
+  const outside = (port: number): Promise<Answer> =>
+    new Promise((resolve) => {
+      const socket = connectTcp({ host: '127.0.0.1', port, noDelay: true });
+      socket.once('connect', () => resolve({ kind: 'open', stream: socket }));
+      socket.once('error', () => resolve({ kind: 'refused' }));
+    });
+
+  return {
+    async connect(from, address, port) {
+      const vms = allVms(world).filter(({ isUp }) => isUp);
+      if (from === 'world') {
+        const to = vms.find(({ externalAddress }) => externalAddress === address);
+        return to === undefined ? { kind: 'dropped' } : reach(to, { address: worldAddress }, port);
+      }
+      if (isMetadata(address)) {
+        if (port !== metadataPort) return { kind: 'refused' };
+        const [near, far] = createPair();
+        metadata(from, far);
+        return { kind: 'open', stream: near };
+      }
+      const mayLeave = (to: { address: string }): boolean =>
+        allows(rulesOf(world, from), { direction: 'EGRESS', at: from, other: to, port });
+      if (isLoopback(address)) {
+        if (!isOutside(port)) return accept(from, port);
+        return mayLeave({ address: natAddress }) ? outside(port) : { kind: 'dropped' };
+      }
+      if (address === from.address || address === from.name) return accept(from, port);
+      const neighbours = vms.filter(({ network }) => network === from.network);
+      const inside = neighbours.find((vm) => vm.address === address || isNamed(vm, address));
+      if (inside !== undefined) return mayLeave(inside) ? reach(inside, from, port) : { kind: 'dropped' };
+      const to = vms.find(({ externalAddress }) => externalAddress === address);
+      if (to !== undefined && mayLeave({ address })) {
+        return reach(to, { address: from.externalAddress ?? natAddress }, port);
+      }
+      return { kind: 'dropped' };
+    },
+  };
+}
+
+/** `name`, or as Google's own DNS has it: `name.zone.c.project.internal`. */
+const isNamed = ({ name, projectId }: Vm, address: string): boolean =>
+  address === name || (address.startsWith(`${name}.`) && address.endsWith(`.c.${projectId}.internal`));

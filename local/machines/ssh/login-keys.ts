@@ -1,0 +1,81 @@
+/**
+ * Who may log in to a VM: `~/.ssh/authorized_keys` in its file system, which the guest agent keeps in step with the metadata
+ * `ssh-keys`, also while it runs. Asked by the VM's SSH server at each login.
+ */
+import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { homeOf } from '../sandbox.js';
+
+/** As Google's agent marks the lines that are its own; all others are left alone. */
+const mark = '# Added by Google';
+
+export interface LoginKey {
+  readonly type: string;
+  /** Base64. */
+  readonly blob: string;
+  /** `command="…"` in front of the key: nothing else is run for it. */
+  readonly command?: string | undefined;
+}
+
+/** Lines `user:key`; a key past its `expireOn` does not count. */
+function keysInMetadata(text: string, now: number): Map<string, string[]> {
+  const keys = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [, user, key] = /^\s*([a-z_][\w.-]*):(.+)$/.exec(line) ?? [];
+    if (user === undefined || key === undefined) continue;
+    const expiry = /google-ssh\s+\{.*"expireOn"\s*:\s*"([^"]+)"/.exec(key)?.[1];
+    if (expiry !== undefined && Date.parse(expiry) < now) continue;
+    keys.set(user, [...(keys.get(user) ?? []), key.trim()]);
+  }
+  return keys;
+}
+
+/** Nothing on the way may be a link: it would lead out of the VM's files, into this system's. */
+function isPlain(folder: string, path: string): boolean {
+  let at = folder;
+  for (const part of path.split('/').filter((one) => one !== '')) {
+    at = join(at, part);
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) return false;
+  }
+  return true;
+}
+
+export function readPlain(folder: string, path: string): string {
+  try {
+    return isPlain(folder, path) ? readFileSync(join(folder, path), 'utf8') : '';
+  } catch {
+    return '';
+  }
+}
+
+const fileOf = (user: string): string => `${homeOf(user)}/.ssh/authorized_keys`;
+
+/** What Google's guest agent does: users as they are named, their keys, and no others of its own making. */
+export function writeLoginKeys(folder: string, metadata: string): void {
+  const wanted = keysInMetadata(metadata, Date.now());
+  for (const user of new Set(['root', ...readdirSync(join(folder, 'home')), ...wanted.keys()])) {
+    const file = fileOf(user);
+    const stands = readPlain(folder, file);
+    const lines = stands.split('\n').filter((line) => line !== '');
+    const others = lines.filter((line, at) => line !== mark && lines[at - 1] !== mark);
+    const text = [...others, ...(wanted.get(user) ?? []).flatMap((key) => [mark, key]), ''].join('\n');
+    if (text === stands || (stands === '' && text === '') || !isPlain(folder, file)) continue;
+    mkdirSync(join(folder, homeOf(user), '.ssh'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, file), text);
+    chmodSync(join(folder, file), 0o600);
+    const { uid, gid } = lstatSync(join(folder, homeOf(user)));
+    for (const path of [dirname(file), file]) lchownSync(join(folder, path), uid, gid);
+  }
+}
+
+export function loginKeys(folder: string, user: string): LoginKey[] {
+  return readPlain(folder, fileOf(user))
+    .split('\n')
+    .flatMap((line): LoginKey[] => {
+      const [, options = '', type, blob] =
+        /^\s*((?:[^#\s"]|"(?:\\.|[^"])*")+\s+)?((?:ssh|ecdsa|sk)-[\w@.-]+)\s+([A-Za-z0-9+/=]+)/.exec(line) ?? [];
+      if (type === undefined || blob === undefined) return [];
+      const command = /command="((?:\\.|[^"])*)"/.exec(options)?.[1]?.replaceAll('\\"', '"');
+      return [{ type, blob, command }];
+    });
+}

@@ -1,0 +1,347 @@
+/**
+ * What terraform makes in the cloud, made in the simulated one: plinth's own project, an identity for each function with
+ * the roles it needs, the key that proofs are made with, and the environment of each function. A test compares the
+ * tables with terraform's.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { type GoogleApi, googleApis, type SettingName } from '../../functions/config.js';
+import {
+  bootstrapIdPrefix,
+  deploymentSecrets,
+  type FunctionName,
+  functionNames,
+  type Lane,
+  schedulerJobs,
+  topics,
+} from '../../shared/names.js';
+import type { InitialState, SimulatedCloud } from '../cloud/index.js';
+
+/** What stands before plinth comes: an organization with a folder, and who pays. */
+export const local = {
+  project: 'plinth-local',
+  projectNumber: '412345678901',
+  deployment: 'local',
+  region: 'europe-west4',
+  domain: 'example.com',
+  organization: 'organizations/1000000000001',
+  folder: 'folders/1000000000002',
+  /** A second one, for `--folder-id`. */
+  otherFolder: 'folders/1000000000003',
+  billingAccount: '01AB23-45CD67-89EF01',
+  otherBillingAccount: '02AB23-45CD67-89EF02',
+  /** Where bootstraps share zones and make those that are missing, for `--dns-project-id`: one of terraform's `dns_projects`. */
+  dnsProject: 'shared-dns-local',
+  /** One of terraform's `dns_zones`, for `example.com`: it stands, and in its project plinth may do nothing else. */
+  standingZone: { project: 'standing-dns-local', name: 'standing' },
+  packagesBucket: 'plinth-local-plinth-packages',
+  /** What people's tokens are made for: the deployment's OAuth client. */
+  oauthClient: 'plinth-local.apps.example.com',
+} as const;
+
+const accountEmail = (id: string): string => `${id}@${local.project}.iam.gserviceaccount.com`;
+
+/** Ids of service accounts have at least six characters, so the functions' names alone would not do. */
+export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
+export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
+
+/** `project`: plinth's own · `bootstrapSecrets`: the same, for secrets of bootstraps alone · `proofKey`, `webhookKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`: all that may be used · `dnsZones`: each zone, or its project where zones may be made · `packages`: their bucket · `itself`: the function's own account. */
+const RoleScope = z.enum([
+  'project',
+  'bootstrapSecrets',
+  'topics',
+  'proofKey',
+  'webhookKey',
+  'parents',
+  'billingAccounts',
+  'dnsZones',
+  'packages',
+  'itself',
+]);
+type RoleScope = z.output<typeof RoleScope>;
+
+/** What terraform/roles.json holds: the one list of who may do what, and why. */
+const RoleTable = z.strictObject({
+  customRoles: z.record(
+    z.string(),
+    z.strictObject({ title: z.string(), description: z.string(), permissions: z.array(z.string()) }),
+  ),
+  functions: z.record(z.string(), z.array(z.strictObject({ role: z.string(), on: RoleScope, why: z.string() }))),
+});
+
+/** Beside the compiled code lie only the sources: the file stays where it is in the checkout. */
+const roleTable = RoleTable.parse(
+  JSON.parse(readFileSync(new URL('../../../terraform/roles.json', import.meta.url), 'utf8')),
+);
+
+const customRole = (id: string): string => `projects/${local.project}/roles/${id}`;
+
+/** Made in plinth's own project. */
+export const customRoles = Object.entries(roleTable.customRoles).map(([id, { title, permissions }]) => ({
+  name: customRole(id),
+  title,
+  permissions,
+}));
+
+/** Each function's roles, and nothing more; terraform grants what stands in the same file. */
+export const functionGrants = Object.values(functionNames).flatMap((name) =>
+  (roleTable.functions[name] ?? []).map(({ role, on }) => ({
+    name,
+    role: role in roleTable.customRoles ? customRole(role) : role,
+    on,
+  })),
+);
+
+/** APIs of plinth's own project: those that the functions need. Terraform enables more, for what it makes itself. */
+export const ownServices = [
+  'cloudresourcemanager',
+  'cloudbilling',
+  'serviceusage',
+  'iam',
+  'compute',
+  'dns',
+  'artifactregistry',
+  'secretmanager',
+  'publicca',
+  'pubsub',
+  'firestore',
+  'run',
+  'cloudfunctions',
+  'cloudscheduler',
+  'eventarc',
+  'storage',
+  'iamcredentials',
+].map((service) => `${service}.googleapis.com`);
+
+const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
+  project: [`projects/${local.project}`],
+  bootstrapSecrets: [`projects/${local.project}`],
+  topics: Object.values(topics).map((topic) => `projects/${local.project}/topics/${topic}`),
+  proofKey: [`projects/${local.project}/secrets/${deploymentSecrets.proofKey}`],
+  webhookKey: [`projects/${local.project}/secrets/${deploymentSecrets.webhookKey}`],
+  parents: [local.folder, local.otherFolder],
+  billingAccounts: [`billingAccounts/${local.billingAccount}`, `billingAccounts/${local.otherBillingAccount}`],
+  dnsZones: [
+    `projects/${local.dnsProject}`,
+    `projects/${local.standingZone.project}/managedZones/${local.standingZone.name}`,
+  ],
+  packages: [`projects/${local.project}/buckets/${local.packagesBucket}`],
+  // Another for each function: see resourcesFor.
+  itself: [],
+};
+
+export const resourcesFor = (on: RoleScope, name: FunctionName): readonly string[] =>
+  on === 'itself' ? [`projects/${local.project}/serviceAccounts/${functionAccount(name)}`] : resourcesOf[on];
+
+/** What a grant holds for, where that is less than the resource that bears it. For Secret Manager Google's names have the project's number. */
+export const bootstrapSecretsCondition = (projectNumber: string) => ({
+  title: 'secrets-of-bootstraps',
+  expression: `resource.name.startsWith("projects/${projectNumber}/secrets/${bootstrapIdPrefix}")`,
+});
+
+const roleBindings = () =>
+  functionGrants.flatMap(({ name, role, on }) =>
+    resourcesFor(on, name).map((resource) => ({
+      resource,
+      role,
+      members: [`serviceAccount:${functionAccount(name)}`],
+      ...(on === 'bootstrapSecrets' ? { condition: bootstrapSecretsCondition(local.projectNumber) } : {}),
+    })),
+  );
+
+/** `admin` deploys plinth and owns the organization; alice sees in the cloud what a bootstrap gives her, and no more. */
+export const people = { admin: `admin@${local.domain}`, alice: `alice@${local.domain}` };
+
+export const initialState = (): InitialState => ({
+  organizations: [{ name: local.organization, displayName: local.domain }],
+  folders: [
+    { name: local.folder, displayName: 'bootstraps', parent: local.organization },
+    { name: local.otherFolder, displayName: 'other-bootstraps', parent: local.organization },
+  ],
+  billingAccounts: [
+    { name: `billingAccounts/${local.billingAccount}`, displayName: 'Main account', projectLimit: 1000 },
+    { name: `billingAccounts/${local.otherBillingAccount}`, displayName: 'Other account', projectLimit: 1000 },
+  ],
+  projects: [
+    {
+      projectId: local.project,
+      projectNumber: local.projectNumber,
+      parent: local.organization,
+      billingAccountName: `billingAccounts/${local.billingAccount}`,
+      services: ownServices,
+    },
+    ...[local.dnsProject, local.standingZone.project].map((projectId) => ({
+      projectId,
+      parent: local.organization,
+      billingAccountName: `billingAccounts/${local.billingAccount}` as const,
+      services: ['dns.googleapis.com'],
+    })),
+  ],
+  serviceAccounts: [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)],
+  customRoles,
+  bindings: [
+    ...roleBindings(),
+    { resource: local.organization, role: 'roles/owner', members: [`user:${people.admin}`] },
+  ],
+});
+
+/** One message in a lane: its topic, the function that hears it. */
+export const laneFunctions: Readonly<Record<Lane, FunctionName>> = {
+  cloud: functionNames.runCloudStep,
+  host: functionNames.runHostStep,
+};
+export const topicPath = (lane: Lane): string => `projects/${local.project}/topics/${topics[lane]}`;
+
+/** Functions that serve an API: they share the one origin, each with the paths of its routes. */
+export const apiFunctions: readonly FunctionName[] = [functionNames.bootstraps, functionNames.api];
+
+/** Where each function is reached: the APIs at the root of the one origin, the others beneath a path of their own. */
+export const functionUrl = (origin: string, name: FunctionName): string =>
+  apiFunctions.includes(name) ? origin : `${origin}${functionPath(name)}`;
+export const functionPath = (name: FunctionName): string => `/_functions/${name}`;
+
+type ReachedCloud = Pick<SimulatedCloud, 'endpoints' | 'identity'>;
+
+/** Goes through the API, as whoever deploys; the status, if it is a success or tells what is there. */
+async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: object): Promise<number> {
+  const reply = await fetch(url, {
+    method,
+    headers: {
+      authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`,
+      'content-type': 'application/json',
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  if (!reply.ok && reply.status !== 409 && !(method === 'GET' && reply.status === 404))
+    throw new Error(`The deployment cannot be made: ${method} ${url}: ${reply.status} ${text}`);
+  return reply.status;
+}
+
+/** What somebody made before plinth was deployed; it stays as it is. */
+export async function makeStandingZone(cloud: ReachedCloud): Promise<void> {
+  const { project, name } = local.standingZone;
+  await asAdmin(cloud, 'POST', `${cloud.endpoints.dns}/dns/v1/projects/${project}/managedZones`, {
+    name,
+    dnsName: `${local.domain}.`,
+    description: 'Shared by bootstraps',
+  });
+}
+
+/** Made once a deployment; a version that is there stays. */
+export async function makeDeploymentSecrets(cloud: ReachedCloud): Promise<void> {
+  const secrets = `${cloud.endpoints.secretmanager}/v1/projects/${local.project}/secrets`;
+  const ask = (method: string, path: string, body?: object) => asAdmin(cloud, method, `${secrets}${path}`, body);
+  for (const id of Object.values(deploymentSecrets)) {
+    await ask('POST', `?secretId=${id}`, { replication: { automatic: {} } });
+    // Not by a list, which follows later.
+    if ((await ask('GET', `/${id}/versions/1`)) === 200) continue;
+    const key = randomBytes(32).toString('base64');
+    const text = id === deploymentSecrets.webhookKey ? `whsec_${key}` : key;
+    await ask('POST', `/${id}:addVersion`, { payload: { data: Buffer.from(text).toString('base64') } });
+  }
+}
+
+interface Schedule {
+  readonly job: string;
+  readonly target: FunctionName;
+  readonly schedule: string;
+  /** How long Cloud Scheduler waits for an answer: as long as the function may take. */
+  readonly deadlineSeconds: number;
+}
+/** What Cloud Scheduler calls, and when; a function that is not there is not called. */
+export const schedules: readonly Schedule[] = [
+  { job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *', deadlineSeconds: 120 },
+  { job: schedulerJobs.cleanup, target: functionNames.cleanup, schedule: '*/5 * * * *', deadlineSeconds: 300 },
+];
+
+/** Where the functions have moved, the jobs follow them. A paused job stays paused. */
+export async function makeScheduledJobs(cloud: ReachedCloud, origin: string): Promise<void> {
+  const parent = `projects/${local.project}/locations/${local.region}`;
+  const ask = (method: string, path: string, body: object) =>
+    asAdmin(cloud, method, `${cloud.endpoints.cloudscheduler}/v1/${path}`, body);
+  for (const { job, target, schedule, deadlineSeconds } of schedules) {
+    const uri = functionUrl(origin, target);
+    const wanted = {
+      schedule,
+      timeZone: 'Etc/UTC',
+      attemptDeadline: `${deadlineSeconds}s`,
+      httpTarget: {
+        uri,
+        httpMethod: 'POST',
+        oidcToken: { serviceAccountEmail: invokers.scheduler, audience: uri },
+      },
+    };
+    const name = `${parent}/jobs/${job}`;
+    const made = await ask('POST', `${parent}/jobs`, { ...wanted, name });
+    if (made === 409) await ask('PATCH', `${name}?updateMask=schedule,timeZone,attemptDeadline,httpTarget`, wanted);
+  }
+}
+
+/** Facts that terraform knows only once things are made. */
+export interface DeployedFacts {
+  readonly origin: string;
+  readonly endpoints: Readonly<Record<GoogleApi, string>>;
+  readonly issuerUrl: string;
+  readonly forge1Url: string;
+  /** Undefined: forge1's own. */
+  readonly forge1RegistryUrl?: string | undefined;
+  /** Undefined: Google's. */
+  readonly artifactRegistryDockerUrl?: string | undefined;
+  /** Of k0s; undefined: the real ones. */
+  readonly k0sReleasesUrl?: string | undefined;
+  /** To the VMs that answer SSH, if any do. */
+  readonly sshProxyUrl?: string | undefined;
+  /** Undefined: warnings are sent nowhere. */
+  readonly webhookUrl?: string | undefined;
+  /** Of plinth's own executable; undefined: none is built. */
+  readonly releases?: { readonly url: string; readonly sha256: string } | undefined;
+  readonly firestoreHost?: string | undefined;
+  readonly pubsubHost?: string | undefined;
+}
+
+export type FunctionEnvironment = Partial<Record<SettingName, string>>;
+
+/** `npm run local`: everyone at example.com may bootstrap, with any account and parent, and make organizations. */
+export function environmentOf(name: FunctionName, facts: DeployedFacts): FunctionEnvironment {
+  const endpoints = Object.fromEntries(
+    googleApis.map((api) => [`PLINTH_ENDPOINT_${api.toUpperCase()}`, facts.endpoints[api]]),
+  );
+  return {
+    ...endpoints,
+    PLINTH_PROJECT: local.project,
+    PLINTH_DEPLOYMENT: local.deployment,
+    PLINTH_SERVICE_ACCOUNT: functionAccount(name),
+    PLINTH_DEFAULT_PARENT: local.folder,
+    PLINTH_ISSUER: facts.issuerUrl,
+    PLINTH_JWKS_URL: `${facts.issuerUrl}/.well-known/jwks.json`,
+    PLINTH_AUDIENCES: [functionUrl(facts.origin, name), local.oauthClient].join(','),
+    PLINTH_OPERATORS: people.admin,
+    PLINTH_BOOTSTRAPPER_DOMAINS: local.domain,
+    PLINTH_ORGANIZATION_CREATORS: local.domain,
+    PLINTH_BILLING_ACCOUNTS: '*',
+    PLINTH_PARENTS: '*',
+    PLINTH_DNS_ZONES: '*',
+    PLINTH_LIVING_PER_OWNER: '300',
+    PLINTH_LIVING_IN_ALL: '1000',
+    PLINTH_FORGE1_API_URL: facts.forge1Url,
+    ...(facts.forge1RegistryUrl === undefined ? {} : { PLINTH_FORGE1_REGISTRY_URL: facts.forge1RegistryUrl }),
+    ...(facts.artifactRegistryDockerUrl === undefined
+      ? {}
+      : { PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: facts.artifactRegistryDockerUrl }),
+    ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
+    ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
+    // Machines fetch the release of plinth: without one they are not set up.
+    ...(facts.sshProxyUrl === undefined || facts.releases === undefined ? { PLINTH_HOSTS: 'off' } : {}),
+    ...(facts.releases === undefined
+      ? {}
+      : { PLINTH_RELEASES_URL: facts.releases.url, PLINTH_RELEASE_SHA256: facts.releases.sha256 }),
+    ...(facts.webhookUrl === undefined ? {} : { PLINTH_WEBHOOK_URL: facts.webhookUrl }),
+    PLINTH_SCHEDULER_INVOKER: invokers.scheduler,
+    PLINTH_PACKAGES_BUCKET: local.packagesBucket,
+    PLINTH_SCHEDULER_REGION: local.region,
+    ...(facts.firestoreHost === undefined ? {} : { FIRESTORE_EMULATOR_HOST: facts.firestoreHost }),
+    ...(facts.pubsubHost === undefined ? {} : { PUBSUB_EMULATOR_HOST: facts.pubsubHost }),
+  };
+}

@@ -1,0 +1,24 @@
+/** The variables that make plinth and gcloud talk to a local stack. Written by `npm run local`, used by demo and tests. */
+import { gcloudEnvironment } from '../cloud/gcloud.js';
+import type { Stack, Tokens } from './stack.js';
+import type { StateFolder } from './state-folder.js';
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** As one person. */
+export const environmentFor = (
+  { url, record }: Pick<Stack, 'url' | 'record'>,
+  folder: Pick<StateFolder, 'file'>,
+  { idToken, accessToken }: Tokens,
+): Environment => ({
+  // None, where the functions are not served yet.
+  ...(url === '' ? {} : { PLINTH_ENDPOINT: url }),
+  PLINTH_TOKEN: idToken,
+  PLINTH_ISSUER: record.issuerUrl,
+  ...(record.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: record.sshProxyUrl }),
+  ...gcloudEnvironment({ frontUrl: record.frontUrl, accessToken, configFolder: folder.file('gcloud') }),
+});
+
+/** `KEY=value` lines; no value needs quotes. */
+export const environmentLines = (...of: Parameters<typeof environmentFor>): string[] =>
+  Object.entries(environmentFor(...of)).map(([name, value]) => `${name}=${value}`);

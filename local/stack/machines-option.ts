@@ -1,0 +1,25 @@
+/** `--machines` of `npm run local` and `npm run demo`: what stands behind VMs, and whether it can here. */
+import type { TierName } from '../machines/index.js';
+import { whyNoMachines } from '../machines/possible.js';
+import { whyNoRealHosts } from '../machines/real/possible.js';
+
+export type MachinesChoice = TierName | 'none';
+
+const choices: readonly MachinesChoice[] = ['embedded', 'real', 'none'];
+
+export const machinesUsage = `  --machines M         embedded (default, where it can be): SSH servers and sandboxes, no root
+                       real: systemd and OpenSSH's own server, as root · none: VMs are but entries
+`;
+
+/**
+ * Throws a sentence for people: no such choice, or one that was asked for by name and cannot be here. Not given, it is embedded,
+ * and the stack says so where it does without. `folder`: where the disks are to be.
+ */
+export function readMachines(given: string | undefined, folder: string): MachinesChoice {
+  const choice = choices.find((each) => each === (given ?? 'embedded'));
+  if (choice === undefined) throw new Error(`--machines must be ${choices.join(' or ')}, not "${given}".`);
+  if (given === undefined || choice === 'none') return choice;
+  const why = choice === 'real' ? whyNoRealHosts(folder) : whyNoMachines();
+  if (why !== undefined) throw new Error(`--machines ${choice} is not possible: ${why}.`);
+  return choice;
+}

@@ -1,0 +1,106 @@
+/**
+ * The folder in which the two halves of a local stack find each other and themselves again: where the cloud listens, where
+ * the functions listen, what must outlive a kill. Files are written whole or not at all.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { GoogleApi } from '../../functions/config.js';
+import { answers, type EmulatorRecord, isAlive } from '../emulators/emulators.js';
+
+export const defaultStateFolder = '.plinth-local';
+
+/** What the cloud half tells: written once all of it answers. */
+export interface CloudRecord {
+  readonly schema: 1;
+  readonly pid: number;
+  readonly store: 'memory' | 'emulator';
+  readonly timeFactor: number;
+  readonly seed: number;
+  readonly frontUrl: string;
+  readonly endpoints: Readonly<Record<GoogleApi, string>>;
+  /** `127.0.0.1:<port>` */
+  readonly metadataHost: string;
+  readonly issuerUrl: string;
+  readonly forge1Url: string;
+  /** Registries, as simulated VMs reach them. */
+  readonly forge1RegistryUrl: string;
+  readonly artifactRegistryDockerUrl: string;
+  /** Where simulated VMs fetch k0s. */
+  readonly k0sReleasesUrl: string;
+  /** HTTP CONNECT to the VMs that answer SSH, if any do. */
+  readonly sshProxyUrl?: string | undefined;
+  readonly emulators: readonly EmulatorRecord[];
+}
+
+/** Where the functions are: written by their half, read by the scheduler and the deliveries. */
+interface FunctionsRecord {
+  readonly schema: 1;
+  readonly pid: number;
+  readonly origin: string;
+  /** Where simulated VMs fetch releases of plinth. */
+  readonly releasesUrl?: string | undefined;
+}
+
+export interface StateFolder {
+  readonly path: string;
+  file(name: string): string;
+  readCloud(): CloudRecord | undefined;
+  writeCloud(record: CloudRecord): void;
+  /** Emulators that were started in this folder, ready or not. */
+  readEmulators(): readonly EmulatorRecord[];
+  writeEmulators(records: readonly EmulatorRecord[]): void;
+  readFunctions(): FunctionsRecord | undefined;
+  writeFunctions(record: FunctionsRecord): void;
+  /** Waits until the cloud half is there and answers. */
+  awaitCloud(signal?: AbortSignal): Promise<CloudRecord>;
+  remove(): void;
+}
+
+function readJson<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Error(`${file} cannot be read: ${(error as Error).message}. Remove the folder to start anew.`);
+  }
+}
+
+export function writeWhole(file: string, text: string, mode = 0o600): void {
+  const draft = `${file}.${randomUUID()}`;
+  writeFileSync(draft, text, { mode });
+  renameSync(draft, file);
+}
+
+const hostOf = (url: string): string => new URL(url).host;
+
+/** A process that is alive and serves there; a number that was given to another process since does not count. */
+export const serves = async (pid: number, url: string): Promise<boolean> => isAlive(pid) && answers(hostOf(url));
+
+export function openStateFolder(folder: string): StateFolder {
+  const path = resolve(folder);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const file = (name: string): string => join(path, name);
+  const cloudFile = file('cloud.json');
+  const functionsFile = file('functions.json');
+  const readCloud = () => readJson<CloudRecord>(cloudFile);
+  return {
+    path,
+    file,
+    readCloud,
+    writeCloud: (record) => writeWhole(cloudFile, `${JSON.stringify(record, null, 2)}\n`),
+    readEmulators: () => readJson<EmulatorRecord[]>(file('emulators.json')) ?? [],
+    writeEmulators: (records) => writeWhole(file('emulators.json'), `${JSON.stringify(records, null, 2)}\n`),
+    readFunctions: () => readJson<FunctionsRecord>(functionsFile),
+    writeFunctions: (record) => writeWhole(functionsFile, `${JSON.stringify(record, null, 2)}\n`),
+    async awaitCloud(signal) {
+      for (;;) {
+        const record = readCloud();
+        if (record !== undefined && (await serves(record.pid, record.frontUrl))) return record;
+        await sleep(100, undefined, signal === undefined ? {} : { signal });
+      }
+    },
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
