@@ -112,19 +112,20 @@ export async function replayOnMachines(release: string, file: string, chosen: Ch
   const recording = readRecording(release, file);
   const [world] = recording;
   if (world?.kind !== 'world') throw new Error(`${release}/${file} tells of no machines`);
-  const points = spread(pointsOf(recording, new Set(), chosen), most);
+  const first = recording.findIndex(({ kind }) => kind === 'machine');
+  const onMachines = pointsOf(recording, new Set(), chosen).filter(({ index }) => index >= first);
+  const points = spread(onMachines, most);
   for (const point of points) {
     const machines = upgradeMachines(world, plinthOf(`${version}, this build`));
     const lab = await createEngineLab({ seed, machines });
     try {
       const player = createPlayer(lab, machines.urls());
       await player.playTo(recording, point);
-      await takeOver(
-        lab,
-        player.messages,
-        { ...point, where: `${release}/${file}, ${point.where}` },
-        endsOf(recording),
-      );
+      const where = `${release}/${file}, ${point.where}`;
+      const before = await keptOn(player.hosts, where);
+      await takeOver(lab, player.messages, { ...point, where }, endsOf(recording));
+      const after = await keptOn(player.hosts, where);
+      for (const [what, text] of Object.entries(before)) expect(after[what], `${where}: ${what}`).to.equal(text);
     } finally {
       await lab.close();
       await machines.close();
@@ -144,6 +145,7 @@ function createPlayer(lab: EngineLab, urls: Readonly<Record<string, string>>) {
   const learned = new Map<string, string>();
   for (const [what, url] of Object.entries(urls)) learned.set(standInUrl(what), url);
   const messages: StepMessage[] = [];
+  const hosts = new Map<string, () => Promise<Host>>();
   let played = 0;
 
   async function play(recorded: Entry): Promise<void> {
@@ -153,8 +155,11 @@ function createPlayer(lab: EngineLab, urls: Readonly<Record<string, string>>) {
         return;
       case 'call':
         return call(lab, entry, learned);
-      case 'machine':
-        return exchange(lab, entry, learned);
+      case 'machine': {
+        const host = (): Promise<Host> => hostOf(lab, entry);
+        if (entry.asRoot) hosts.set(entry.request.machine?.name ?? entry.request.jumpbox.name, host);
+        return exchange(lab, await host(), entry, learned);
+      }
       case 'message':
         return void messages.push(StepMessage.parse(entry.message));
       case 'commit': {
@@ -168,6 +173,8 @@ function createPlayer(lab: EngineLab, urls: Readonly<Record<string, string>>) {
 
   return {
     messages,
+    /** Those that were reached so far, as root. */
+    hosts,
     async playTo(recording: readonly Entry[], { index }: Point): Promise<void> {
       for (const entry of recording.slice(played, index + 1)) await play(entry);
       played = index + 1;
@@ -208,13 +215,49 @@ async function call(lab: EngineLab, asked: CloudCallEntry, learned: Map<string, 
   }
 }
 
+async function hostOf(lab: EngineLab, { request, asRoot }: MachineEntry): Promise<Host> {
+  const host = await lab.context(functionNames.runHostStep).remote.host(request);
+  return asRoot ? host.asRoot() : host;
+}
+
+/** What is made once on the machines of a bootstrap: another release goes on with it. Jobs, as none is begun beside its like. */
+const kept = `for file in /root/.ssh/id_ed25519 /usr/local/bin/k0s /var/lib/k0s/pki/ca.crt; do
+  [ ! -e "$file" ] || sha256sum "$file"
+done
+[ ! -d /var/lib/plinth/jobs ] || ls /var/lib/plinth/jobs`;
+
+/** By machine and what it is. */
+async function keptOn(
+  hosts: ReadonlyMap<string, () => Promise<Host>>,
+  where: string,
+): Promise<Readonly<Record<string, string>>> {
+  const found = await Promise.all(
+    [...hosts].map(async ([name, host]) => {
+      const { exitCode, stdout, stderr } = await (await host()).exec(kept);
+      if (exitCode !== 0) throw new Error(`${name}: ${stderr}`);
+      return stdout
+        .trim()
+        .split('\n')
+        .filter(Boolean)
+        .map((line): [string, string] => {
+          const [, hash, path] = /^([0-9a-f]{64}) {2}(.*)$/.exec(line) ?? [];
+          // A job is named by its step, its script and how often it was begun.
+          return path === undefined
+            ? [`${name}, job ${line.replace(/-[0-9a-f]{12}-\d+$/, '')}`, line]
+            : [`${name} ${path}`, hash ?? ''];
+        });
+    }),
+  );
+  const all = found.flat();
+  const twice = all.filter(([what], i) => all.findIndex(([other]) => other === what) !== i);
+  expect(twice, `${where}: jobs that were begun beside their like`).to.deep.equal([]);
+  return Object.fromEntries(all);
+}
+
 const patienceSeconds = 60;
 
 /** Asked until it answers as it did: what comes up by itself on a machine takes its time. */
-async function exchange(lab: EngineLab, entry: MachineEntry, learned: Map<string, string>): Promise<void> {
-  const { remote } = lab.context(functionNames.runHostStep);
-  const reached = await remote.host(entry.request);
-  const host = entry.asRoot ? reached.asRoot() : reached;
+async function exchange(lab: EngineLab, host: Host, entry: MachineEntry, learned: Map<string, string>): Promise<void> {
   const what = `${host.name}: ${JSON.stringify(entry.asked).slice(0, 500)}`;
   for (let waited = 0; ; waited += 0.25) {
     const said = await ask(lab, host, entry.asked);

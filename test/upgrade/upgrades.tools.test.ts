@@ -1,4 +1,4 @@
-import { upgradesHoldOnMachines } from './upgrades.js';
+import { onMachines, upgradesHoldOnMachines } from './upgrades.js';
 
-/** Where a step on machines begins or ends, or a job of one has just begun: some of these places. */
-upgradesHoldOnMachines((firsts) => firsts.some((each) => / (?:running|ended|begun)$/.test(each)), 8);
+/** Of the places where a step on machines begins or ends, or a job of one has just begun: some. */
+upgradesHoldOnMachines(onMachines, 7);

@@ -26,6 +26,9 @@ export function upgradesHold(chosen: Chosen): void {
   });
 }
 
+/** Of what was done: a step began or ended, or a job on a machine has just begun. */
+export const onMachines: Chosen = (firsts) => firsts.some((each) => / (?:running|ended|begun)$/.test(each));
+
 /** The same with machines, from at most so many places of each recording. */
 export function upgradesHoldOnMachines(chosen: Chosen, most: number): void {
   describe('this release takes over installs', function () {
