@@ -72,4 +72,6 @@ export const deploymentSecrets = {
   proofKey: 'plinth-proof-key',
   /** Signs what is sent to the webhook; read only where there is one. */
   webhookKey: 'plinth-webhook-key',
+  /** Seals the cursors of lists. */
+  cursorKey: 'plinth-cursor-key',
 } as const;

@@ -1,5 +1,6 @@
 # Secrets of the deployment itself. They have no value here: values would stand in terraform's state. The proof key is made
-# by the first bootstrap, once and for ever; whoever wants a webhook adds its key. Secrets of bootstraps are made and removed by the functions.
+# by the first bootstrap, once and for ever, the cursor key with the first page of a list; whoever wants a webhook adds its
+# key. Secrets of bootstraps are made and removed by the functions.
 
 locals {
   # What ids of bootstraps begin with, and so the names of their secrets; none of those below.
@@ -8,6 +9,7 @@ locals {
   secrets = {
     proofKey   = "plinth-proof-key"
     webhookKey = "plinth-webhook-key"
+    cursorKey  = "plinth-cursor-key"
   }
 }
 

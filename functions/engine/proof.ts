@@ -1,29 +1,15 @@
 /** The labels of a project, among them the proof that this deployment made it: a keyed hash that nobody else can write. */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { deploymentSecrets, labels } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { labels } from '../../shared/names.js';
 import { sha256 } from '../../shared/sha256.js';
+import { findOwnKey, ownKey } from '../host/deployment-keys.js';
 import type { BootstrapFacts, StepCall } from './step.js';
 
 type Context = StepCall['context'];
 
-/** The key of the deployment; undefined until the first project is made. The lowest version counts. */
-export async function findProofKey({ cloud: { secretManager } }: Context): Promise<string | undefined> {
-  const version = await secretManager.find(deploymentSecrets.proofKey);
-  return version === undefined ? undefined : secretManager.read(deploymentSecrets.proofKey, version);
-}
-
-/** Made once, and then the same for ever: whoever writes at the same time reads what the first one wrote. */
-export async function proofKey(context: Context): Promise<string> {
-  const id = deploymentSecrets.proofKey;
-  const standing = await findProofKey(context);
-  if (standing !== undefined) return standing;
-  await context.cloud.secretManager.write(id, randomBytes(32).toString('base64'));
-  const made = await findProofKey(context);
-  if (made === undefined)
-    throw new Problem('cloud-propagation', `The secret ${id} was written and cannot be found yet.`);
-  return made;
-}
+/** The key of the deployment; undefined until the first project is made. */
+export const findProofKey = ({ cloud }: Context): Promise<string | undefined> => findOwnKey(cloud, 'proofKey');
+export const proofKey = ({ cloud }: Context): Promise<string> => ownKey(cloud, 'proofKey');
 
 export interface Proven {
   readonly projectNumber: string;

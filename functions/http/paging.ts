@@ -1,62 +1,97 @@
 /** Answers with a list: whole, or with `limit` in pages, the next one in the `Link` header. */
-import { createHash } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { pathTo, type Route } from '../../shared/api.js';
+import { deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import { ownKey } from '../host/deployment-keys.js';
 import type { Caller } from '../identity/auth.js';
 import type { Page, Paged } from '../organizations/page.js';
 import type { Answer } from './reply.js';
 
 interface ListCall {
-  readonly caller: Caller;
+  readonly caller: Pick<Caller, 'email'>;
   readonly params?: Readonly<Record<string, string | number>> | undefined;
   /** What the query says besides; the next page is asked for with the same. */
   readonly kept?: Readonly<Record<string, string>>;
   readonly query: { readonly limit?: number | undefined; readonly cursor?: string | undefined };
 }
 
-/** Half a surrogate pair is nothing that Firestore could look for. */
-const Place = z.tuple([z.union([z.string().refine((text) => !/\p{Cs}/u.test(text)), z.number()])]);
+const Place = z.tuple([z.union([z.string(), z.number()])]);
 
-/** A cursor says only where to go on in a list that its bearer may see anyhow: the seal keeps it from a list it is not of. */
-function sealOf(place: string, { caller, kept }: ListCall, path: string): string {
+/** Characters of base64url: 132 bits. */
+const sealLength = 22;
+const leastKeyBytes = 32;
+
+/** It says where to go on in one list of one caller, and only a deployment can say so: what it names goes into queries as it is. */
+function sealOf(key: string, place: string, { caller, kept }: ListCall, path: string): string {
   const sealed = JSON.stringify([caller.email, path, place, ...(kept === undefined ? [] : [kept])]);
-  return createHash('sha256').update(sealed).digest('base64url').slice(0, 22);
+  return createHmac('sha256', key).update(sealed).digest('base64url').slice(0, sealLength);
 }
 
-function cursorOf(next: string | number, call: ListCall, path: string): string {
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function cursorOf(key: string, next: string | number, call: ListCall, path: string): string {
   const place = Buffer.from(JSON.stringify([next])).toString('base64url');
-  return `${place}.${sealOf(place, call, path)}`;
+  return `${place}.${sealOf(key, place, call, path)}`;
 }
 
-function placeOf(cursor: string, call: ListCall, path: string): string | number {
-  const [place = '', seal] = cursor.split('.');
-  if (cursor === `${place}.${seal}` && seal === sealOf(place, call, path)) {
-    try {
-      return Place.parse(JSON.parse(Buffer.from(place, 'base64url').toString()))[0];
-    } catch {
-      // Falls through: somebody made it up.
-    }
+function placeOf(key: string, cursor: string, call: ListCall, path: string): string | number {
+  const [place = '', seal = '', ...rest] = cursor.split('.');
+  if (rest.length === 0 && isSame(seal, sealOf(key, place, call, path))) {
+    return Place.parse(JSON.parse(Buffer.from(place, 'base64url').toString()))[0];
   }
   const message = 'is no cursor of this list for this caller; begin again without it';
   throw new Problem('bad-input', `query.cursor ${message}.`, { errors: [{ path: 'query.cursor', message }] });
 }
 
-export async function answerInPages(
+/** A caller who is told 403 of it would look for a fault in their own rights. */
+async function readKey(context: Context): Promise<string> {
+  const id = deploymentSecrets.cursorKey;
+  const without = (why: string, cause?: unknown) =>
+    new Problem('unavailable', `Lists have no pages now, as the key that seals their cursors ${why}.`, {
+      advice: `Ask without limit and cursor, or ask the operator to look at the secret ${id} and who may read it.`,
+      cause,
+    });
+  const key = await ownKey(context.cloud, 'cursorKey').catch((error: unknown) => {
+    throw without('cannot be read', error);
+  });
+  if (Buffer.byteLength(key) < leastKeyBytes) throw without(`is shorter than ${leastKeyBytes} bytes`);
+  return key;
+}
+
+export type AnswerInPages = (
   route: Pick<Route, 'path'>,
   call: ListCall,
   list: (page: Page) => Promise<Paged<unknown>>,
-): Promise<Answer> {
-  const path = pathTo(route, call.params);
-  const { limit, cursor } = call.query;
-  const { items, next } = await list({
-    limit,
-    ...(cursor === undefined ? {} : { after: placeOf(cursor, call, path) }),
-  });
-  if (next === undefined) return { status: 200, body: items };
-  const asked = new URLSearchParams({ ...call.kept, limit: String(limit), cursor: cursorOf(next, call, path) });
-  const link = `<${path}?${asked}>; rel="next"`;
-  return { status: 200, headers: { link }, body: items };
+) => Promise<Answer>;
+
+/** The key is looked at with the first cursor, and then kept; a look that failed is none. */
+export function createPages(context: Context): AnswerInPages {
+  let key: Promise<string> | undefined;
+  const keyAtHand = (): Promise<string> => {
+    key ??= readKey(context).catch((error: unknown) => {
+      key = undefined;
+      throw error;
+    });
+    return key;
+  };
+
+  return async (route, call, list) => {
+    const path = pathTo(route, call.params);
+    const { limit, cursor } = call.query;
+    const after = cursor === undefined ? {} : { after: placeOf(await keyAtHand(), cursor, call, path) };
+    const { items, next } = await list({ limit, ...after });
+    if (next === undefined) return { status: 200, body: items };
+    const following = cursorOf(await keyAtHand(), next, call, path);
+    const asked = new URLSearchParams({ ...call.kept, limit: String(limit), cursor: following });
+    const link = `<${path}?${asked}>; rel="next"`;
+    return { status: 200, headers: { link }, body: items };
+  };
 }
 
 /** A page of a list that is read whole anyhow, newest first; it goes on after the last one's time and id. */

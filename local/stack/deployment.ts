@@ -46,13 +46,14 @@ const accountEmail = (id: string): string => `${id}@${local.project}.iam.gservic
 export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
 export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
 
-/** `project`: plinth's own · `bootstrapSecrets`: the same, for secrets of bootstraps alone · `proofKey`, `webhookKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`: all that may be used · `dnsZones`: each zone, or its project where zones may be made · `packages`: their bucket · `itself`: the function's own account. */
+/** `project`: plinth's own · `bootstrapSecrets`: the same, for secrets of bootstraps alone · `proofKey`, `webhookKey`, `cursorKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`: all that may be used · `dnsZones`: each zone, or its project where zones may be made · `packages`: their bucket · `itself`: the function's own account. */
 const RoleScope = z.enum([
   'project',
   'bootstrapSecrets',
   'topics',
   'proofKey',
   'webhookKey',
+  'cursorKey',
   'parents',
   'billingAccounts',
   'dnsZones',
@@ -120,6 +121,7 @@ const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
   topics: Object.values(topics).map((topic) => `projects/${local.project}/topics/${topic}`),
   proofKey: [`projects/${local.project}/secrets/${deploymentSecrets.proofKey}`],
   webhookKey: [`projects/${local.project}/secrets/${deploymentSecrets.webhookKey}`],
+  cursorKey: [`projects/${local.project}/secrets/${deploymentSecrets.cursorKey}`],
   parents: [local.folder, local.otherFolder],
   billingAccounts: [`billingAccounts/${local.billingAccount}`, `billingAccounts/${local.otherBillingAccount}`],
   dnsZones: [

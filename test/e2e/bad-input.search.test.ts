@@ -106,8 +106,10 @@ describe(`bad input ${bySeed}`, function () {
   before(async () => {
     scene = await makeScene();
     alice = await scene.caller();
-    succeeded(await alice.bootstrap('stands'));
-    succeeded(await (await scene.caller(`bob@${local.domain}`)).bootstrap('strangers'));
+    // An hour before their end a warning changes their records, and a search may last longer than that.
+    const flags = { 'project-ttl': '12h' };
+    succeeded(await alice.bootstrap('stands', flags));
+    succeeded(await (await scene.caller(`bob@${local.domain}`)).bootstrap('strangers', flags));
     token = (await scene.stack.tokens(alice.email)).idToken;
   });
   after(() => scene?.close());

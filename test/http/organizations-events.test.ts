@@ -3,7 +3,11 @@ import { expect } from 'chai';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import type { Organization, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
-import { createOrganizationsServer, type OrganizationsServer } from '../organizations/organizations-server.js';
+import {
+  createOrganizationsServer,
+  makeSecrets,
+  type OrganizationsServer,
+} from '../organizations/organizations-server.js';
 import { createIssuer, type Issuer } from './issuer.js';
 
 const halfAnHour = 1800;
@@ -17,10 +21,12 @@ describe('the events of an organization', () => {
   before(async () => {
     issuer = await createIssuer();
     const store = createMemoryStore();
+    const secrets = makeSecrets();
     servers = await Promise.all(
       [halfAnHour, 0, -halfAnHour].map((clockSeconds) =>
         createOrganizationsServer(issuer, {
           store: { ...store },
+          secrets,
           clockSeconds,
           env: { PLINTH_ORGANIZATION_CREATORS: 'example.com' },
         }),

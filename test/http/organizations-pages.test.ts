@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Operation } from '../organizations/organizations-server.js';
 import { alice, bob, carol, dave, useOrganizations } from './organizations-world.js';
@@ -73,11 +72,6 @@ describe('lists', () => {
     await refused('listOrganizationTeams', alice, cursor, params);
     await refused('listOrganizationMembers', alice, `${cursor}x`, params);
     await refused('listOrganizationMembers', alice, 'made-up', params);
-    // Half a character, which no store could look for, sealed as a cursor is.
-    const place = Buffer.from('["\\ud800"]').toString('base64url');
-    const sealed = JSON.stringify([alice, `/organizations/${organizationId}/members`, place]);
-    const seal = createHash('sha256').update(sealed).digest('base64url').slice(0, 22);
-    await refused('listOrganizationMembers', alice, `${place}.${seal}`, params);
   });
 
   for (const limit of ['0', '01', '201', '-1', '1.5', 'all', '']) {

@@ -9,16 +9,29 @@ import { cleanup } from '../../functions/cleanup/cleanup.js';
 import { createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import type { Context } from '../../functions/context.js';
-import { type BootstrapRecord, liftBootstrap, read } from '../../functions/engine/record/documents.js';
+import {
+  type BootstrapRecord,
+  type ChosenPackage,
+  liftBootstrap,
+  read,
+} from '../../functions/engine/record/documents.js';
 import { runInstance } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
-import { steps } from '../../functions/steps/index.js';
+import { createRemote, type Remote } from '../../functions/remote/remote.js';
+import { stepsOf } from '../../functions/steps/index.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { createClock } from '../../local/functions/clock.js';
 import { createMemoryStore, type MemoryStore } from '../../local/functions/memory-store.js';
-import { environmentOf, functionAccount, initialState, local } from '../../local/stack/deployment.js';
+import {
+  type DeployedFacts,
+  environmentOf,
+  functionAccount,
+  initialState,
+  laneFunctions,
+  local,
+} from '../../local/stack/deployment.js';
 import { createTestKeys } from '../../local/stack/test-keys.js';
 import type { StepMessage } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
@@ -46,6 +59,13 @@ export interface EngineLabOptions {
   readonly seed?: number;
   /** Hears what the functions do. */
   readonly tap?: Tap;
+  /** Its VMs answer SSH, and bootstraps go on to them. Their state is not saved. */
+  readonly machines?: LabMachines;
+}
+
+export interface LabMachines {
+  /** Starts what the steps on machines need; what of it is deployed. */
+  start(cloud: SimulatedCloud): Promise<Partial<DeployedFacts>>;
 }
 
 export interface Tap {
@@ -53,6 +73,8 @@ export interface Tap {
   endpoints(cloud: SimulatedCloud): Promise<SimulatedCloud['endpoints']>;
   store(store: MemoryStore): Pick<Store, 'commit'>;
   published(messages: readonly StepMessage[]): void;
+  /** What functions reach machines by. */
+  remote?(remote: Remote): Remote;
 }
 
 export interface EngineLab {
@@ -60,7 +82,9 @@ export interface EngineLab {
   readonly store: MemoryStore;
   /** Why functions broke off, in words. */
   readonly brokenOff: readonly string[];
-  begin(name: string, more?: Partial<GivenOptions>): Promise<string>;
+  begin(name: string, more?: Partial<GivenOptions>, chosen?: ChosenPackage): Promise<string>;
+  /** The world of a function of this process. */
+  context(name: FunctionName): Context;
   /** Puts messages in the queue. */
   deliver(messages: readonly StepMessage[]): void;
   /** Of the functions, in milliseconds since the epoch; the cloud's stays as it is. */
@@ -93,7 +117,12 @@ class Dead extends Error {
   override readonly name = 'Dead';
 }
 
-export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineLabOptions = {}): Promise<EngineLab> {
+/** Machines take the time that they take. */
+const machinesTimeFactor = 0.1;
+
+export async function createEngineLab(options: EngineLabOptions = {}): Promise<EngineLab> {
+  const { timeFactor = 0, seed = 1, tap, machines } = options;
+  const steps = stepsOf({ hosts: machines !== undefined });
   const cloud = await createSimulatedCloud({
     timeFactor,
     seed,
@@ -106,6 +135,8 @@ export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineL
   const store = createMemoryStore();
   const { commit } = tap?.store(store) ?? store;
   const endpoints = (await tap?.endpoints(cloud)) ?? cloud.endpoints;
+  const started = await machines?.start(cloud);
+  const remotes: Remote[] = [];
   const queue: StepMessage[] = [];
   const brokenOff: string[] = [];
   let offset = 0;
@@ -113,11 +144,12 @@ export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineL
   let watch: { readonly is: () => boolean; readonly work: () => Promise<void> } | undefined;
   let acting: Promise<void> = Promise.resolve();
 
-  const clock = { ...createClock(timeFactor), now: () => new Date(Date.now() + offset) };
+  const waiting = createClock(machines === undefined ? timeFactor : machinesTimeFactor);
+  const clock = { ...waiting, now: () => new Date(Date.now() + offset) };
   const configs = new Map<FunctionName, Context['config']>();
   const configOf = (name: FunctionName) => {
     const { issuerUrl } = cloud;
-    const facts = { origin: 'http://127.0.0.1:1', endpoints, issuerUrl, forge1Url: 'http://127.0.0.1:1' };
+    const facts = { origin: 'http://127.0.0.1:1', endpoints, issuerUrl, forge1Url: 'http://127.0.0.1:1', ...started };
     const config = configs.get(name) ?? readConfig(environmentOf(name, facts));
     configs.set(name, config);
     return config;
@@ -143,6 +175,8 @@ export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineL
     };
     const reporting = (inner: Context['cloud']): Context['cloud'] => ({
       ...inner,
+      // The store of packages judges by its own clock, which nobody sets.
+      storage: { ...inner.storage, signedUrl: (of, seconds) => inner.storage.signedUrl(of, seconds, new Date()) },
       reportingTo: (listener, reason) =>
         reporting(
           inner.reportingTo((text, facts) => {
@@ -174,10 +208,20 @@ export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineL
       },
       cloud: reporting(createCloud({ config, log, clock })),
       keys: createTestKeys(),
-      remote: { host: () => Promise.reject(new Error('No machines are here')), close: async () => undefined },
+      remote: remoteOf(config),
       tracing: noTracing,
     };
   }
+  function remoteOf(config: Context['config']): Remote {
+    if (machines === undefined) {
+      return { host: () => Promise.reject(new Error('No machines are here')), close: async () => undefined };
+    }
+    const remote = createRemote(config);
+    remotes.push(remote);
+    return tap?.remote?.(remote) ?? remote;
+  }
+  const functionOf = ({ instance }: StepMessage): FunctionName =>
+    laneFunctions[steps.find(({ name }) => name === instance.split(':')[0])?.lane ?? 'cloud'];
   const contexts = new Map<FunctionName, Context>();
   const context = (name: FunctionName): Context => {
     const found = contexts.get(name) ?? contextOf(name, own);
@@ -193,7 +237,8 @@ export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineL
     cloud,
     store,
     brokenOff,
-    async begin(name, more = {}) {
+    context,
+    async begin(name, more = {}, chosen) {
       const given = {
         projectName: name,
         billingAccount: local.billingAccount,
@@ -210,6 +255,7 @@ export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineL
         given,
         sshPublicKey: 'ssh-ed25519 AAAA alice',
         warnings,
+        package: chosen,
       });
       return bootstrap.id;
     },
@@ -222,7 +268,7 @@ export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineL
       while ((queue.length > 0 && !own.dead) || underWay.size > 0) {
         for (const message of own.dead ? [] : queue.splice(0)) {
           const deadlineAt = new Date(clock.now().getTime() + 500_000);
-          const run: Promise<void> = runInstance(context(functionNames.runCloudStep), steps, message, { deadlineAt })
+          const run: Promise<void> = runInstance(context(functionOf(message)), steps, message, { deadlineAt })
             .then(() => undefined)
             // As a function that fails: what it left is swept up.
             .catch((error: unknown) => {
@@ -306,6 +352,7 @@ export async function createEngineLab({ timeFactor = 0, seed = 1, tap }: EngineL
       revive();
     },
     async close() {
+      for (const remote of remotes) await remote.close();
       await cloud.close();
       for (const [name, value] of before) {
         if (value === undefined) delete process.env[name];

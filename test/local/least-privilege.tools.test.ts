@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Context } from '../../functions/context.js';
 import { findProofKey, proofOf } from '../../functions/engine/proof.js';
+import { createPages } from '../../functions/http/paging.js';
 import { ageIdentitySecret } from '../../functions/steps/config/age-identity.js';
 import type { Store } from '../../functions/store/store.js';
 import { customRoles as ownRoles, roleHolds } from '../../local/cloud/iam/roles.js';
@@ -71,7 +72,8 @@ for (const { title, machines, here } of parts)
       scene = await makeScene({ webhookUrl: receiver.url, machines });
       life = lifeOf(scene);
       await life.pause();
-      replaceProofKey();
+      replaceKey('proofKey');
+      replaceKey('cursorKey');
       if (machines !== 'none') installing = await published();
       for (const name of Object.values(functionNames)) guardStore(name);
     });
@@ -97,17 +99,18 @@ for (const { title, machines, here } of parts)
         lastVersion: number;
         versions: Record<string, { resource: Record<string, unknown>; data?: string }>;
       }>('secretmanager.secrets');
-    function proofKey() {
-      const secret = secretTable()[`projects/${local.project}/secrets/${deploymentSecrets.proofKey}`];
-      if (secret === undefined) throw new Error('the deployment has no key of proofs');
+    type OwnKey = 'proofKey' | 'cursorKey';
+    function secretOf(key: OwnKey) {
+      const secret = secretTable()[`projects/${local.project}/secrets/${deploymentSecrets[key]}`];
+      if (secret === undefined) throw new Error(`the deployment has no ${key}`);
       return secret;
     }
 
     /** The first version is looked at by its number; what else finding it takes shows when an operator has disabled that one. */
-    function replaceProofKey(): void {
-      const secret = proofKey();
+    function replaceKey(key: OwnKey): void {
+      const secret = secretOf(key);
       const first = secret.versions['1'];
-      if (first === undefined) throw new Error('the key of proofs has no version');
+      if (first === undefined) throw new Error(`the ${key} has no version`);
       const name = String(first.resource['name']).replace(/1$/, '2');
       secret.versions = {
         1: { ...first, resource: { ...first.resource, state: 'DISABLED' } },
@@ -116,9 +119,9 @@ for (const { title, machines, here } of parts)
       secret.lastVersion = 2;
     }
 
-    /** As terraform leaves it: the first project that is made takes the first version. */
-    async function beforeProofKey(work: () => Promise<void>): Promise<void> {
-      const secret = proofKey();
+    /** As terraform leaves it: who first needs the key adds the first version. */
+    async function beforeKey(key: OwnKey, work: () => Promise<void>): Promise<void> {
+      const secret = secretOf(key);
       const standing = { ...secret };
       Object.assign(secret, { lastVersion: 0, versions: {} });
       try {
@@ -141,6 +144,16 @@ for (const { title, machines, here } of parts)
       if (functionsHalf === undefined) throw new Error('the functions run elsewhere');
       return functionsHalf;
     };
+
+    /** The first page of a list, of an instance that has just begun: later it knows the key. */
+    async function makeCursor(name: FunctionName): Promise<void> {
+      const answerInPages = createPages(half().contextOf(name));
+      const caller = { email: people.admin };
+      const list = async () => ({ items: ['one'], next: 'one' });
+      await answerInPages({ path: '/list' }, { caller, query: { limit: 1 } }, list).catch((error: unknown) => {
+        said = String(error);
+      });
+    }
 
     /** Each function is given a store that knows who asks. */
     function guardStore(name: FunctionName): void {
@@ -239,16 +252,19 @@ for (const { title, machines, here } of parts)
       [functionNames.bootstraps]: async () => {
         await as(people.admin, 'GET', '/cleanup');
         await as(people.admin, 'GET', '/cleanup/schedule');
+        await makeCursor(functionNames.bootstraps);
         said = await bootstrapUntil();
       },
       [functionNames.api]: async () => {
         await as(people.admin, 'POST', '/organizations', { name: newName() });
+        await makeCursor(functionNames.api);
       },
       [functionNames.runCloudStep]: async (grant) => {
         const work = async () => {
           said = await bootstrapUntil();
         };
-        if (grant === undefined || grant.role === 'roles/secretmanager.secretVersionAdder') await beforeProofKey(work);
+        if (grant === undefined || grant.role === 'roles/secretmanager.secretVersionAdder')
+          await beforeKey('proofKey', work);
         else await work();
       },
       [functionNames.runHostStep]: async () => {
@@ -445,6 +461,10 @@ for (const { title, machines, here } of parts)
               ] as const) {
                 await as(people.admin, method, `/cleanup/schedule${path}`);
               }
+            } else if (role.endsWith('/plinthCursorKey')) {
+              const work = () => makeCursor(functionNames.api);
+              if (permission.endsWith('.add')) await beforeKey('cursorKey', work);
+              else await work();
             } else if (permission.endsWith('.destroy')) {
               const [caller, name] = [await scene.caller(), newName()];
               succeeded(await caller.bootstrap(name, { ...flags, ...installing }));

@@ -38,7 +38,7 @@ describe('reach of the functions', () => {
     const secrets = `/v1/projects/${local.project}/secrets`;
     const payload = { payload: { data: 'bmV3' } };
     const ofBootstrap = `${makeBootstrapId()}-caller`;
-    const { proofKey, webhookKey } = deploymentSecrets;
+    const { proofKey, webhookKey, cursorKey } = deploymentSecrets;
     /** What is asked of each secret; the deletion at last, as it may be done. */
     const deeds = {
       read: { line: (secret: string) => `GET ${secrets}/${secret}/versions/1:access` },
@@ -60,6 +60,7 @@ describe('reach of the functions', () => {
         cleanup: ['read', 'find'],
       },
       [webhookKey]: { sweep: ['read', 'find'] },
+      [cursorKey]: { bootstraps: ['read', 'find', 'add'], api: ['read', 'find', 'add'] },
       [ofBootstrap]: {
         bootstraps: ['read', 'find', 'add', 'delete'],
         'run-cloud-step': ['read', 'find', 'add', 'delete'],

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { http } from '@google-cloud/functions-framework';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
+import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { type Clock, createContext } from '../../functions/context.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
@@ -70,6 +71,33 @@ const clockAhead = (seconds: number): Clock => ({
   wait: (waited, signal) => sleep(waited * 1000, undefined, signal === undefined ? {} : { signal }),
 });
 
+/** Secret Manager of the test's own: versions by secret. `fault` is what all of its answers are then; `asked` counts them. */
+export interface Secrets {
+  readonly versions: Map<string, readonly string[]>;
+  fault: Error | undefined;
+  asked: number;
+}
+export const makeSecrets = (): Secrets => ({ versions: new Map(), fault: undefined, asked: 0 });
+
+function cloudWith(secrets: Secrets): Cloud {
+  const versionsOf = (id: string): readonly string[] => {
+    secrets.asked += 1;
+    if (secrets.fault !== undefined) throw secrets.fault;
+    return secrets.versions.get(id) ?? [];
+  };
+  const secretManager = {
+    find: async (id: string) => (versionsOf(id).length > 0 ? '1' : undefined),
+    read: async (id: string, version: string) => versionsOf(id)[Number(version) - 1],
+    async write(id: string, payload: string) {
+      const versions = [...versionsOf(id), payload];
+      secrets.versions.set(id, versions);
+      return String(versions.length);
+    },
+  };
+  // Nothing else of the cloud is called.
+  return { secretManager } as unknown as Cloud;
+}
+
 let servers = 0;
 
 export async function createOrganizationsServer(
@@ -78,16 +106,20 @@ export async function createOrganizationsServer(
     store,
     env = {},
     clockSeconds = 0,
+    secrets = makeSecrets(),
   }: {
     readonly store: Store;
     readonly env?: Readonly<Record<string, string>>;
     /** How far the clock of its process is ahead. */
     readonly clockSeconds?: number;
+    /** Of its deployment. */
+    readonly secrets?: Secrets;
   },
 ): Promise<OrganizationsServer> {
   const logged: string[] = [];
   const context = createContext(readConfig(environment(issuer, env)), {
     store,
+    cloud: cloudWith(secrets),
     clock: clockAhead(clockSeconds),
     log: (severity, message, fields) => {
       if (severity !== 'INFO' && severity !== 'DEBUG') logged.push(JSON.stringify({ severity, message, ...fields }));

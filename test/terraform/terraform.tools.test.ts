@@ -206,10 +206,10 @@ describe('terraform', function () {
     const accounts = [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)].map(
       (email) => email.split('@', 1)[0] ?? '',
     );
+    const shortOf = ({ name, role }: (typeof functionGrants)[number]) =>
+      `${name} ${role.replace(/^projects\/[^/]+\/roles\//, '')}`;
     const onProject = (scope: 'project' | 'bootstrapSecrets') =>
-      functionGrants
-        .filter(({ on }) => on === scope)
-        .map(({ name, role }) => `${name} ${role.replace(/^projects\/[^/]+\/roles\//, '')}`);
+      functionGrants.filter(({ on }) => on === scope).map(shortOf);
     const { expression } = bootstrapSecretsCondition('123456789012');
     const onTopics = functionGrants
       .filter(({ on }) => on === 'topics')
@@ -218,9 +218,7 @@ describe('terraform', function () {
       functionGrants.filter(({ on }) => on === 'parents').map(({ name, role }) => `${name} ${role} ${parent}`);
     const onIts = (scope: string) =>
       functionGrants.filter(({ on }) => on === scope).map(({ name, role }) => `${name} ${role}`);
-    const onSecrets = functionGrants
-      .filter(({ on }) => on in deploymentSecrets)
-      .map(({ name, role }) => `${name} ${role}`);
+    const onSecrets = functionGrants.filter(({ on }) => on in deploymentSecrets).map(shortOf);
     const onZones = onIts('dnsZones').flatMap((grant) => [`${grant} shared-dns/zone-a`, `${grant} shared-dns/zone-b`]);
     const assertions: readonly (readonly [string, unknown])[] = [
       ['output.names', names],

@@ -1,3 +1,4 @@
-import { upgradesHold } from './upgrades.js';
+import { onMachines, upgradesHold, upgradesHoldOnMachines } from './upgrades.js';
 
 upgradesHold(() => true);
+upgradesHoldOnMachines(onMachines, 100);

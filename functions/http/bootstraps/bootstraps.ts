@@ -20,7 +20,7 @@ import { type Caller, createVerifier } from '../../identity/auth.js';
 import { healthHandlers } from '../health.js';
 import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
-import { answerInPages, pageIn } from '../paging.js';
+import { createPages, pageIn } from '../paging.js';
 import { createRouter, type Handlers, type HttpFunction } from '../router.js';
 import { createAccess } from './access.js';
 import { admissionHandlers } from './admission.js';
@@ -75,6 +75,7 @@ function bootstrapHandlers(
   const { config } = context;
   const view = (found: StoredBootstrap) => viewOf(context, steps, found);
   const access = createAccess(context);
+  const answerInPages = createPages(context);
   const { visible, owned, changing } = access;
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {

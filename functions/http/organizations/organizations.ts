@@ -19,20 +19,24 @@ import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
-import { answerInPages } from '../paging.js';
+import { type AnswerInPages, createPages } from '../paging.js';
 import type { Answer } from '../reply.js';
 import { type Call, createRouter, type HttpFunction } from '../router.js';
 import { addedAnswer, teamHandlers } from './teams.js';
 
-export const createOrganizationsFunction = (context: Context): HttpFunction =>
-  createRouter({
+export const createOrganizationsFunction = (context: Context): HttpFunction => {
+  const answerInPages = createPages(context);
+  return createRouter({
     context,
     routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes },
     handlers: {
       ...withIdempotency(
         context,
         routes,
-        refusingOthers(context, { ...organizationHandlers(context), ...teamHandlers(context) }),
+        refusingOthers(context, {
+          ...organizationHandlers(context, answerInPages),
+          ...teamHandlers(context, answerInPages),
+        }),
       ),
       ...documentHandlers(async () => (await import('./api.js')).organizationsApi),
       ...tryHandlers,
@@ -41,6 +45,7 @@ export const createOrganizationsFunction = (context: Context): HttpFunction =>
     },
     authenticate: createVerifier(context).authenticate,
   });
+};
 
 type OrganizationRoutes = Omit<typeof routes, keyof ReturnType<typeof teamHandlers>>;
 
@@ -65,7 +70,7 @@ function refusingOthers(context: Context, handlers: KeepingHandlers<typeof route
   return Object.fromEntries(wrapped) as KeepingHandlers<typeof routes>;
 }
 
-const organizationHandlers = (context: Context): KeepingHandlers<OrganizationRoutes> => ({
+const organizationHandlers = (context: Context, answerInPages: AnswerInPages): KeepingHandlers<OrganizationRoutes> => ({
   createOrganization: async ({ caller, body }, keep) =>
     createdAnswer(await createOrganization(context, caller, body.name, (made) => keep(createdAnswer(made)))),
 

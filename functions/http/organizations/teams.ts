@@ -9,7 +9,7 @@ import { migrateTeam, previewMigration } from '../../organizations/migration.js'
 import { addTeamMember, listTeamMembers, removeTeamMember } from '../../organizations/team-members.js';
 import { createTeam, getTeam, listTeams } from '../../organizations/teams.js';
 import type { KeepingHandlers } from '../idempotency.js';
-import { answerInPages } from '../paging.js';
+import type { AnswerInPages } from '../paging.js';
 import type { Answer } from '../reply.js';
 
 type TeamRoutes = Pick<
@@ -34,7 +34,7 @@ const createdAnswer = (team: Team): Answer => ({
 const detachedAnswer = (reply: Detached): Answer => ({ status: 200, body: reply });
 const migratedAnswer = (reply: MigrationReply): Answer => ({ status: 200, body: reply });
 
-export const teamHandlers = (context: Context): KeepingHandlers<TeamRoutes> => ({
+export const teamHandlers = (context: Context, answerInPages: AnswerInPages): KeepingHandlers<TeamRoutes> => ({
   createTeam: async ({ caller, body }, keep) =>
     createdAnswer(await createTeam(context, caller, body, (team) => keep(createdAnswer(team)))),
 
