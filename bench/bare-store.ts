@@ -1,6 +1,6 @@
 /**
- * The store calls of an operation, noted while it makes them, and made again with nothing around them: what the operation
- * would cost if plinth cost nothing. Used by the measurement of the organization API.
+ * The store calls of an operation, noted while it makes them, and made again with nothing around them: what the operation would
+ * cost if plinth cost nothing.
  */
 import type { Data, Query, Store, Write } from '../functions/store/store.js';
 

@@ -1,4 +1,4 @@
-/** Bootstraps over HTTP, as the command line begins them, and waited for at the store. Used by the measurements. */
+/** Bootstraps over HTTP, as the command line begins them, and waited for at the store. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Plan } from '../functions/engine/plan.js';
 import { liftBootstrap, read } from '../functions/engine/record/documents.js';

@@ -1,4 +1,4 @@
-/** What a measurement brings home: figures, each beside what it is to be judged by. Used by every measurement and by main.ts. */
+/** What a measurement brings home: figures, each beside what it is to be judged by. */
 
 export interface Figure {
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * What a bootstrap cannot be faster than: the longest chain through its plan, where each instance counts with the time that
- * the cloud itself took for what the instance began. Read from the simulated cloud's record of calls; used by wall-time.ts.
+ * What a bootstrap cannot be faster than: the longest chain through its plan, where each instance counts with the time that the
+ * cloud itself took for what the instance began.
  */
 import type { Plan } from '../functions/engine/plan.js';
 import type { RecordedCall, SimulatedCloud } from '../local/cloud/index.js';

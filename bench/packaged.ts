@@ -1,4 +1,4 @@
-/** A stack with embedded machines and a package in its store, for bootstraps that install it. Used by the measurements of installs. */
+/** A stack with embedded machines and a package in its store, for bootstraps that install it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** When functions were at work on instances, as they log it at the end of each turn. Used by the measurements of installs. */
+/** When functions were at work on instances, as they log it at the end of each turn. */
 import type { Span } from './longest-chain.js';
 
 export interface Turns {

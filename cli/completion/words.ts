@@ -1,4 +1,4 @@
-/** What may be written where on plinth's command line, read from the commands and the one table of flags. Called by the scripts of the shells. */
+/** What may be written where on plinth's command line, read from the commands and the one table of flags. */
 import * as z from 'zod';
 import { type Flag, flagName, flagOf, isPath, type Option } from '../../shared/bootstrap/options.js';
 import { Role } from '../../shared/organization/organization.js';

@@ -1,7 +1,4 @@
-/**
- * `config.yaml` in plinth's config folder: where the service is, and by which OAuth client people log in. Read by settings.ts and
- * doctor, written by configure.
- */
+/** `config.yaml` in plinth's config folder: where the service is, and by which OAuth client people log in. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem } from '../../shared/problems.js';

@@ -1,4 +1,4 @@
-/** The word that was probably meant. Called where a flag or a command is not known. */
+/** The word that was probably meant. */
 
 /** Undefined when nothing is near enough to be a slip of the finger. */
 export function nearest(word: string, known: readonly string[]): string | undefined {

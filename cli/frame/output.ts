@@ -1,7 +1,4 @@
-/**
- * What the commands say and where: results on stdout, everything else on stderr; prose for people, or JSON lines. Made by
- * main, handed to the command.
- */
+/** What the commands say and where: results on stdout, everything else on stderr; prose for people, or JSON lines. */
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { type Fault, type Problem, problemKinds } from '../../shared/problems.js';

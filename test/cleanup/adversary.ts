@@ -1,6 +1,6 @@
 /**
- * Worlds that somebody tampered with: genuine projects and records, of which any label may be rewritten and any record
- * mangled, within their types. Choices are made of small numbers, so that fast-check can shrink them. Used by the property tests.
+ * Worlds that somebody tampered with: genuine projects and records, of which any label may be rewritten and any record mangled,
+ * within their types. Choices are made of small numbers, so that fast-check can shrink them.
  */
 import fc from 'fast-check';
 import { ownerLabel, proofOf } from '../../functions/engine/proof.js';

@@ -1,7 +1,7 @@
 /**
  * What may be deleted, what must be, and what never: written from the promise that was made to people, not from the product's
  * rule, of which it imports nothing. A record alone decides about its project, by number and deadline; without one everything
- * must speak for it; whatever is missing, malformed, in the future, protected or contradicting keeps it. Used by the property tests.
+ * must speak for it; whatever is missing, malformed, in the future, protected or contradicting keeps it.
  */
 
 /** A project as it really is in the cloud. */

@@ -1,6 +1,6 @@
 /**
- * The whole of cleanup on a local stack whose cloud and store an adversary fills: what a dry run lists, what a run deletes,
- * and what the oracle says of it. Called by the property test, short and long.
+ * The whole of cleanup on a local stack whose cloud and store an adversary fills: what a dry run lists, what a run deletes, and
+ * what the oracle says of it.
  */
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';

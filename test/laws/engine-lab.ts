@@ -1,6 +1,6 @@
 /**
  * The engine with the real steps against the simulated cloud, in processes that die at a chosen cloud call: time passes, sweep
- * comes, and another process goes on. Made by the tests of the laws of teardown.
+ * comes, and another process goes on.
  */
 
 import { beginOrResume } from '../../functions/bootstraps/begin-or-resume.js';

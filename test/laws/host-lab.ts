@@ -1,4 +1,4 @@
-/** A lab whose VMs are machines that answer SSH, with all that the steps on them fetch. Made by the tests of those steps. */
+/** A lab whose VMs are machines that answer SSH, with all that the steps on them fetch. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

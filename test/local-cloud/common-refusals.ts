@@ -1,4 +1,4 @@
-/** The bad requests that every API refuses alike, made from one good one. Used by the tables of the service APIs. */
+/** The bad requests that every API refuses alike, made from one good one. */
 import type { GoogleApi } from '../../functions/config.js';
 import { project, stranger } from './ready-cloud.js';
 import type { Refusal } from './refusals.js';

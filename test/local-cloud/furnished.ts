@@ -1,4 +1,4 @@
-/** What a bootstrap leaves behind, made over HTTP: network, rules, router, address, VM, zone, records, repository, secret. Used by the tests of clients. */
+/** What a bootstrap leaves behind, made over HTTP: network, rules, router, address, VM, zone, records, repository, secret. */
 import { expect } from 'chai';
 import { project, type ReadyCloud } from './ready-cloud.js';
 

@@ -1,4 +1,4 @@
-/** A simulated cloud with one project that is ready for everything, and a bare HTTP client of it. Made by the tests of the service APIs. */
+/** A simulated cloud with one project that is ready for everything, and a bare HTTP client of it. */
 import type { GoogleApi } from '../../functions/config.js';
 import { createSimulatedCloud, type SimulatedCloud, type SimulatedCloudOptions } from '../../local/cloud/index.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';

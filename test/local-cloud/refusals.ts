@@ -1,4 +1,4 @@
-/** A table of bad requests, each with Google's own code and reason: one test a row. Used by the tests of every API. */
+/** A table of bad requests, each with Google's own code and reason: one test a row. */
 import { expect } from 'chai';
 import type { GoogleApi } from '../../functions/config.js';
 import type { ReadyCloud } from './ready-cloud.js';

@@ -1,4 +1,4 @@
-/** A simulated cloud with a network, a jumpbox and nodes that answer SSH, keys to log in with, and OpenSSH's own client. Made by the tests of machines. */
+/** A simulated cloud with a network, a jumpbox and nodes that answer SSH, keys to log in with, and OpenSSH's own client. */
 import { spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

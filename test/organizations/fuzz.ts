@@ -1,4 +1,4 @@
-/** One run of the fuzzer over all operations: what must hold, whatever was sent. Called by both tiers of tests. */
+/** One run of the fuzzer over all operations: what must hold, whatever was sent. */
 import { expect } from 'chai';
 import { problemRoutes } from '../../shared/api.js';
 import type { Organization } from '../../shared/organization/organization.js';

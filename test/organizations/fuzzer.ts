@@ -1,7 +1,4 @@
-/**
- * Requests to one operation of the route table: from nearly right to pure noise, in path, query, headers, body and token.
- * Used by the fuzz tests.
- */
+/** Requests to one operation of the route table: from nearly right to pure noise, in path, query, headers, body and token. */
 import { request as httpRequest } from 'node:http';
 import * as z from 'zod';
 import type { Route } from '../../shared/api.js';

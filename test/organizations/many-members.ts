@@ -1,4 +1,4 @@
-/** Many members at once, past the API: what would take thousands of calls. Used by tests and the bench of large teams. */
+/** Many members at once, past the API: what would take thousands of calls. */
 import { liftTeam, teamDocumentId } from '../../functions/organizations/documents.js';
 import { newMember } from '../../functions/organizations/members.js';
 import { newTeamMember } from '../../functions/organizations/team-members.js';

@@ -1,4 +1,4 @@
-/** Plays actions of the model on the functions beneath the API, without HTTP. Called by tests that decide who goes on. */
+/** Plays actions of the model on the functions beneath the API, without HTTP. */
 import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { detachTeam } from '../../functions/organizations/detachment.js';

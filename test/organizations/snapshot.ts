@@ -1,4 +1,4 @@
-/** The database as it is at one moment, read past the product, in the model's terms. Called by tests of concurrency. */
+/** The database as it is at one moment, read past the product, in the model's terms. */
 import { Firestore } from '@google-cloud/firestore';
 import { createNoAuth } from '../../functions/host/credentials.js';
 import type { MemoryStore } from '../../local/functions/memory-store.js';

@@ -1,6 +1,6 @@
 /**
- * Many callers at once on the real emulator: rounds of actions that run together, each round checked when it is over, and
- * every moment of it by the events. Called by both tiers of tests.
+ * Many callers at once on the real emulator: rounds of actions that run together, each round checked when it is over, and every
+ * moment of it by the events.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Fourteen faults to plant, one at a time, and the tests that must notice each. Read by main.ts. */
+/** Fourteen faults to plant, one at a time, and the tests that must notice each. */
 
 export interface Edit {
   /** Stands exactly once in the sources of the product, whichever file holds it. */

@@ -1,4 +1,4 @@
-/** Runs the tests of some names in a scratch copy, and tells how each ended. Called by main.ts. */
+/** Runs the tests of some names in a scratch copy, and tells how each ended. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from './faults.js';

@@ -1,4 +1,4 @@
-/** A copy of the project in a temporary folder, in which faults are planted and taken out again. Made by main.ts. */
+/** A copy of the project in a temporary folder, in which faults are planted and taken out again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {

@@ -1,4 +1,4 @@
-/** Holds replies against the route table: what an operation may answer, and in which form. Used by tests that speak HTTP. */
+/** Holds replies against the route table: what an operation may answer, and in which form. */
 import { expect } from 'chai';
 import { commonProblems, type Route, type RouteTable } from '../../shared/api.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';

@@ -1,4 +1,4 @@
-/** A store that counts as Firestore bills: by the document. Used by tests and benches that state what an operation costs. */
+/** A store that counts as Firestore bills: by the document. */
 import type { Store } from '../../functions/store/store.js';
 
 export interface StoreCounts {

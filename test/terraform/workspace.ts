@@ -1,7 +1,4 @@
-/**
- * Our terraform in a folder of its own with the real binary, offline: the provider comes from a mirror beside it. Made by
- * the tests, once each, and changed by those that plant mistakes.
- */
+/** Our terraform in a folder of its own with the real binary, offline: the provider comes from a mirror beside it. */
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

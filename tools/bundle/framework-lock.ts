@@ -1,6 +1,6 @@
 /**
  * What stands beside a bundle: the functions framework in the version that was tested, and a lock of all that comes with it,
- * cut from the project's own, so that a deployment installs those bytes. Called by tools/bundle/function-bundle.ts.
+ * cut from the project's own, so that a deployment installs those bytes.
  */
 import { readFileSync } from 'node:fs';
 

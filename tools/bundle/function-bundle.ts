@@ -1,7 +1,4 @@
-/**
- * One function as one small bundle: what it imports and no more, the functions framework aside, which Google runs it with.
- * Called by tools/bundle/build-functions.ts, and by the tests and benches of the bundles.
- */
+/** One function as one small bundle: what it imports and no more, the functions framework aside, which Google runs it with. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';

@@ -1,6 +1,6 @@
 /**
  * What bundles leave out of Google's clients: parts that come with them and that nothing in plinth asks for, as all of them is
- * read and run at every cold start. Called by tools/bundle/function-bundle.ts.
+ * read and run at every cold start.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

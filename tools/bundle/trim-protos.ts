@@ -1,6 +1,6 @@
 /**
  * Cuts a protos.json of Google's clients to the services that a bundle speaks to and the messages these need: compute's whole
- * one is 4 MB, and all of it is turned into classes on first use. Called by tools/bundle/lean-clients.ts.
+ * one is 4 MB, and all of it is turned into classes on first use.
  */
 
 /** The parts of protobuf.js's JSON form that lead from one type to another. */

@@ -1,4 +1,4 @@
-/** The reference page of the command line, from the flag table and the commands. Called by tools/reference/generate.ts. */
+/** The reference page of the command line, from the flag table and the commands. */
 
 import { commands } from '../../cli/commands/index.js';
 import { argumentHelp, bracketed } from '../../cli/frame/arguments.js';

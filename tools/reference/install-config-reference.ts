@@ -1,4 +1,4 @@
-/** The reference page of the install config and the secrets file, from their schemas. Called by tools/reference/generate.ts. */
+/** The reference page of the install config and the secrets file, from their schemas. */
 import * as z from 'zod';
 import { InstallConfig } from '../../shared/install-config/config.js';
 import { SecretsFile } from '../../shared/install-config/secrets.js';

@@ -1,4 +1,4 @@
-/** The reference page of the organization API, from its route table and its table of costs. Called by tools/reference/generate.ts. */
+/** The reference page of the organization API, from its route table and its table of costs. */
 import { type Documents, idempotencyCost, operationCosts } from '../../functions/organizations/costs.js';
 import type { Route } from '../../shared/api.js';
 import { organizationRoutes } from '../../shared/organization/routes.js';

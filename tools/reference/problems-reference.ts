@@ -1,4 +1,4 @@
-/** The reference page of problems and exit codes, from the tables in shared/problems.ts and cli/frame/exit-codes.ts. Called by tools/reference/generate.ts. */
+/** The reference page of problems and exit codes, from the tables in shared/problems.ts and cli/frame/exit-codes.ts. */
 import { exitCodes } from '../../cli/frame/exit-codes.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 

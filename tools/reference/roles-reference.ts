@@ -1,4 +1,4 @@
-/** The reference page of the roles that terraform grants, with a reason each, from terraform/roles.json. Called by tools/reference/generate.ts. */
+/** The reference page of the roles that terraform grants, with a reason each, from terraform/roles.json. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-/** The reference page of the functions' settings, from the table in functions/config.ts. Called by tools/reference/generate.ts. */
+/** The reference page of the functions' settings, from the table in functions/config.ts. */
 import { settings } from '../../functions/config.js';
 
 export function settingsReference(): string {

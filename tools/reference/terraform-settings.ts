@@ -1,4 +1,4 @@
-/** terraform/settings.json: every setting of the functions by name, so that terraform refuses one that there is not. Called by tools/reference/generate.ts. */
+/** terraform/settings.json: every setting of the functions by name, so that terraform refuses one that there is not. */
 import { settings } from '../../functions/config.js';
 
 /** Those that stand for Google elsewhere have no place in a deployment. */

@@ -1,4 +1,4 @@
-/** Repositories of Artifact Registry and their images as records. Read by its API and by its Docker endpoint. */
+/** Repositories of Artifact Registry and their images as records. */
 import type { JsonObject, World } from '../kernel/api.js';
 
 export const artifactService = 'artifactregistry.googleapis.com';

@@ -1,6 +1,5 @@
 /**
- * The state of the simulated cloud and what happens to it in time: tables, ids, seeded chance, and effects that are due
- * later. Made once by `createSimulatedCloud`; every API sees it as `World`.
+ * The state of the simulated cloud and what happens to it in time: tables, ids, seeded chance, and effects that are due later.
  */
 
 import { createPolicies } from '../iam/policies.js';

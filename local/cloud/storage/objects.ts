@@ -1,4 +1,4 @@
-/** Buckets and objects of Cloud Storage as records. Read by the API in storage.ts, by its media paths and by signed URLs. */
+/** Buckets and objects of Cloud Storage as records. */
 import { createHash } from 'node:crypto';
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { crc32c } from './crc32c.js';

@@ -1,4 +1,4 @@
-/** Two ends of one connection, and two streams made one: what one says the other hears, and when one goes both do. Used wherever machines connect. */
+/** Two ends of one connection, and two streams made one: what one says the other hears, and when one goes both do. */
 import { Duplex } from 'node:stream';
 
 export interface Joint {

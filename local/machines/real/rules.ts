@@ -1,4 +1,7 @@
-/** The simulated cloud's firewall rules in the language of nft: what leaves a VM is asked where it enters the network, what comes to it where it leaves that. Pure; used by the tier. */
+/**
+ * The simulated cloud's firewall rules in the language of nft: what leaves a VM is asked where it enters the network, what
+ * comes to it where it leaves that. Pure.
+ */
 import type { JsonObject } from '../../cloud/kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
 import { metadataAddress } from '../guest-metadata.js';
