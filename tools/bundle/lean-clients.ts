@@ -87,7 +87,7 @@ const withoutUnasked: Plugin = {
 
 /** Compute's clients are loaded one by one, by the names of their files. */
 const computeServices = (): string[] =>
-  [...readFileSync(join('functions', 'cloud', 'compute.ts'), 'utf8').matchAll(/\b(\w+)Client\s*[,;]?\s*$/gm)].map(
+  [...readFileSync(join('functions', 'cloud', 'compute', 'clients.ts'), 'utf8').matchAll(/\b(\w+)Client\s*[,;]?\s*$/gm)].map(
     ([, service]) => `google.cloud.compute.v1.${service}`,
   );
 
