@@ -59,6 +59,9 @@ describe('simulated Service Usage', () => {
         refused('services that are no list', batch, { serviceIds: service('iam') }, ...invalid, {
           says: /\(TYPE_LIST\)/,
         }),
+        refused('a service that is null', batch, { serviceIds: [null] }, ...invalid, {
+          says: /'service_ids\[0\]' \(TYPE_STRING\), null/,
+        }),
         refused('a service that is a number', batch, { serviceIds: [1] }, ...invalid, {
           says: /'service_ids\[0\]' \(TYPE_STRING\), 1/,
         }),
