@@ -197,7 +197,7 @@ function checkValue(site: Site, schema: Schema, value: Json, path: string): Json
   const resolved = schema.$ref === undefined ? schema : (site.surface.schemas[schema.$ref] ?? {});
   if (resolved.type === 'array') {
     if (!Array.isArray(value)) throw badValue(site, path, 'TYPE_LIST', value);
-    return value.map((item, i) => checkValue(site, resolved.items ?? {}, item, `${path}[${i}]`) ?? null);
+    return value.map((item, i) => checkItem(site, resolved.items ?? {}, item, `${path}[${i}]`));
   }
   if (Array.isArray(value) && resolved.type !== 'any') {
     throw unknownName(
@@ -212,6 +212,14 @@ function checkValue(site: Site, schema: Schema, value: Json, path: string): Json
     return checkMessage(site, resolved, value, path);
   }
   return checkScalar(site, resolved, value, path);
+}
+
+/** Within a list null stands for nothing, and proto JSON refuses it (https://protobuf.dev/programming-guides/json/). */
+function checkItem(site: Site, schema: Schema, item: Json, path: string): Json {
+  const checked = checkValue(site, schema, item, path);
+  if (checked !== undefined) return checked;
+  if (schema.type === 'any') return null;
+  throw badValue(site, path, schema.type === 'string' ? 'TYPE_STRING' : 'TYPE_MESSAGE', item);
 }
 
 function checkScalar(site: Site, schema: Schema, value: Json, path: string): Json {
