@@ -87,9 +87,11 @@ const withoutUnasked: Plugin = {
 
 /** Compute's clients are loaded one by one, by the names of their files. */
 const computeServices = (): string[] =>
-  [...readFileSync(join('functions', 'cloud', 'compute', 'clients.ts'), 'utf8').matchAll(/\b(\w+)Client\s*[,;]?\s*$/gm)].map(
-    ([, service]) => `google.cloud.compute.v1.${service}`,
-  );
+  [
+    ...readFileSync(join('functions', 'cloud', 'compute', 'clients.ts'), 'utf8').matchAll(
+      /\b(\w+)Client\s*[,;]?\s*$/gm,
+    ),
+  ].map(([, service]) => `google.cloud.compute.v1.${service}`);
 
 /** The services that plinth calls, by the packages whose JSON describes them. */
 const calledServices: Readonly<Record<string, () => string[]>> = {
