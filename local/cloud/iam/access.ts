@@ -24,7 +24,9 @@ const renamed: Readonly<Record<string, string>> = {
   'secretmanager.secrets.addVersion': 'secretmanager.versions.add',
 };
 
-/** `compute.instances.insert` → `compute.instances.create`; `secretmanager.projects.secrets.get` → `secretmanager.secrets.get`. */
+/**
+ * `compute.instances.insert` → `compute.instances.create`. `secretmanager.projects.secrets.get` → `secretmanager.secrets.get`.
+ */
 export function permissionOf(method: string): string {
   const [service = '', ...rest] = method.split('.');
   const scopes =
