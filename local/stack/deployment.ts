@@ -50,7 +50,18 @@ const accountEmail = (id: string): string => `${id}@${local.project}.iam.gservic
 export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
 export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
 
-/** `project`: plinth's own · `bootstrapSecrets`: the same, for secrets of bootstraps alone · `proofKey`, `webhookKey`, `cursorKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`: all that may be used · `dnsZones`: each zone, or its project where zones may be made · `packages`: their bucket · `itself`: the function's own account. */
+/**
+ * Where a role is granted:
+ *
+ * - `project`: plinth's own project
+ * - `bootstrapSecrets`: the same, limited to secrets of bootstraps
+ * - `proofKey`, `webhookKey`, `cursorKey`: only that secret
+ * - `topics`: both lanes
+ * - `parents`, `billingAccounts`: all that may be used
+ * - `dnsZones`: each zone, or its project where plinth may make zones
+ * - `packages`: the bucket of packages
+ * - `itself`: the function's own account
+ */
 const RoleScope = z.enum([
   'project',
   'bootstrapSecrets',
