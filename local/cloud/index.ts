@@ -33,7 +33,7 @@ export interface SimulatedCloudOptions {
   readonly timeFactor?: number;
   /** The state is read from this file at the start and kept there. */
   readonly snapshotFile?: string | undefined;
-  /** Options of the token issuer. Its file holds only hashes of logins. */
+  /** Options of the token issuer. Its file stores logins by the hashes of their tokens. */
   readonly logins?: OAuthOptions;
   /** Front port. 0 (default) means any free one, or the one in the snapshot. */
   readonly port?: number;

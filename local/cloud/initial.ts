@@ -62,7 +62,7 @@ export interface BillingAccountRecord {
   projectLimit?: number;
 }
 
-/** Adds whatever is missing. Changes nothing in a world that came from a snapshot. */
+/** Adds what is missing. Changes nothing in a world that came from a snapshot. */
 export function applyInitial(world: World, initial: InitialState): void {
   const now = new Date(world.now()).toISOString();
   const containers = world.table<ContainerRecord>('containers');

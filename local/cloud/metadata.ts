@@ -1,6 +1,6 @@
 /**
  * The metadata server that google-auth-library and gcp-metadata ask on Google's machines. It answers for each identity of the
- * simulated cloud by e-mail, so that functions in one process keep apart.
+ * simulated cloud by e-mail, because several functions share one process.
  *
  * A VM has only its own account (machines/guest-metadata.ts).
  */

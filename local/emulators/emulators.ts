@@ -121,7 +121,7 @@ export async function endEmulator(pid: number): Promise<void> {
   }
 }
 
-/** The system reuses process ids. Where it tells what a process is, the process must be an emulator. */
+/** The system reuses process ids. If it tells what a process is, the process must be an emulator. */
 export function isEmulator(pid: number): boolean {
   if (!isAlive(pid)) return false;
   try {

@@ -1,6 +1,6 @@
 /**
- * Eventarc's part where Google's Pub/Sub emulator carries the messages. The emulator pushes in Pub/Sub's own form. Each
- * message goes on to the function as the binary CloudEvent that Eventarc makes.
+ * Does Eventarc's part where Google's Pub/Sub emulator carries the messages. The emulator pushes in Pub/Sub's own form. The
+ * function gets each message as the binary CloudEvent that Eventarc makes.
  */
 import type { IncomingMessage } from 'node:http';
 import { listen } from '../loopback.js';
@@ -10,7 +10,7 @@ interface PushTrigger {
   readonly name: string;
   /** `projects/p/topics/t` */
   readonly topic: string;
-  /** Read for each message. Undefined while the function is not served yet; the message then comes again. */
+  /** Read for each message. Undefined while the function is not served yet. The message then comes again. */
   readonly url: () => string | undefined;
   readonly serviceAccount: string;
 }

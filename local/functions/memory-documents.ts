@@ -5,7 +5,7 @@ export interface Stored {
   readonly version: string;
   readonly createdAt: number;
   readonly data: Data;
-  /** The data as text. Each reader parses it anew, so that nobody changes a document by accident. */
+  /** The data as text. Each reader parses it again, so that no reader changes a document by accident. */
   readonly text: string;
 }
 

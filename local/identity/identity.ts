@@ -48,7 +48,7 @@ async function freshKey(): Promise<JWK> {
   return exportJWK(privateKey);
 }
 
-/** Fills in `keys` where it is empty. Keep it for the next start. */
+/** Fills in missing `keys`. Keep them for the next start. */
 export async function createIdentity({
   issuer,
   keys = {},

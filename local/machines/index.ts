@@ -65,7 +65,7 @@ export interface Machines {
   settle(): Promise<void>;
   /** Takes a VM away as Google does with spot VMs. With `silently`, its connections get no notice. */
   preempt(path: string, options?: { readonly silently?: boolean }): void;
-  /** Breaks all connections from outside; new ones are possible. With `silently`, the clients outside get no notice. */
+  /** Breaks all connections from outside. New ones are possible. With `silently`, the clients outside get no notice. */
   cut(options?: { readonly silently?: boolean }): void;
   close(): Promise<void>;
 }

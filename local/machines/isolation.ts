@@ -77,8 +77,8 @@ function thisSystem(): Mount[] {
 }
 
 /**
- * The VM's archive holds programs that must come by apt-get alone. If this computer has one of them, links to all other
- * programs replace its folder. So machines are the same on each computer.
+ * The archive holds programs that a VM gets only by apt-get. If a folder of this computer has one of them, the VM sees links
+ * to all its other programs instead. So machines are the same on each computer.
  */
 function hiding(): Mount[] {
   const archive = join(sourceFolder, 'archive');
@@ -99,7 +99,8 @@ function hiding(): Mount[] {
 }
 
 /**
- * A folder of links, made once for all machines and named by its content. It lies where tools keep what they can make again.
+ * Makes a folder of links, once for all machines, and names it by its content. It is where tools keep what they can make
+ * again.
  */
 function linksTo(original: string, names: readonly string[]): string {
   const folder = join(

@@ -42,7 +42,7 @@ export interface Machine {
 }
 
 const sshPort = 22;
-/** `systemctl reload ssh` writes this file. sshd then reads its settings anew. */
+/** `systemctl reload ssh` writes this file. sshd then reads its settings again. */
 const sshdStamp = '/var/lib/plinth-local/sshd-loaded';
 
 export async function startMachine(options: MachineOptions, isolation: Isolation): Promise<Machine> {

@@ -104,7 +104,7 @@ export async function startSandbox({ folder, hostname, address, isolation }: San
 
 /**
  * The file system as users other than root see it. An unprivileged sandbox has a single user id, so permissions alone would
- * keep nobody out. `sudo` leaves this view again.
+ * protect nothing. `sudo` leaves this view again.
  */
 const guestView = [
   'set -e',

@@ -1,6 +1,6 @@
 /**
- * Decides who may use a registry: with user and password alone, or also with a token. Clients take the detour by the token's
- * endpoint.
+ * Decides who may use a registry: with user and password alone, or also with a token. For a token, clients first go to the
+ * token's endpoint.
  */
 import type { IncomingMessage } from 'node:http';
 
@@ -28,7 +28,7 @@ export interface TokenGate<Who> extends AnyGate<Who> {
 }
 
 interface BasicGate<Who> extends AnyGate<Who> {
-  /** The realm that callers without user and password are shown. */
+  /** The realm in the answer to callers without user and password. */
   readonly realm: string;
 }
 

@@ -1,4 +1,7 @@
-/** `--machines` of `npm run local` and `npm run demo`: what stands behind VMs, and whether this computer can hold it. */
+/**
+ * `--machines` of `npm run local` and `npm run demo`: the kind of machines behind VMs, and whether this computer can hold
+ * them.
+ */
 import type { TierName } from '../machines/index.js';
 import { whyNoMachines } from '../machines/possible.js';
 import { whyNoRealHosts } from '../machines/real/possible.js';

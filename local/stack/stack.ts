@@ -36,7 +36,7 @@ export interface StackOptions {
   readonly duplicates?: number;
   /** Share of messages that overtake others, 0 to 1. */
   readonly reordering?: number;
-  /** How many messages of a lane may be under way at once; by default many. Only for the store `memory`. */
+  /** How many messages of a lane may be under way at once. By default many. Only for the store `memory`. */
   readonly concurrency?: number;
   /** The URL that receives the warnings before a project's time is over. Default: none. */
   readonly webhookUrl?: string;

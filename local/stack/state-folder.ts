@@ -36,7 +36,7 @@ export interface CloudRecord {
   readonly emulators: readonly EmulatorRecord[];
 }
 
-/** The address of the functions. Their half writes it; the scheduler and the deliveries read it. */
+/** The address of the functions. Their half writes it. The scheduler and the deliveries read it. */
 interface FunctionsRecord {
   readonly schema: 1;
   readonly pid: number;

@@ -42,7 +42,7 @@ let pool: Promise<Pool> | undefined;
 /** How many keys of each kind were handed out. Keys that are made in a row differ. */
 const given: Record<SlowKind, number> = { 'rsa-2048': 0, 'rsa-4096': 0 };
 
-/** Makes kinds that are quick anew each time. */
+/** Makes a new key each time for kinds that are quick. */
 export function createTestKeys(): KeyMaker {
   const real = createKeyMaker();
   return {

@@ -7,10 +7,7 @@ import type { Images } from '../../registry/images.js';
 import { type Caller, GoogleError, type World } from '../kernel/api.js';
 import { artifactService, contents, names, repositories } from './records.js';
 
-/**
- * Images are named `<project>/<repository>/<image>`. At Google the host names the region; here the repository is found in
- * whatever region it is.
- */
+/** Images are named `<project>/<repository>/<image>`. At Google the host names the region. Here the region does not matter. */
 function placeOf(world: World, image: string): { project: string; id: string; path: string | undefined; name: string } {
   const [project = '', id = '', ...rest] = image.split('/');
   const path = Object.entries(repositories(world)).find(

@@ -1,4 +1,4 @@
-/** Declares a collection of compute's resources. The verbs are the same for all; a form holds what is particular to one. */
+/** Declares a collection of compute's resources. The verbs are the same for all. A form holds what is particular to one. */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { begin, beginDelete, ending, type Failure, once } from './operations.js';
 import { checkQuota, type Metric } from './quotas.js';
@@ -33,7 +33,7 @@ export interface Form {
   readonly of: Collection;
   /** The collection's names in method ids, if they differ from its own. */
   readonly methodNames?: readonly string[];
-  /** The scope of its resources; none means global. Aggregated lists use it. */
+  /** The scope of its resources. None means global. Aggregated lists use it. */
   readonly scope?: 'region' | 'zone';
   /** The quota that each resource counts against. */
   readonly quota?: Metric;

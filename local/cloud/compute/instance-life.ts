@@ -219,7 +219,10 @@ const overQuota = ending((target, args, world) => {
   };
 });
 
-/** Takes a spot or preemptible VM away, as Google does. While the VM starts, its insert fails; later it stops within 30 s. */
+/**
+ * Takes a spot or preemptible VM away, as Google does. If the VM is still starting, its insert fails. Otherwise it stops
+ * within 30 s.
+ */
 export function preempt(world: World, target: string): void {
   const instance = held(world, instances)[target];
   if (instance === undefined) throw new Error(`there is no VM ${target}`);

@@ -1,4 +1,4 @@
-/** Compute's operations. Every change begins one; it is DONE when its effect has run. Clients use get, list and wait. */
+/** Compute's operations. Every change begins one, and it is DONE when its effect has run. Clients use get, list and wait. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';

@@ -159,7 +159,7 @@ const setDisabled =
     return {};
   };
 
-/** The organization policy forbids keys: plinth makes none, and nobody else may. */
+/** The organization policy forbids keys. plinth makes none, and no other caller may. */
 const refuseKey: Handler = () => {
   throw preconditionFailed(
     'Key creation is not allowed on this service account.',

@@ -6,7 +6,7 @@ import type { CloudState } from './world.js';
 export interface Snapshot {
   /** Call this after a change. The file follows shortly. */
   touch(): void;
-  /** Resolves once the file holds the present state. What a caller was told must survive a kill. */
+  /** Resolves once the file holds the present state. A caller's answer must survive a kill. */
   written(): Promise<void>;
   /** Writes pending changes now. */
   flush(): void;

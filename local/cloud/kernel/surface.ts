@@ -139,7 +139,7 @@ export interface Route {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The method that a request line means. Undefined if the API has none; Google answers that with a bare 404. */
+/** The method that a request line means. Undefined if the API has none. Google answers that with a bare 404. */
 export function route(surface: Surface, httpMethod: string, path: string): Route | undefined {
   for (const { method, matcher, names } of surface.templates) {
     if (method.httpMethod !== httpMethod) continue;

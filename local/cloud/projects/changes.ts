@@ -289,11 +289,14 @@ export function restoreProject(world: World, project: ProjectRecord): void {
   project.etag = freshEtag(world);
 }
 
-/** Stops everything that runs in a project that is deleted or has no billing. Only a person can start it again. */
+/** Stops everything that runs in a project that is deleted or has no billing. It does not start again by itself. */
 export const shutDown = (world: World, { projectId }: ProjectRecord): void =>
   world.schedule(seconds.delete, 'projects.shutDown', { project: projectId });
 
-/** An operation that ends after the time of a deletion, and shows the project of that moment. */
+/**
+ * An operation that shows the project as it is when the operation ends. An update takes 1 cloud second, the others as long as
+ * a deletion.
+ */
 export function projectOperation(world: World, project: ProjectRecord, prefix: string, metadata: string): JsonObject {
   const name = operationName(prefix, world);
   const operation = beginOperation(world, name, typed(`google.cloud.resourcemanager.v3.${metadata}`, {}));

@@ -1,4 +1,4 @@
-/** Resource Manager v1, which gcloud uses beside v3: the same projects in the older form. */
+/** Resource Manager v1, which gcloud uses along with v3: the same projects in the older form. */
 
 import { lineage } from '../iam/policies.js';
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';

@@ -1,6 +1,4 @@
-/**
- * The filters of projects.search (v3) and projects.list (v1): terms `field:value` or `field=value`, all of which must hold.
- */
+/** The filters of projects.search (v3) and projects.list (v1). All terms `field:value` or `field=value` must hold. */
 import type { ProjectRecord } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 

@@ -78,7 +78,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       const path = addTrigger(world, trigger);
       for (const [id, queued] of Object.entries(messagesOf(world, path))) {
         if (!lanes.unwait(path, id)) continue;
-        // The function was deployed anew, so retries of its failed messages need not wait.
+        // The function was deployed again, so retries of its failed messages need not wait.
         queued.availableAt = Math.min(queued.availableAt, world.now());
         lanes.queue(path, id);
       }

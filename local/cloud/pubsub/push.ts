@@ -21,7 +21,7 @@ export interface Push {
   readonly endpoint: string;
 }
 
-/** Undefined if the endpoint answered 2xx; otherwise the reason of the failure. */
+/** Undefined if the endpoint answered 2xx. Otherwise the reason of the failure. */
 export async function refusalOf(options: PushOptions, push: Push): Promise<string | undefined> {
   try {
     const reply = await fetch(push.endpoint, {

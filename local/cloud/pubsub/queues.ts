@@ -52,8 +52,8 @@ export function secondsOf(duration: Json | undefined, otherwise: number): number
 }
 
 /**
- * Schedules a failed delivery again, after a growing delay. A dead-letter policy limits the attempts; the retention ends them
- * anyway.
+ * Schedules a failed delivery again, after a growing delay. A dead-letter policy limits the attempts. The retention ends them
+ * in any case.
  */
 export function failed(world: World, path: string, subscription: JsonObject, id: string): 'again' | 'dead' | 'expired' {
   const queued = messagesOf(world, path)[id];

@@ -60,7 +60,7 @@ export async function callTarget(caller: CallerParts, call: ScheduledCall): Prom
   }
 }
 
-/** Undefined if nobody can act as the account any more. */
+/** Undefined if the account is gone or disabled. */
 async function headersOf(
   { world, identity }: CallerParts,
   { path, scheduledAt }: ScheduledCall,

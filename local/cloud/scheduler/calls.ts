@@ -43,7 +43,7 @@ export function createScheduledCalls(options: ScheduledCallsOptions): ScheduledC
   const stopListening = world.onChange(look);
   look();
 
-  /** Begins whatever is due, and sets a timer for the next job. */
+  /** Begins all due calls, and sets a timer for the next job. */
   function look(): void {
     clearTimeout(timer);
     if (closing.signal.aborted) return;

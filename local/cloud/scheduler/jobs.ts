@@ -33,7 +33,7 @@ const attemptDeadline = '180s';
 export const secondsOf = (duration: unknown, fallback: number): number =>
   typeof duration === 'string' ? Number.parseFloat(duration) : fallback;
 
-/** The time zone of the schedule; the default is UTC. */
+/** The time zone of the schedule. Default: UTC. */
 const zoneOf = (job: JsonObject): string => textOf(job['timeZone']) ?? 'UTC';
 
 /** Returns the job as it will be stored, or throws Google's refusal. `name` is its path. */

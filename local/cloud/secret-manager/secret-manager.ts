@@ -57,7 +57,7 @@ function find(call: CloudCall, world: World): { named: Named; secret: SecretReco
   return { named, secret };
 }
 
-/** As at Google, `latest` is the newest version whatever its state. */
+/** As at Google, `latest` is the newest version in any state. */
 function findVersion(call: CloudCall, world: World) {
   const named = nameOf(call, world);
   const secret = secrets(world)[named.path];

@@ -4,7 +4,7 @@ import type { World } from '../kernel/api.js';
 import type { ApiRequest } from '../kernel/kernel.js';
 import { findObject } from './objects.js';
 
-/** A reply with `headers` and bytes instead of JSON. */
+/** A reply with headers and bytes instead of JSON. */
 export interface MediaReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

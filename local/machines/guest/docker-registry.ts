@@ -51,7 +51,7 @@ async function isUser(path: string, user: string, password: string): Promise<boo
   const line = readFileSync(path, 'utf8')
     .split('\n')
     .find((each) => each.startsWith(`${user}:`));
-  // Only bcrypt hashes open the door.
+  // Only bcrypt hashes are accepted.
   return line !== undefined && compare(password, line.slice(user.length + 1).trim()).catch(() => false);
 }
 

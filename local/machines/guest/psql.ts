@@ -1,8 +1,7 @@
 /**
- * Stands in for psql on a simulated VM, as far as programs call it: `psql -X -q -A -t [-F SEPARATOR] [-v ON_ERROR_STOP=1] [-p
- * PORT] -d DATABASE|CONNINFO -f -`, with PGPASSWORD or PGPASSFILE.
- *
- * It refuses everything else, and writes rows as psql does.
+ * Stands in for psql on a simulated VM, as far as programs call it:
+ * `psql -X -q -A -t [-F SEPARATOR] [-v ON_ERROR_STOP=1] [-p PORT] -d DATABASE|CONNINFO -f -`,
+ * with PGPASSWORD or PGPASSFILE. It refuses everything else, and writes rows as psql does.
  */
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';

@@ -14,7 +14,7 @@ export interface Command {
   readonly short: string;
   readonly flags?: readonly Flag[];
   readonly commands?: readonly Command[];
-  /** How many words it takes beside its flags. `all` passes everything on, even flags. Default 0. */
+  /** How many words it takes apart from its flags. `all` passes everything on, even flags. Default 0. */
   readonly words?: number | 'all';
   run?(given: Given, words: readonly string[]): Promise<number> | number;
 }

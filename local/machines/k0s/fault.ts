@@ -6,7 +6,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** An Error, so that it has a stack if nobody expects it. */
+/** An Error, so that it carries a stack when it is unexpected. */
 export const fault = (code: number, reason: string, message: string): Error & Fault =>
   Object.assign(new Error(message), { code, reason });
 

@@ -77,7 +77,7 @@ function publicParts(keyPem: string): [forge.jsbn.BigInteger, forge.jsbn.BigInte
   return [n, e];
 }
 
-/** Signs anew at each start, as k0s does when names change. The key stays. */
+/** Signs a new certificate at each start, as k0s does when names change. The key stays. */
 async function identity(file: string, ca: Identity, wanted: Omit<Wanted, 'publicKey'>): Promise<Identity> {
   const path = join(place.pki, file);
   const key = readIfThere(`${path}.key`) ?? (await makeKey());

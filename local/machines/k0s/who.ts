@@ -1,5 +1,5 @@
 /**
- * Who calls the API server, and what they may do. Admins and kubelets have certificates; a joining kubelet has a token of this
+ * Who calls the API server, and what they may do. Admins and kubelets have certificates. A joining kubelet has a token of this
  * controller.
  */
 import type { IncomingMessage } from 'node:http';

@@ -35,7 +35,7 @@ export interface FabricOptions {
   readonly asksRules: boolean;
 }
 
-/** Reserved for documentation (RFC 5737), so that it belongs to nobody. */
+/** Reserved for documentation (RFC 5737), so that no real host has it. */
 export const anybody = '198.51.100.10';
 const natAddress = '192.0.2.10';
 

@@ -47,7 +47,7 @@ export function createOutbound(connect: Connect): Outbound {
   };
 }
 
-/** If an address never answers, the caller decides how long to wait. */
+/** Waits without an answer. The caller decides how long. */
 const silence = (socket: Duplex): void => {
   socket.once('end', () => socket.destroy());
   socket.resume();

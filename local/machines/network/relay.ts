@@ -6,7 +6,7 @@ import type { RelayReply, RelayWish } from './relay-program.js';
 
 export interface Relay {
   /**
-   * `from` is another address of its network; undefined means the VM itself connects. Returns undefined if nothing listens
+   * `from` is another address of its network. Undefined means the VM itself connects. Returns undefined if nothing listens
    * there.
    */
   connect(port: number, address: string, from?: string): Promise<Socket | undefined>;

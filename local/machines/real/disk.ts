@@ -1,5 +1,5 @@
 /**
- * The disk of a real host: its changes to the base, in a folder of its own, and the files of the cloud's image and guest
+ * The disk of a real host. A folder of its own holds its changes to the base, and the files of the cloud's image and guest
  * agent.
  */
 import { randomUUID } from 'node:crypto';

@@ -34,7 +34,7 @@ const sshPort = 22;
 const bootSeconds = 180;
 /** Google gives more, but nothing here needs it. */
 const shutdownSeconds = 10;
-/** Tells systemd to power off: SIGRTMIN+4, in Linux's numbers for programs with the GNU C library. */
+/** The signal that tells systemd to power off: SIGRTMIN+4, in Linux's numbers for programs with the GNU C library. */
 const powerOff = 34 + 4;
 
 interface Boot {

@@ -49,7 +49,7 @@ process.on('message', (request: NetworkRequest) => {
 });
 
 process.once('disconnect', () => void end());
-// Until now nobody listened, because these namespaces were still being made.
+// Only now: nothing listens while these namespaces are being made.
 say({ id: 0 });
 
 async function end(): Promise<void> {

@@ -14,7 +14,7 @@ const programs: Readonly<Record<string, string>> = {
   sysctl: 'procps',
 };
 
-/** `folder` is for the disks. Undefined if it can; otherwise the reason, and what to do. */
+/** `folder` is for the disks. Undefined if it can. Otherwise the reason, and what to do. */
 export function whyNoRealHosts(folder: string): string | undefined {
   if (process.platform !== 'linux') return 'real hosts need Linux';
   if (process.getuid?.() !== 0) return 'real hosts need root; run it with sudo';
