@@ -220,7 +220,10 @@ export const functionPath = (name: FunctionName): string => `/_functions/${name}
 
 type ReachedCloud = Pick<SimulatedCloud, 'endpoints' | 'identity'>;
 
-/** Calls the API as the person who deploys. Returns the status if it is a success, or tells that the thing exists. */
+/**
+ * Calls the API as the person who deploys. Returns the status of a success, a conflict, or a GET of something missing. Throws
+ * otherwise.
+ */
 async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: object): Promise<number> {
   const reply = await fetch(url, {
     method,

@@ -12,7 +12,7 @@ const verbs: Readonly<Record<string, string>> = {
   getRouterStatus: 'get',
 };
 
-/** Creating something in a network or subnet also needs these. */
+/** Changes in a network or subnetwork also need these. */
 const besides: Readonly<Record<string, readonly string[]>> = {
   'compute.subnetworks.insert': ['compute.networks.updatePolicy'],
   'compute.firewalls.insert': ['compute.networks.updatePolicy'],

@@ -47,7 +47,7 @@ const insert: Handler = (call, world) => {
     instance.resource,
     wanted.disks.map(([, disk]) => disk.resource),
   );
-  // Quota in use refuses the request itself. Quota taken by operations under way fails only the operation later.
+  // If existing resources exceed the quota, the request is refused. If only resources under way do, the operation fails later.
   const now = firstOver(world, place, need, { underWay: false });
   if (now !== undefined) throw quotaExceeded(now);
   const later = firstOver(world, place, need, { underWay: true });

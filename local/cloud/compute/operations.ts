@@ -17,7 +17,7 @@ import {
 
 const table = (world: World): Record<string, JsonObject> => world.table('compute.operations');
 
-/** Operations by request id. An insert with a known request id gets the operation it began before. */
+/** Operations by request id. A call with a known request id gets the operation it began before. */
 const requests = (world: World): Record<string, string> => world.table<string>('compute.requests');
 
 export interface Failure {

@@ -421,7 +421,7 @@ export const roles: Readonly<Record<string, Role>> = {
     holds: ['publicca.externalAccountKeys.create', ...seeProject],
   },
 
-  // Roles for services the simulated cloud does not serve. They may be bound, but matter to no call here.
+  // Roles for services the simulated cloud does not serve. They may be bound, but no call here needs them.
   'roles/datastore.user': { title: 'Cloud Datastore User', holds: ['datastore.entities.*'] },
   'roles/run.invoker': { title: 'Cloud Run Invoker', holds: [] },
   'roles/cloudfunctions.invoker': { title: 'Cloud Functions Invoker', holds: [] },

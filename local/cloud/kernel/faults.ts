@@ -14,9 +14,9 @@ export interface CallFault {
   readonly nth?: number;
   /** The number of calls in a row; 0 means all of them. Default 1. */
   readonly times?: number;
-  /** Only calls with these parameters. `caller` means the caller's e-mail. */
+  /** Only calls with these parameters or fields of the body. `caller` means the caller's e-mail. */
   readonly where?: Readonly<Record<string, string>>;
-  /** `before` (default): the call has no effect. `after`: the call takes effect, but the caller gets an error. */
+  /** `before` the effect of the call (default), or `after` it. A failure afterwards leaves the effect in place. */
   readonly when?: 'before' | 'after';
   /**
    * `error` (default): 503, unless `code` says otherwise · `rate`: too many calls, in the API's own form · `unavailable`: 503

@@ -12,7 +12,7 @@ export interface EventTrigger {
   readonly url: string;
   /** The identity Eventarc calls with. */
   readonly serviceAccount: string;
-  /** Off by default, as at deployment: failed events are not retried. */
+  /** Whether failed events are retried. Off by default, as in a deployment. */
   readonly retry?: boolean;
 }
 

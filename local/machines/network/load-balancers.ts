@@ -1,8 +1,9 @@
 /**
- * The part of Google's load balancers that clusters on simulated machines need: it gives addresses to services.
+ * The part of Google's load balancers that clusters on simulated machines need: it gives addresses to services. The stand-in
+ * for k0s asks.
  *
- * An address must be free and reserved in the project of the asking node, and the node's account must be allowed to use it.
- * The stand-in for k0s asks.
+ * A requested address must be free and reserved in the project and region of the asking node. The node's account must be
+ * allowed to use it. Without a request, a service gets an ephemeral address.
  */
 import { text } from 'node:stream/consumers';
 import { freshExternalIp, useAddresses } from '../../cloud/compute/addresses.js';
