@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: a whole bootstrap on this machine, by the real command line, functions and client libraries, against the
- * simulated cloud. Then it looks from outside whether all is there, and says what is missing, if anything is.
+ * simulated cloud. Then it inspects the result from outside and reports what is missing.
  */
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,12 +32,12 @@ const baseFlags = [
   '--spot-vms',
   '--timer',
 ];
-/** Given by environment, so that it stands in no list of processes. */
+/** Passed in the environment, so that no list of processes shows it. */
 const clientSecret = 'demo-client-secret';
 
 const say = (text = ''): void => void process.stdout.write(`${text}\n`);
 
-/** The sentences of what is wrong; none if all is well. */
+/** Returns sentences about what is wrong, none if all is well. */
 async function check(stack: Stack, folder: string): Promise<string[]> {
   const faults: string[] = [];
   const ok = (good: boolean, what: string, fault = what): void => {
@@ -92,16 +92,16 @@ async function check(stack: Stack, folder: string): Promise<string[]> {
   return faults;
 }
 
-/** Longer than a resume takes, so that it is seen to end. */
+/** Longer than a resume takes, so that the demo shows its end. */
 const restSeconds = 30;
 
-/** Its time is made short, by the same command again; then Cloud Scheduler calls cleanup, and nobody here does anything. */
+/** Shortens the time to live with the same command. Then the demo only waits: Cloud Scheduler calls cleanup. */
 async function expire(
   stack: Stack,
   { folder, env, flags }: Installing & { readonly flags: readonly string[] },
 ): Promise<string[]> {
   const bootstrap = async () => (await stack.functionsHalf?.store.query({ collection: 'bootstraps' }))?.[0]?.data;
-  // From there a time to live counts, whatever was built before.
+  // The time to live counts from the creation, however long the bootstrap took.
   const createdAt = Date.parse(String((await bootstrap())?.['createdAt']));
   const ttl = `${Math.ceil((Date.now() - createdAt) / 1000) + restSeconds}s`;
   say(`\nThe same again with a short time to live, and then nothing but waiting:\n\n$ plinth … --project-ttl ${ttl}\n`);
@@ -179,7 +179,7 @@ async function main(): Promise<number> {
         ? 'plinth and a simulated Google Cloud run in this process; documents are kept in memory.'
         : "plinth and a simulated Google Cloud run in this process; documents and messages go through Google's emulators.",
     );
-    // One VM meets a stockout, so that the fallback is seen.
+    // One VM meets a stockout, to show the fallback.
     stack.cloudHalf?.cloud.faults.stockout({ name: 'k0s-2', provisioning: 'SPOT' });
     const version = await prepareInstall(stack, join(folder, '.package'), say);
     const flags = [...baseFlags, ...(version === undefined ? [] : ['--install-version', version])];

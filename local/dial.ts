@@ -1,4 +1,7 @@
-/** `npm run -s local:dial -- <address> <port>`: standard input and output led to a simulated VM, for the ProxyCommand of OpenSSH's client. */
+/**
+ * `npm run -s local:dial -- <address> <port>`: connects standard input and output to a simulated VM, for the ProxyCommand of
+ * OpenSSH's client.
+ */
 import { connect } from 'node:net';
 
 const fail = (text: string): void => {

@@ -1,4 +1,4 @@
-/** HTTP servers on loopback with a start and an end. */
+/** HTTP servers on loopback that can be started and closed. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -10,10 +10,10 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** Port 0: any that is free. Rejects when the port is taken. */
+/** Port 0 means any free one. Rejects if the port is taken. */
 export async function listen(listener: RequestListener, port = 0): Promise<LoopbackServer> {
   const server = createServer(listener);
-  // It ends no idle connection: a request that is just on its way would be lost. Clients do that themselves, after seconds.
+  // Never close idle connections: a request that is just on its way would be lost. Clients close them after some seconds.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -32,7 +32,7 @@ export async function listen(listener: RequestListener, port = 0): Promise<Loopb
   };
 }
 
-/** The preferred port if it is free, else any. Called by halves that come back and would like to be found where they were. */
+/** Takes the preferred port if it is free, else any. A restarted half keeps its address this way. */
 export const listenNear = (listener: RequestListener, port = 0): Promise<LoopbackServer> =>
   listen(listener, port).catch((error: NodeJS.ErrnoException) => {
     if (port !== 0 && error.code === 'EADDRINUSE') return listen(listener);

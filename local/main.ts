@@ -1,4 +1,4 @@
-/** `npm run local`: plinth and all that stands for Google on this machine, until stopped. */
+/** `npm run local`: runs plinth and the stand-ins for Google on this machine, until stopped. */
 
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -75,7 +75,7 @@ function readOptions(args: string[]): Options | undefined {
   if (values['help'] === true) return undefined;
   const given = values as Partial<Record<string, string>>;
   const half = given['only'] === undefined ? 'both' : oneOf('only', given['only'], ['cloud', 'functions']);
-  // The functions take the store that the cloud half runs.
+  // The functions use the store that the cloud half runs.
   const store = oneOf('store', given['store'] ?? (half === 'functions' ? 'emulator' : 'memory'), [
     'memory',
     'emulator',
@@ -104,7 +104,7 @@ function readOptions(args: string[]): Options | undefined {
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const note = (text: string): void => void process.stderr.write(`${text}\n`);
 
-/** The functions' logs go to a file; what went wrong is shown as well. */
+/** Writes the functions' logs to a file, and also shows errors. */
 function logTo(file: string): (line: string) => void {
   writeFileSync(file, '', { mode: 0o600 });
   return (line) => {
@@ -136,7 +136,7 @@ and for the keys of the team that it has (--forge1-team-org example --forge1-tea
 Ctrl-C stops it.`);
 }
 
-/** The sample package, as whoever releases one puts it there. */
+/** Puts the sample package where a release would put it. */
 async function storePackage({ cloud }: CloudHalf, folder: string): Promise<string> {
   const [{ makePackage }, { publishPackage }] = await Promise.all([
     import('./packages/make-package.js'),
@@ -151,13 +151,13 @@ async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2));
   if (options === undefined) return say(usage);
   const folder = openStateFolder(options.state);
-  // Whoever waits for it must not find one of an earlier run.
+  // A script that waits for the file must not find one of an earlier run.
   if (options.envFile !== undefined) rmSync(options.envFile, { force: true });
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
         resolve();
-        // Whoever asks twice does not want to wait.
+        // A second signal ends the process at once.
         process.once(signal, () => process.exit(130));
       });
     }

@@ -1,4 +1,6 @@
-/** Every API of the simulated cloud, one row each. A row registers its API everywhere: ports, errors, services, gcloud. */
+/**
+ * Lists every API of the simulated cloud, one row each. A row registers its API everywhere: ports, errors, services, gcloud.
+ */
 import { artifactRegistry } from './artifact-registry/artifact-registry.js';
 import { compute } from './compute/compute.js';
 import { dns } from './dns/dns.js';
@@ -18,7 +20,7 @@ import { storage } from './storage/storage.js';
 /** What most APIs have in common. */
 const usual = { errors: 'platform', worksWhileOff: false, gcloudBase: '' } as const;
 
-/** By the name of the API's host. */
+/** The APIs by the name of their host. */
 export const apis: Apis = {
   cloudresourcemanager: {
     ...usual,
@@ -75,7 +77,7 @@ export const apis: Apis = {
 
 export const apiDefinitions = Object.values(apis).flatMap(({ versions }: Api) => versions);
 
-/** Services that a project can enable, and that nothing here serves; and whether they need a billing account. */
+/** Services that a project can enable but nothing here serves, and whether they need a billing account. */
 const unserved: Readonly<Record<string, boolean>> = {
   cloudapis: false,
   cloudbuild: true,
@@ -93,7 +95,7 @@ const unserved: Readonly<Record<string, boolean>> = {
 
 const serviceOf = (host: string): string => `${host}.googleapis.com`;
 
-/** In the order in which Service Usage lists them. */
+/** Ordered as Service Usage lists them. */
 export const services: Services = Object.fromEntries(
   [
     ...Object.entries(unserved).map(

@@ -1,4 +1,4 @@
-/** What the front port serves beside the APIs: the token issuer's documents, and `/_local/…` for tests and people. */
+/** Serves the front port's paths beside the APIs: the token issuer's documents, and `/_local/…` for tests and people. */
 import { type Identity, jwksPath } from '../identity/identity.js';
 import { createOAuth, type OAuthOptions, oauthPaths } from '../identity/oauth.js';
 import type { Calls } from './kernel/calls.js';
@@ -13,7 +13,7 @@ export interface ControlOptions {
   readonly logins: OAuthOptions;
 }
 
-/** A fault as `POST /_local/faults` takes it: `{type: "call" | "stockout" | "quota", fault: {…}}`. */
+/** The body of `POST /_local/faults`: `{type: "call" | "stockout" | "quota", fault: {…}}`. */
 type PostedFault =
   | { type: 'call'; fault: CallFault }
   | { type: 'stockout'; fault: StockoutFault }

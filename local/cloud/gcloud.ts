@@ -1,13 +1,13 @@
-/** The variables that make gcloud talk to a simulated cloud, over plain HTTP and without an account. */
+/** The environment variables that make gcloud use a simulated cloud, over plain HTTP and without an account. */
 
 import { apis } from './apis.js';
 import type { Api } from './kernel/api.js';
 
 export interface GcloudCloud {
   readonly frontUrl: string;
-  /** Of whom gcloud shall act as. */
+  /** The token of the identity that gcloud acts as. */
   readonly accessToken: string;
-  /** A folder of its own, so that nobody's real configuration is touched. */
+  /** A folder of its own, so that gcloud leaves the user's real configuration alone. */
   readonly configFolder: string;
 }
 

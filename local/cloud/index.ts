@@ -1,5 +1,5 @@
 /**
- * The simulated Google Cloud: every API that plinth calls, on loopback, with the time, the chance and the strictness of
+ * The simulated Google Cloud: every API that plinth calls, on loopback, with the delays, the randomness and the strictness of
  * the real one.
  */
 import type { GoogleApi } from '../../functions/config.js';
@@ -27,20 +27,20 @@ export type { InitialState } from './initial.js';
 export type { RecordedCall } from './kernel/calls.js';
 
 export interface SimulatedCloudOptions {
-  /** Seeds all chance: ids, waits, early returns. Default 1. */
+  /** Seeds everything random: ids, waits, early returns. Default 1. */
   readonly seed?: number;
-  /** 1 is realistic, 0 (default) is at once. */
+  /** 1 is realistic, 0 (default) means no delays. */
   readonly timeFactor?: number;
-  /** State is kept there and read at the start. */
+  /** The state is read from this file at the start and kept there. */
   readonly snapshotFile?: string | undefined;
-  /** Of the token issuer; in the file who is logged in is kept by hashes. */
+  /** Options of the token issuer. Its file stores logins by the hashes of their tokens. */
   readonly logins?: OAuthOptions;
-  /** Front port; 0 (default) is any, or the one that the snapshot remembers. */
+  /** Front port. 0 (default) means any free one, or the one in the snapshot. */
   readonly port?: number;
   readonly initial?: InitialState;
-  /** The project that the metadata server says it runs in, and its default identity. */
+  /** The project that the metadata server reports, and its default identity. */
   readonly metadata?: { readonly project: string; readonly serviceAccount: string };
-  /** Of the calls that Cloud Scheduler makes. */
+  /** Options of the calls that Cloud Scheduler makes. */
   readonly scheduled?: Pick<ScheduledCallsOptions, 'duplicates' | 'onFailure'>;
 }
 
@@ -51,7 +51,7 @@ export interface SimulatedCloud {
   /** `host:port`, for GCE_METADATA_HOST. */
   readonly metadataHost: string;
   readonly issuerUrl: string;
-  /** Of Artifact Registry's Docker endpoint: `127.0.0.1:<port>`. */
+  /** Address of Artifact Registry's Docker endpoint: `127.0.0.1:<port>`. */
   readonly imagesHost: string;
   readonly world: World;
   readonly calls: Calls;
@@ -59,14 +59,14 @@ export interface SimulatedCloud {
   readonly identity: Identity;
   /** Fires the jobs of Cloud Scheduler. */
   readonly scheduledCalls: ScheduledCalls;
-  /** All tables but the identity's keys, and what is due. */
+  /** All tables except the identity's keys, and the effects that are due. */
   state(): JsonObject;
   close(): Promise<void>;
 }
 
 const defaultMetadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' };
 
-/** The world as it was, or as it begins. */
+/** Opens the world of the snapshot, or a new one. */
 function openWorld({ seed = 1, timeFactor = 0, snapshotFile, initial = {} }: SimulatedCloudOptions) {
   const state = readSnapshot(snapshotFile) ?? emptyState(seed);
   const effects: Readonly<Record<string, Effect>> = Object.assign(
@@ -140,7 +140,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     media: (asked) => answerMedia(kernel, world, asked),
   };
 
-  // A restarted cloud takes the ports it had, so that whoever holds its addresses can go on.
+  // A restarted cloud takes its former ports again, so that its addresses stay valid.
   const ports = world.table<number>('ports');
   const control = controlPaths({ identity: known, calls, faults, state, logins });
   const front = await frontServer(served, control, port || (ports['front'] ?? 0));
@@ -178,7 +178,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
   };
 }
 
-/** Each API on its own port, which is remembered. */
+/** Starts each API on its own port, and remembers the port. */
 async function startApis(served: Served, ports: Record<string, number>) {
   const servers = await Promise.all(
     served.hosts.map(async (host) => [host, await apiServer(served, host, ports[host] ?? 0)] as const),

@@ -1,4 +1,4 @@
-/** The state that a simulated cloud begins with: what stands before plinth is deployed, and what its deployment makes. */
+/** The initial state of a simulated cloud: what exists before plinth is deployed, and what its deployment makes. */
 
 import { grantAtOnce } from './iam/policies.js';
 import { customRoles } from './iam/roles.js';
@@ -17,12 +17,12 @@ export interface InitialState {
     readonly name: `billingAccounts/${string}`;
     readonly displayName: string;
     readonly open?: boolean;
-    /** How many projects may be linked; Google's default is about five. */
+    /** How many projects may be linked. Google's default is about five. */
     readonly projectLimit?: number;
   }[];
   readonly projects?: readonly {
     readonly projectId: string;
-    /** 12 digits; by chance if not said. */
+    /** 12 digits. Default: random. */
     readonly projectNumber?: string;
     readonly displayName?: string;
     readonly parent: `organizations/${string}` | `folders/${string}`;
@@ -33,7 +33,7 @@ export interface InitialState {
   }[];
   /** E-mails `<id>@<project>.iam.gserviceaccount.com`. */
   readonly serviceAccounts?: readonly string[];
-  /** `projects/<id>/roles/<role>` with the permissions it holds. */
+  /** `projects/<id>/roles/<role>` with its permissions. */
   readonly customRoles?: readonly {
     readonly name: string;
     readonly title: string;
@@ -62,7 +62,7 @@ export interface BillingAccountRecord {
   projectLimit?: number;
 }
 
-/** Adds what is not there yet: harmless on a world that a snapshot brought back. */
+/** Adds what is missing. Changes nothing in a world that came from a snapshot. */
 export function applyInitial(world: World, initial: InitialState): void {
   const now = new Date(world.now()).toISOString();
   const containers = world.table<ContainerRecord>('containers');

@@ -1,7 +1,8 @@
 /**
- * The metadata server: what google-auth-library and gcp-metadata ask on a machine of Google's. Each identity that exists
- * in the simulated cloud can be asked for by its e-mail, so several functions in one process are told apart; a VM has its own
- * account alone (machines/guest-metadata.ts).
+ * The metadata server that google-auth-library and gcp-metadata ask on Google's machines. It answers for each identity of the
+ * simulated cloud by e-mail, because several functions share one process.
+ *
+ * A VM has only its own account (machines/guest-metadata.ts).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Identity, subjectOf } from '../identity/identity.js';
@@ -13,9 +14,9 @@ import { projectTable } from './projects/projects.js';
 export interface MetadataOptions {
   readonly world: World;
   readonly identity: Identity;
-  /** The project that the machine runs in. */
+  /** The project in which the machine runs. */
   readonly project: string;
-  /** E-mail behind `default`. */
+  /** The e-mail behind `default`. */
   readonly defaultServiceAccount: string;
 }
 
@@ -26,14 +27,14 @@ export interface MetadataSource {
   readonly project: string;
   readonly zone: string;
   readonly id: string;
-  /** Of a VM. */
+  /** Name of the VM. Missing for functions. */
   readonly name?: string;
   readonly attributes: Readonly<Record<string, string>>;
-  /** E-mails that are listed. */
+  /** E-mails that the list shows. */
   readonly accounts: readonly string[];
-  /** Of their tokens. */
+  /** Scopes of their tokens. */
   readonly scopes: readonly string[];
-  /** The e-mail behind `default`, or behind another name where it may be asked for. */
+  /** The e-mail behind `default` or another name. Undefined if the machine may not ask for it. */
   accountNamed(name: string): string | undefined;
 }
 
@@ -83,7 +84,7 @@ export async function answerMetadata(
   }
 }
 
-/** Without the header it might be a browser that was tricked into asking, or a proxy. */
+/** Without the header the request might come from a proxy, or from a browser that was tricked. */
 function refuse({ headers, method }: IncomingMessage, url: URL): number | undefined {
   if (method !== 'GET') return 405;
   if (url.pathname === '/') return undefined;
@@ -133,7 +134,7 @@ async function look(source: MetadataSource, path: string, query: URLSearchParams
     case 'project/numeric-project-id':
       return number;
     default:
-      // universe/universe-domain too: clients then take googleapis.com.
+      // This includes universe/universe-domain: clients then use googleapis.com.
       return undefined;
   }
 }

@@ -1,6 +1,8 @@
 /**
- * Looks at a bootstrap from outside: what stands, as one line a thing, read over the simulated cloud's own HTTP with one
- * person's token; and what should stand, written down here once more on purpose.
+ * Inspects a bootstrap from outside. It reads what exists over the simulated cloud's own HTTP with one person's token, one
+ * line per thing.
+ *
+ * It compares that with what should exist, which is deliberately written down here a second time.
  */
 
 export interface Wanted {
@@ -10,15 +12,15 @@ export interface Wanted {
   readonly zone: string;
   readonly baseDomain: string;
   readonly dnsZone: string;
-  /** Undefined: the project itself. */
+  /** Undefined means the project itself. */
   readonly dnsProject?: string | undefined;
   readonly multiDc?: boolean;
   readonly customPg?: boolean;
   readonly artifactRegistry?: boolean;
   readonly rootDiskSize?: number;
-  /** By VM name; `*` for the rest. Default STANDARD. */
+  /** By VM name; `*` means the other VMs. Default STANDARD. */
   readonly provisioning?: Readonly<Record<string, 'STANDARD' | 'SPOT' | 'PREEMPTIBLE'>>;
-  /** IAM member of the owner. */
+  /** The owner as an IAM member. */
   readonly owner: string;
 }
 
@@ -70,7 +72,7 @@ const roleLines = (where: string, policy: Json): string[] =>
     (members as string[]).map((member) => `role ${String(role)} on ${where}: ${member}`),
   );
 
-/** Every line that stands, in no order. Throws if something cannot be read at all. */
+/** A line for everything that exists, in no order. Throws if something cannot be read. */
 async function lookAt(eyes: Eyes, wanted: Wanted): Promise<string[]> {
   const { projectId, region, zone, dnsZone, dnsProject = projectId } = wanted;
   const compute = `compute.googleapis.com/compute/v1/projects/${projectId}`;
@@ -129,7 +131,7 @@ async function lookAt(eyes: Eyes, wanted: Wanted): Promise<string[]> {
   ];
 }
 
-/** What must be among them. */
+/** The lines that must be among them. */
 function linesOf(wanted: Wanted): string[] {
   const { projectId, projectName, region, baseDomain, dnsZone, owner, multiDc = false, customPg = false } = wanted;
   const { artifactRegistry = false, rootDiskSize = 50, provisioning = {} } = wanted;
@@ -202,7 +204,7 @@ export interface Findings {
   readonly found: readonly string[];
   readonly wanted: readonly string[];
   readonly missing: readonly string[];
-  /** VMs, addresses and records that nobody asked for. */
+  /** VMs, addresses and records that should not exist. */
   readonly extra: readonly string[];
 }
 

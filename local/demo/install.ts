@@ -1,17 +1,20 @@
-/** The part of the demo that happens on machines: which package, and whether the platform that was installed answers. */
+/** The part of the demo that happens on machines: it chooses the package, and checks that the installed platform answers. */
 
 import type { Stack } from '../stack/stack.js';
 import { runPlinth } from './plinth-process.js';
 
 export interface Installing {
-  /** Of the project. */
+  /** Name of the project. */
   readonly name: string;
-  /** The caller's. */
+  /** The caller's folder. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Puts the sample package into the store; its version. Undefined, and said why: this computer does without machines. */
+/**
+ * Puts the sample package into the store and returns its version. If this computer cannot hold machines, it says why and
+ * returns undefined.
+ */
 export async function prepareInstall(
   { cloudHalf, record, notes }: Stack,
   folder: string,
@@ -32,7 +35,7 @@ export async function prepareInstall(
   return made.version;
 }
 
-/** The sentences of what is wrong; asked on the machines by the caller's own SSH. */
+/** Returns sentences about what is wrong. It asks the machines over the caller's own SSH. */
 export async function inspectInstall({ name, ...at }: Installing, say: (line: string) => void): Promise<string[]> {
   const on = async (host: string, ...command: string[]): Promise<string> => {
     const words = ['beta', 'bootstrap-cloud', 'ssh', name, host, '--', ...command];

@@ -1,4 +1,4 @@
-/** The real command line as a child process in a folder of its own. */
+/** Runs the real command line as a child process in a folder of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const program = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 
 export interface PlinthRun {
-  /** `null` when a signal ended it. */
+  /** `null` if a signal ended it. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -17,25 +17,25 @@ export interface PlinthRun {
 export interface PlinthProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<PlinthRun>;
-  /** What was written so far. */
+  /** Everything written so far. */
   stderr(): string;
 }
 
 export interface PlinthOptions {
-  /** Where it runs: config and secrets are written there. */
+  /** The working folder, where plinth writes config and secrets. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Progress is shown to whoever runs us. */
+  /** Copies progress to this process's own output. */
   readonly show?: boolean;
 }
 
-/** A caller's machine: an empty folder, and a home with no keys and no config. */
+/** A caller's machine: an empty folder and a home without keys or config. */
 export const makeFolder = (): string => mkdtempSync(join(tmpdir(), 'plinth-caller-'));
 export const homeOf = (folder: string): string => join(folder, '.home');
-/** Where plinth keeps what is its owner's alone. */
+/** The folder where plinth keeps files for its owner alone. */
 const configFolderOf = (folder: string): string => join(homeOf(folder), '.config', 'plinth');
 
-/** Nothing of the environment of whoever runs us gets in, but where programs are. */
+/** Passes on nothing from our own environment except PATH. */
 export const callerEnvironment = ({ folder, env }: PlinthOptions): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HOME: homeOf(folder),
@@ -70,7 +70,7 @@ export function startPlinth(args: readonly string[], options: PlinthOptions): Pl
 export const runPlinth = (args: readonly string[], options: PlinthOptions): Promise<PlinthRun> =>
   startPlinth(args, options).ended;
 
-/** The age identities that plinth keeps for its owner. */
+/** The age identities that plinth stores for its owner. */
 export function ageIdentitiesIn(folder: string): string[] {
   const kept = join(configFolderOf(folder), 'age');
   return readdirSync(kept)

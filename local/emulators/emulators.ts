@@ -1,6 +1,4 @@
-/**
- * Google's Firestore and Pub/Sub emulators as child processes on loopback.
- */
+/** Runs Google's Firestore and Pub/Sub emulators as child processes on loopback. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -45,7 +43,7 @@ const jarIn = (folder: string, pattern: RegExp): string | undefined => {
   return name === undefined ? undefined : join(folder, name);
 };
 
-/** The JVM is started by itself, without Google's wrapper scripts: so the child is the one process there is to end. */
+/** Starts the JVM directly, without Google's wrapper scripts, so that the child is the only process to end. */
 const programs: Record<EmulatorName, (platform: string, port: number) => string[] | undefined> = {
   firestore(platform, port) {
     const jar = jarIn(join(platform, 'cloud-firestore-emulator'), /^cloud-firestore-emulator.*\.jar$/);
@@ -58,7 +56,7 @@ const programs: Record<EmulatorName, (platform: string, port: number) => string[
   },
 };
 
-/** What is missing to run this emulator on this machine, as a sentence; undefined if all is there. */
+/** A sentence about what this machine lacks to run this emulator. Undefined if nothing is missing. */
 export function emulatorMissing(name: EmulatorName): string | undefined {
   if (onPath('java') === undefined) return `The ${name} emulator needs Java; there is no \`java\` on the PATH.`;
   if (platformFolders().some((platform) => programs[name](platform, 1) !== undefined)) return undefined;
@@ -88,7 +86,7 @@ export const answers = (host: string): Promise<boolean> =>
     socket.setTimeout(2000, () => end(false));
   });
 
-/** Firestore's emulator takes connections before it takes calls; both answer plain HTTP once they are up. */
+/** Firestore's emulator accepts connections before it accepts calls. Both emulators answer plain HTTP once they are ready. */
 async function isReady(host: string): Promise<boolean> {
   if (!(await answers(host))) return false;
   return fetch(`http://${host}/`, { signal: timeLimit(2000) }).then(
@@ -101,7 +99,7 @@ async function isReady(host: string): Promise<boolean> {
 }
 
 export function isAlive(pid: number): boolean {
-  // To the system, 0 means our own group.
+  // To kill(2), 0 means our own process group.
   if (pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -123,7 +121,7 @@ export async function endEmulator(pid: number): Promise<void> {
   }
 }
 
-/** A process number is given out again some day; where the system tells what a process is, it must be an emulator. */
+/** The system reuses process ids. If it tells what a process is, the process must be an emulator. */
 export function isEmulator(pid: number): boolean {
   if (!isAlive(pid)) return false;
   try {
@@ -134,8 +132,8 @@ export function isEmulator(pid: number): boolean {
 }
 
 /**
- * An emulator that an earlier process started and left behind, when it was killed: it is still ours, with all its data.
- * Undefined if it has gone. One that is still starting is waited for.
+ * Takes over an emulator that an earlier process left behind when it was killed, with all its data. Waits for one that is
+ * still starting. Undefined if it has gone.
  */
 export async function adoptEmulator({ name, pid, host }: EmulatorRecord): Promise<Emulator | undefined> {
   const patience = Date.now() + startSeconds * 1000;
@@ -148,12 +146,12 @@ export async function adoptEmulator({ name, pid, host }: EmulatorRecord): Promis
 }
 
 const running = new Set<ChildProcess>();
-// Whatever ends this process in an orderly way takes them along; after kill -9 they are adopted.
+// An orderly end of this process ends the emulators too. After kill -9 the next process adopts them.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Throws if it is not installed or does not come up. `onSpawn` hears of it before it is ready. */
+/** Throws if the emulator is not installed or does not start. `onSpawn` is called before it is ready. */
 export async function startEmulator(
   name: EmulatorName,
   onSpawn: (record: EmulatorRecord) => void = () => undefined,
@@ -162,10 +160,10 @@ export async function startEmulator(
   if (missing !== undefined) throw new Error(missing);
   const port = await freePort();
   const args = platformFolders().flatMap((platform) => programs[name](platform, port) ?? []);
-  // Heaps grow to a quarter of the machine's memory if nobody says otherwise.
+  // By default the heap may grow to a quarter of the machine's memory.
   const child = spawn('java', ['-Xmx512m', '-Duser.language=en', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C in a terminal is for us, and we end it in its turn.
+    // A process group of its own: Ctrl-C in a terminal reaches only us, and we end the emulator in its turn.
     detached: true,
   });
   running.add(child);

@@ -1,6 +1,8 @@
 /**
- * A small process beside the emulators. They outlive a cloud half that was killed, so that the next one finds them; but not
- * for ever: when nobody has come back after a while, it ends them. Started by the cloud half, ended by it on a clean stop.
+ * A small process beside the emulators, which survive a cloud half that was killed, so that the next one finds them. If none
+ * comes for a while, the keeper ends them.
+ *
+ * The cloud half starts the keeper, and ends it on a clean stop.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openStateFolder } from '../stack/state-folder.js';
@@ -12,7 +14,7 @@ const lookEveryMs = 2000;
 const [path = '', startedBy = ''] = process.argv.slice(2);
 const folder = openStateFolder(path);
 
-/** The half that started this, or one that came after it. */
+/** Whether the half that started the keeper is alive, or one that came after it. */
 const somebodyIsThere = (): boolean => isAlive(Number(startedBy)) || isAlive(folder.readCloud()?.pid ?? 0);
 
 let aloneSince: number | undefined;

@@ -1,22 +1,22 @@
 /**
- * Eventarc's part where Google's Pub/Sub emulator carries the messages: the emulator pushes in Pub/Sub's own form, and this
- * hands each message on to the function as the binary CloudEvent that Eventarc makes of it.
+ * Does Eventarc's part where Google's Pub/Sub emulator carries the messages. The emulator pushes in Pub/Sub's own form. The
+ * function gets each message as the binary CloudEvent that Eventarc makes.
  */
 import type { IncomingMessage } from 'node:http';
 import { listen } from '../loopback.js';
 
 interface PushTrigger {
-  /** Of the function. */
+  /** Name of the function. */
   readonly name: string;
   /** `projects/p/topics/t` */
   readonly topic: string;
-  /** Asked anew each time. Undefined: nobody is there yet, the message comes again. */
+  /** Read for each message. Undefined while the function is not served yet. The message then comes again. */
   readonly url: () => string | undefined;
   readonly serviceAccount: string;
 }
 
 export interface EmulatorPushesOptions {
-  /** host:port of the emulator. */
+  /** `host:port` of the emulator. */
   readonly emulatorHost: string;
   readonly identity: { idToken(claims: { email: string; audience: string }): string | Promise<string> };
   readonly triggers: readonly PushTrigger[];
@@ -24,7 +24,7 @@ export interface EmulatorPushesOptions {
 }
 
 export interface EmulatorPushes {
-  /** Deliveries under way; the emulator does not tell what it still holds. */
+  /** The number of deliveries under way. The emulator does not tell what it still holds. */
   pending(): number;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ const readAll = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** The status of the function's answer; the emulator tries again after anything but 2xx. */
+/** Returns the status of the function's answer. The emulator retries after anything but 2xx. */
 async function handOn(
   { identity, onFailure }: EmulatorPushesOptions,
   { topic, url: urlOf, serviceAccount }: PushTrigger,
@@ -72,7 +72,7 @@ async function handOn(
   return reply.status;
 }
 
-/** An emulator that was adopted has topic and subscription already, with an old port in the push endpoint. */
+/** An adopted emulator already has the topic and the subscription, but its push endpoint has an old port. */
 async function subscribe(emulatorHost: string, { name, topic }: PushTrigger, receiverUrl: string): Promise<void> {
   const ask = async (method: string, path: string, body: object): Promise<void> => {
     const reply = await fetch(`http://${emulatorHost}/v1/${path}`, {

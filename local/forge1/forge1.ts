@@ -1,6 +1,6 @@
 /**
- * A stand-in of forge1's API (GitHub's REST API): who a token belongs to and what it may do, who is in a team, and their
- * SSH keys; lists come in pages.
+ * A stand-in for forge1's API (GitHub's REST API): owners and scopes of tokens, members of teams, and their SSH keys. Lists
+ * come in pages.
  */
 import type { IncomingMessage } from 'node:http';
 import { type LoopbackServer, listenNear } from '../loopback.js';
@@ -14,7 +14,7 @@ interface Forge1World {
   keys: Record<string, readonly string[]>;
 }
 
-/** A token that may do all that plinth asks for. */
+/** A token that may do everything plinth asks for. */
 export const forge1Pat = 'local-forge1-token';
 /** A token without `read:org`. */
 export const forge1NarrowPat = 'local-forge1-token-narrow';
@@ -32,13 +32,13 @@ const firstWorld = (): Forge1World => ({
   keys: { alice: [publicKey(1), publicKey(2), publicKey(3)], bob: [publicKey(4)], carol: [] },
 });
 
-/** Smaller than GitHub's 100, so that small teams have pages too. */
+/** Smaller than GitHub's 100, so that even small teams have several pages. */
 const longestPage = 2;
 
 export interface Forge1 {
   readonly url: string;
   readonly port: number;
-  /** May be changed at any time. */
+  /** May change at any time. */
   readonly world: Forge1World;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `preferredPort`: taken if it is free. */
+/** Takes `preferredPort` if it is free. */
 export async function startForge1(preferredPort = 0): Promise<Forge1> {
   const world = firstWorld();
 

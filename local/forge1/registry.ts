@@ -1,6 +1,6 @@
 /**
- * Stands for forge1's registry (ghcr.io): lets in whoever has a token of forge1's with `read:packages`, and gives the images of
- * all packages that the package store holds. What it holds is unpacked when it is first asked for.
+ * A stand-in for forge1's registry (ghcr.io). It admits callers with a token of forge1's that has `read:packages`. It serves
+ * the images of all packages in the package store, and unpacks a package on first use.
  */
 import { Parser } from 'tar';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
@@ -15,10 +15,10 @@ import { local } from '../stack/deployment.js';
 import type { Forge1 } from './forge1.js';
 
 export interface Forge1Registry {
-  /** For PLINTH_FORGE1_REGISTRY_URL: as machines reach it. */
+  /** The address for PLINTH_FORGE1_REGISTRY_URL, as machines reach it. */
   readonly url: string;
   readonly port: number;
-  /** What was copied from here, in order; one manifest and its blobs an image. */
+  /** Everything copied from here, in order: one manifest and its blobs per image. */
   readonly served: readonly Served[];
   close(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface Forge1Registry {
 const neededScope = 'read:packages';
 
 function gateOf({ world: { tokens } }: Pick<Forge1, 'world'>): Gate<readonly string[]> {
-  // The name of the user says nothing: the token does. But there has to be one.
+  // Only the token counts, but the user name must not be empty.
   const login = (user: string, password: string) => (user === '' ? undefined : tokens[password]);
   return {
     tokenPath: '/token',
@@ -43,7 +43,7 @@ function gateOf({ world: { tokens } }: Pick<Forge1, 'world'>): Gate<readonly str
 
 interface PackageImages {
   readonly named: PackageManifest['images'];
-  /** By digest: manifests, configs, layers. */
+  /** Manifests, configs and layers by digest. */
   readonly contents: ReadonlyMap<string, Buffer>;
 }
 
@@ -75,7 +75,7 @@ async function readPackage({ data }: ObjectRecord): Promise<PackageImages> {
 
 function imagesOf(world: World): Images {
   const read = new Map<string, Promise<PackageImages>>();
-  /** The newest first, so that a tag is its. */
+  /** The newest package comes first, so that it wins a tag. */
   const packages = (): Promise<PackageImages[]> => {
     const stored = Object.values(objects(world))
       .filter(({ bucket, name }) => bucket === local.packagesBucket && /\/installer\.tar\.gz$/.test(name))
@@ -89,7 +89,7 @@ function imagesOf(world: World): Images {
       }),
     );
   };
-  /** Those that have the image. */
+  /** The packages that have the image. */
   const having = async (image: string): Promise<PackageImages[]> =>
     (await packages()).filter(({ named }) => named.some(({ name }) => name === image));
   const denied = (): never => {
@@ -128,7 +128,7 @@ function imagesOf(world: World): Images {
 export async function startForge1Registry(world: World, forge1: Pick<Forge1, 'world'>): Promise<Forge1Registry> {
   const served: Served[] = [];
   const options = { gate: gateOf(forge1), images: imagesOf(world), onServed: (one: Served) => void served.push(one) };
-  // A restarted cloud is found where it was.
+  // A restarted cloud keeps its address.
   const ports = world.table<number>('ports');
   const { port, close } = await listenNear(registryServer(options), ports['forge1Registry'] ?? 0);
   ports['forge1Registry'] = port;

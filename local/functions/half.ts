@@ -1,6 +1,6 @@
 /**
  * The half of a local stack that is plinth itself: every function, each with its own identity and settings. It may be killed
- * and started again in the same folder.
+ * and restarted in the same folder.
  */
 import { type Config, readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
@@ -18,18 +18,18 @@ import { type BundleOptions, type FunctionProcesses, startFunctionProcesses } fr
 import { type FunctionServer, startFunctionServer } from './server.js';
 
 export interface FunctionsHalfOptions {
-  /** 0: any that is free, if it can be the one that the folder remembers. */
+  /** 0 means any free port, preferably the one in the folder. */
   readonly port: number;
   readonly keys: KeyMaker;
-  /** Gets the warnings before a project's time is over. */
+  /** The URL that receives the warnings before a project's time is over. */
   readonly webhookUrl?: string | undefined;
-  /** More settings of every function; these win. */
+  /** Extra settings for every function. They override the defaults. */
   readonly settings?: FunctionEnvironment | undefined;
-  /** What the functions are given for the store. */
+  /** Wraps the store that the functions get. */
   readonly wrapStore?: ((store: Store) => Store) | undefined;
-  /** Bundles to serve, each in a process of its own, in place of the sources in this one. */
+  /** Bundles to serve, each in its own process, instead of the sources in this one. */
   readonly bundles?: BundleOptions | undefined;
-  /** Gets each line of the functions' logs. */
+  /** Called with each line of the functions' logs. */
   readonly onLog: (line: string) => void;
 }
 
@@ -39,17 +39,17 @@ export interface FunctionsHalf {
   readonly store: Store;
   contextOf(name: FunctionName): Context;
   underWay(): number;
-  /** Only where bundles are served. */
+  /** Set only if bundles are served. */
   readonly processes?: FunctionProcesses;
   close(): Promise<void>;
 }
 
-/** What Google's client libraries read; on Google's machines it is all found without. */
+/** Variables for Google's client libraries. On Google's machines they need none. */
 const clientVariables = ({ metadataHost }: CloudRecord): Readonly<Record<string, string>> => ({
   GCE_METADATA_HOST: metadataHost,
   METADATA_SERVER_DETECTION: 'assume-present',
   GOOGLE_CLOUD_PROJECT: local.project,
-  // As on Cloud Run. Elsewhere the metadata server has three seconds to answer, which a busy machine may need.
+  // Set as on Cloud Run. Otherwise the metadata server has three seconds to answer, which a busy machine may exceed.
   K_SERVICE: 'plinth-local',
 });
 
@@ -67,7 +67,7 @@ function pointClientsAt(record: CloudRecord): () => void {
 
 let running = false;
 
-/** What each function is told of the world, and of where the functions are. */
+/** The environment of each function: the addresses of the cloud, and of the functions themselves. */
 function environmentIn(
   record: CloudRecord,
   releases: ReleaseServer | undefined,
@@ -95,7 +95,7 @@ function environmentIn(
   };
 }
 
-/** The contexts of all functions, each made when it is first asked for; they share one store. */
+/** The contexts of all functions, each made on first use. They share one store. */
 function createContexts(
   record: CloudRecord,
   { keys, wrapStore = (store) => store, onLog }: FunctionsHalfOptions,
@@ -114,7 +114,7 @@ function createContexts(
       const known = contexts.get(name);
       if (known !== undefined) return known;
       const config = readConfig(environmentAt(name));
-      // Each has its own, as each runs on a machine of its own.
+      // Each function has its own clock, as each runs on its own machine.
       const clock = createClock(record.timeFactor);
       const context = createContext(config, { clock, log, keys, store: storeOf(config), service: name });
       contexts.set(name, context);

@@ -1,11 +1,11 @@
-/** The documents of the store in memory: what is kept, what a commit changes, and what Firestore would refuse. */
+/** The documents of the store in memory: stores them, applies commits, and refuses what Firestore would refuse. */
 import { Conflict, type Data, type Document, type Write } from '../../functions/store/store.js';
 
 export interface Stored {
   readonly version: string;
   readonly createdAt: number;
   readonly data: Data;
-  /** Frozen text of the data; parsed anew for each reader, so that nobody changes a document by accident. */
+  /** The data as text. Each reader parses it again, so that no reader changes a document by accident. */
   readonly text: string;
 }
 
@@ -55,7 +55,7 @@ function checkValue(value: unknown, path: string): void {
   }
 }
 
-/** What the write leaves behind; undefined: nothing. */
+/** The document after the write. Undefined if it is gone. */
 function applied(write: Write, before: Stored | undefined): Data | undefined {
   if (write.kind === 'create' && before !== undefined) throw new Conflict(`${write.collection}/${write.id} exists`);
   if (write.kind === 'update' || write.kind === 'delete') {
@@ -71,22 +71,22 @@ function applied(write: Write, before: Stored | undefined): Data | undefined {
 
 interface Planned {
   readonly write: Write;
-  /** Undefined: the document goes. */
+  /** Undefined if the document is deleted. */
   readonly stored: Stored | undefined;
 }
 
 export interface Documents {
-  /** By collection and id. */
+  /** Documents by collection and id. */
   readonly all: ReadonlyMap<string, ReadonlyMap<string, Stored>>;
-  /** The database's own clock: microseconds, never twice the same. */
+  /** The database's own clock in microseconds. It never returns the same time twice. */
   now(): number;
   read(collection: string, id: string): Document | undefined;
   versionOf(collection: string, id: string): string | undefined;
-  /** All checks first, then all changes: no reader sees half a commit. Gives the versions. */
+  /** Makes all checks, then all changes, so that no reader sees half a commit. Returns the new versions. */
   commit(batch: readonly Write[]): string[];
 }
 
-/** `onCommit` hears of the documents that a commit wrote: `collection/id`. */
+/** Calls `onCommit` with the documents that a commit wrote, as `collection/id`. */
 export function createDocuments(onCommit: (keys: Iterable<string>) => void): Documents {
   const all = new Map<string, Map<string, Stored>>();
   let writes = 0;
@@ -114,7 +114,7 @@ export function createDocuments(onCommit: (keys: Iterable<string>) => void): Doc
       const text = JSON.stringify(data);
       bytes += text.length;
       if (text.length > maxDocumentBytes) throw new Error(`${key} is larger than 1 MiB`);
-      // As Firestore has it: what changes nothing keeps its version.
+      // As in Firestore, a write that changes nothing keeps the version.
       const version = before?.text === text ? before.version : String(writes + next.size + 1);
       const createdAt = before?.createdAt ?? time;
       next.set(key, { write, stored: { version, createdAt, data: JSON.parse(text) as Data, text } });

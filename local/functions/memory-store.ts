@@ -1,6 +1,6 @@
 /**
- * The store in memory: the embedded default of `npm run local`, the demo and most tests. It refuses what Firestore
- * refuses (ids, nested arrays, sizes), so that nothing works here alone.
+ * The store in memory: the embedded default of `npm run local`, the demo and most tests. It refuses what Firestore refuses
+ * (ids, nested arrays, sizes), so that nothing works only here.
  */
 import {
   Conflict,
@@ -39,7 +39,7 @@ const compare = (a: unknown, b: unknown): number => {
   return a === b ? 0 : (a as string) < (b as string) ? -1 : 1;
 };
 
-/** The ids of what a query finds, in its order. */
+/** The ids of the documents that a query finds, in its order. */
 function answersTo({ where = [], orderBy, limit, after }: Query, documents: ReadonlyMap<string, Stored>): string[] {
   const range = where.find(([, op]) => op !== '==' && op !== 'array-contains')?.[0];
   if (after !== undefined && orderBy === undefined) throw new Error('A query goes on after a value only in an order');
@@ -56,10 +56,10 @@ function answersTo({ where = [], orderBy, limit, after }: Query, documents: Read
   return found.slice(0, limit).map(([id]) => id);
 }
 
-/** Thrown into a transaction that has to begin again. */
+/** Thrown into a transaction that must start over. */
 class Outrun extends Error {}
 
-/** A transaction's work, done again until nothing that it read has changed meanwhile. */
+/** Repeats a transaction's work until nothing it read has changed meanwhile. */
 async function transact<T>(
   { read, versionOf, now, commit }: Documents,
   body: (transaction: Transaction) => Promise<T>,
@@ -71,7 +71,7 @@ async function transact<T>(
     const changed = (): boolean =>
       [...seen.values()].some(([collection, id, version]) => versionOf(collection, id) !== version);
     const getMany = async (collection: string, ids: readonly string[]): Promise<(Document | undefined)[]> => {
-      // As Firestore has it: all that a transaction reads is of one moment.
+      // As in Firestore, all reads of a transaction see the same moment.
       if (changed()) throw new Outrun();
       readAt = now();
       return ids.map((id) => {
@@ -106,7 +106,7 @@ async function transact<T>(
 
 type Watchers = Map<string, Set<() => void>>;
 
-/** Tells of a document now, and after each change of its version. */
+/** Calls `onChange` with the document now, and after each change of its version. */
 function watch(
   watchers: Watchers,
   read: () => Document | undefined,
@@ -134,7 +134,7 @@ function watch(
 }
 
 export interface MemoryStore extends Store {
-  /** Everything in it, as plain data, for people and tests. */
+  /** All documents as plain data, for people and tests. */
   dump(): Record<string, Record<string, Data>>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The functions as they are deployed: each bundle in a process of its own, served by the functions framework with the
- * environment of that function, all behind the one origin.
+ * The functions as deployed: each bundle in its own process, served by the functions framework with that function's
+ * environment. All share one origin.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,16 +15,16 @@ import type { FunctionEnvironment } from '../stack/deployment.js';
 import { type FunctionServer, placeOf } from './server.js';
 
 export interface BundleOptions {
-  /** Made by `npm run build:functions`. */
+  /** The output folder of `npm run build:functions`. */
   readonly folder: string;
-  /** Default: the Node that runs this. */
+  /** Default: the Node that runs this process. */
   readonly node?: string | undefined;
 }
 
 interface ProcessParts {
   readonly bundles: BundleOptions;
   readonly environmentOf: (name: FunctionName, origin: string) => FunctionEnvironment;
-  /** What Google's machines have in the environment of every function. */
+  /** The environment variables that every function has on Google's machines. */
   readonly machine: Readonly<Record<string, string>>;
   readonly port: number;
   readonly exactly: boolean;
@@ -37,16 +37,16 @@ interface Served {
 }
 
 export interface FunctionProcesses extends FunctionServer {
-  /** Of the process that serves it now; undefined: none does. */
+  /** Process id of the function now. Undefined if no process serves it. */
   pidOf(name: FunctionName): Promise<number | undefined>;
-  /** As Cloud Run ends an instance; resolves once it is gone. The function is started again by its next request. */
+  /** Ends a process as Cloud Run ends an instance. Resolves once it is gone. The next request starts the function again. */
   end(name: FunctionName, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
 const frameworkMain = framework.replace(/index\.js$/, 'main.js');
 
-/** One function in a process of its own, once it listens. */
+/** Starts one function in its own process. Resolves once it listens. */
 async function start(
   { bundles, machine, environmentOf, onLog }: ProcessParts,
   name: FunctionName,
@@ -79,12 +79,13 @@ async function start(
   return { child, port };
 }
 
-/** Sends a request on to the process that serves it, and its reply back. */
+/** Forwards a request to the process that serves it, and returns the reply. */
 function passOn(request: IncomingMessage, response: ServerResponse, path: string, serving: Promise<Served>): void {
   const refuse = () => (response.headersSent ? response.destroy() : response.writeHead(503).end());
   serving.then(({ port }) => {
     const { method, headers } = request;
-    // A connection of its own: the framework ends idle ones after five seconds, as a client here would begin to use one.
+    // A new connection each time. The framework closes idle ones after five seconds, perhaps just as a client begins to use
+    // one.
     const onward = ask({ host: '127.0.0.1', port, method, path, headers, agent: false }, (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers);
       pipeline(reply, response, () => undefined);
@@ -131,7 +132,7 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
     if (served === undefined || served.child.exitCode !== null) return;
     // Cloud Run sends no more requests to an instance that it has told to end.
     running.delete(name);
-    // Not `exit`: what it said last is still on its way then.
+    // Not `exit`: at that moment the last output may still be on its way.
     const gone = once(served.child, 'close');
     served.child.kill(signal);
     await gone;

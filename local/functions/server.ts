@@ -1,6 +1,6 @@
 /**
- * All functions in one process on one origin, each as the functions framework serves it: requests and events arrive
- * there as they would in the cloud.
+ * Serves all functions in one process on one origin, each with the functions framework. Requests and events arrive as they
+ * would in the cloud.
  */
 import type { RequestListener, Server } from 'node:http';
 import { getTestServer } from '@google-cloud/functions-framework/testing';
@@ -15,7 +15,7 @@ import { apiFunctions, functionPath } from '../stack/deployment.js';
 
 export interface FunctionServer {
   readonly origin: string;
-  /** Events and ticks being worked on; those who follow a bootstrap do not count. */
+  /** Number of events and ticks under way. Callers that follow a bootstrap do not count. */
   underWay(): number;
   close(): Promise<void>;
 }
@@ -24,21 +24,21 @@ const firstSegment = (path: string): string => path.split('/', 2)[1] ?? '';
 const ofOrganizations = new Set(
   Object.values({ ...organizationRoutes, ...descriptionRoutes }).map(({ path }) => firstSegment(path)),
 );
-/** Which API serves a path of the one origin that they share here. */
+/** The API that serves a path of the shared origin. */
 const apiOf = (path: string): FunctionName =>
   ofOrganizations.has(firstSegment(path)) ? functionNames.api : functionNames.bootstraps;
 
 interface Place {
   readonly name: FunctionName;
-  /** As the function sees it: deployed functions are at the root of an origin of their own. */
+  /** The URL as the function sees it: deployed functions are at the root of their own origin. */
   readonly url: string;
-  /** It serves no API: it works. */
+  /** The function serves no API, but does work. */
   readonly works: boolean;
 }
 
-/** Which function serves a URL of the one origin. */
+/** The function that serves a URL of the shared origin. */
 export function placeOf(url: string): Place {
-  // As it stands: a malformed path is the function's to answer.
+  // No parsing: the function itself answers a malformed path.
   const [pathname = '/'] = url.split('?', 1);
   const name = Object.values(functionNames).find(
     (each) => !apiFunctions.includes(each) && pathname === functionPath(each),
@@ -48,18 +48,18 @@ export function placeOf(url: string): Place {
     : { name, url: `/${url.slice(pathname.length)}`, works: true };
 }
 
-/** One at a time in a process: the framework's registry is the process's. Contexts are asked for on first use. */
+/** Only one at a time in a process, because the framework's registry is global to it. Contexts are made on first use. */
 export async function startFunctionServer(
   contextOf: (name: FunctionName) => Context,
   port: number,
-  /** Fail if the port is taken, rather than take another. */
+  /** Fail if the port is taken, instead of taking another. */
   exactly: boolean,
 ): Promise<FunctionServer> {
   register(Object.values(deployables), contextOf);
   const servers = new Map<FunctionName, Server>(
     Object.values(functionNames).map((name) => [name, getTestServer(name)]),
   );
-  // The framework's servers are told of requests by hand here, so they do not show themselves where Node tells of them.
+  // The framework's servers get their requests by hand here, so they do not show up where Node announces servers.
   for (const server of servers.values()) ownBodies(server);
   let working = 0;
 
@@ -76,7 +76,7 @@ export async function startFunctionServer(
   };
 
   const server: LoopbackServer = await (exactly ? listen : listenNear)(listener, port);
-  // Followers stay for as long as a bootstrap takes.
+  // Callers that follow a bootstrap stay connected for as long as it takes.
   server.server.requestTimeout = 0;
   return { origin: server.url, underWay: () => working, close: server.close };
 }

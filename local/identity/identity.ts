@@ -1,6 +1,6 @@
 /**
- * Who is who, locally: stands for Google's token issuer. ID tokens for plinth's own APIs, access tokens for the simulated
- * cloud; both outlive a restart, since key and secret are kept in the snapshot.
+ * The local stand-in for Google's token issuer. It issues ID tokens for plinth's own APIs and access tokens for the simulated
+ * cloud. Both survive a restart, because key and secret are in the snapshot.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
@@ -8,7 +8,7 @@ import { asciiLowerCased } from '../../shared/organization/email.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Caller } from '../cloud/kernel/api.js';
 
-/** What must be kept for tokens to outlive a restart. */
+/** The secrets that let tokens survive a restart. */
 export interface IdentityKeys {
   privateJwk?: JWK;
   secret?: string;
@@ -17,13 +17,13 @@ export interface IdentityKeys {
 interface IdTokenShape {
   readonly email: string;
   readonly audience: string;
-  /** Workspace domain; undefined leaves the claim out. */
+  /** Workspace domain. Undefined leaves the claim out. */
   readonly hd?: string | undefined;
-  /** Default true. */
+  /** Default: true. */
   readonly emailVerified?: boolean;
-  /** Default an hour. */
+  /** Default: an hour. */
   readonly lifeSeconds?: number;
-  /** What the program that asked wants to see again. */
+  /** A value that the requesting program wants back in the token. */
   readonly nonce?: string | undefined;
 }
 
@@ -34,13 +34,13 @@ export interface Identity {
   idToken(shape: IdTokenShape): Promise<string>;
   /** Opaque to clients. */
   accessToken(email: string, lifeSeconds?: number): string;
-  /** undefined: not a token of ours, or one that has expired. */
+  /** Undefined if the token is not ours or has expired. */
   callerOf(accessToken: string): Caller | undefined;
 }
 
 export const jwksPath = '/.well-known/jwks.json';
 
-/** One key a process: making one takes a good part of a second, and tests make many clouds. */
+/** One key per process: making one takes a good part of a second, and tests make many clouds. */
 let ownKey: Promise<JWK> | undefined;
 
 async function freshKey(): Promise<JWK> {
@@ -48,7 +48,7 @@ async function freshKey(): Promise<JWK> {
   return exportJWK(privateKey);
 }
 
-/** `keys` is filled in where it is empty; keep it. */
+/** Fills in missing `keys`. Keep them for the next start. */
 export async function createIdentity({
   issuer,
   keys = {},
@@ -113,7 +113,7 @@ export async function createIdentity({
 
 const kindOf = (email: string): Caller['kind'] => (email.endsWith('.gserviceaccount.com') ? 'serviceAccount' : 'user');
 
-/** 21 digits, the same for the same address, as Google's subjects. */
+/** 21 digits like Google's subjects, always the same for the same address. */
 export const subjectOf = (email: string): string =>
   `1${BigInt(`0x${sha256(asciiLowerCased(email)).slice(0, 16)}`)
     .toString()

@@ -1,19 +1,22 @@
-/** Who is logged in at the local issuer: refresh tokens by their hash, in a file of the state folder, so that a login outlives a restart. */
+/**
+ * The logins at the local issuer. It stores refresh tokens by their hash in a file of the state folder, so that a login
+ * survives a restart.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { sha256 } from '../../shared/sha256.js';
 import { writeWhole } from '../stack/state-folder.js';
 
 export interface Logins {
-  /** Whose token it is. */
+  /** The e-mail of the token's owner. */
   emailOf(refreshToken: string): string | undefined;
   add(refreshToken: string, email: string): void;
-  /** False: there was none. */
+  /** False if there was none. */
   remove(refreshToken: string): boolean;
 }
 
 const Kept = z.record(z.string(), z.string());
-/** Without a file they live as long as this process. */
+/** Without a file the logins live as long as this process. */
 export function openLogins(file: string | undefined): Logins {
   const kept = file !== undefined && existsSync(file) ? Kept.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
   const emails = new Map(Object.entries(kept));

@@ -1,6 +1,6 @@
 /**
- * The token issuer's doors for people, locally: authorize, token and revoke, as strict as Google's are with a desktop client.
- * There is no password: whoever comes names the e-mail address.
+ * The token issuer's endpoints for people, locally: authorize, token and revoke. They are as strict as Google's are with a
+ * desktop client. There is no password: the caller names the e-mail address.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { local } from '../stack/deployment.js';
@@ -31,7 +31,7 @@ interface Asked {
   readonly expiresAt: number;
 }
 
-/** Google's live ten minutes. */
+/** Google's codes live ten minutes. */
 const codeLifeMs = 10 * 60_000;
 const random = (prefix: string): string => `${prefix}${randomBytes(32).toString('base64url')}`;
 const refusal = (error: string, description: string): Reply => ({
@@ -40,9 +40,11 @@ const refusal = (error: string, description: string): Reply => ({
 });
 
 export interface OAuthOptions {
-  /** Where logins are kept. */
+  /** The file that stores logins. */
   readonly loginsFile?: string | undefined;
-  /** Each refresh token is taken once and answered by the next, and the login of one that comes again ends. Google's do not change. */
+  /**
+   * Each refresh token works once and is replaced by the next. Using one twice ends the login. Google's tokens do not change.
+   */
   readonly takesTokensOnce?: boolean | undefined;
 }
 
@@ -94,7 +96,7 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
       if (value('grant_type') === 'refresh_token') return renew(value('refresh_token'));
       if (value('grant_type') !== 'authorization_code') return refusal('unsupported_grant_type', 'Invalid grant_type');
       const asked = codes.get(value('code'));
-      // Whatever comes of it: a code is good for one try.
+      // Whatever the outcome, a code is good for one try.
       codes.delete(value('code'));
       const fault = exchangeFault(asked, value);
       if (asked === undefined || fault !== undefined) return refusal(...(fault ?? malformed));
@@ -111,14 +113,14 @@ export function createOAuth(identity: () => Identity, { loginsFile, takesTokensO
   };
 }
 
-/** Whose login a refresh token is, and the token that takes its place. Undefined: it counts no longer. */
+/** The login of a refresh token, and the token that replaces it. Undefined if the token is no longer valid. */
 function createRenewal(logins: ReturnType<typeof openLogins>, takesTokensOnce = false) {
-  /** Of refresh tokens that were used. */
+  /** Used refresh tokens and the tokens that replaced them. */
   const successors = new Map<string, string>();
   return (refreshToken: string): { readonly email: string; readonly next?: string } | undefined => {
     const email = logins.emailOf(refreshToken);
     if (email === undefined) {
-      // It may have been stolen, from or by whoever has the next one: RFC 9700, 4.14.2.
+      // It may have been stolen, from or by the holder of the next one: RFC 9700, 4.14.2.
       for (let at = successors.get(refreshToken); at !== undefined; at = successors.get(at)) logins.remove(at);
       return undefined;
     }

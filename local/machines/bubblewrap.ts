@@ -1,4 +1,4 @@
-/** Sandboxes by bubblewrap, which some systems let make user namespaces where nobody else may. */
+/** Makes sandboxes with bubblewrap. Some systems let only bubblewrap make user namespaces. */
 import { spawn, spawnSync } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';

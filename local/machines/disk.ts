@@ -1,8 +1,11 @@
-/** The disk of a simulated VM: folders on the real one, with the few files that a fresh Ubuntu brings. Made at the first start, removed with the VM. */
+/**
+ * The disk of a simulated VM: folders on the real disk, with the few files that a fresh Ubuntu has. It is made at the first
+ * start and removed with the VM.
+ */
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Top folders that are the VM's own, and outlive its restarts. `/tmp` is emptied at each start. */
+/** Top folders that belong to the VM and survive its restarts. `/tmp` is emptied at each start. */
 export const ownFolders = ['etc', 'home', 'opt', 'root', 'srv', 'tmp', 'usr/local', 'var'] as const;
 
 export interface DiskFacts {
@@ -26,7 +29,7 @@ const passwd = [
 
 const filesOf = ({ hostname, address }: DiskFacts): Readonly<Record<string, string>> => ({
   'etc/passwd': lines(passwd),
-  // What someone who logged in as ubuntu sees: in the sandbox there is only one user number.
+  // The view of the user ubuntu after login. The sandbox has only one user id.
   'etc/passwd.guest': lines([(passwd[2] ?? '').replace(':1000:1000:', ':0:0:'), ...passwd.slice(0, 2)]),
   'etc/group': lines(['root:x:0:', 'sudo:x:27:ubuntu', 'nogroup:x:65534:', 'ubuntu:x:1000:']),
   'etc/hostname': lines([hostname]),
@@ -41,7 +44,7 @@ const filesOf = ({ hostname, address }: DiskFacts): Readonly<Record<string, stri
     'ID=ubuntu',
     'ID_LIKE=debian',
   ]),
-  // Comes with skopeo, which takes no image without it.
+  // Comes with skopeo, which refuses images without it.
   'etc/containers/policy.json': lines(['{ "default": [{ "type": "insecureAcceptAnything" }] }']),
   'etc/profile': lines(['[ -z "$BASH_VERSION" ] || [ ! -r /etc/bash.bashrc ] || . /etc/bash.bashrc']),
   'etc/bash.bashrc': lines(["PS1='\\u@\\h:\\w\\$ '"]),
@@ -52,7 +55,7 @@ const filesOf = ({ hostname, address }: DiskFacts): Readonly<Record<string, stri
 
 const lines = (all: readonly string[]): string => `${all.join('\n')}\n`;
 
-/** Makes what is missing; what the VM wrote stays. */
+/** Makes missing files. Files that the VM wrote stay. */
 export function makeDisk(folder: string, facts: DiskFacts): void {
   rmSync(join(folder, 'tmp'), { recursive: true, force: true });
   const isNew = !existsSync(join(folder, 'etc/hostname'));
@@ -65,7 +68,7 @@ export function makeDisk(folder: string, facts: DiskFacts): void {
   if (existsSync('/etc/ssl/openssl.cnf')) cpSync('/etc/ssl/openssl.cnf', join(folder, 'etc/ssl/openssl.cnf'));
 }
 
-/** Also folders that their own user may not write to. */
+/** Removes a disk, including folders that their own user may not write to. */
 export function removeDisk(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

@@ -1,9 +1,12 @@
-/** What a program says first. */
+/** Reads the first lines that a program prints. */
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 
-/** Its lines, one a call; empty once it says no more. Rejects where it cannot be started. */
+/**
+ * Returns a function that reads one line per call, or an empty one at the end of the output. It rejects if the program cannot
+ * start.
+ */
 export function linesOf(child: ChildProcess): () => Promise<string> {
   const failed = new Promise<never>((_, reject) => child.once('error', reject));
   failed.catch(() => undefined);

@@ -1,6 +1,8 @@
 /**
- * The metadata server of VMs, at 169.254.169.254 and metadata.google.internal in each: what a VM is, and tokens of the account
- * that it carries. No firewall rule shuts it off. Asked through the fabric, or by real hosts' own network.
+ * The metadata server of VMs, at 169.254.169.254 and metadata.google.internal in each: facts about the VM, and tokens of its
+ * account. No firewall rule blocks it.
+ *
+ * Requests come through the fabric, or through the network of real hosts.
  */
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -11,13 +13,13 @@ import { answerMetadata, type MetadataSource } from '../cloud/metadata.js';
 import type { Identity } from '../identity/identity.js';
 import type { Vm } from './vms.js';
 
-/** Of every VM, whatever its network; the gateway of real hosts, too. */
+/** The same for every VM in every network. It is also the gateway of real hosts. */
 export const metadataAddress = '169.254.169.254';
 export const metadataNames = ['metadata.google.internal', 'metadata'] as const;
 export const metadataPort = 80;
 
 export interface GuestMetadata {
-  /** A connection that came from this VM. */
+  /** Takes a connection that came from this VM. */
   take(vm: Vm, stream: Duplex): void;
   close(): void;
 }
@@ -46,12 +48,12 @@ export function createGuestMetadata({ world, identity }: { world: World; identit
   };
 }
 
-/** As the VM is now; undefined once it is gone. */
+/** The VM as it is now. Undefined once it is gone. */
 function sourceOf(world: World, identity: Identity, { path, projectId, name, id }: Vm): MetadataSource | undefined {
   const resource = held(world, collections.instances)[path]?.resource;
   if (resource === undefined) return undefined;
   const items = objectsOf(objectOf(resource['metadata'])?.['items']);
-  // Google lets a VM carry one.
+  // Google lets a VM carry one account.
   const [account] = objectsOf(resource['serviceAccounts']);
   const email = textOf(account?.['email']);
   return {

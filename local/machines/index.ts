@@ -1,6 +1,8 @@
 /**
- * The machines of the simulated cloud: starts one when a VM's guest is up, ends it when the VM stops, removes its disk when the
- * VM is gone, and serves the proxy through which they are reached. docs/build/local-machines.md tells more.
+ * The machines of the simulated cloud. It starts a machine when a VM's guest is up, ends it when the VM stops, and removes its
+ * disk with the VM.
+ *
+ * It also serves the proxy through which they are reached. See docs/build/local-machines.md.
  */
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,13 +23,13 @@ export interface MachinesOptions {
   readonly world: World;
   /** Makes the tokens that VMs ask for. */
   readonly identity: Identity;
-  /** For the disks. */
+  /** The folder for the disks. */
   readonly folder: string;
-  /** Loopback ports of what stands for the rest of the world. */
+  /** Loopback ports of the stand-ins for the outside world. */
   readonly outsidePorts: () => readonly number[];
-  /** Default embedded. */
+  /** Default: embedded. */
   readonly tier?: TierName;
-  /** How embedded machines are kept apart. Default: the first way that works here. */
+  /** How embedded machines are isolated. Default: the first way that works here. */
   readonly isolation?: Isolation | undefined;
   readonly onNote: (note: string) => void;
 }
@@ -35,10 +37,10 @@ export interface MachinesOptions {
 /** `embedded`: SSH servers in this process, bash in sandboxes. `real`: namespaces with systemd and OpenSSH's own server. */
 export type TierName = 'embedded' | 'real';
 
-/** How VMs become machines. */
+/** Turns VMs into machines. */
 export interface Tier {
   start(options: MachineOptions): Promise<Machine>;
-  /** The cloud has changed. */
+  /** Called when the cloud has changed. */
   follow(): void;
   removeDisk(folder: string): void;
   close(): Promise<void>;
@@ -57,18 +59,18 @@ function createEmbeddedTier(isolation = isolationHere()): Tier {
 export interface Machines {
   /** `http://127.0.0.1:<port>`, for PLINTH_SSH_PROXY. */
   readonly proxyUrl: string;
-  /** What is on. */
+  /** The machines that are on. */
   list(): readonly { readonly path: string; readonly address: string; readonly externalAddress?: string | undefined }[];
-  /** Resolves when all that runs has started up. */
+  /** Resolves when all running machines have started up. */
   settle(): Promise<void>;
-  /** Takes a VM away as Google does with spot VMs; silently: its connections are not told. */
+  /** Takes a VM away as Google does with spot VMs. With `silently`, its connections get no notice. */
   preempt(path: string, options?: { readonly silently?: boolean }): void;
-  /** All connections from outside break, and new ones may be made; silently: those outside are not told. */
+  /** Breaks all connections from outside. New ones are possible. With `silently`, the clients outside get no notice. */
   cut(options?: { readonly silently?: boolean }): void;
   close(): Promise<void>;
 }
 
-/** Cloud seconds from the guest being up to its startup script. */
+/** Cloud seconds between the guest being up and its startup script. */
 const startupScriptSeconds = 8;
 
 interface Entry {
@@ -76,12 +78,12 @@ interface Entry {
   readonly machine: Promise<Machine | undefined>;
 }
 
-/** The disks of VMs. They go with their VMs, also with those that were stopped. */
+/** The disks of VMs. Each is removed with its VM, even if that was stopped. */
 function createDisks({ world, folder }: MachinesOptions, remove: (disk: string) => void) {
   const diskOf = ({ projectId, name, id }: Pick<Vm, 'projectId' | 'name' | 'id'>): string =>
     join(folder, `${projectId}~${name}~${id}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  /** Those of an earlier run, too. */
+  /** Includes the disks of an earlier run. */
   const disks = new Set(readdirSync(folder).map((name) => join(folder, name)));
   return {
     take(vm: Vm): string {
@@ -99,7 +101,7 @@ function createDisks({ world, folder }: MachinesOptions, remove: (disk: string) 
   };
 }
 
-/** What a machine is told of its VM, and what it may tell. */
+/** What a machine may know about its VM, and report about itself. */
 function machineOptions(
   { world }: MachinesOptions,
   vm: Vm,
@@ -122,7 +124,7 @@ function machineOptions(
   };
 }
 
-/** The machines that are on, kept the same as the VMs that are up in the cloud. */
+/** The machines that are on. They follow the VMs that are up in the cloud. */
 function createRoster(options: MachinesOptions, tier: Tier, connect: Parameters<typeof machineOptions>[3]) {
   const { world, onNote } = options;
   const running = new Map<string, Entry>();
@@ -151,7 +153,7 @@ function createRoster(options: MachinesOptions, tier: Tier, connect: Parameters<
     ending.add(work);
   }
 
-  /** None while it may still be in use. */
+  /** Removes no disk while one may still be in use. */
   function removeStrays(): void {
     if (ending.size === 0) disks.removeStrays([...running.values()].map(({ vm }) => vm));
   }
@@ -160,7 +162,7 @@ function createRoster(options: MachinesOptions, tier: Tier, connect: Parameters<
     running,
     ending,
     silent,
-    /** Makes what runs here the same as what runs there. */
+    /** Makes the running machines match the running VMs. */
     look(): void {
       const wanted = new Map(allVms(world).flatMap((vm) => (vm.isUp ? [[vm.path, vm] as const] : [])));
       for (const [path, entry] of [...running]) {
@@ -169,7 +171,7 @@ function createRoster(options: MachinesOptions, tier: Tier, connect: Parameters<
       }
       for (const [path, vm] of wanted) {
         if (running.has(path)) continue;
-        // The disk is given up by one before it is taken by the next.
+        // The old machine must release the disk before the next one takes it.
         const before = [...ending];
         if (before.length === 0) running.set(path, start(vm));
         else running.set(path, { vm, machine: Promise.all(before).then(() => start(vm).machine) });
@@ -200,7 +202,7 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
     world,
     isOutside: (port) => outsidePorts().includes(port),
     metadata: metadata.take,
-    // There it is asked by the network itself.
+    // The real tier's network enforces the rules itself.
     asksRules: tierName === 'embedded',
     async accept(vm, port, from): Promise<Answer> {
       look();

@@ -1,4 +1,4 @@
-/** The ways to keep a simulated VM apart from this computer: bubblewrap where it is, else util-linux's unshare. */
+/** The ways to isolate a simulated VM from this computer: bubblewrap if it is installed, else util-linux's unshare. */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
@@ -7,49 +7,49 @@ import { fileURLToPath } from 'node:url';
 import { sha256 } from '../../shared/sha256.js';
 import { ownFolders } from './disk.js';
 
-/** What a VM sees of a path: this computer's, not to be changed; a folder of its own; or a link. */
+/** What a VM sees at a path: a read-only path of this computer, a folder of its own, or a link. */
 export interface Mount {
   readonly kind: 'read-only' | 'own' | 'link';
-  /** Of a link: where it leads. */
+  /** Source of the mount. For a link: its target. */
   readonly from: string;
   readonly to: string;
 }
 
 interface Isolated {
   readonly child: ChildProcess;
-  /** Of the first process within, as this system counts. Rejects when it ends before. */
+  /** Process id of the first process inside, as seen by this system. Rejects if it ends before that is known. */
   readonly pid: Promise<number>;
-  /** The first line that the command says; empty when it ends before. */
+  /** The first line that the command prints. Empty if it ends first. */
   readonly said: Promise<string>;
 }
 
 interface IsolationOptions {
-  /** An empty one, which nobody else uses. */
+  /** An empty folder that nobody else uses. */
   readonly root: string;
   readonly hostname: string;
   readonly mounts: readonly Mount[];
   readonly command: readonly string[];
 }
 
-/** New namespaces of all kinds, with a single user number, which is root there. They end with this process. */
+/** New namespaces of all kinds, with a single user id, which is root inside. They end with this process. */
 export interface Isolation {
   readonly name: 'bwrap' | 'unshare';
   start(options: IsolationOptions): Isolated;
-  /** What was said against it, by doing it; undefined: nothing. */
+  /** Tries it. Returns the complaint, or undefined if it works. */
   trial(): string | undefined;
 }
 
 export const machinePath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Beside the compiled code lie only the sources: scripts and programs stay where they are in the checkout. */
+/** The build compiles only sources. Scripts and programs stay in the checkout. */
 export const sourceFolder = fileURLToPath(new URL('../../../local/machines', import.meta.url));
 const checkout = fileURLToPath(new URL('../../..', import.meta.url));
-/** Where a VM sees our own programs. */
+/** The path at which a VM sees our own programs. */
 export const ownPrograms = '/run/plinth-local';
 
 const readOnly = (from: string, to = from): Mount => ({ kind: 'read-only', from, to });
 
-/** `folder`: the VM's disk. What comes later lies over what came before. */
+/** `folder` is the VM's disk. Later mounts cover earlier ones. */
 export function mountsOf(folder: string): Mount[] {
   const nodeIsOutside = !process.execPath.startsWith('/usr/') || process.execPath.startsWith('/usr/local/');
   return [
@@ -64,7 +64,7 @@ export function mountsOf(folder: string): Mount[] {
   ];
 }
 
-/** What this computer gives to read: its programs, and the links to them. */
+/** The read-only part of this computer: its programs, and the links to them. */
 function thisSystem(): Mount[] {
   const top = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].filter(existsSync);
   return [
@@ -77,8 +77,8 @@ function thisSystem(): Mount[] {
 }
 
 /**
- * Programs come by apt-get alone that it has in its archive: where this computer has them, too, its folder is replaced by links to
- * all others. So a machine is the same on each.
+ * The archive holds programs that a VM gets only by apt-get. If a folder of this computer has one of them, the VM sees links
+ * to all its other programs instead. So machines are the same on each computer.
  */
 function hiding(): Mount[] {
   const archive = join(sourceFolder, 'archive');
@@ -98,7 +98,10 @@ function hiding(): Mount[] {
   });
 }
 
-/** A folder of links, made once for all machines: where tools keep what they can make again, by what is in it. */
+/**
+ * Makes a folder of links, once for all machines, and names it by its content. It is where tools keep what they can make
+ * again.
+ */
 function linksTo(original: string, names: readonly string[]): string {
   const folder = join(
     checkout,

@@ -1,4 +1,7 @@
-/** One running VM: sandbox, SSH server, the way in and out of its network, startup script. Made at its start, ended at its stop; the disk stays. */
+/**
+ * One running VM: sandbox, SSH server, connections into and out of its network, startup script. It is made when the VM starts
+ * and ended when the VM stops. The disk stays.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openSshPair } from '../../shared/openssh.js';
 import { makeDisk } from './disk.js';
@@ -16,30 +19,30 @@ import type { Vm } from './vms.js';
 
 export interface MachineOptions {
   readonly vm: Vm;
-  /** The folder of its disk. */
+  /** The folder of the VM's disk. */
   readonly folder: string;
   readonly hostKeyPem: string;
-  /** As it is now. */
+  /** Reads the current metadata. */
   readonly metadata: (key: string) => string | undefined;
   readonly connect: (address: string, port: number) => Promise<Answer>;
-  /** Until the startup script begins. */
+  /** The wait before the startup script begins. */
   readonly startupMilliseconds: number;
-  /** Of the guest: the serial console. */
+  /** Called with each line on the guest's serial console. */
   readonly onSerial: (line: string) => void;
-  /** It turned itself off. */
+  /** Called when the guest turned itself off. */
   readonly onPowerOff: () => void;
 }
 
 export interface Machine {
-  /** What listens at this port. `from`: as whom another VM of its network is seen. */
+  /** Connects to this port. `from` is the address of another VM of its network, if one connects. */
   accept(port: number, from?: string): Promise<Answer>;
-  /** Resolves when the startup script has ended, or the machine has. */
+  /** Resolves when the startup script or the machine has ended. */
   readonly settled: Promise<void>;
   end(silently: boolean): Promise<void>;
 }
 
 const sshPort = 22;
-/** Written by `systemctl reload ssh`, when sshd reads its settings anew. */
+/** `systemctl reload ssh` writes this file. sshd then reads its settings again. */
 const sshdStamp = '/var/lib/plinth-local/sshd-loaded';
 
 export async function startMachine(options: MachineOptions, isolation: Isolation): Promise<Machine> {

@@ -1,11 +1,11 @@
-/** Whether this computer can hold simulated VMs, and by which way to make sandboxes. Asked once by the cloud half. */
+/** Checks whether this computer can hold simulated VMs, and finds the way to make sandboxes. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { bubblewrap } from './bubblewrap.js';
 import type { Isolation } from './isolation.js';
 import { unshare } from './unshare.js';
 
-/** Of this computer, and used on machines: by steps, and by the sample package. */
+/** Programs of this computer that steps and the sample package use on machines. */
 const programs: readonly (readonly [program: string, from: string])[] = [
   ['bash', 'bash'],
   ['nsenter', 'util-linux'],
@@ -15,7 +15,7 @@ const programs: readonly (readonly [program: string, from: string])[] = [
   ['ssh', 'openssh-client'],
 ];
 
-/** Settings of the kernel that forbid user namespaces. */
+/** Kernel settings that forbid user namespaces. */
 const forbidding: readonly (readonly [name: string, value: string])[] = [
   ['kernel.apparmor_restrict_unprivileged_userns', '1'],
   ['kernel.unprivileged_userns_clone', '0'],
@@ -30,10 +30,10 @@ const settingOf = (name: string): string | undefined => {
   }
 };
 
-/** In the order of preference. */
+/** In order of preference. */
 export const isolations: readonly Isolation[] = [bubblewrap, unshare];
 
-/** The first that works here, found by doing it; else why none does, and what to do. */
+/** The first way that works here, found by trying. Otherwise the reason why none does, and what to do. */
 export function isolationHere(among = isolations): Isolation | string {
   if (process.platform !== 'linux') return 'simulated VMs need Linux';
   const missing = programs.filter(([name]) => spawnSync('bash', ['-c', `command -v ${name}`]).status !== 0);

@@ -1,6 +1,6 @@
 /**
- * A running VM without its network and SSH: one long-lived sandbox with namespaces of its own, into which programs are put
- * by nsenter. Nothing of the real file system is seen but programs and libraries.
+ * A running VM without its network and SSH: one long-lived sandbox with namespaces of its own. nsenter starts programs in it.
+ * They see nothing of the real file system except programs and libraries.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -10,31 +10,31 @@ import { text } from 'node:stream/consumers';
 import { type Isolation, machinePath, mountsOf, ownPrograms } from './isolation.js';
 
 export interface SandboxOptions {
-  /** The VM's disk. */
+  /** The folder of the VM's disk. */
   readonly folder: string;
   readonly hostname: string;
-  /** In the VPC. */
+  /** The VM's address in the VPC. */
   readonly address: string;
   readonly isolation: Isolation;
 }
 
 interface Program {
-  /** Of the caller, within the sandbox. */
+  /** The user within the sandbox. */
   readonly user: string;
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Sandbox {
-  /** Of the sandbox's first process, as this system counts. */
+  /** Process id of the sandbox's first process, as this system sees it. */
   readonly pid: number;
-  /** In a process group of its own; its end is the end of the program. */
+  /** Runs a program in a process group of its own. The returned process ends with it. */
   run(program: Program): ChildProcessWithoutNullStreams;
-  /** Where the VM's file system is reached from outside, with the rights of that user. */
+  /** The path of the VM's file system from outside, with the permissions of that user. */
   rootFor(user: string): string;
-  /** Enters only the network, for relays; everything else is this system's. */
+  /** nsenter's arguments to enter only the network, for relays. Everything else remains this system's. */
   readonly networkEntry: readonly string[];
-  /** Power off: nothing of it runs afterwards. */
+  /** Powers off. Nothing of the sandbox runs afterwards. */
   end(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export const sftpServer = ['node', `${programFolder}/sftp-server.mjs`];
 
 export const homeOf = (user: string): string => (user === 'root' ? '/root' : `/home/${user}`);
 
-/** As a login gives it; `sudo` has to ask for more. */
+/** The environment of a login. `sudo` has to ask for more. */
 const environmentOf = (user: string): Record<string, string> => ({
   PATH: machinePath,
   HOME: homeOf(user),
@@ -56,7 +56,7 @@ const environmentOf = (user: string): Record<string, string> => ({
   all_proxy: 'socks5h://127.0.0.1:1080',
   HTTPS_PROXY: 'http://127.0.0.1:1080',
   https_proxy: 'http://127.0.0.1:1080',
-  // For programs in Go, which know no ALL_PROXY; curl takes it in small letters alone.
+  // For Go programs, which ignore ALL_PROXY. curl reads it only in lower case.
   HTTP_PROXY: 'http://127.0.0.1:1080',
 });
 
@@ -92,10 +92,10 @@ export async function startSandbox({ folder, hostname, address, isolation }: San
     rootFor: (user) => `/proc/${user === 'root' ? pid : guestPid}/root`,
     async end() {
       try {
-        // Its first process takes all others with it.
+        // When its first process dies, the kernel ends all others.
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended already.
+        // It has already ended.
       }
       await ended;
     },
@@ -103,8 +103,8 @@ export async function startSandbox({ folder, hostname, address, isolation }: San
 }
 
 /**
- * The files as those see them who are not root: a sandbox that anybody may make has a single user number, so that
- * permissions alone would keep nobody out. `sudo` steps out of this view again.
+ * The file system as users other than root see it. An unprivileged sandbox has a single user id, so permissions alone would
+ * protect nothing. `sudo` leaves this view again.
  */
 const guestView = [
   'set -e',
@@ -117,8 +117,10 @@ const guestView = [
 ].join('\n');
 
 /**
- * Its network is up. All of the network's addresses are its own as far as the kernel knows, so that programs listen on the VM's, and
- * see others come from theirs. Perl is there where `ip` is not; it gives the same net.
+ * Sets up the sandbox's network. The kernel takes all of the network's addresses for its own. So programs can listen on the
+ * VM's address, and see connections from other VMs' addresses.
+ *
+ * Without `ip`, Perl gives the same network.
  */
 const network = [
   'ip link set lo up 2>/dev/null && ip address add "$1/8" dev lo 2>/dev/null ||',
@@ -126,10 +128,10 @@ const network = [
   `ioctl($s, 0x8914, pack("a16 s x22", $_, 0x41)) for "lo", "lo:1"' "$1"`,
 ].join(' ');
 
-/** It stays, as the first process: what others leave behind is taken away by its shell. */
+/** Stays as the first process. Its shell reaps the processes that others leave behind. */
 const init = `${network}; unshare -m bash -c '${guestView}' & exec >/dev/null 2>&1; sleep infinity & wait`;
 
-/** What this system calls a process that has this number within the sandbox. */
+/** Finds this system's id of a process by its id within the sandbox. */
 function outsideNumber(first: number, inside: string): number {
   const namespace = readlinkSync(`/proc/${first}/ns/pid`);
   for (const name of readdirSync('/proc')) {
@@ -138,7 +140,7 @@ function outsideNumber(first: number, inside: string): number {
       const numbers = /^NSpid:\s+(.+)$/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))?.[1]?.split(/\s+/);
       if (numbers?.at(-1) === inside && readlinkSync(`/proc/${name}/ns/pid`) === namespace) return Number(name);
     } catch {
-      // It ended meanwhile, or is somebody else's.
+      // It has ended, or belongs to another user.
     }
   }
   throw new Error(`process ${inside} of the sandbox ${first} is not to be found`);

@@ -1,7 +1,10 @@
-/** A VM's startup script, as Google's guest agent runs it, and what it says on the serial port. */
+/** Runs a VM's startup script as Google's guest agent does, and reports it on the serial port. */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 
-/** The script is a file of its own, made executable, so that its first line counts. For a shell that gets it as its input. */
+/**
+ * Makes an executable file of the script, so that its first line counts. The shell that runs this gets the script as its
+ * input.
+ */
 export const runScript = [
   'file=$(mktemp -d /tmp/metadata-scripts.XXXXXX)/startup-script',
   'cat > "$file" && chmod 700 "$file" && "$file" < /dev/null',

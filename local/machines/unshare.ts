@@ -1,11 +1,11 @@
-/** Sandboxes by util-linux alone: namespaces by unshare, and in them the file system that sandbox.sh makes. */
+/** Makes sandboxes with util-linux alone: unshare makes the namespaces, and sandbox.sh the file system in them. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { linesOf } from './first-line.js';
 import { type Isolation, machinePath, sourceFolder } from './isolation.js';
 
-/** setpriv: the kernel kills it when this process ends, by whatever; unshare then takes its child along. */
+/** setpriv makes the kernel kill it when this process ends, for whatever reason. unshare then takes its child along. */
 const words = [
   ...['setpriv', '--pdeathsig', 'KILL', '--', 'setsid', 'unshare', '--user', '--map-root-user'],
   ...['--mount', '--pid', '--net', '--uts', '--ipc', '--fork', '--kill-child=SIGKILL', '--'],

@@ -1,4 +1,7 @@
-/** The VMs of the simulated cloud as their machines see them: addresses, tags, keys, whether the guest is up. Read anew at every question. */
+/**
+ * The VMs of the simulated cloud as their machines see them: addresses, tags, keys, whether the guest is up. Each question
+ * reads the present state.
+ */
 
 import { guests } from '../cloud/compute/instance-life.js';
 import { metadataValue } from '../cloud/compute/metadata.js';
@@ -13,10 +16,10 @@ export interface Vm extends Endpoint {
   readonly name: string;
   readonly id: string;
   readonly projectId: string;
-  /** Path of the network it is in. */
+  /** Path of its network. */
   readonly network: string;
   readonly externalAddress?: string | undefined;
-  /** Its guest has booted. */
+  /** Whether its guest has booted. */
   readonly isUp: boolean;
   /** Changes with every start. */
   readonly boot: string;

@@ -1,9 +1,12 @@
-/** Who may come in to a registry: by user and password alone, or by a token, too, and the way round by the token's endpoint that clients take. */
+/**
+ * Decides who may use a registry: with user and password alone, or also with a token. For a token, clients first go to the
+ * token's endpoint.
+ */
 import type { IncomingMessage } from 'node:http';
 
 export type Action = 'pull' | 'push';
 
-/** As registries answer: a status, and why, in the protocol's own words. */
+/** A refusal as registries answer it: a status and a reason, in the protocol's own words. */
 export interface Refusal {
   readonly status: 401 | 403 | 404;
   readonly code: 'UNAUTHORIZED' | 'DENIED' | 'NAME_UNKNOWN';
@@ -11,21 +14,21 @@ export interface Refusal {
 }
 
 interface AnyGate<Who> {
-  /** By user and password; undefined: nobody that is known. */
+  /** Finds the caller by user and password. Undefined if unknown. */
   login(user: string, password: string): Promise<Who | undefined> | Who | undefined;
   may(who: Who, image: string, action: Action): Refusal | undefined;
 }
 
 export interface TokenGate<Who> extends AnyGate<Who> {
-  /** Where tokens are given: `/token`. */
+  /** The endpoint that issues tokens: `/token`. */
   readonly tokenPath: string;
-  /** By what `tokenFor` gave, or any other token that is taken here. */
+  /** Finds the caller by a token of `tokenFor`, or by any other token accepted here. */
   bearer(token: string): Who | undefined;
   tokenFor(user: string, password: string): string;
 }
 
 interface BasicGate<Who> extends AnyGate<Who> {
-  /** What they are to be known in, who are asked for user and password. */
+  /** The realm in the answer to callers without user and password. */
   readonly realm: string;
 }
 
@@ -46,7 +49,7 @@ export async function callerOf<Who>(gate: Gate<Who>, request: IncomingMessage): 
   return token === undefined || 'realm' in gate ? undefined : gate.bearer(token);
 }
 
-/** What WWW-Authenticate says to who comes without a login, or with a wrong one. */
+/** The WWW-Authenticate header for a missing or wrong login. */
 export function challenge<Who>(
   gate: Gate<Who>,
   host: string,
@@ -57,5 +60,5 @@ export function challenge<Who>(
   return `Bearer realm="http://${host}${gate.tokenPath}",service="${host.replace(/:\d+$/, '')}"${scope}`;
 }
 
-/** Who writes reads, too. */
+/** A caller who pushes also reads. */
 const actionsOf = (action: Action): string => (action === 'push' ? 'pull,push' : 'pull');

@@ -1,4 +1,7 @@
-/** What a registry holds, as the protocol sees it. Implemented by the registries that stand for others, and asked by what stands for skopeo; a push is checked here. */
+/**
+ * The content of a registry, as the protocol sees it. Each stand-in for a registry implements this, and the stand-in for
+ * skopeo reads it. Pushes are checked here.
+ */
 import { sha256 } from '../../shared/sha256.js';
 
 export interface Manifest {
@@ -8,13 +11,13 @@ export interface Manifest {
 }
 
 export interface Images {
-  /** `reference`: tag or digest. */
+  /** `reference` is a tag or a digest. */
   manifest(image: string, reference: string): Promise<Manifest | undefined> | Manifest | undefined;
   blob(image: string, digest: string): Promise<Buffer | undefined> | Buffer | undefined;
-  /** Undefined: there is no such image. */
+  /** Undefined if there is no such image. */
   tags(image: string): Promise<readonly string[] | undefined> | readonly string[] | undefined;
   putBlob(image: string, digest: string, bytes: Buffer): Promise<void> | void;
-  /** `tag`: undefined where it is pushed by its digest. */
+  /** `tag` is undefined for a push by digest. */
   putManifest(image: string, manifest: Manifest, tag: string | undefined): Promise<void> | void;
 }
 
@@ -31,7 +34,9 @@ interface ManifestContent {
   readonly manifests?: readonly Named[];
 }
 
-/** What a manifest names: an image's config and layers, an index's manifests. Undefined: it is no manifest. */
+/**
+ * The references of a manifest: config and layers of an image, manifests of an index. Undefined if the bytes are no manifest.
+ */
 export function referencesOf(bytes: Buffer): { readonly blobs: string[]; readonly manifests: string[] } | undefined {
   let content: ManifestContent;
   try {
@@ -45,7 +50,7 @@ export function referencesOf(bytes: Buffer): { readonly blobs: string[]; readonl
   return { blobs, manifests: (manifests ?? []).map(({ digest }) => String(digest)) };
 }
 
-/** What a manifest says that it is; OCI's lets it be seen by its fields. */
+/** The media type of a manifest. OCI lets manifests omit it, so its fields decide then. */
 export function mediaTypeOf(manifest: Buffer): string {
   const { mediaType, manifests } = JSON.parse(manifest.toString('utf8')) as ManifestContent;
   const kind = manifests === undefined ? 'manifest' : 'index';

@@ -1,11 +1,11 @@
-/** The protocol of registries (OCI distribution, `/v2/…`) over what one holds and whom it lets in: pulls, pushes, tags. */
+/** The registry protocol (OCI distribution, `/v2/…`) over any content and any gate: pulls, pushes, tags. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type Action, basicOf, callerOf, challenge, type Gate, type TokenGate } from './gate.js';
 import { digestOf, type Images, isDigest, type Manifest, referencesOf } from './images.js';
 
-/** What was handed out to somebody who copies an image. */
+/** A manifest or blob that was served to a caller who copies an image. */
 export interface Served {
   readonly image: string;
   readonly what: 'manifests' | 'blobs';
@@ -16,7 +16,7 @@ export interface RegistryOptions<Who> {
   readonly gate: Gate<Who>;
   readonly images: Images;
   readonly onServed?: (served: Served) => void;
-  /** After a push, before it is answered. */
+  /** Called after a push, before the answer. */
   readonly onPushed?: () => Promise<void>;
 }
 
@@ -98,7 +98,7 @@ async function answer<Who>(
   return refused(405, 'UNSUPPORTED', 'The operation is unsupported.');
 }
 
-/** Clients come here with what they were given, and go back with a token of a quarter of an hour. */
+/** Clients bring their credentials here and leave with a token for a quarter of an hour. */
 async function token<Who>(gate: TokenGate<Who>, request: IncomingMessage): Promise<Reply> {
   const basic = basicOf(request);
   if (basic === undefined || (await gate.login(...basic)) === undefined) {
@@ -165,7 +165,7 @@ async function putManifest({ images, onPushed }: RegistryOptions<unknown>, asked
   return created(image, 'manifests', digest);
 }
 
-/** POST begins, PATCH brings bytes, PUT with the digest ends; a blob that another image here has may be taken from there. */
+/** POST begins an upload, PATCH brings bytes, PUT with the digest ends it. A client may mount a blob of another image. */
 async function upload(
   { images, onPushed }: RegistryOptions<unknown>,
   uploads: Map<string, Buffer>,

@@ -1,6 +1,6 @@
 /**
- * Where simulated machines fetch k0s from: a stand-in, laid out as its releases are (`<version>/k0s-<version>-amd64` and
- * `sha256sums.txt`). The program itself is machines/k0s.
+ * A stand-in for k0s's releases, from which simulated machines fetch it. The layout is the same
+ * (`<version>/k0s-<version>-amd64` and `sha256sums.txt`). The program itself is machines/k0s.
  */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -8,18 +8,18 @@ import { sha256 } from '../../shared/sha256.js';
 import { listenNear } from '../loopback.js';
 
 export interface K0sReleases {
-  /** For PLINTH_K0S_RELEASES_URL. */
+  /** The address for PLINTH_K0S_RELEASES_URL. */
   readonly url: string;
   readonly port: number;
   close(): Promise<void>;
 }
 
-/** What exists; any other version is not found. */
+/** The versions that exist. Any other is not found. */
 const versions = ['v1.31.9+k0s.0', 'v1.31.14+k0s.0', 'v1.32.10+k0s.0'];
 
 const program = fileURLToPath(new URL('../machines/k0s/main.js', import.meta.url));
 
-/** One script that Node runs by its first line; extensionless files are CommonJS to it. */
+/** One script with a first line that starts Node. Node reads files without an extension as CommonJS. */
 async function makeK0s(version: string, cloud: string | undefined): Promise<Buffer> {
   const { outputFiles } = await build({
     entryPoints: [program],
@@ -38,8 +38,8 @@ async function makeK0s(version: string, cloud: string | undefined): Promise<Buff
 }
 
 /**
- * `cloud`: where its clusters get addresses for services (load-balancers.ts); without, as without a cloud controller, they get none.
- * `preferredPort`: taken if it is free.
+ * `cloud` is where clusters get addresses for services (load-balancers.ts). Without it they get none, as without a cloud
+ * controller. Takes `preferredPort` if it is free.
  */
 export async function startK0sReleases(cloud?: string, preferredPort = 0): Promise<K0sReleases> {
   const made = new Map<string, Promise<Buffer>>();

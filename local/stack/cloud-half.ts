@@ -1,6 +1,6 @@
 /**
- * The half of a local stack that stands for Google: simulated cloud, emulators, deliveries, scheduler, token issuer, and
- * forge1's stand-in. It may be killed and started again in the same folder.
+ * The half of a local stack that stands in for Google: simulated cloud, emulators, deliveries, scheduler, token issuer, and
+ * the stand-in for forge1. It may be killed and restarted in the same folder.
  */
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -42,16 +42,16 @@ export interface CloudHalfOptions {
   readonly store: 'memory' | 'emulator';
   readonly timeFactor: number;
   readonly seed: number;
-  /** The simulated cloud's state is kept in the folder. */
+  /** Keep the simulated cloud's state in the folder. */
   readonly keep: boolean;
   /** Shares of deliveries, 0 to 1. */
   readonly duplicates?: number | undefined;
   readonly reordering?: number | undefined;
-  /** Deliveries of one lane under way at once. */
+  /** How many deliveries of one lane may be under way at once. */
   readonly concurrency?: number | undefined;
-  /** Which machines stand behind VMs, where this computer can hold them. */
+  /** The machines behind VMs, if this computer can hold them. */
   readonly machines: TierName | 'none';
-  /** One line about what did not work, or is worth knowing. */
+  /** Called with one line about something that failed or is worth knowing. */
   readonly onNote: (note: string) => void;
 }
 
@@ -60,13 +60,13 @@ export interface CloudHalf {
   readonly cloud: SimulatedCloud;
   readonly forge1: Forge1;
   readonly forge1Registry: Forge1Registry;
-  /** Undefined where VMs are but entries: not asked for, or not possible here. */
+  /** Undefined if VMs are only entries, because nobody asked for machines or they are not possible here. */
   readonly machines?: Machines | undefined;
-  /** Of Cloud Scheduler; they end before the functions do. */
+  /** The calls of Cloud Scheduler. They must end before the functions do. */
   readonly scheduledCalls: ScheduledCalls;
-  /** Tells the deliveries and Cloud Scheduler where the functions are now; they also look for themselves. */
+  /** Tells the deliveries and Cloud Scheduler where the functions are now. They also look for themselves. */
   lookForFunctions(): Promise<void>;
-  /** Messages that no function has acknowledged yet. Google's emulator tells only of those under way. */
+  /** How many messages no function has acknowledged yet. Google's emulator reports only those under way. */
   pending(): number;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export interface CloudHalf {
 const emulatorNames: readonly EmulatorName[] = ['firestore', 'pubsub'];
 const lanes = Object.keys(laneFunctions) as Lane[];
 
-/** Emulators that a killed predecessor left are taken over with all they hold; else they begin empty. */
+/** Adopts the emulators that a killed predecessor left, with all their data. Otherwise starts empty ones. */
 async function emulatorsFor(folder: StateFolder): Promise<{ emulators: Emulator[]; adopted: boolean }> {
   const found = await Promise.all(folder.readEmulators().map(adoptEmulator));
   const alive = found.filter((each) => each !== undefined);
@@ -84,7 +84,7 @@ async function emulatorsFor(folder: StateFolder): Promise<{ emulators: Emulator[
   const started = await Promise.allSettled(
     emulatorNames.map((name) =>
       startEmulator(name, (record) => {
-        // At once: whoever kills us now shall find them.
+        // At once, because the successor must find them if this process is killed now.
         spawned.push(record);
         folder.writeEmulators(spawned);
       }),
@@ -97,7 +97,7 @@ async function emulatorsFor(folder: StateFolder): Promise<{ emulators: Emulator[
   throw failed.reason;
 }
 
-/** Ends the emulators some time after this process was killed, if none takes its place. */
+/** Ends the emulators some time after this process was killed, if no successor comes. */
 function startKeeper(folder: StateFolder): () => void {
   const program = fileURLToPath(new URL('../emulators/keeper.js', import.meta.url));
   const keeper = spawn(process.execPath, [program, folder.path, String(process.pid)], {
@@ -108,12 +108,12 @@ function startKeeper(folder: StateFolder): () => void {
   return () => keeper.kill();
 }
 
-/** Where this computer cannot hold them it is said, and the rest goes on without. */
+/** Starts the machines. If this computer cannot hold them, it notes why and the stack runs without. */
 async function machinesOf(
   tier: TierName,
   cloud: SimulatedCloud,
   folder: StateFolder,
-  /** Servers on loopback that machines reach. */
+  /** URLs of the loopback servers that machines reach. */
   servers: readonly string[],
   onNote: (note: string) => void,
 ): Promise<Machines | undefined> {
@@ -136,7 +136,7 @@ async function machinesOf(
   return startMachines({ world: cloud.world, identity: cloud.identity, folder: disks, tier, outsidePorts, onNote });
 }
 
-/** What ends all that was started, the last first. */
+/** Closes everything that was started, the last first. */
 interface Closers {
   add(close: () => Promise<void> | void): void;
   close(): Promise<void>;
@@ -154,18 +154,18 @@ function createClosers(): Closers {
   };
 }
 
-/** The simulated cloud, and a standing part beside it that machines or functions reach. */
+/** The simulated cloud and the servers beside it, for machines and functions. */
 interface Served {
   readonly cloud: SimulatedCloud;
   readonly forge1: Forge1;
   readonly forge1Registry: Forge1Registry;
   readonly k0sReleasesUrl: string;
-  /** All servers on loopback that machines reach, beside the cloud's own. */
+  /** URLs of the loopback servers that machines reach, except the cloud's own. */
   readonly urls: readonly string[];
 }
 
 async function startServers(cloud: SimulatedCloud, closers: Closers): Promise<Served> {
-  // A restarted cloud is found where it was.
+  // A restarted cloud keeps its addresses.
   const ports = cloud.world.table<number>('ports');
   const forge1 = await startForge1(ports['forge1']);
   ports['forge1'] = forge1.port;
@@ -181,7 +181,7 @@ async function startServers(cloud: SimulatedCloud, closers: Closers): Promise<Se
   return { cloud, forge1, forge1Registry, k0sReleasesUrl: k0sReleases.url, urls };
 }
 
-/** Which function a lane's messages go to, and where it is now. */
+/** The function that gets a lane's messages, and where it is now. */
 const triggersIn = (folder: StateFolder) =>
   lanes.map((lane) => ({
     name: laneFunctions[lane],
@@ -195,7 +195,7 @@ const triggersIn = (folder: StateFolder) =>
 
 type Triggers = ReturnType<typeof triggersIn>;
 
-/** What carries messages to the functions: Google's emulator where it runs, else the simulated Pub/Sub. */
+/** Carries messages to the functions: with Google's emulator if it runs, else with the simulated Pub/Sub. */
 async function startMessages(
   { identity, world }: SimulatedCloud,
   pubsubHost: string | undefined,
@@ -221,7 +221,7 @@ async function startMessages(
   });
 }
 
-/** Points deliveries and Cloud Scheduler at the functions, wherever they are served now. */
+/** Points deliveries and Cloud Scheduler at the current address of the functions. */
 function createPointer(
   folder: StateFolder,
   cloud: SimulatedCloud,
@@ -244,7 +244,7 @@ function createPointer(
   };
 }
 
-/** Does it again and again, until it is stopped. */
+/** Repeats the work until it is stopped. */
 function keepDoing(work: () => Promise<void>, onNote: (note: string) => void): () => Promise<void> {
   const ending = new AbortController();
   const done = (async () => {
@@ -298,7 +298,7 @@ async function startCloud(
   { seed, timeFactor, keep, duplicates = 0, onNote }: CloudHalfOptions,
   adopted: boolean,
 ): Promise<SimulatedCloud> {
-  // Bootstraps are in the store: where that begins empty, a cloud that remembers their projects would only confuse.
+  // The store holds the bootstraps. If it starts empty, a cloud that remembers their projects would only confuse.
   const snapshotFile = keep ? folder.file('cloud-snapshot.json') : undefined;
   if (snapshotFile !== undefined && !adopted) rmSync(snapshotFile, { force: true });
   return createSimulatedCloud({

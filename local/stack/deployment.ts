@@ -1,7 +1,8 @@
 /**
- * What terraform makes in the cloud, made in the simulated one: plinth's own project, an identity for each function with
- * the roles it needs, the key that proofs are made with, and the environment of each function. A test compares the
- * tables with terraform's.
+ * Makes in the simulated cloud what terraform makes in the real one. That is plinth's own project, an identity with roles for
+ * each function, the key for proofs, and the functions' environments.
+ *
+ * A test compares the tables with terraform's.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,7 +19,7 @@ import {
 } from '../../shared/names.js';
 import type { InitialState, SimulatedCloud } from '../cloud/index.js';
 
-/** What stands before plinth comes: an organization with a folder, and who pays. */
+/** What exists before plinth: an organization with a folder, and billing accounts. */
 export const local = {
   project: 'plinth-local',
   projectNumber: '412345678901',
@@ -27,26 +28,40 @@ export const local = {
   domain: 'example.com',
   organization: 'organizations/1000000000001',
   folder: 'folders/1000000000002',
-  /** A second one, for `--folder-id`. */
+  /** A second folder, for `--folder-id`. */
   otherFolder: 'folders/1000000000003',
   billingAccount: '01AB23-45CD67-89EF01',
   otherBillingAccount: '02AB23-45CD67-89EF02',
-  /** Where bootstraps share zones and make those that are missing, for `--dns-project-id`: one of terraform's `dns_projects`. */
+  /**
+   * A project where bootstraps share zones and make missing ones, for `--dns-project-id`. It is one of terraform's
+   * `dns_projects`.
+   */
   dnsProject: 'shared-dns-local',
-  /** One of terraform's `dns_zones`, for `example.com`: it stands, and in its project plinth may do nothing else. */
+  /** One of terraform's `dns_zones`, for `example.com`. It exists already, and plinth may do nothing else in its project. */
   standingZone: { project: 'standing-dns-local', name: 'standing' },
   packagesBucket: 'plinth-local-plinth-packages',
-  /** What people's tokens are made for: the deployment's OAuth client. */
+  /** The audience of people's tokens: the deployment's OAuth client. */
   oauthClient: 'plinth-local.apps.example.com',
 } as const;
 
 const accountEmail = (id: string): string => `${id}@${local.project}.iam.gserviceaccount.com`;
 
-/** Ids of service accounts have at least six characters, so the functions' names alone would not do. */
+/** The prefix is needed: ids of service accounts have at least six characters, and some functions' names are shorter. */
 export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
 export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
 
-/** `project`: plinth's own · `bootstrapSecrets`: the same, for secrets of bootstraps alone · `proofKey`, `webhookKey`, `cursorKey`: that secret alone · `topics`: both lanes · `parents`, `billingAccounts`: all that may be used · `dnsZones`: each zone, or its project where zones may be made · `packages`: their bucket · `itself`: the function's own account. */
+/**
+ * Where a role is granted:
+ *
+ * - `project`: plinth's own project
+ * - `bootstrapSecrets`: the same, limited to secrets of bootstraps
+ * - `proofKey`, `webhookKey`, `cursorKey`: only that secret
+ * - `topics`: both lanes
+ * - `parents`, `billingAccounts`: all that may be used
+ * - `dnsZones`: each zone, or its project where plinth may make zones
+ * - `packages`: the bucket of packages
+ * - `itself`: the function's own account
+ */
 const RoleScope = z.enum([
   'project',
   'bootstrapSecrets',
@@ -62,7 +77,7 @@ const RoleScope = z.enum([
 ]);
 type RoleScope = z.output<typeof RoleScope>;
 
-/** What terraform/roles.json holds: the one list of who may do what, and why. */
+/** The content of terraform/roles.json: the one list of roles, with a reason for each. */
 const RoleTable = z.strictObject({
   customRoles: z.record(
     z.string(),
@@ -71,21 +86,21 @@ const RoleTable = z.strictObject({
   functions: z.record(z.string(), z.array(z.strictObject({ role: z.string(), on: RoleScope, why: z.string() }))),
 });
 
-/** Beside the compiled code lie only the sources: the file stays where it is in the checkout. */
+/** The build compiles only sources. The file stays in the checkout. */
 const roleTable = RoleTable.parse(
   JSON.parse(readFileSync(new URL('../../../terraform/roles.json', import.meta.url), 'utf8')),
 );
 
 const customRole = (id: string): string => `projects/${local.project}/roles/${id}`;
 
-/** Made in plinth's own project. */
+/** Custom roles, made in plinth's own project. */
 export const customRoles = Object.entries(roleTable.customRoles).map(([id, { title, permissions }]) => ({
   name: customRole(id),
   title,
   permissions,
 }));
 
-/** Each function's roles, and nothing more; terraform grants what stands in the same file. */
+/** The roles of each function, and nothing more. Terraform grants from the same file. */
 export const functionGrants = Object.values(functionNames).flatMap((name) =>
   (roleTable.functions[name] ?? []).map(({ role, on }) => ({
     name,
@@ -94,7 +109,7 @@ export const functionGrants = Object.values(functionNames).flatMap((name) =>
   })),
 );
 
-/** APIs of plinth's own project: those that the functions need. Terraform enables more, for what it makes itself. */
+/** The APIs of plinth's own project that the functions need. Terraform enables more, for its own resources. */
 export const ownServices = [
   'cloudresourcemanager',
   'cloudbilling',
@@ -129,14 +144,14 @@ const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
     `projects/${local.standingZone.project}/managedZones/${local.standingZone.name}`,
   ],
   packages: [`projects/${local.project}/buckets/${local.packagesBucket}`],
-  // Another for each function: see resourcesFor.
+  // Differs per function: see resourcesFor.
   itself: [],
 };
 
 export const resourcesFor = (on: RoleScope, name: FunctionName): readonly string[] =>
   on === 'itself' ? [`projects/${local.project}/serviceAccounts/${functionAccount(name)}`] : resourcesOf[on];
 
-/** What a grant holds for, where that is less than the resource that bears it. For Secret Manager Google's names have the project's number. */
+/** Limits a grant to a part of the resource that carries it. Google's names in Secret Manager carry the project's number. */
 export const bootstrapSecretsCondition = (projectNumber: string) => ({
   title: 'secrets-of-bootstraps',
   expression: `resource.name.startsWith("projects/${projectNumber}/secrets/${bootstrapIdPrefix}")`,
@@ -152,7 +167,7 @@ const roleBindings = () =>
     })),
   );
 
-/** `admin` deploys plinth and owns the organization; alice sees in the cloud what a bootstrap gives her, and no more. */
+/** `admin` deploys plinth and owns the organization. alice sees only what a bootstrap gives her in the cloud. */
 export const people = { admin: `admin@${local.domain}`, alice: `alice@${local.domain}` };
 
 export const initialState = (): InitialState => ({
@@ -188,24 +203,27 @@ export const initialState = (): InitialState => ({
   ],
 });
 
-/** One message in a lane: its topic, the function that hears it. */
+/** The function that hears each lane's topic. */
 export const laneFunctions: Readonly<Record<Lane, FunctionName>> = {
   cloud: functionNames.runCloudStep,
   host: functionNames.runHostStep,
 };
 export const topicPath = (lane: Lane): string => `projects/${local.project}/topics/${topics[lane]}`;
 
-/** Functions that serve an API: they share the one origin, each with the paths of its routes. */
+/** Functions that serve an API. They share the one origin, each with the paths of its routes. */
 export const apiFunctions: readonly FunctionName[] = [functionNames.bootstraps, functionNames.api];
 
-/** Where each function is reached: the APIs at the root of the one origin, the others beneath a path of their own. */
+/** The URL of a function: the APIs are at the root of the one origin, the others beneath a path of their own. */
 export const functionUrl = (origin: string, name: FunctionName): string =>
   apiFunctions.includes(name) ? origin : `${origin}${functionPath(name)}`;
 export const functionPath = (name: FunctionName): string => `/_functions/${name}`;
 
 type ReachedCloud = Pick<SimulatedCloud, 'endpoints' | 'identity'>;
 
-/** Goes through the API, as whoever deploys; the status, if it is a success or tells what is there. */
+/**
+ * Calls the API as the person who deploys. Returns the status of a success, a conflict, or a GET of something missing. Throws
+ * otherwise.
+ */
 async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: object): Promise<number> {
   const reply = await fetch(url, {
     method,
@@ -221,7 +239,7 @@ async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: 
   return reply.status;
 }
 
-/** What somebody made before plinth was deployed; it stays as it is. */
+/** Makes the zone that existed before plinth was deployed. It stays as it is. */
 export async function makeStandingZone(cloud: ReachedCloud): Promise<void> {
   const { project, name } = local.standingZone;
   await asAdmin(cloud, 'POST', `${cloud.endpoints.dns}/dns/v1/projects/${project}/managedZones`, {
@@ -231,13 +249,13 @@ export async function makeStandingZone(cloud: ReachedCloud): Promise<void> {
   });
 }
 
-/** Made once a deployment; a version that is there stays. */
+/** Makes each secret once per deployment. An existing version stays. */
 export async function makeDeploymentSecrets(cloud: ReachedCloud): Promise<void> {
   const secrets = `${cloud.endpoints.secretmanager}/v1/projects/${local.project}/secrets`;
   const ask = (method: string, path: string, body?: object) => asAdmin(cloud, method, `${secrets}${path}`, body);
   for (const id of Object.values(deploymentSecrets)) {
     await ask('POST', `?secretId=${id}`, { replication: { automatic: {} } });
-    // Not by a list, which follows later.
+    // Not by a list, because lists lag behind.
     if ((await ask('GET', `/${id}/versions/1`)) === 200) continue;
     const key = randomBytes(32).toString('base64');
     const text = id === deploymentSecrets.webhookKey ? `whsec_${key}` : key;
@@ -249,16 +267,16 @@ interface Schedule {
   readonly job: string;
   readonly target: FunctionName;
   readonly schedule: string;
-  /** How long Cloud Scheduler waits for an answer: as long as the function may take. */
+  /** How long Cloud Scheduler waits for an answer: as long as the function may run. */
   readonly deadlineSeconds: number;
 }
-/** What Cloud Scheduler calls, and when; a function that is not there is not called. */
+/** The calls of Cloud Scheduler and their times. A function that does not exist is not called. */
 export const schedules: readonly Schedule[] = [
   { job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *', deadlineSeconds: 120 },
   { job: schedulerJobs.cleanup, target: functionNames.cleanup, schedule: '*/5 * * * *', deadlineSeconds: 300 },
 ];
 
-/** Where the functions have moved, the jobs follow them. A paused job stays paused. */
+/** If the functions have moved, the jobs follow them. A paused job stays paused. */
 export async function makeScheduledJobs(cloud: ReachedCloud, origin: string): Promise<void> {
   const parent = `projects/${local.project}/locations/${local.region}`;
   const ask = (method: string, path: string, body: object) =>
@@ -281,23 +299,23 @@ export async function makeScheduledJobs(cloud: ReachedCloud, origin: string): Pr
   }
 }
 
-/** Facts that terraform knows only once things are made. */
+/** Facts that terraform knows only after making things. */
 export interface DeployedFacts {
   readonly origin: string;
   readonly endpoints: Readonly<Record<GoogleApi, string>>;
   readonly issuerUrl: string;
   readonly forge1Url: string;
-  /** Undefined: forge1's own. */
+  /** Undefined means forge1's own. */
   readonly forge1RegistryUrl?: string | undefined;
-  /** Undefined: Google's. */
+  /** Undefined means Google's. */
   readonly artifactRegistryDockerUrl?: string | undefined;
-  /** Of k0s; undefined: the real ones. */
+  /** Releases of k0s. Undefined means the real ones. */
   readonly k0sReleasesUrl?: string | undefined;
-  /** To the VMs that answer SSH, if any do. */
+  /** Proxy to the VMs that answer SSH, if there are any. */
   readonly sshProxyUrl?: string | undefined;
-  /** Undefined: warnings are sent nowhere. */
+  /** Undefined means that warnings are sent nowhere. */
   readonly webhookUrl?: string | undefined;
-  /** Of plinth's own executable; undefined: none is built. */
+  /** Releases of plinth's own executable. Undefined if none is built. */
   readonly releases?: { readonly url: string; readonly sha256: string } | undefined;
   readonly firestoreHost?: string | undefined;
   readonly pubsubHost?: string | undefined;
@@ -305,7 +323,9 @@ export interface DeployedFacts {
 
 export type FunctionEnvironment = Partial<Record<SettingName, string>>;
 
-/** `npm run local`: everyone at example.com may bootstrap, with any account and parent, and make organizations. */
+/**
+ * The settings of `npm run local`. Everyone at example.com may bootstrap, with any account and parent, and make organizations.
+ */
 export function environmentOf(name: FunctionName, facts: DeployedFacts): FunctionEnvironment {
   const endpoints = Object.fromEntries(
     googleApis.map((api) => [`PLINTH_ENDPOINT_${api.toUpperCase()}`, facts.endpoints[api]]),
@@ -334,7 +354,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
       : { PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: facts.artifactRegistryDockerUrl }),
     ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
     ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
-    // Machines fetch the release of plinth: without one they are not set up.
+    // Machines fetch the release of plinth. Without one they are not set up.
     ...(facts.sshProxyUrl === undefined || facts.releases === undefined ? { PLINTH_HOSTS: 'off' } : {}),
     ...(facts.releases === undefined
       ? {}

@@ -1,17 +1,17 @@
-/** The variables that make plinth and gcloud talk to a local stack. Written by `npm run local`, used by demo and tests. */
+/** The variables that make plinth and gcloud use a local stack. */
 import { gcloudEnvironment } from '../cloud/gcloud.js';
 import type { Stack, Tokens } from './stack.js';
 import type { StateFolder } from './state-folder.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** As one person. */
+/** The variables for one person. */
 export const environmentFor = (
   { url, record }: Pick<Stack, 'url' | 'record'>,
   folder: Pick<StateFolder, 'file'>,
   { idToken, accessToken }: Tokens,
 ): Environment => ({
-  // None, where the functions are not served yet.
+  // Missing while the functions are not served yet.
   ...(url === '' ? {} : { PLINTH_ENDPOINT: url }),
   PLINTH_TOKEN: idToken,
   PLINTH_ISSUER: record.issuerUrl,

@@ -1,4 +1,7 @@
-/** `--machines` of `npm run local` and `npm run demo`: what stands behind VMs, and whether it can here. */
+/**
+ * `--machines` of `npm run local` and `npm run demo`: the kind of machines behind VMs, and whether this computer can hold
+ * them.
+ */
 import type { TierName } from '../machines/index.js';
 import { whyNoMachines } from '../machines/possible.js';
 import { whyNoRealHosts } from '../machines/real/possible.js';
@@ -12,8 +15,9 @@ export const machinesUsage = `  --machines M         embedded (default, where it
 `;
 
 /**
- * Throws a sentence for people: no such choice, or one that was asked for by name and cannot be here. Not given, it is embedded,
- * and the stack says so where it does without. `folder`: where the disks are to be.
+ * Reads the choice. Throws a sentence for people if it is unknown, or was given and is not possible here.
+ *
+ * The default is embedded. The stack then says so if it runs without machines. The disks will be in `folder`.
  */
 export function readMachines(given: string | undefined, folder: string): MachinesChoice {
   const choice = choices.find((each) => each === (given ?? 'embedded'));

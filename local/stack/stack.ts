@@ -1,5 +1,5 @@
 /**
- * The whole of plinth on one machine: what stands for Google, and the functions. `npm run local`, the demo, the tests and
+ * The whole of plinth on one machine: the stand-ins for Google, and the functions. `npm run local`, the demo, the tests and
  * the benches all make it with this one call.
  */
 import { mkdtempSync } from 'node:fs';
@@ -18,54 +18,57 @@ import { type CloudRecord, openStateFolder } from './state-folder.js';
 import { createTestKeys } from './test-keys.js';
 
 export interface StackOptions {
-  /** Default memory: nothing is kept. `emulator`: Google's Firestore and Pub/Sub emulators. */
+  /** `memory` (default) keeps nothing. `emulator` uses Google's Firestore and Pub/Sub emulators. */
   readonly store?: 'memory' | 'emulator';
-  /** How long the cloud takes: 1 is realistic, 0 (default) at once. */
+  /** Speed of the cloud: 1 is realistic, 0 (default) means no delays. */
   readonly timeFactor?: number;
-  /** Of all chance in the simulated cloud and the deliveries. Default 1. */
+  /** Seeds everything random in the simulated cloud and the deliveries. Default 1. */
   readonly seed?: number;
-  /** Of the functions' origin; 0 (default) is any. */
+  /** Port of the functions' origin. 0 (default) means any free one. */
   readonly port?: number;
-  /** Default both. */
+  /** Default: both. */
   readonly half?: 'both' | 'cloud' | 'functions';
-  /** Where the halves find each other and themselves again. Default: a folder that goes with the stack. */
+  /** The folder where the halves find each other, also after a restart. Default: a folder that is removed with the stack. */
   readonly state?: string | undefined;
-  /** `test` (default): from a pool, as RSA takes seconds. `real`: made anew. */
+  /** `test` (default) takes keys from a pool, because RSA takes seconds. `real` makes new ones. */
   readonly keys?: 'test' | 'real';
   /** Share of messages that are delivered twice, 0 to 1. */
   readonly duplicates?: number;
   /** Share of messages that overtake others, 0 to 1. */
   readonly reordering?: number;
-  /** How many messages of a lane may be worked on at once; by default many. Only with the store `memory`. */
+  /** How many messages of a lane may be under way at once. By default many. Only for the store `memory`. */
   readonly concurrency?: number;
-  /** Gets the warnings before a project's time is over; default: nobody. */
+  /** The URL that receives the warnings before a project's time is over. Default: none. */
   readonly webhookUrl?: string;
-  /** More settings of every function; these win. */
+  /** Extra settings for every function. They override the defaults. */
   readonly settings?: FunctionEnvironment;
-  /** Which machines answer SSH for VMs, where this computer can hold them; `none` (default): VMs are but entries. */
+  /** The machines that answer SSH for VMs, if this computer can hold them. With `none` (default) VMs are only entries. */
   readonly machines?: TierName | 'none';
-  /** What the functions are given for the store: the same one, watched. */
+  /** Wraps the store that the functions get. It must be the same store, only observed. */
   readonly wrapStore?: (store: Store) => Store;
-  /** What is deployed of the functions, each in a process of its own; default: the sources, in this one. Only with the store `emulator`. */
+  /**
+   * Bundles of the functions, each served in its own process. Default: the sources, in this process. Only for the store
+   * `emulator`.
+   */
   readonly bundles?: BundleOptions;
-  /** Gets each line of the functions' logs; by default they are kept in `logs`. */
+  /** Called with each line of the functions' logs. By default they go to `logs`. */
   readonly onLog?: (line: string) => void;
-  /** Gets what did not work, or is worth knowing; by default it is kept in `notes`. */
+  /** Called with what failed or is worth knowing. By default it goes to `notes`. */
   readonly onNote?: (note: string) => void;
 }
 
 export interface Stack {
-  /** Origin of the functions; in the cloud half: where they were last, or nothing. */
+  /** Origin of the functions. In the cloud half: their last known origin, or empty. */
   readonly url: string;
   readonly record: CloudRecord;
-  /** Only where that half runs in this process. */
+  /** Set only if that half runs in this process. */
   readonly cloudHalf?: CloudHalf;
   readonly functionsHalf?: FunctionsHalf;
   readonly logs: readonly string[];
   readonly notes: readonly string[];
-  /** The Workspace domain is what follows the @. */
+  /** The text after the @ is the Workspace domain. */
   tokens(email: string): Promise<Tokens>;
-  /** Resolves when no function is at work and nothing is left to do; both halves must run here. */
+  /** Resolves when no function is at work and nothing is left to do. Both halves must run in this process. */
   settle(timeoutSeconds?: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -77,10 +80,10 @@ export interface Tokens {
   readonly accessToken: string;
 }
 
-/** A working day: whoever tries things out locally shall not be asked to fetch tokens. */
+/** A working day, so that a person who tries things out need not fetch new tokens. */
 const tokenLifeSeconds = 12 * 3600;
 
-/** Asks the issuer, wherever it runs. */
+/** Asks the issuer, in whichever process it runs. */
 export async function askForTokens({ frontUrl }: Pick<CloudRecord, 'frontUrl'>, email: string): Promise<Tokens> {
   const reply = await fetch(`${frontUrl}/_local/token`, {
     method: 'POST',
@@ -118,7 +121,7 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
   let cloudHalf: CloudHalf | undefined;
   let functionsHalf: FunctionsHalf | undefined;
   const close = async (): Promise<void> => {
-    // First nobody calls, then nobody answers.
+    // First stop the callers, then the functions that answer them.
     await cloudHalf?.scheduledCalls.close();
     await functionsHalf?.close();
     await cloudHalf?.close();
@@ -165,7 +168,7 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-/** An instance that may run has a lease, from the moment it is ready to its end: no lease, nothing to do. */
+/** An instance that may run has a lease from the moment it is ready until its end. No lease means nothing to do. */
 async function settle(
   cloudHalf: CloudHalf | undefined,
   functionsHalf: FunctionsHalf | undefined,

@@ -1,6 +1,8 @@
 /**
- * The folder in which the two halves of a local stack find each other and themselves again: where the cloud listens, where
- * the functions listen, what must outlive a kill. Files are written whole or not at all.
+ * The folder in which the two halves of a local stack find each other, also after a restart. It holds where the cloud and the
+ * functions listen, and what must survive a kill.
+ *
+ * Files are written whole or not at all.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +13,7 @@ import { answers, type EmulatorRecord, isAlive } from '../emulators/emulators.js
 
 export const defaultStateFolder = '.plinth-local';
 
-/** What the cloud half tells: written once all of it answers. */
+/** The record of the cloud half, written once all of it answers. */
 export interface CloudRecord {
   readonly schema: 1;
   readonly pid: number;
@@ -29,12 +31,12 @@ export interface CloudRecord {
   readonly artifactRegistryDockerUrl: string;
   /** Where simulated VMs fetch k0s. */
   readonly k0sReleasesUrl: string;
-  /** HTTP CONNECT to the VMs that answer SSH, if any do. */
+  /** HTTP CONNECT proxy to the VMs that answer SSH, if there are any. */
   readonly sshProxyUrl?: string | undefined;
   readonly emulators: readonly EmulatorRecord[];
 }
 
-/** Where the functions are: written by their half, read by the scheduler and the deliveries. */
+/** The address of the functions. Their half writes it. The scheduler and the deliveries read it. */
 interface FunctionsRecord {
   readonly schema: 1;
   readonly pid: number;
@@ -53,7 +55,7 @@ export interface StateFolder {
   writeEmulators(records: readonly EmulatorRecord[]): void;
   readFunctions(): FunctionsRecord | undefined;
   writeFunctions(record: FunctionsRecord): void;
-  /** Waits until the cloud half is there and answers. */
+  /** Waits until the cloud half exists and answers. */
   awaitCloud(signal?: AbortSignal): Promise<CloudRecord>;
   remove(): void;
 }
@@ -75,7 +77,7 @@ export function writeWhole(file: string, text: string, mode = 0o600): void {
 
 const hostOf = (url: string): string => new URL(url).host;
 
-/** A process that is alive and serves there; a number that was given to another process since does not count. */
+/** Whether the process is alive and serves there. A process id that was reused since does not count. */
 export const serves = async (pid: number, url: string): Promise<boolean> => isAlive(pid) && answers(hostOf(url));
 
 export function openStateFolder(folder: string): StateFolder {

@@ -1,6 +1,6 @@
 /**
- * Keys for tests and benches: RSA takes seconds to make, so a few are made once on a machine and given out in turn.
- * They protect nothing. `npm run local` and the demo make real ones.
+ * Keys for tests and benches. RSA takes seconds, so a few keys are made once on a machine and handed out in turn. They protect
+ * nothing. `npm run local` and the demo make real ones.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ type SlowKind = Extract<KeyKind, 'rsa-2048' | 'rsa-4096'>;
 const sizes: Record<SlowKind, number> = { 'rsa-2048': 6, 'rsa-4096': 3 };
 const isSlow = (kind: KeyKind): kind is SlowKind => kind in sizes;
 
-/** Where tools keep what they can make again; `npm ci` empties it. */
+/** Tools keep here what they can make again. `npm ci` empties it. */
 const cacheFile = fileURLToPath(new URL('../../../node_modules/.cache/plinth/test-only-keys.json', import.meta.url));
 
 async function makePool(): Promise<Pool> {
@@ -23,7 +23,7 @@ async function makePool(): Promise<Pool> {
   const all = (kind: SlowKind) => Promise.all(Array.from({ length: sizes[kind] }, () => make(kind)));
   const pool = { 'rsa-2048': await all('rsa-2048'), 'rsa-4096': await all('rsa-4096') };
   await mkdir(dirname(cacheFile), { recursive: true });
-  // Several test processes may come here at once; each leaves a whole file.
+  // Several test processes may get here at once. Each leaves a whole file.
   const draft = `${cacheFile}.${randomUUID()}`;
   await writeFile(draft, JSON.stringify(pool), { mode: 0o600 });
   await rename(draft, cacheFile);
@@ -39,10 +39,10 @@ async function readPool(): Promise<Pool> {
 }
 
 let pool: Promise<Pool> | undefined;
-/** Given out in turn, kind by kind: those that are made one after the other differ. */
+/** How many keys of each kind were handed out. Keys that are made in a row differ. */
 const given: Record<SlowKind, number> = { 'rsa-2048': 0, 'rsa-4096': 0 };
 
-/** Kinds that are quick to make are made anew each time. */
+/** Makes a new key each time for kinds that are quick. */
 export function createTestKeys(): KeyMaker {
   const real = createKeyMaker();
   return {

@@ -1,4 +1,4 @@
-/** Artifact Registry as the simulated cloud serves it: repositories, made and removed by long-running operations, with policies. */
+/** Artifact Registry in the simulated cloud: repositories, their long-running operations and their policies. */
 
 import { regions } from '../compute/places.js';
 import { testPermissions } from '../iam/test-permissions.js';
@@ -81,7 +81,7 @@ const create: Handler = (call, world) => {
 const isUnderWay = (world: World, path: string): boolean =>
   Object.values(world.table<{ path: string }>('artifactregistry.underWay')).some((one) => one.path === path);
 
-/** Operations take some seconds; only then is the repository there, or gone. */
+/** Operations take some seconds. The repository appears or disappears only when they end. */
 function begin(world: World, parent: string, path: string, effect: string, args: JsonObject): JsonObject {
   const hex = Array.from({ length: 32 }, () => Math.floor(world.random() * 16).toString(16)).join('');
   const uuid = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
@@ -185,7 +185,7 @@ const getLocation: Handler = (call, world) => {
 interface Method {
   readonly handler: Handler;
   readonly permission?: string;
-  /** How many segments of the name make the resource asked about: 2 is the project, 6 the repository. */
+  /** How many segments of the name make the resource that is checked: 2 for the project, 6 for the repository. */
   readonly segments: number;
 }
 

@@ -1,13 +1,13 @@
 /**
- * Artifact Registry's Docker endpoint (`<region>-docker.pkg.dev`): images of repositories, pushed and pulled with access tokens
- * under the policies of their repositories. One port stands for all regions.
+ * Artifact Registry's Docker endpoint (`<region>-docker.pkg.dev`). Callers push and pull images with access tokens under the
+ * policies of the repositories. One port serves all regions.
  */
 import type { Gate, Refusal } from '../../registry/gate.js';
 import type { Images } from '../../registry/images.js';
 import { type Caller, GoogleError, type World } from '../kernel/api.js';
 import { artifactService, contents, names, repositories } from './records.js';
 
-/** Images are named `<project>/<repository>/<image>`; the host says the region, which a repository has for itself here. */
+/** Images are named `<project>/<repository>/<image>`. At Google the host names the region. Here the region does not matter. */
 function placeOf(world: World, image: string): { project: string; id: string; path: string | undefined; name: string } {
   const [project = '', id = '', ...rest] = image.split('/');
   const path = Object.entries(repositories(world)).find(

@@ -5,19 +5,19 @@ export const artifactService = 'artifactregistry.googleapis.com';
 
 interface Content {
   readonly type: string;
-  /** Base64: the state is JSON. What is kept here are images of some kilobytes. */
+  /** Base64, because the state is JSON. The images here have some kilobytes. */
   readonly data: string;
 }
 
-/** By `projects/<id>/locations/<l>/repositories/<r>`. */
+/** Repositories by `projects/<id>/locations/<l>/repositories/<r>`. */
 export const repositories = (world: World): Record<string, JsonObject> => world.table('artifactregistry.repositories');
-/** Blobs and manifests by `<repository>@<digest>`: an image of a repository has what its others have. */
+/** Blobs and manifests by `<repository>@<digest>`. All images of a repository share them. */
 export const contents = (world: World): Record<string, Content> => world.table<Content>('artifactregistry.contents');
 /** Digests of manifests, by `<repository>/<image>:<tag>` and `<repository>/<image>@<digest>`. */
 export const names = (world: World): Record<string, { readonly digest: string }> =>
   world.table('artifactregistry.names');
 
-/** With all its images. */
+/** Removes a repository with all its images. */
 export function removeRepository(world: World, path: string): void {
   delete repositories(world)[path];
   for (const table of [contents(world), names(world)]) {

@@ -1,4 +1,4 @@
-/** Which permissions compute's methods need: insert is `create`, patch is `update`, and a VM needs what it is made of. */
+/** Maps compute's methods to permissions: insert needs `create`, patch needs `update`, and a VM needs more for its parts. */
 import type { Access, CloudCall, World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { isImageProject } from './images.js';
@@ -12,7 +12,7 @@ const verbs: Readonly<Record<string, string>> = {
   getRouterStatus: 'get',
 };
 
-/** Creating something in a network or subnet needs these besides. */
+/** Changes in a network or subnetwork also need these. */
 const besides: Readonly<Record<string, readonly string[]>> = {
   'compute.subnetworks.insert': ['compute.networks.updatePolicy'],
   'compute.firewalls.insert': ['compute.networks.updatePolicy'],

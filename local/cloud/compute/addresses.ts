@@ -1,4 +1,4 @@
-/** Compute's static addresses, regional and global, and fresh ones for VMs. */
+/** Compute's static addresses, regional and global, and new addresses for VMs. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';
@@ -25,7 +25,7 @@ import {
 
 const { addresses } = collections;
 
-/** A public address that nobody in the simulated cloud has. */
+/** A public address that nothing in the simulated cloud uses. */
 export function freshExternalIp(world: World): string {
   const taken = new Set<string>();
   for (const { resource } of Object.values(held(world, addresses))) taken.add(String(resource['address']));
@@ -57,7 +57,7 @@ export function takenIn(world: World, subnetwork: string): Set<string> {
   return taken;
 }
 
-/** The reserved external address that a VM or a NAT wants, or undefined. */
+/** The reserved external address that a VM or a NAT asks for. Undefined if it is not reserved. */
 export function reservedIn(world: World, place: Place, ip: string): { path: string; found: Held } | undefined {
   const root = `projects/${place.project.projectId}/regions/${place.region}/addresses/`;
   for (const [path, found] of heldIn(world, addresses, place.project.projectId)) {
@@ -66,7 +66,7 @@ export function reservedIn(world: World, place: Place, ip: string): { path: stri
   return undefined;
 }
 
-/** A VM takes or leaves the reserved addresses among `ips`. */
+/** Marks the reserved addresses among `ips` as used by a VM, or as free again. */
 export function useAddresses(world: World, place: Place, ips: readonly string[], user: string, taken: boolean): void {
   for (const ip of ips) {
     const reserved = reservedIn(world, place, ip);
@@ -153,7 +153,7 @@ export const servedAddresses = defineCollection({
   methodNames: ['addresses', 'globalAddresses'],
   scope: 'region',
   make,
-  /** Only now is it known which address it is. */
+  /** The address is chosen only now. */
   made({ resource }, world) {
     resource['address'] ??= freshExternalIp(world);
     resource['status'] = 'RESERVED';

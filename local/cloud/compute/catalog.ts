@@ -1,4 +1,6 @@
-/** What compute offers and nobody makes: the project's own record, regions, zones, machine types, disk types, images. */
+/**
+ * What compute offers without anyone making it: the project's own record, regions, zones, machine types, disk types, images.
+ */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { imageByName, imageOfFamily, imagesOf, isImageProject } from './images.js';
@@ -203,7 +205,7 @@ const listDiskTypes: Handler = (call, world) => {
 
 // --- images ---------------------------------------------------------------------------------------------------------
 
-/** Google's image projects belong to everybody; one's own have none here. */
+/** Everybody can read Google's image projects. Other projects have no images here. */
 function imageProject(call: CloudCall, world: World): string {
   const project = call.params['project'] ?? '';
   return isImageProject(project) ? project : placeOf(call, world).project.projectId;

@@ -1,4 +1,4 @@
-/** A collection of compute's resources, declared: the verbs are the same for all, and a form says what sets one apart. */
+/** Declares a collection of compute's resources. The verbs are the same for all. A form holds what is particular to one. */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { begin, beginDelete, ending, type Failure, once } from './operations.js';
 import { checkQuota, type Metric } from './quotas.js';
@@ -15,14 +15,14 @@ import {
   placeOf,
 } from './resources.js';
 
-/** A resource that is to be: its free path, and where. */
+/** A resource about to be made: its free path, and its place. */
 export interface Wanted {
   readonly call: CloudCall;
   readonly path: string;
   readonly place: Place;
 }
 
-/** A resource that is there. */
+/** A resource that exists. */
 export interface Found {
   readonly path: string;
   readonly found: Held;
@@ -31,30 +31,30 @@ export interface Found {
 
 export interface Form {
   readonly of: Collection;
-  /** In the names of methods, where it is not the collection's own. */
+  /** The collection's names in method ids, if they differ from its own. */
   readonly methodNames?: readonly string[];
-  /** Where its resources lie, unless they are global. A list of all of them goes by these. */
+  /** The scope of its resources. None means global. Aggregated lists use it. */
   readonly scope?: 'region' | 'zone';
-  /** What one more takes of the project's quota. */
+  /** The quota that each resource counts against. */
   readonly quota?: Metric;
-  /** Cloud seconds that a change takes: 10 where nothing is said. */
+  /** Cloud seconds that a change takes. Default: 10. */
   readonly seconds?: { readonly insert?: number; readonly change?: number; readonly delete?: number };
-  /** The resource that an insert makes, or a refusal. */
+  /** Returns the resource that an insert makes, or throws a refusal. */
   readonly make?: (wanted: Wanted, world: World) => JsonObject;
-  /** A resource can be used from now on. */
+  /** Called when a resource becomes usable. */
   readonly made?: (found: Held, world: World) => void;
-  /** What a resource is after a change. `patch` merges into what stands, `update` replaces it. */
+  /** Returns the resource after a change. `patch` merges the body into the resource, `update` replaces it. */
   readonly changes?: Readonly<
     Partial<Record<'patch' | 'update', (at: Found, body: JsonObject, world: World) => JsonObject>>
   >;
   /** Refuses a deletion at once. */
   readonly beforeDelete?: (at: Found, world: World) => void;
-  /** Why a deletion fails in the end. */
+  /** Why a deletion fails in its operation. Undefined lets it pass. */
   readonly keeps?: (path: string, found: Held, world: World) => Failure | undefined;
   readonly deleted?: (path: string, found: Held, world: World) => void;
-  /** As clients see it, where that is not as it is kept. */
+  /** The resource as clients see it, if that differs from the stored one. */
   readonly shown?: (path: string, resource: JsonObject) => JsonObject;
-  /** Before a call that looks for resources. */
+  /** Called before a call that looks for resources. */
   readonly beforeLook?: (call: CloudCall, world: World) => void;
 }
 
@@ -74,7 +74,7 @@ export function defineCollection(form: Form): Served {
   return { handlers: { ...Object.fromEntries(handlers), ...aggregated }, effects: effectsOf(form) };
 }
 
-/** Holds a new resource and begins the operation that makes it. */
+/** Stores a new resource and begins the operation that makes it. */
 export function beginInsert(
   call: CloudCall,
   world: World,

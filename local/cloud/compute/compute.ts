@@ -1,4 +1,4 @@
-/** Compute as the simulated cloud serves it: one table, joined from the files of its nouns. */
+/** Compute in the simulated cloud: one table, joined from the files of its resources. */
 import {
   type Access,
   type ApiDefinition,
@@ -37,7 +37,7 @@ const served: readonly Served[] = [
 
 const handlers: Readonly<Record<string, Handler>> = Object.assign({}, ...served.map((each) => each.handlers));
 
-/** Every call to a project of ours sees to its default network first. */
+/** Every call to a project of ours first makes sure of its default network. */
 const withDefaultNetwork =
   (handler: Handler): Handler =>
   (call: CloudCall, world: World) => {

@@ -1,4 +1,4 @@
-/** The network that comes with enabling compute. */
+/** The network that a project gets when compute is enabled. */
 import type { JsonObject, ProjectRecord, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import { networkResource } from './networks.js';
@@ -23,7 +23,7 @@ const defaultRules: readonly { name: string; rule: JsonObject }[] = [
   { name: 'ssh', rule: { sourceRanges: ['0.0.0.0/0'], allowed: [{ IPProtocol: 'tcp', ports: ['22'] }] } },
 ];
 
-/** Enabling compute brings a network `default` with its rules, some seconds later. Called before every compute method. */
+/** Enabling compute brings a network `default` with its rules, some seconds later. This runs before every compute method. */
 export function ensureDefaultNetwork(project: ProjectRecord, world: World): void {
   const seen = world.table<boolean>('compute.projects');
   if (project.services[computeService] === undefined || seen[project.projectId]) return;

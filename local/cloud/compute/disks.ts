@@ -1,4 +1,4 @@
-/** Compute's disks and their snapshots. Instances bring most disks with them. */
+/** Compute's disks and snapshots. Most disks are made together with an instance. */
 import type { Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { numberOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { checkDiskType } from './catalog.js';
@@ -32,12 +32,12 @@ export interface DiskWish {
   readonly sizeGb?: number | undefined;
   readonly type?: string | undefined;
   readonly labels?: JsonObject | undefined;
-  /** The way to these in the body, for refusals. */
+  /** The path of these in the body, for refusals. */
   readonly field: string;
   readonly sizeField: string;
 }
 
-/** A disk as it will be, checked; not yet in the state. */
+/** A checked disk that is not in the state yet. */
 export function diskFrom(wish: DiskWish, path: string, place: Place, world: World): Held {
   const image = wish.sourceImage === undefined ? undefined : imageFrom(wish.sourceImage, `${wish.field}.sourceImage`);
   const smallest = numberOf(image?.['diskSizeGb']) ?? 10;

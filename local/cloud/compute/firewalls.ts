@@ -18,10 +18,10 @@ function changed({ found, place }: Found, given: JsonObject, wanted: JsonObject,
   return { ...ruleOf({ ...wanted, name } as JsonObject, place, world), ...server };
 }
 
-/** What an update leaves as it stands. */
+/** The fields an update cannot change. */
 const kept = ({ network, direction }: JsonObject) => ({ network, direction }) as JsonObject;
 
-/** An empty list takes the field away; a new `allowed` replaces `denied` and the other way round. */
+/** An empty list removes the field. A new `allowed` replaces `denied`, and the reverse. */
 function merged(stands: JsonObject, given: JsonObject): JsonObject {
   const all = withoutEmpty({ ...stands, ...given });
   if (objectsOf(given['allowed']).length > 0 && given['denied'] === undefined) delete all['denied'];

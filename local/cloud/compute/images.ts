@@ -1,4 +1,4 @@
-/** Google's public images, as far as they matter here. */
+/** The part of Google's public images that is needed here. */
 import type { JsonObject } from '../kernel/api.js';
 import { invalid, link, notFound, unlink } from './resources.js';
 
@@ -30,7 +30,7 @@ function image(project: string, family: string, name: string, id: string, sizeGb
   return { project, family, name, id: `70000000000000${id.padStart(5, '0')}`, sizeGb, license };
 }
 
-/** Projects that everyone may read images of. */
+/** Projects whose images everyone may read. */
 export const isImageProject = (project: string): boolean => images.some((one) => one.project === project);
 
 export const guestOsFeatures = ['VIRTIO_SCSI_MULTIQUEUE', 'SEV_CAPABLE', 'UEFI_COMPATIBLE', 'GVNIC'].map((type) => ({
@@ -79,7 +79,7 @@ const references = [
   { form: /^projects\/([^/]+)\/global\/images\/([^/]+)$/, find: imageByName },
 ];
 
-/** The image that `sourceImage` means: a family, a family's view in a zone (gcloud), or an image, with any host before it. */
+/** The image that `sourceImage` means: a family, a family's view in a zone (gcloud), or an image. Any host may precede it. */
 export function imageFrom(reference: string, field: string): JsonObject {
   for (const { form, find } of references) {
     const [, project, name] = form.exec(unlink(reference)) ?? [];

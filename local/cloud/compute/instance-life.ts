@@ -26,13 +26,13 @@ export const lifeSeconds = {
   quota: 4,
 } as const;
 
-/** What the guest of a VM made of itself. Machines that stand in for VMs answer SSH with this key. */
+/** The state that a VM's guest made for itself. Machines that stand in for VMs answer SSH with this host key. */
 export interface Guest {
   hostKey: { privateKeyPem: string; publicKey: string };
-  /** Namespace → key → value, as guest attributes. */
+  /** Guest attributes: namespace → key → value. */
   attributes: Record<string, Record<string, string>>;
   serial: string;
-  /** Counts how often it went down. */
+  /** How often the guest went down. */
   boots: number;
 }
 
@@ -40,11 +40,11 @@ export const guests = (world: World): Record<string, Guest> => world.table<Guest
 
 const instanceAt = (world: World, target: string, args: JsonObject): Held | undefined => {
   const found = held(world, instances)[target];
-  // The same name may have been given to another VM meanwhile.
+  // Another VM may have got the same name meanwhile.
   return args['id'] === undefined || found?.resource['id'] === args['id'] ? found : undefined;
 };
 
-/** The place of a path, for effects, which have no call; the project may be going meanwhile. */
+/** Reads the place from a path, because effects have no call. The project may be disappearing meanwhile. */
 function placeAt(path: string, world: World): Place | undefined {
   const [, projectId = '', , zone = ''] = path.split('/');
   const project = lookUpProject(world, projectId);
@@ -64,7 +64,7 @@ function set(instance: Held, fields: JsonObject): void {
 
 // --- up -------------------------------------------------------------------------------------------------------------
 
-/** Disks and internal addresses are there; the public address may take a little longer. */
+/** Disks and internal addresses are ready. The public address may take a little longer. */
 const stage: Effect = (args, world) => {
   const target = textOf(args['target']) ?? '';
   const instance = instanceAt(world, target, args);
@@ -83,7 +83,7 @@ const stage: Effect = (args, world) => {
   });
 };
 
-/** With late addresses the VM runs first, and is reachable some seconds later. */
+/** Late addresses: the VM runs first and becomes reachable some seconds later. */
 const giveAddresses: Effect = (args, world) => {
   const target = textOf(args['target']) ?? '';
   const instance = instanceAt(world, target, args);
@@ -111,7 +111,7 @@ function addressed(resource: JsonObject, target: string, world: World, external:
 
 const run = ending((target, args, world) => {
   const instance = instanceAt(world, target, args);
-  // Taken away while it started.
+  // It was taken away while it started.
   if (instance === undefined || !['PROVISIONING', 'STAGING'].includes(String(instance.resource['status']))) {
     return undefined;
   }
@@ -129,7 +129,7 @@ const run = ending((target, args, world) => {
   return undefined;
 });
 
-/** The guest agent publishes the host keys, which are made at the first boot and stay with the disk. */
+/** The guest agent publishes the host keys. They are made at the first boot and stay with the disk. */
 const guestUp: Effect = (args, world) => {
   const target = textOf(args['target']) ?? '';
   const instance = instanceAt(world, target, args);
@@ -171,7 +171,7 @@ function opensshPublic(key: KeyObject): string {
 
 // --- not up ---------------------------------------------------------------------------------------------------------
 
-/** Comes 7 to 100 s after the insert was accepted: the operation fails, and there never was a VM. */
+/** Comes 7 to 100 s after the insert was accepted. The operation fails, and the VM never existed. */
 const stockoutFailure = (target: string, withDetails: boolean): Failure => {
   const [, project, , zone = ''] = target.split('/');
   const message = `The zone 'projects/${project}/zones/${zone}' does not have enough resources available to fulfill the request.  Try a different zone, or try again later.`;
@@ -219,7 +219,10 @@ const overQuota = ending((target, args, world) => {
   };
 });
 
-/** Takes a spot or preemptible VM away, as Google does: while it starts, its insert fails; later it stops within 30 s. */
+/**
+ * Takes a spot or preemptible VM away, as Google does. If the VM is still starting, its insert fails. Otherwise it stops
+ * within 30 s.
+ */
 export function preempt(world: World, target: string): void {
   const instance = held(world, instances)[target];
   if (instance === undefined) throw new Error(`there is no VM ${target}`);
@@ -249,7 +252,7 @@ const preempted: Effect = (args, world) => {
   else down(target, instance, 'TERMINATED', world);
 };
 
-/** A guest that turned its own power off: its VM is terminated, also where automaticRestart is true, which is for crashes. */
+/** The guest turned its own power off, so its VM is terminated. That holds with automaticRestart too, which is for crashes. */
 export function guestShutDown(world: World, target: string): void {
   const instance = held(world, instances)[target];
   const place = placeAt(target, world);
@@ -267,7 +270,7 @@ const guestTerminated: Effect = (args, world) => {
 
 // --- down -----------------------------------------------------------------------------------------------------------
 
-/** An ephemeral public address goes with the power. */
+/** An ephemeral public address is released when the power goes off. */
 function down(target: string, instance: Held, status: 'TERMINATED' | 'SUSPENDED', world: World): void {
   const reserved = new Set(
     Object.values(held(world, collections.addresses)).map(({ resource }) => String(resource['address'])),
@@ -296,7 +299,7 @@ function goDown(guest: Guest): void {
   guest.boots += 1;
 }
 
-/** The power is off for a moment: what was in memory is lost, and the guest boots again. */
+/** Turns the power off for a moment. The memory is lost, and the guest boots again. */
 export function powerCycle(world: World, target: string): void {
   const id = held(world, instances)[target]?.resource['id'] ?? '';
   const guest = guests(world)[target];
@@ -304,7 +307,7 @@ export function powerCycle(world: World, target: string): void {
   world.schedule(lifeSeconds.hostKeys, 'compute.instances.guest', { target, id });
 }
 
-/** Gone, with the disks that go with it. */
+/** Removes an instance, with the disks that are deleted with it. */
 function removeInstance(target: string, world: World, allDisks: boolean): void {
   const instance = held(world, instances)[target];
   if (instance === undefined) return;
@@ -328,7 +331,7 @@ function removeInstance(target: string, world: World, allDisks: boolean): void {
   delete guests(world)[target];
 }
 
-/** All VMs of a project that is deleted, or that nobody pays for. */
+/** Stops all VMs of a project that is deleted or has no billing. */
 export function powerOff(world: World, projectId: string): void {
   for (const [path, instance] of Object.entries(held(world, instances))) {
     if (!path.startsWith(`projects/${projectId}/`)) continue;

@@ -1,4 +1,4 @@
-/** Checks the body of an instance insert and makes the instance and disks it asks for. */
+/** Checks the body of an instance insert. Makes the instance and the disks it asks for. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { reservedIn, takenIn } from './addresses.js';
@@ -305,7 +305,7 @@ export function accessConfigFrom(access: JsonObject, field: string, place: Place
 
 // --- the rest -------------------------------------------------------------------------------------------------------
 
-/** Spot and preemptible VMs must be stoppable at any time; Google refuses what contradicts that. */
+/** Spot and preemptible VMs must be stoppable at any time. Google refuses settings that contradict that. */
 export function schedulingFrom(given: JsonObject): JsonObject {
   const isSpot = given['provisioningModel'] === 'SPOT';
   const preemptible = flagOf(given['preemptible']) ?? isSpot;

@@ -1,4 +1,4 @@
-/** Compute's instances: insert, get, lists, and everything that is done to one. */
+/** Compute's instances: insert, get, lists, and all operations on an instance. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { freshExternalIp, useAddresses } from './addresses.js';
@@ -47,7 +47,7 @@ const insert: Handler = (call, world) => {
     instance.resource,
     wanted.disks.map(([, disk]) => disk.resource),
   );
-  // What runs already counts at the request; what is on its way too shows only later, in the operation.
+  // If existing resources exceed the quota, the request is refused. If only resources under way do, the operation fails later.
   const now = firstOver(world, place, need, { underWay: false });
   if (now !== undefined) throw quotaExceeded(now);
   const later = firstOver(world, place, need, { underWay: true });
@@ -81,7 +81,7 @@ function firstOver(world: World, place: Place, need: Need, use: { underWay: bool
   return undefined;
 }
 
-/** Insert and start come to the same: it runs after some 25 s, unless there is no room for it. */
+/** Insert and start behave alike: the VM runs after some 25 s, unless there is no room for it. */
 function beginStart(
   call: CloudCall,
   world: World,
@@ -128,7 +128,7 @@ const start: Handler = (call, world) => {
   return beginStart(call, world, place, path, found, 'start', undefined);
 };
 
-/** `stop` and `suspend`: through `via`, then down. */
+/** `stop` and `suspend`: the VM passes through `via`, then goes down. */
 const halt =
   (type: 'stop' | 'suspend', via: string, effect: string): Handler =>
   (call, world) => {
@@ -203,7 +203,7 @@ const done = (call: CloudCall, world: World, place: Place, path: string, found: 
 
 type Setter = (found: Held, call: CloudCall, world: World, place: Place) => JsonObject;
 
-/** A change of some fields, in an operation of its own. */
+/** Changes some fields, in an operation of its own. */
 const setting = (type: string, fields: Setter, needs?: 'TERMINATED'): Handler =>
   once((call, world) => {
     const { path, found, place } = findReady(call, world, instances);
@@ -304,7 +304,7 @@ const deleteAccessConfig: Setter = (found, call, world, place) => {
 
 // --- what the guest says --------------------------------------------------------------------------------------------
 
-/** There is nothing before the guest is up, nor without `enable-guest-attributes`. */
+/** Empty before the guest is up, and without `enable-guest-attributes`. */
 const getGuestAttributes: Handler = (call, world) => {
   const { path, found, place } = find(call, world, instances);
   const { queryPath, variableKey } = call.params;

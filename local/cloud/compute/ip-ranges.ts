@@ -15,7 +15,7 @@ export function parseIp(text: string): number | undefined {
 export const formatIp = (value: number): string =>
   [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
 
-/** Undefined unless it is a range written with its first address. */
+/** Undefined unless the text is a range written with its first address. */
 export function parseRange(text: string): Range | undefined {
   const [ip = '', bits = ''] = text.split('/');
   const first = parseIp(ip);
@@ -29,7 +29,7 @@ export const overlap = (a: Range, b: Range): boolean => a.first <= b.last && b.f
 
 export const contains = (range: Range, ip: number): boolean => range.first <= ip && ip <= range.last;
 
-/** The lowest free host of a subnet; Google keeps the first two and the last two addresses for itself. */
+/** The lowest free host of a subnet. Google keeps the first two and the last two addresses for itself. */
 export function freeIp(range: Range, taken: ReadonlySet<string>): string | undefined {
   for (let ip = range.first + 2; ip <= range.last - 2; ip++) {
     const text = formatIp(ip);

@@ -1,4 +1,4 @@
-/** Machine types of the simulated zones: vCPUs and memory. */
+/** The machine types of the simulated zones: vCPUs and memory. */
 export interface MachineType {
   readonly name: string;
   readonly cpus: number;
@@ -31,7 +31,7 @@ const shared: readonly MachineType[] = [
   },
 ];
 
-/** Family → GB a vCPU for standard, highmem and highcpu, and the sizes there are. */
+/** Each family: GB per vCPU for standard, highmem and highcpu, and its sizes. */
 const families: readonly { family: string; kinds: Readonly<Record<string, number>>; sizes: readonly number[] }[] = [
   { family: 'e2', kinds: { standard: 4, highmem: 8, highcpu: 1 }, sizes: [2, 4, 8, 16, 32] },
   { family: 'n1', kinds: { standard: 3.75, highmem: 6.5, highcpu: 0.9 }, sizes: [1, 2, 4, 8, 16, 32, 64, 96] },

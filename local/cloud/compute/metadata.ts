@@ -1,9 +1,9 @@
-/** Metadata of instances and of projects: checked and fingerprinted. */
+/** Checks the metadata of instances and projects, and gives it a fingerprint. */
 import type { JsonObject } from '../kernel/api.js';
 import { objectsOf, textOf } from '../kernel/json-fields.js';
 import { fingerprint, invalid } from './resources.js';
 
-/** `field` is the way to the items in the body: `resource.metadata`, or nothing for setMetadata. */
+/** `field` is the path of the metadata in the body: `resource.metadata`, or empty for setMetadata. */
 export function metadataFrom(body: JsonObject | undefined, field: string): JsonObject {
   const items = objectsOf(body?.['items']).map((item) => ({
     key: textOf(item['key']) ?? '',

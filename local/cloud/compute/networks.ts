@@ -23,7 +23,7 @@ import {
 
 const { networks, subnetworks } = collections;
 
-/** The network a body refers to, ready to be used. */
+/** The network a body refers to. Throws unless it is ready. */
 export function networkOf(reference: string, field: string, place: Place, world: World): { path: string; found: Held } {
   const path = pathOf(reference, field, place, world);
   const found = held(world, networks)[path];
@@ -58,7 +58,7 @@ export function networkResource(path: string, body: JsonObject, world: World): J
   };
 }
 
-/** How a network is shown: one of auto mode has a subnetwork in every region. */
+/** Clients see a subnetwork in every region of a network of auto mode. */
 function shown(path: string, resource: JsonObject): JsonObject {
   if (resource['autoCreateSubnetworks'] !== true) return resource;
   return {
@@ -81,7 +81,7 @@ function patched({ found }: Found, body: JsonObject): JsonObject {
   };
 }
 
-/** That something uses the network shows only in the operation that deletes it. */
+/** A deletion is accepted while the network is in use. Only its operation fails. */
 function inUseFailure(path: string, { resource }: Held, world: World): Failure | undefined {
   const user = userOfNetwork(world, path, resource['autoCreateSubnetworks'] === true);
   if (user === undefined) return undefined;

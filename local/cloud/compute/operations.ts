@@ -1,4 +1,4 @@
-/** Compute's operations: begun by every change, DONE when its effect has run; asked for by get, list and wait. */
+/** Compute's operations. Every change begins one, and it is DONE when its effect has run. Clients use get, list and wait. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
@@ -17,7 +17,7 @@ import {
 
 const table = (world: World): Record<string, JsonObject> => world.table('compute.operations');
 
-/** An insert with a request id that was seen before is answered with the operation it had begun. */
+/** Operations by request id. A call with a known request id gets the operation it began before. */
 const requests = (world: World): Record<string, string> => world.table<string>('compute.requests');
 
 export interface Failure {
@@ -30,17 +30,17 @@ export interface Failure {
 
 export interface Beginning {
   readonly type: string;
-  /** Path of the resource it changes. */
+  /** Path of the resource that the operation changes. */
   readonly target: string;
   readonly targetId: string;
   readonly seconds: number;
   readonly exact?: boolean;
-  /** Name of the effect that ends it, made by `ending`. */
+  /** Name of the effect that ends the operation, made by `ending`. */
   readonly effect: string;
   readonly args?: JsonObject;
 }
 
-/** Answers the call with what the same request id began before, or runs it. */
+/** Answers with the operation that the same request id began before, or runs the call. */
 export const once =
   (handler: Handler): Handler =>
   (call, world) => {
@@ -60,7 +60,7 @@ export const once =
 
 const unlinkOperation = (operation: JsonObject): string => (textOf(operation['selfLink']) ?? '').slice(link('').length);
 
-/** Begins an operation; with a time factor of 0 it is over before this returns. */
+/** Begins an operation. With a time factor of 0 it is over before the reply leaves. */
 export function begin(call: CloudCall, world: World, place: Place, what: Beginning): JsonObject {
   const name = `operation-${world.now()}-${hex(world, 13)}-${hex(world, 8)}-${hex(world, 8)}`;
   const operation = record(world, place, name, what.type, what.target, what.targetId, call.caller.email);
@@ -74,7 +74,7 @@ export function begin(call: CloudCall, world: World, place: Place, what: Beginni
   return operation;
 }
 
-/** Marks a resource as leaving and begins its deletion; effect `compute.<collection>.deleted` ends it. */
+/** Marks a resource as leaving and begins its deletion. The effect `compute.<collection>.deleted` ends it. */
 export function beginDelete(
   call: CloudCall,
   world: World,
@@ -92,7 +92,7 @@ export function beginDelete(
   });
 }
 
-/** What Google itself did, such as taking a spot VM away: an operation that is already over. */
+/** An operation of Google itself, such as taking a spot VM away. It is already over. */
 export function systemOperation(
   world: World,
   place: Place,
@@ -143,7 +143,7 @@ function record(
 const hex = (world: World, digits: number): string =>
   Array.from({ length: digits }, () => Math.floor(world.random() * 16).toString(16)).join('');
 
-/** Makes the effect that ends an operation: does the work, and tells why it could not. */
+/** Makes the effect that ends an operation. It does the work and stores the failure, if there is one. */
 export const ending =
   (work: (target: string, args: JsonObject, world: World) => Failure | undefined): Effect =>
   (args, world) => {
@@ -172,7 +172,7 @@ function finish(world: World, operation: JsonObject, failure?: Failure): void {
   }
 }
 
-/** Ends, with a failure, all operations on a resource that are under way. */
+/** Ends all operations on a resource that are under way, with a failure. */
 export function failOperations(world: World, target: string, failure: Failure): void {
   for (const operation of Object.values(table(world))) {
     if (operation['targetLink'] === link(target)) finish(world, operation, failure);
@@ -192,7 +192,7 @@ function find(call: CloudCall, world: World): JsonObject {
 
 const get: Handler = (call, world) => find(call, world);
 
-/** Blocks up to two minutes; now and then it comes back early, as Google's does. */
+/** Blocks up to two minutes. Like Google's, it sometimes returns early. */
 const wait: Handler = async (call, world) => {
   const operation = find(call, world);
   const limit = world.random() < 0.1 ? 5 : 120;
@@ -228,7 +228,7 @@ const operationEffects: Record<string, Effect> = {
   },
 };
 
-/** A refusal, as the end of an operation. */
+/** Turns a refusal into the failure of an operation. */
 export const failureOf = (error: GoogleError, code: string): Failure => ({
   code,
   message: error.message,

@@ -1,10 +1,10 @@
-/** Compute's quotas: what a project uses in a region, against the limits that the world sets. */
+/** Compute's quotas: compares the use of a project in a region with the limits that the world sets. */
 import type { JsonObject, World } from '../kernel/api.js';
 import { objectsOf, textOf } from '../kernel/json-fields.js';
 import { machineTypeOf } from './machine-types.js';
 import { collections, type Held, heldIn, lastOf, type Place, quotaExceeded } from './resources.js';
 
-/** Metrics counted for each region, in the order regions.get shows them. */
+/** Metrics counted per region, in the order of regions.get. */
 export const regionalMetrics = [
   'CPUS',
   'DISKS_TOTAL_GB',
@@ -14,14 +14,14 @@ export const regionalMetrics = [
   'INSTANCES',
   'PREEMPTIBLE_CPUS',
 ] as const;
-/** Metrics of the whole project. */
+/** Metrics counted per project. */
 export const globalMetrics = ['NETWORKS', 'SUBNETWORKS', 'FIREWALLS', 'ROUTERS', 'SNAPSHOTS'] as const;
 export type Metric = (typeof regionalMetrics)[number] | (typeof globalMetrics)[number];
 
 export interface Use {
-  /** Include what is being made. */
+  /** Include resources that are still being made. */
   readonly underWay: boolean;
-  /** Leave this one out. */
+  /** Path of a resource to leave out. */
   readonly but?: string;
 }
 
@@ -31,7 +31,7 @@ function limitOf(world: World, place: Place, metric: Metric): number {
   return Number.isFinite(limit) ? limit : 1_000_000;
 }
 
-/** How much of `metric` the project uses, in the region for regional metrics. */
+/** How much of `metric` the project uses. Regional metrics count in the region alone. */
 function usageOf(world: World, project: string, region: string | undefined, metric: Metric, use: Use): number {
   const of = (collection: (typeof collections)[keyof typeof collections]): JsonObject[] =>
     heldIn(world, collection, project)
@@ -41,7 +41,7 @@ function usageOf(world: World, project: string, region: string | undefined, metr
     case 'CPUS':
       return sum(of(collections.instances).filter(isUp), cpusOf);
     case 'PREEMPTIBLE_CPUS':
-      // Without a limit of their own, Google counts preemptible CPUs as CPUS; the simulated cloud always does.
+      // Google counts preemptible CPUs as CPUS if they have no limit of their own. The simulated cloud always does.
       return 0;
     case 'INSTANCES':
       return of(collections.instances).length;
@@ -91,7 +91,7 @@ export const cpusOf = ({ machineType }: JsonObject): number =>
 export const externalsOf = ({ networkInterfaces }: JsonObject): number =>
   objectsOf(networkInterfaces).reduce((total, one) => total + objectsOf(one['accessConfigs']).length, 0);
 
-/** The text of a quota that `more` would exceed, or undefined. */
+/** The message for a quota that `more` would exceed. Undefined if there is room. */
 export function quotaText(world: World, place: Place, metric: Metric, more: number, use: Use): string | undefined {
   const regional = (regionalMetrics as readonly string[]).includes(metric);
   const limit = limitOf(world, place, metric);
@@ -100,7 +100,7 @@ export function quotaText(world: World, place: Place, metric: Metric, more: numb
   return `Quota '${metric}' exceeded.  Limit: ${limit.toFixed(1)} ${regional ? `in region ${place.region}` : 'globally'}.`;
 }
 
-/** 403 at the request. */
+/** Refuses the request with 403. */
 export function checkQuota(world: World, place: Place, metric: Metric, more = 1): void {
   const text = quotaText(world, place, metric, more, { underWay: true });
   if (text !== undefined) throw quotaExceeded(text);

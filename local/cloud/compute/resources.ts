@@ -1,4 +1,4 @@
-/** Where compute's resources live in the state, how they are named, referred to and listed, and the words of its refusals. */
+/** Stores, names, finds and lists compute's resources, and words its refusals. */
 import { createHash } from 'node:crypto';
 import {
   type CloudCall,
@@ -19,9 +19,9 @@ const linkBase = 'https://www.googleapis.com/compute/v1/';
 export type Scope = 'global' | 'region' | 'zone';
 
 export interface Collection {
-  /** As in paths and as field of a scoped list: `instances`. */
+  /** The name in paths, and the field of a scoped list: `instances`. */
   readonly name: string;
-  /** The path parameter: `instance`. */
+  /** The name of the path parameter: `instance`. */
   readonly singular: string;
   /** `compute#instance`. */
   readonly kind: string;
@@ -38,7 +38,7 @@ export const collections = {
   snapshots: { name: 'snapshots', singular: 'snapshot', kind: 'compute#snapshot' },
 } as const satisfies Record<string, Collection>;
 
-/** A resource in the state. `making` until its insert is done: it can be seen, but not used. */
+/** A resource in the state. It is `making` until its insert is done: visible, but not usable. */
 export interface Held {
   resource: JsonObject;
   phase: 'making' | 'ready' | 'leaving';
@@ -47,7 +47,9 @@ export interface Held {
 export const held = (world: World, collection: Collection): Record<string, Held> =>
   world.table<Held>(`compute.${collection.name}`);
 
-/** Those of one project. Asked often, over tables that hold every project: no entries are made for the others. */
+/**
+ * The resources of one project. This is called often on tables that hold every project, so it makes no entries for the others.
+ */
 export function heldIn(world: World, collection: Collection, projectId: string): [path: string, one: Held][] {
   const table = held(world, collection);
   const root = `projects/${projectId}/`;
@@ -71,7 +73,7 @@ export interface Place {
   readonly zone: string | undefined;
 }
 
-/** The project and scope of a call; a method that changes something needs billing. */
+/** The project and scope of a call. Methods that change something need billing. */
 export function placeOf(call: CloudCall, world: World): Place {
   const writes = !/\.(get|list|aggregatedList|wait|get[A-Z]\w*)$/.test(call.method);
   const project = world.project(call.params['project'] ?? '', { service: computeService, billing: writes });
@@ -90,14 +92,14 @@ export function placeOf(call: CloudCall, world: World): Place {
 
 export const link = (path: string): string => linkBase + path;
 
-/** `projects/p/zones/z/instances/i` out of a link or a path. */
+/** The path `projects/p/zones/z/instances/i` of a link or a path. */
 export const unlink = (url: string): string => url.replace(/^.*?\/compute\/(?:v1|beta)\//, '');
 
 export const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /**
- * The path a reference in a body means: a full URL on whatever host, `projects/…`, or a path that begins with the scope.
- * Projects by number become ids.
+ * The path that a reference in a body means: a full URL on any host, `projects/…`, or a path that begins with the scope.
+ * Project numbers become ids.
  */
 export function pathOf(reference: string, field: string, place: Place, world: World): string {
   const path = unlink(reference);
@@ -132,14 +134,14 @@ export function find(
   throw notFound(path);
 }
 
-/** As `find`, for a change: not while it is being made or removed. */
+/** Like `find`, for a change: refuses a resource that is being made or removed. */
 export function findReady(call: CloudCall, world: World, collection: Collection) {
   const at = find(call, world, collection);
   if (at.found.phase !== 'ready') throw notReady(at.path);
   return at;
 }
 
-/** The name in a body, checked to be free. */
+/** The path for the name in a body. Throws if it is taken. */
 export function freshPath(body: JsonObject, place: Place, world: World, collection: Collection): string {
   const name = textOf(body['name']);
   if (name === undefined || name === '') throw required('resource.name');
@@ -172,7 +174,7 @@ export function checkLabels(value: Json | undefined, field = 'resource.labels'):
   return labels;
 }
 
-/** What every resource has from the server. */
+/** The fields that the server sets on every resource. */
 export function serverFields(path: string, collection: Collection, world: World): JsonObject {
   return {
     kind: collection.kind,
@@ -182,11 +184,11 @@ export function serverFields(path: string, collection: Collection, world: World)
   };
 }
 
-/** Google writes compute's times in Pacific time. */
+/** Google writes times in compute as Pacific time. */
 export const stamp = (milliseconds: number): string =>
   new Date(milliseconds - 8 * 3_600_000).toISOString().replace('Z', '-08:00');
 
-/** Fingerprints are hashes of what they guard. */
+/** The fingerprint is a hash of the value it guards. */
 export const fingerprint = (value: Json | undefined): string =>
   createHash('sha256')
     .update(JSON.stringify(value ?? null))
@@ -212,7 +214,7 @@ export function listReply(
   return listOf(call, `${place.prefix}/${collection.name}`, `${collection.kind}List`, all);
 }
 
-/** A list reply with Google's filter and paging over any entries. */
+/** A list reply over any entries, with Google's filter and paging. */
 export function listOf(
   call: CloudCall,
   path: string,
@@ -231,7 +233,7 @@ export function listOf(
   };
 }
 
-/** Every scope is there; an empty one says so. */
+/** Lists every scope. An empty scope carries a warning. */
 export function aggregatedReply(call: CloudCall, world: World, collection: Collection, scope: Scope): JsonObject {
   const place = placeOf(call, world);
   const root = `projects/${place.project.projectId}/`;

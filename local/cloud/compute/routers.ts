@@ -1,4 +1,4 @@
-/** Compute's routers with their NATs. */
+/** Compute's routers and their NATs. */
 import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';
@@ -37,7 +37,7 @@ function changed({ found, place }: Found, wanted: JsonObject, world: World): Jso
   return { ...routerOf(wanted, place, world), ...server };
 }
 
-/** Neither its name nor its network can be changed. */
+/** The name and the network of a router cannot change. */
 const changeable = ({ network: _network, name: _name, ...given }: JsonObject): JsonObject => given;
 
 function routerOf(body: JsonObject, place: Place, world: World): JsonObject {

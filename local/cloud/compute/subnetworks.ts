@@ -1,4 +1,4 @@
-/** Compute's subnetworks, those of auto mode among them. */
+/** Compute's subnetworks, including those of auto mode. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';
@@ -93,7 +93,7 @@ function checkUsers({ path, found }: Found, world: World): void {
   }
 }
 
-/** A network lists its subnetworks. */
+/** Brings the list of subnetworks that a network shows up to date. */
 function refreshSubnetworks(world: World, path: string): void {
   const network = held(world, networks)[path];
   if (network === undefined || network.resource['autoCreateSubnetworks'] === true) return;
@@ -110,8 +110,8 @@ const autoPath = (network: string, region: string): string =>
   `projects/${network.split('/')[1]}/regions/${region}/subnetworks/${lastOf(network)}`;
 
 /**
- * Writes down the subnetworks of a project's networks of auto mode. Only once somebody asks: hardly anybody does, and
- * every new project would bring forty of them.
+ * Stores the subnetworks of a project's networks of auto mode. It waits until a caller needs them: few do, and every new
+ * project would bring forty of them.
  */
 export function ensureAutoSubnetworks(world: World, projectId: string): void {
   for (const [path, { resource, phase }] of Object.entries(held(world, networks))) {
@@ -127,7 +127,7 @@ export function ensureAutoSubnetworks(world: World, projectId: string): void {
   }
 }
 
-/** They are written down where they might be meant: one of them has the name of its network. */
+/** Stores them when the call might mean one of them. Such a subnetwork has the name of its network. */
 function ensureMeant(call: CloudCall, world: World): void {
   const { projectId } = placeOf(call, world).project;
   const name = call.params['subnetwork'];

@@ -1,10 +1,10 @@
-/** Changes of a zone, atomic, and its record sets: each change of one is a change of the zone. */
+/** The changes and the record sets of a zone. Changes are atomic, and each change of a record set is a change of the zone. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf } from '../kernel/json-fields.js';
 import { changed, checkRecord, keyOf } from './records.js';
 import { find, missing, paged, requiredField, type ZoneRecord } from './zone.js';
 
-/** All or nothing. */
+/** Applies a change completely, or throws. */
 function apply(
   zone: ZoneRecord,
   path: string,

@@ -1,4 +1,4 @@
-/** Cloud DNS as the simulated cloud serves it, one table joined from the files of its nouns. */
+/** Cloud DNS in the simulated cloud: one table, joined from the files of its resources. */
 import { testPermissions } from '../iam/test-permissions.js';
 import {
   type Access,
@@ -78,7 +78,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'resourceRecordSets.delete': deleteRecord,
 };
 
-/** On the zone, so that a role on the zone alone is enough; making and listing zones is on the project. */
+/** Checks access on the zone, so that a role on the zone alone is enough. Creating and listing zones needs the project. */
 function accessOf(method: string, call: CloudCall, world: World): readonly Access[] {
   const [collection = '', verb = ''] = method.split('.');
   if (verb === 'testIamPermissions') return [];

@@ -1,4 +1,4 @@
-/** Record sets of a zone: what is a valid one, and what a change makes of them, all or nothing. */
+/** The record sets of a zone: checks them, and applies a change to them completely or not at all. */
 
 import { parseIp } from '../compute/ip-ranges.js';
 import { GoogleError, type JsonObject } from '../kernel/api.js';
@@ -38,7 +38,7 @@ const required = (field: string): GoogleError =>
     reason: 'required',
   });
 
-/** What every zone is born with. */
+/** The records that every new zone has. */
 export function apexRecords(dnsName: string, nameServers: readonly string[]): Records {
   const records: JsonObject[] = [
     { kind: 'dns#resourceRecordSet', name: dnsName, type: 'NS', ttl: 21_600, rrdatas: [...nameServers] },
@@ -93,7 +93,9 @@ function isData(type: string, data: string): boolean {
   }
 }
 
-/** What stands after a change. Deletions must match to the letter; additions must be new, unless deleted in the same breath. */
+/**
+ * The record sets after a change. Deletions must match exactly. Additions must be new, unless the same change deletes them.
+ */
 export function changed(
   stands: Records,
   dnsName: string,
@@ -143,7 +145,7 @@ const isSame = (a: JsonObject, b: JsonObject): boolean => {
   return numberOf(a['ttl']) === numberOf(b['ttl']) && one === other;
 };
 
-/** A CNAME has its name for itself. */
+/** A CNAME allows no other record of its name. */
 function checkAlone(after: Records, record: JsonObject, field: string): void {
   const sameName = Object.values(after).filter(
     ({ name }) => String(name).toLowerCase() === String(record['name']).toLowerCase(),

@@ -1,4 +1,4 @@
-/** The zones of Cloud DNS as they are kept and found, its lists, and the words of its refusals. */
+/** Stores, finds and lists the zones of Cloud DNS, and words its refusals. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { numberOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
@@ -8,15 +8,15 @@ export const service = 'dns.googleapis.com';
 
 export interface ZoneRecord {
   resource: JsonObject;
-  /** By `<name> <type>`. */
+  /** Record sets by `<name> <type>`. */
   records: Records;
   changes: Record<string, JsonObject>;
-  /** The next change's id; the first, 0, made the zone. */
+  /** The id of the next change. Change 0 made the zone. */
   nextChange: number;
   operations: Record<string, JsonObject>;
 }
 
-/** By `projects/<id>/managedZones/<name>`. */
+/** Zones by `projects/<id>/managedZones/<name>`. */
 export const zones = (world: World): Record<string, ZoneRecord> => world.table<ZoneRecord>('dns.zones');
 
 export const missing = (what: string, name: string): GoogleError =>
@@ -46,7 +46,7 @@ export function pathOf(call: CloudCall, world: World): string {
   return `projects/${projectOf(call, world)}/managedZones/${name}`;
 }
 
-/** By name, or by numeric id. */
+/** Finds a zone by name or by numeric id. */
 export function find(call: CloudCall, world: World): Found {
   const path = pathOf(call, world);
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -1,4 +1,4 @@
-/** Cloud DNS's zones: made, listed, changed and deleted. */
+/** Creates, lists, changes and deletes the zones of Cloud DNS. */
 import { GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
 import { labelsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { apexRecords } from './records.js';
@@ -13,7 +13,7 @@ export const createZone: Handler = (call, world) => {
   const dnsName = textOf(body['dnsName']);
   if (dnsName === undefined || dnsName === '') throw requiredField('entity.managedZone.dnsName');
   if (!isDnsName(dnsName)) throw invalidValue('entity.managedZone.dnsName', dnsName);
-  // Google's own documents don't say so, but a zone without description is refused.
+  // Google refuses a zone without a description, though its documents don't say so.
   if (textOf(body['description']) === undefined) throw requiredField('entity.managedZone.description');
   checkLabels(body);
   const path = `projects/${project}/managedZones/${name}`;
@@ -44,7 +44,7 @@ export const createZone: Handler = (call, world) => {
   return resource;
 };
 
-/** At least two labels; top-level domains are not for anybody. */
+/** At least two labels, because nobody may have a top-level domain. */
 const isDnsName = (name: string): boolean =>
   name.length <= 254 && /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.){2,}$/i.test(name);
 
@@ -56,7 +56,7 @@ function checkLabels(body: JsonObject): void {
   }
 }
 
-/** Five sets of servers. Zones of the same DNS name get different ones; a project gets each set once. */
+/** Google has five sets of servers. Zones of the same DNS name get different sets, and a project gets each set once. */
 function freeServers(world: World, project: string, dnsName: string): string[] {
   const same = Object.entries(zones(world)).filter(([, { resource }]) => resource['dnsName'] === dnsName);
   const mine = same.filter(([path]) => path.startsWith(`projects/${project}/`));

@@ -1,9 +1,9 @@
-/** Which permission a call needs, on what, and whether its caller has it. Asked by the kernel before each handler. */
+/** Decides which permission a call needs and on which resource, and checks that its caller has it. */
 import type { Access, ApiDefinition, CloudCall, World } from '../kernel/api.js';
 import { permissionDenied } from '../kernel/errors.js';
 import { withProjectId } from '../projects/projects.js';
 
-/** Where the verb of the method is not the verb of the permission. */
+/** Verbs of methods and of permissions, where they differ. */
 const verbs: Readonly<Record<string, string>> = {
   insert: 'create',
   aggregatedList: 'list',
@@ -19,12 +19,14 @@ const verbs: Readonly<Record<string, string>> = {
   modifyPushConfig: 'update',
 };
 
-/** Where noun and verb both differ. */
+/** Permissions whose noun and verb both differ from the method's. */
 const renamed: Readonly<Record<string, string>> = {
   'secretmanager.secrets.addVersion': 'secretmanager.versions.add',
 };
 
-/** `compute.instances.insert` → `compute.instances.create`; `secretmanager.projects.secrets.get` → `secretmanager.secrets.get`. */
+/**
+ * `compute.instances.insert` → `compute.instances.create`. `secretmanager.projects.secrets.get` → `secretmanager.secrets.get`.
+ */
 export function permissionOf(method: string): string {
   const [service = '', ...rest] = method.split('.');
   const scopes =
@@ -37,7 +39,7 @@ export function permissionOf(method: string): string {
   return renamed[plain] ?? `${family}.${noun}.${verbs[verb] ?? verb}`;
 }
 
-/** By default the permission of the method's own name on the resource in the path; asking what one may do needs none. */
+/** The default is the permission of the method's own name on the resource in the path. testIamPermissions needs none. */
 function accessOf(definition: ApiDefinition, call: CloudCall, world: World): readonly Access[] {
   const own = definition.access?.[call.method];
   if (own !== undefined) return own(call, world);

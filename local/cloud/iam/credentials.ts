@@ -1,4 +1,4 @@
-/** IAM Credentials: signs for a service account that has no key of its own, with one that Google keeps. */
+/** IAM Credentials: signs for a service account without a key of its own, with a key that Google keeps. */
 import { createSign, createVerify, generateKeyPairSync } from 'node:crypto';
 import { type ApiDefinition, GoogleError, type Handler, type World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
@@ -10,7 +10,7 @@ interface SigningKey {
   readonly publicKey: string;
 }
 
-/** Made when it is first asked for: most worlds sign nothing. */
+/** A key is made on first use, because most worlds sign nothing. */
 function keyOf(world: World, email: string): SigningKey {
   const keys = world.table<SigningKey>('iamcredentials.keys');
   const known = keys[email];
@@ -25,7 +25,7 @@ function keyOf(world: World, email: string): SigningKey {
   return made;
 }
 
-/** Called where a signature comes back: in a signed URL of Cloud Storage. */
+/** Verifies a signature, such as that of a signed URL of Cloud Storage. */
 export function isSignedBy(world: World, email: string, text: string, signature: Buffer): boolean {
   if (serviceAccounts(world)[email] === undefined) return false;
   return createVerify('RSA-SHA256').update(text).verify(keyOf(world, email).publicKey, signature);
@@ -59,7 +59,7 @@ export const iamCredentials: ApiDefinition<'iamcredentials'> = {
   access: {
     [method]: ({ params }, world) => {
       const { projectId, email } = accountIn(params['name'] ?? '', world);
-      // The API is used of the caller's project; here that is the account's own.
+      // Google counts the API against the caller's project. Here that is the account's own.
       world.project(projectId, { service: 'iamcredentials.googleapis.com' });
       return [
         { permission: 'iam.serviceAccounts.signBlob', resource: `projects/${projectId}/serviceAccounts/${email}` },

@@ -1,4 +1,7 @@
-/** IAM: service accounts with their policies, and the roles that can be bound. No keys: the organization forbids making them. */
+/**
+ * IAM: service accounts with their policies, and the roles that can be bound. There are no keys, because the organization
+ * forbids them.
+ */
 import {
   type ApiDefinition,
   type CloudCall,
@@ -38,7 +41,7 @@ const shown = (account: ServiceAccountRecord): JsonObject => ({
   ...(account.disabled === true ? { disabled: true } : {}),
 });
 
-/** By e-mail or unique id, in its project or in `projects/-`. */
+/** Finds an account by e-mail or unique id, in its project or in `projects/-`. */
 function lookUp(world: World, name: string): ServiceAccountRecord | undefined {
   const [, project, , key = ''] = name.split('/');
   const account =
@@ -156,7 +159,7 @@ const setDisabled =
     return {};
   };
 
-/** As the organization policy has it: plinth makes no keys, and nobody else may. */
+/** The organization policy forbids keys. plinth makes none, and no other caller may. */
 const refuseKey: Handler = () => {
   throw preconditionFailed(
     'Key creation is not allowed on this service account.',
@@ -201,7 +204,7 @@ const queryGrantable: Handler = ({ body }) => {
   return { roles: items, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
 };
 
-/** On the account itself, in the project that it is in; `projects/-` is no resource. */
+/** Checks access on the account, in the account's own project. `projects/-` is no resource. */
 const onAccount = (verb: string) => (call: CloudCall, world: World) => {
   const name = nameIn(call).split('/').slice(0, 4).join('/');
   const account = lookUp(world, name);

@@ -1,6 +1,6 @@
 /**
- * IAM policies of every resource of every service, with etags and the time that grants take to get everywhere.
- * Asked by the kernel before each call, and read and written by the APIs through `world.policies`.
+ * IAM policies of all resources of all services, with etags and the propagation time of grants. APIs read and write them
+ * through `world.policies`.
  */
 import {
   type Caller,
@@ -25,12 +25,12 @@ interface Grant {
 
 interface PolicyRecord {
   policy: JsonObject;
-  /** What is in force now, and what will be from `at` on. */
+  /** The grants in force now, and those that take effect at `at`. */
   inForce: Grant[];
   coming: { at: number; grants: Grant[] }[];
 }
 
-/** Google: about two minutes, seven in the tail; the simulated cloud's realistic mode says 60 seconds. */
+/** Google takes about two minutes, and up to seven. The simulated cloud's realistic mode takes about 60 seconds. */
 const propagationSeconds = 60;
 
 const records = (world: World): Record<string, PolicyRecord> => world.table<PolicyRecord>('iam.policies');
@@ -92,7 +92,7 @@ export function createPolicies(world: World): Policies {
   return policies;
 }
 
-/** Grants in force at once, without a wait: what a creator owns, and the state a deployment starts with. */
+/** Grants that take effect at once: for the creator of a resource, and for the state a deployment starts with. */
 export function grantAtOnce(
   world: World,
   resource: string,
@@ -106,7 +106,7 @@ export function grantAtOnce(
   records(world)[name] = { policy, inForce: merged.map(grantOf), coming: [] };
 }
 
-/** A member that is gone stays in the policies as a deleted one, as Google shows it; it can be written back, and grants nothing. */
+/** A deleted member stays in the policies as `deleted:…`, as Google shows it. It can be written back, and grants nothing. */
 export function forgetMember(world: World, member: string, uniqueId: string): void {
   const gone = `deleted:${member}?uid=${uniqueId}`;
   for (const record of Object.values(records(world))) {
@@ -148,7 +148,7 @@ function inForce(world: World, name: string): readonly Grant[] {
   return record.inForce;
 }
 
-/** The resource, what it lies under, and the folders and the organization above its project. */
+/** The resource, its ancestors in the path, and the folders and organization above its project. */
 export function lineage(world: World, resource: string): string[] {
   const names: string[] = [];
   const parts = withProjectId(world, resource).split('/');
@@ -202,14 +202,17 @@ const staleEtag = (given: string, held: string): GoogleError =>
     { reason: 'aborted' },
   );
 
-/** As conditions know it: names in Secret Manager have the project's number. */
+/** The resource name that conditions compare: names in Secret Manager carry the project's number. */
 function nameAtGoogle(world: World, resource: string): string {
   const [kind, project = '', collection, ...rest] = resource.split('/');
   if (kind !== 'projects' || collection !== 'secrets') return resource;
   return [kind, lookUpProject(world, project)?.projectNumber ?? project, collection, ...rest].join('/');
 }
 
-/** The few forms of conditions that deployments use; any other never holds. `resource` is what the call is judged by, not what it makes. */
+/**
+ * Knows the few forms of conditions that deployments use. Any other never holds. `resource` is the one the call is checked on,
+ * not the one it makes.
+ */
 function conditionHolds(condition: JsonObject, resource: string, now: number): boolean {
   const expression = textOf(condition['expression'])?.trim() ?? '';
   if (expression === 'true') return true;

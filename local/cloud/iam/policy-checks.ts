@@ -1,15 +1,15 @@
-/** What may be bound in an IAM policy: roles that the resource takes, members that exist. */
+/** Checks what an IAM policy may bind: roles that the resource supports, members that exist. */
 import type { JsonObject, World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { isKnownRole } from './roles.js';
 import { serviceAccounts } from './service-accounts.js';
 
-/** Roles whose permissions mean nothing on a project. */
+/** Roles whose permissions have no meaning on a project. */
 const aboveProjects =
   /^roles\/(resourcemanager\.(projectCreator|organization\w+|folder\w+)|billing\.(user|admin|viewer))$/;
 
-/** Collections under a project, and accounts, take the roles of their own service, and the general ones. */
+/** Collections under a project, and accounts, take the roles of their own service and the general ones. */
 const serviceOf: readonly (readonly [RegExp, string])[] = [
   [/^billingAccounts\//, 'billing'],
   [/\/managedZones\/[^/]+$/, 'dns'],
@@ -31,7 +31,7 @@ function mayBeBound(role: string, resource: string): boolean {
 const memberForm =
   /^(allUsers|allAuthenticatedUsers|(user|serviceAccount|group|domain|principal|principalSet|deleted|projectOwner|projectEditor|projectViewer):\S+)$/;
 
-/** The binding as it is kept, or Google's refusal of it. */
+/** Returns the binding as it is stored, or throws Google's refusal. */
 export function checkBinding(world: World, resource: string, binding: JsonObject): JsonObject {
   const role = textOf(binding['role']) ?? '';
   if (!isKnownRole(role, world) || !mayBeBound(role, resource)) {
@@ -77,7 +77,7 @@ function checkMember(world: World, resource: string, member: string): void {
   }
 }
 
-/** A new account cannot be bound for some seconds; Google's own agents always can. */
+/** A new account cannot be bound for some seconds. Google's own agents always can. */
 function serviceAccountExists(world: World, email: string): boolean {
   if (!email.endsWith('.iam.gserviceaccount.com')) return email.endsWith('.gserviceaccount.com');
   if (/@gcp-sa-[a-z-]+\.iam\.gserviceaccount\.com$/.test(email)) return true;

@@ -1,4 +1,4 @@
-/** getIamPolicy, setIamPolicy and testIamPermissions as the resource hierarchy, billing and IAM have them. */
+/** getIamPolicy, setIamPolicy and testIamPermissions in the form of the resource hierarchy, billing and IAM. */
 import type { CloudCall, JsonObject, World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { numberOf, objectOf } from '../kernel/json-fields.js';

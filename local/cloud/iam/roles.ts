@@ -1,9 +1,9 @@
-/** Which permissions the roles hold that plinth, its operators and its tests use. Asked by the policies for each call. */
+/** The permissions of the roles that plinth, its operators and its tests use. */
 import type { World } from '../kernel/api.js';
 
 interface Role {
   readonly title: string;
-  /** Permissions, `*` for any text. */
+  /** Permissions, where `*` stands for any text. */
   readonly holds: readonly string[];
   readonly butNot?: readonly string[];
 }
@@ -421,7 +421,7 @@ export const roles: Readonly<Record<string, Role>> = {
     holds: ['publicca.externalAccountKeys.create', ...seeProject],
   },
 
-  // Roles on what the simulated cloud does not serve: they may be bound, and hold nothing here.
+  // Roles for services the simulated cloud does not serve. They may be bound, but no call here needs them.
   'roles/datastore.user': { title: 'Cloud Datastore User', holds: ['datastore.entities.*'] },
   'roles/run.invoker': { title: 'Cloud Run Invoker', holds: [] },
   'roles/cloudfunctions.invoker': { title: 'Cloud Functions Invoker', holds: [] },
@@ -430,7 +430,7 @@ export const roles: Readonly<Record<string, Role>> = {
   'roles/container.admin': { title: 'Kubernetes Engine Admin', holds: [] },
 };
 
-/** A role that a deployment made itself; `projects/p/roles/r`. */
+/** A role that a deployment made, named `projects/p/roles/r`. */
 export interface CustomRole {
   title: string;
   permissions: readonly string[];
@@ -453,7 +453,7 @@ function fits(pattern: string, permission: string): boolean {
   return matcher.test(permission);
 }
 
-/** Predefined roles first: a deployment cannot take their names. */
+/** Looks at predefined roles first, because a deployment cannot take their names. */
 export function roleHolds(role: string, permission: string, world: World): boolean {
   const found = roles[role];
   if (found === undefined) return customRoles(world)[role]?.permissions.includes(permission) === true;

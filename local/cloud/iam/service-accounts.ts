@@ -1,4 +1,4 @@
-/** Service accounts as records; the IAM API, the policies and the metadata server read them. */
+/** Service accounts as records, for the IAM API, the policies and the metadata server. */
 import { subjectOf } from '../../identity/identity.js';
 import type { World } from '../kernel/api.js';
 
@@ -10,7 +10,7 @@ export interface ServiceAccountRecord {
   description?: string;
   disabled?: boolean;
   etag: string;
-  /** Milliseconds since the epoch from which on it can be read and bound everywhere. */
+  /** The time from which it can be read and bound everywhere, in milliseconds since the epoch. */
   usableAt: number;
 }
 
@@ -27,10 +27,10 @@ export function recordOfServiceAccount(
   return { projectId, email, uniqueId: subjectOf(`${email} ${world.id()}`), etag: 'MDEwMjE5MjA=', usableAt, ...more };
 }
 
-/** E-mails of accounts that were deleted, with the time. */
+/** E-mails of deleted accounts, with the time of deletion. */
 export const deletedAccounts = (world: World): Record<string, number> =>
   world.table<number>('iam.deletedServiceAccounts');
 
-/** Its tokens are worth nothing while it is disabled, or once it is gone. */
+/** Whether its tokens are void, because the account is disabled or deleted. */
 export const isBarred = (world: World, email: string): boolean =>
   deletedAccounts(world)[email] !== undefined || serviceAccounts(world)[email]?.disabled === true;

@@ -1,4 +1,4 @@
-/** testIamPermissions, the same in every API: which of the permissions asked about the caller has. */
+/** testIamPermissions, the same in every API: returns those of the given permissions that the caller has. */
 import type { CloudCall, JsonObject, World } from '../kernel/api.js';
 import { textsOf } from '../kernel/json-fields.js';
 

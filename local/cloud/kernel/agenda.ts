@@ -1,27 +1,30 @@
-/** What is due when in the simulated cloud, and the running of it. It lies in the state, so that a snapshot carries it. */
+/**
+ * Keeps the list of effects that are due later in the simulated cloud, and runs them. The list is part of the state, so a
+ * snapshot carries it.
+ */
 import type { JsonObject, World } from './api.js';
 import type { CloudState, DueEffect } from './world.js';
 
 export interface AgendaOptions {
   readonly state: CloudState;
   readonly random: () => number;
-  /** Cloud seconds in real milliseconds. */
+  /** Turns cloud seconds into real milliseconds. */
   readonly scaled: (seconds: number) => number;
   readonly isKnown: (effect: string) => boolean;
   readonly run: (effect: string, args: JsonObject) => void;
-  /** Hears when something ran. */
+  /** Called after something ran. */
   readonly onRun: () => void;
 }
 
 export interface Agenda extends Pick<World, 'schedule' | 'runDue' | 'nextDue'> {
-  /** Does the work, and tells when all that it scheduled before its first await is over. */
+  /** Does the work. Returns when everything it scheduled before its first await will be over. */
   noting<T>(work: () => T): { readonly result: T; readonly until: number | undefined };
-  /** One timer for the next effect, so that what follows from it (a push, a watcher) need not wait for a request. */
+  /** Sets one timer for the next effect, so that its consequences (a push, a watcher) need not wait for a request. */
   rearm(): void;
   close(): void;
 }
 
-/** The longest wait that setTimeout takes. */
+/** The longest wait that setTimeout accepts. */
 const longestTimer = 2 ** 31 - 1;
 
 export function createAgenda({ state, random, scaled, isKnown, run, onRun }: AgendaOptions): Agenda {
@@ -47,7 +50,7 @@ export function createAgenda({ state, random, scaled, isKnown, run, onRun }: Age
     },
     nextDue: () => (state.due.length === 0 ? undefined : Math.min(...state.due.map(({ at }) => at))),
     runDue() {
-      // An effect may look at the world through the same doors as a request does.
+      // An effect uses the world as a request does, and may get here again.
       if (running || closed) return;
       running = true;
       let ran = 0;
@@ -78,7 +81,7 @@ export function createAgenda({ state, random, scaled, isKnown, run, onRun }: Age
   return agenda;
 }
 
-/** The effect that is due first, if any is due. */
+/** The first effect that is due, if there is one. */
 function takeDue(state: CloudState): DueEffect | undefined {
   const now = Date.now();
   let best = -1;

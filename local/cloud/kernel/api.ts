@@ -1,6 +1,7 @@
 /**
- * The contract between the simulated cloud's kernel and its APIs. An API is a table of handlers by discovery method id;
- * the kernel routes, authenticates, checks requests and replies against the API surface, enforces roles, records calls,
+ * The contract between the simulated cloud's kernel and its APIs. An API is a table of handlers by discovery method id.
+ *
+ * The kernel routes, authenticates and checks access. It checks requests and replies against the API surface, records calls,
  * applies faults and runs due effects. APIs hold no timers and no state of their own.
  */
 import type { GoogleApi } from '../../../functions/config.js';
@@ -8,30 +9,30 @@ import type { GoogleApi } from '../../../functions/config.js';
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** A surface file in `discovery/`: the name of the API's host, and a version. */
+/** A surface file in `discovery/`: the name of the API's host and a version. */
 export type ApiName = `${GoogleApi}.v${number}`;
 
 /** `legacy`: errors[] without a status · `both`: errors[] and a status · `platform`: a status and details. */
 export type ErrorForm = 'legacy' | 'both' | 'platform';
 
-/** One row of `apis.ts`: all that the simulated cloud knows of an API beside what its versions do. */
+/** One row of `apis.ts`: everything the simulated cloud knows about an API, apart from what its versions do. */
 export interface Api<Host extends GoogleApi = GoogleApi> {
-  /** As Google names it to people: `Compute Engine API`. */
+  /** The name Google shows to people: `Compute Engine API`. */
   readonly title: string;
-  /** How it writes errors. */
+  /** The form in which it writes errors. */
   readonly errors: ErrorForm;
   /** Whether a project needs a billing account to enable it. */
   readonly isBilled: boolean;
-  /** Whether a call works on a project that has the API off. */
+  /** Whether calls work in a project where the API is off. */
   readonly worksWhileOff: boolean;
-  /** Where gcloud's base URL lies beneath the API's host. Undefined where gcloud does not call it. */
+  /** The path of gcloud's base URL beneath the API's host. Undefined if gcloud does not call the API. */
   readonly gcloudBase: string | undefined;
   readonly versions: readonly [ApiDefinition<Host>, ...ApiDefinition<Host>[]];
 }
 
 export type Apis = { readonly [Host in GoogleApi]: Api<Host> };
 
-/** What a project can enable, by the name of the service: `compute.googleapis.com`. */
+/** The services a project can enable, by name: `compute.googleapis.com`. */
 export type Services = Readonly<Record<string, Pick<Api, 'title' | 'isBilled'>>>;
 
 export interface Caller {
@@ -44,16 +45,16 @@ export interface CloudCall {
   readonly method: string;
   /** Path and query parameters by their discovery names, decoded and checked. */
   readonly params: Readonly<Record<string, string>>;
-  /** Query parameters that may be repeated (`names` of services.batchGet), by their discovery names; `[]` is left out. */
+  /** Repeatable query parameters (`names` of services.batchGet), by their discovery names without `[]`. */
   readonly lists: Readonly<Record<string, readonly string[]>>;
-  /** The resource in the path: `projects/p/zones/z/instances/i`, without a custom verb; `''` where there is none. */
+  /** The resource in the path, without a custom verb: `projects/p/zones/z/instances/i`. `''` if the path names none. */
   readonly resource: string;
   /**
-   * Checked against the request schema; `{}` where the method takes none. Names are camelCase, enums names, int64 text,
-   * nulls gone, and what the schema marks read-only is taken away (as Google ignores it), but for `etag`.
+   * Checked against the request schema; `{}` if the method takes no body. Names are camelCase, enums are names, int64 is text.
+   * Nulls are removed. So are fields the schema marks read-only, because Google ignores them. `etag` stays.
    */
   readonly body: JsonObject;
-  /** What is uploaded beside it; only to `storage.objects.insert`. */
+  /** The upload beside the body. Only `storage.objects.insert` gets one. */
   readonly media?: Media | undefined;
   readonly caller: Caller;
 }
@@ -65,10 +66,10 @@ export interface Media {
 
 export type Handler = (call: CloudCall, world: World) => JsonObject | Promise<JsonObject>;
 
-/** Something that happens later: changes the state when its time has come. Registered by name so that a snapshot can carry it. */
+/** A change of the state that happens later. It is registered by name, so that a snapshot can carry it. */
 export type Effect = (args: JsonObject, world: World) => void;
 
-/** Handlers by method, and the effects that they schedule. */
+/** Handlers by method, and the effects they schedule. */
 export interface Served {
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly effects: Readonly<Record<string, Effect>>;
@@ -78,49 +79,57 @@ export interface ApiDefinition<Host extends GoogleApi = GoogleApi> {
   readonly api: `${Host}.v${number}`;
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly effects?: Readonly<Record<string, Effect>>;
-  /** The permission a method needs and on what, where it is not `<service>.<collection>.<verb>` on the project in the path. */
+  /** The permission a method needs, and on what. The default is `<service>.<collection>.<verb>` on the project in the path. */
   readonly access?: Readonly<Record<string, (call: CloudCall, world: World) => readonly Access[]>>;
-  /** Its own words for a caller that lacks a permission, where they are not the usual ones. */
+  /** The API's own error for a caller without the permission, if it differs from the usual one. */
   readonly denied?: (access: Access) => GoogleError;
 }
 
-/** `permission` on `resource`: `projects/<id>`, `folders/<id>`, `projects/<id>/managedZones/<z>`, … (its ancestors count too). */
+/**
+ * `permission` on `resource`: `projects/<id>`, `folders/<id>`, `projects/<id>/managedZones/<z>`, … Grants on its ancestors
+ * count.
+ */
 export interface Access {
   readonly permission: string;
   readonly resource: string;
 }
 
 export interface World {
-  /** All services that a project can enable. */
+  /** Every service that a project can enable. */
   readonly services: Services;
-  /** A named table of plain JSON records; part of the snapshot. Returns the live object: change it in place. */
+  /** A named table of plain JSON records, part of the snapshot. Returns the live object, to be changed in place. */
   table<T = JsonObject>(name: string): Record<string, T>;
-  /** Milliseconds since the epoch, real time. */
+  /** Real time, in milliseconds since the epoch. */
   now(): number;
   /** Seeded, in [0, 1). */
   random(): number;
-  /** A fresh decimal id, as Google's numeric ids. */
+  /** A new decimal id, like Google's numeric ids. */
   id(): string;
   /**
-   * Runs `effect` after `seconds` of cloud time (scaled by the time factor, ± 30 % unless `exact`; factor 0: once the
-   * handler has returned, before its reply leaves, so a reply that is a live record shows the effect).
+   * Runs `effect` after `seconds` of cloud time, scaled by the time factor, ± 30 % unless `exact`.
+   *
+   * With factor 0 it runs after the handler has returned and before the reply leaves. A reply that is a live record then shows
+   * the effect.
    */
   schedule(seconds: number, effect: string, args: JsonObject, options?: { readonly exact?: boolean }): void;
-  /** Hears of every change: after each request and after each effect. Returns what stops it. */
+  /** Calls the listener after each request and after each effect. Returns a function that stops this. */
   onChange(listener: () => void): () => void;
-  /** Runs what is due now; the kernel does so before each request and after each handler. */
+  /** Runs what is due now. The kernel does so before each request and after each handler. */
   runDue(): void;
-  /** The time at which the next effect is due, if any; for those who wait until all is quiet. */
+  /** The time at which the next effect is due, if there is one. Useful for waiting until nothing more happens. */
   nextDue(): number | undefined;
-  /** Cloud seconds turned into real milliseconds by the time factor. */
+  /** Turns cloud seconds into real milliseconds by the time factor. */
   scaled(seconds: number): number;
-  /** A project by id or number; throws Google's own error if it is missing, not ours, or being deleted. Its API enabled and billing linked, if asked for. */
+  /**
+   * Finds a project by id or number. Throws Google's own error if it is missing, not ours, or being deleted. On request it
+   * also throws if an API is off or billing is not linked.
+   */
   project(idOrNumber: string, needs?: { readonly service?: string; readonly billing?: boolean }): ProjectRecord;
-  /** Policies by full resource name; one place for all services. */
+  /** Policies of all services, by full resource name. */
   readonly policies: Policies;
-  /** Seeded or test-set: does this VM, spot or not, run into a stockout? */
+  /** Whether this VM meets a stockout, by seed or because a test set one. */
   stockout(project: string, zone: string, name: string, provisioning: 'SPOT' | 'PREEMPTIBLE' | 'STANDARD'): boolean;
-  /** The limit of a regional quota, such as CPUS or SSD_TOTAL_GB or STATIC_ADDRESSES; settable by test. */
+  /** The limit of a regional quota, such as CPUS, SSD_TOTAL_GB or STATIC_ADDRESSES. Tests can set it. */
   quota(project: string, region: string, metric: string): number;
 }
 
@@ -138,22 +147,25 @@ export interface ProjectRecord {
   deleteTime?: string;
   creator: string;
   billingAccountName?: string;
-  /** Service → milliseconds since the epoch at which it is usable everywhere. */
+  /** Each service and the time at which it is usable everywhere, in milliseconds since the epoch. */
   services: Record<string, number>;
 }
 
 export interface Policies {
-  /** With etag and version; an empty policy where none was set. Conditions are shown only to callers that ask for version 3. */
+  /** The policy with etag and version, empty if none was set. Conditions are shown only to callers that ask for version 3. */
   get(resource: string, requestedVersion?: number): JsonObject;
-  /** Replaces the policy; a stale etag is 409 ABORTED; a member that does not exist is 400. Grants take effect after the propagation time. */
+  /**
+   * Replaces the policy. Throws 409 ABORTED for a stale etag, and 400 for a member that does not exist. Grants take effect
+   * after the propagation time.
+   */
   set(resource: string, policy: JsonObject): JsonObject;
-  /** Takes away the policies of a resource and of all that lies under it. */
+  /** Removes the policies of a resource and of everything beneath it. */
   remove(resource: string): void;
-  /** Whether the caller's grants, as far as they have propagated, hold a permission on a resource or one of its ancestors. */
+  /** Whether the caller's grants hold a permission on a resource or an ancestor. Counts only grants that have propagated. */
   allows(caller: Caller, permission: string, resource: string): boolean;
 }
 
-/** An error as Google would send it; the kernel gives it the form of the API that threw it. */
+/** An error as Google would send it. The kernel writes it in the form of the API that threw it. */
 export class GoogleError extends Error {
   override readonly name = 'GoogleError';
   constructor(
@@ -163,13 +175,13 @@ export class GoogleError extends Error {
     readonly status: string,
     message: string,
     readonly more: {
-      /** Legacy reason of compute, DNS and IAM: `notFound`, `resourceNotReady`, `alreadyExists`, … */
+      /** The legacy reason of compute, DNS and IAM: `notFound`, `resourceNotReady`, `alreadyExists`, … */
       readonly reason?: string;
       /** google.rpc details: ErrorInfo, PreconditionFailure, QuotaFailure, … with `@type`. */
       readonly details?: JsonObject[];
-      /** Legacy domain, `global` if not said: `usageLimits`. */
+      /** Legacy domain: `usageLimits`. Default: `global`. */
       readonly domain?: string;
-      /** Legacy place of the fault. */
+      /** Legacy name of the field or parameter at fault. */
       readonly location?: string;
     } = {},
   ) {

@@ -1,4 +1,4 @@
-/** Google's batch form: many HTTP calls as parts of one multipart body, answered likewise. gcloud uses it. */
+/** Google's batch form, which gcloud uses: many HTTP calls as parts of one multipart body, with a multipart answer. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject } from './api.js';
 

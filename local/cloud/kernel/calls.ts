@@ -1,4 +1,7 @@
-/** Every call that reached the simulated cloud: who called what, and how it ended. Bodies, and so secrets, are never kept. */
+/**
+ * Records every call that reached the simulated cloud: the caller, the method and the outcome. It never keeps bodies, because
+ * they hold secrets.
+ */
 import type { ApiName } from './api.js';
 
 export interface RecordedCall {
@@ -9,28 +12,28 @@ export interface RecordedCall {
   readonly api: ApiName;
   readonly method: string;
   readonly params: Readonly<Record<string, string>>;
-  /** What the body calls the thing: its `name`, `projectId` or `accountId`. */
+  /** The name in the body: its `name`, `projectId` or `accountId`. */
   readonly named?: string;
-  /** E-mail; `''` if it was not told. */
+  /** E-mail; `''` if unknown. */
   readonly caller: string;
-  /** 0 for a connection that was dropped. */
+  /** 0 if the connection was dropped. */
   readonly status: number;
-  /** Why it was refused. */
+  /** The reason of a refusal. */
   readonly message?: string;
-  /** What the caller said it was for. */
+  /** The reason the caller gave for the call. */
   readonly reason?: string;
-  /** Milliseconds since the epoch when all that it began is over; missing if it began nothing that takes time. */
+  /** When everything the call began is over, in milliseconds since the epoch. Missing if it began nothing that takes time. */
   readonly until?: number;
 }
 
 export interface Calls {
   list(filter?: { readonly method?: string; readonly since?: number }): readonly RecordedCall[];
-  /** The number of the last call so far: pass it as `since` later. */
+  /** The number of the last call so far. Pass it as `since` later. */
   last(): number;
   clear(): void;
 }
 
-/** Enough for hundreds of bootstraps; older ones fall off. */
+/** Enough for hundreds of bootstraps. Older calls are dropped. */
 const kept = 200_000;
 
 export function createCalls(): Calls & { record(call: Omit<RecordedCall, 'n'>): void } {

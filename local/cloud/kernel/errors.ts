@@ -1,4 +1,4 @@
-/** Errors as each API writes them on the wire, and the refusals that all of them share. */
+/** Writes errors as each API sends them, and holds the refusals that all APIs share. */
 import { type Access, type ErrorForm, GoogleError, type JsonObject } from './api.js';
 
 const legacyReasons: Readonly<Record<number, string>> = {
@@ -14,7 +14,7 @@ const legacyReasons: Readonly<Record<number, string>> = {
   503: 'backendError',
 };
 
-/** What Google's front ends refuse carries a status in every API, compute's too. */
+/** Google's front ends send a status with their refusals in every API, including compute. */
 const fromFrontEnd = (error: GoogleError): boolean =>
   error.code === 401 || (error.more.details ?? []).some(({ reason }) => reason === 'SERVICE_DISABLED');
 
@@ -72,7 +72,7 @@ export const credentialsInvalid = (): GoogleError =>
     details: [errorInfo('ACCESS_TOKEN_TYPE_UNSUPPORTED', 'googleapis.com')],
   });
 
-/** The API is off in the project, or its enabling has not got everywhere yet: Google says the same of both. */
+/** The API is off in the project, or enabling it has not propagated yet. Google sends the same error for both. */
 export function serviceDisabled(service: string, title: string, projectNumber: string): GoogleError {
   const url = `https://console.developers.google.com/apis/api/${service}/overview?project=${projectNumber}`;
   return new GoogleError(
@@ -104,18 +104,18 @@ export function serviceDisabled(service: string, title: string, projectNumber: s
   );
 }
 
-/** What most APIs say to a caller who lacks a permission. */
+/** The answer of most APIs to a caller who lacks a permission. */
 export const permissionDenied = ({ permission, resource }: Access): GoogleError =>
   deniedOn(`resource '//${domainOf(permission)}/${resource}'`, { permission, resource });
 
-/** As most say it, with other words for the resource. */
+/** The usual refusal, with other words for the resource. */
 export const deniedOn = (where: string, { permission, resource }: Access): GoogleError =>
   new GoogleError(403, 'PERMISSION_DENIED', `Permission '${permission}' denied on ${where} (or it may not exist).`, {
     reason: 'forbidden',
     details: [errorInfo('IAM_PERMISSION_DENIED', domainOf(permission), { permission, resource })],
   });
 
-/** The same without saying which permission. */
+/** The refusal of APIs that do not name the permission. */
 export const deniedPlainly = (): GoogleError =>
   new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
 
@@ -127,7 +127,7 @@ const domainOf = (permission: string): string => {
 export const notImplemented = (method: string): GoogleError =>
   new GoogleError(501, 'UNIMPLEMENTED', `Operation is not implemented, or supported, or enabled. (${method})`);
 
-/** A precondition that does not hold: `FAILED_PRECONDITION`, with what is violated. */
+/** `FAILED_PRECONDITION`, with what is violated. */
 export const preconditionFailed = (
   message: string,
   violation: { readonly type: string; readonly subject: string; readonly description: string },

@@ -1,24 +1,27 @@
 /**
- * Faults that a test, or a person over `/_local/faults`, sets: a call that fails before or after its effect, a slow or a
- * dropped one, a stockout for a VM, a smaller quota. Kept in tables, so they show in the state and survive a restart.
+ * Faults that a test sets, or a person through `/_local/faults`. A call fails before or after its effect, is slow, or is
+ * dropped. A VM meets a stockout. A quota is smaller.
+ *
+ * They are kept in tables, so the state shows them and they survive a restart.
  */
 import { type CloudCall, GoogleError, type JsonObject, type World } from './api.js';
 
-/** The n-th matching call, from now on, and those after it while `times` lasts. */
+/** Affects the n-th matching call from now on, and as many calls as `times` says. */
 export interface CallFault {
-  /** Discovery method id, or one that ends in `*`: `compute.instances.insert`, `compute.*`. */
+  /** A discovery method id, or a prefix that ends in `*`: `compute.instances.insert`, `compute.*`. */
   readonly method: string;
   /** 1 is the next such call. Default 1. */
   readonly nth?: number;
-  /** How many calls in a row; 0 is all of them. Default 1. */
+  /** The number of calls in a row; 0 means all of them. Default 1. */
   readonly times?: number;
-  /** Only calls with these parameters (or this caller's e-mail under `caller`). */
+  /** Only calls with these parameters or fields of the body. `caller` means the caller's e-mail. */
   readonly where?: Readonly<Record<string, string>>;
-  /** `before` its effect (default) or `after`: the effect stands, the caller hears of a failure. */
+  /** `before` the effect of the call (default), or `after` it. A failure afterwards leaves the effect in place. */
   readonly when?: 'before' | 'after';
   /**
-   * `error` (default; 503 unless said) · `rate`: too many calls, in the API's own way · `unavailable`: 503 ·
-   * `drop`: the connection breaks · `slow`: answers after `delaySeconds` of real time, or once the fault is removed.
+   * `error` (default): 503, unless `code` says otherwise · `rate`: too many calls, in the API's own form · `unavailable`: 503
+   * · `drop`: the connection breaks · `slow`: the answer comes after `delaySeconds` of real time, or once the fault is
+   * removed.
    */
   readonly kind?: 'error' | 'rate' | 'unavailable' | 'drop' | 'slow';
   readonly code?: number;
@@ -29,7 +32,7 @@ export interface CallFault {
 }
 
 export interface StockoutFault {
-  /** VM name; `*` is every VM. */
+  /** Name of the VM; `*` means every VM. */
   readonly name: string;
   readonly provisioning?: 'SPOT' | 'PREEMPTIBLE' | 'STANDARD';
   readonly project?: string;
@@ -37,7 +40,7 @@ export interface StockoutFault {
 }
 
 export interface QuotaFault {
-  /** `CPUS`, `SSD_TOTAL_GB`, `STATIC_ADDRESSES`, … or `projects` and `billing-projects`, of the creator and the account. */
+  /** `CPUS`, `SSD_TOTAL_GB`, `STATIC_ADDRESSES`, … `projects` counts per creator, `billing-projects` per billing account. */
   readonly metric: string;
   readonly limit: number;
   readonly region?: string;
@@ -50,7 +53,7 @@ interface SetCallFault extends CallFault {
 }
 
 export interface Faults {
-  /** Returns the id under which it can be removed. */
+  /** Returns the id that removes the fault. */
   add(fault: CallFault): string;
   stockout(fault: StockoutFault): string;
   quota(fault: QuotaFault): string;
@@ -97,7 +100,7 @@ const matches = (fault: CallFault, call: CloudCall): boolean =>
     name === 'caller' ? call.caller.email === value : call.params[name] === value || call.body[name] === value,
   );
 
-/** What shall befall this call, before and after its effect. Counts the call against every fault that it matches. */
+/** The faults of this call, before and after its effect. Counts the call against every fault that matches it. */
 export function disturbancesOf(world: World, call: CloudCall): { before: Disturbance[]; after: Disturbance[] } {
   const found: { before: Disturbance[]; after: Disturbance[] } = { before: [], after: [] };
   const { calls } = tables(world);
@@ -138,7 +141,7 @@ const statusOf: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-/** Compute says 403 where the others say 429. */
+/** Compute answers 403 where the other APIs answer 429. */
 function rateLimited({ method }: CloudCall): GoogleError {
   const service = `${method.split('.')[0]}.googleapis.com`;
   const message = `Quota exceeded for quota metric 'Queries' and limit 'Queries per minute' of service '${service}'.`;
@@ -160,7 +163,7 @@ function rateLimited({ method }: CloudCall): GoogleError {
       });
 }
 
-/** Room enough for two datacenters, as a billed project of some age has it. */
+/** Enough room for two datacenters, like a billed project of some age. */
 const defaultQuotas: Readonly<Record<string, number>> = {
   CPUS: 500,
   E2_CPUS: 500,
@@ -174,7 +177,7 @@ const defaultQuotas: Readonly<Record<string, number>> = {
   'billing-projects': 1000,
 };
 
-/** Questions that the APIs ask through the world. */
+/** Answers the questions that APIs ask the world about faults. */
 export function readFaults(world: World): Pick<World, 'stockout' | 'quota'> {
   const { stockouts, quotas } = tables(world);
   const fits = (wanted: string | undefined, value: string): boolean => wanted === undefined || wanted === value;

@@ -6,7 +6,7 @@ export const textOf = (value: Json | undefined): string | undefined => (typeof v
 export const flagOf = (value: Json | undefined): boolean | undefined =>
   typeof value === 'boolean' ? value : undefined;
 
-/** int64 travels as text. */
+/** Accepts text too, because int64 travels as text. */
 export function numberOf(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value;
   return typeof value === 'string' && value !== '' && Number.isFinite(Number(value)) ? Number(value) : undefined;

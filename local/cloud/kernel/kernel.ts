@@ -1,6 +1,6 @@
 /**
- * One call from wire to handler and back: route → authenticate → check the request → access → faults → handler →
- * check the reply → record. Every request of every API goes this way.
+ * Takes one call from the wire to its handler and back. The order is route → authenticate → check the request → access →
+ * faults → handler → check the reply → record. Every request of every API goes this way.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GoogleApi } from '../../../functions/config.js';
@@ -31,7 +31,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly authorization: string | undefined;
-  /** `X-Goog-Request-Reason`: kept in the audit log. */
+  /** `X-Goog-Request-Reason`, which Google keeps in the audit log. */
   readonly reason?: string | undefined;
   readonly body: string;
   readonly media?: Media | undefined;
@@ -40,7 +40,7 @@ export interface ApiRequest {
 export type ApiReply =
   | { readonly kind: 'json'; readonly status: number; readonly body: JsonObject }
   | { readonly kind: 'empty' }
-  /** No API has such a method: Google's front end answers with a page. */
+  /** No API has such a method. Google's front end answers with a page. */
   | { readonly kind: 'no-route' }
   | { readonly kind: 'drop' };
 
@@ -51,13 +51,13 @@ export interface KernelOptions {
   readonly callerOf: (token: string) => Caller | undefined;
 }
 
-/** `host` is the API's, without `.googleapis.com`. */
+/** `host` is the API's host without `.googleapis.com`. */
 export type Kernel = (host: string, request: ApiRequest) => Promise<ApiReply>;
 
-/** While it is being answered. */
+/** A call while it is being answered. */
 type OpenCall = { -readonly [K in keyof CloudCall]: CloudCall[K] } & { until?: number | undefined };
 
-/** The method that a request means, and who serves it. */
+/** The method that a request means, and the API that serves it. */
 interface Served {
   readonly api: Api;
   readonly definition: ApiDefinition;
@@ -65,7 +65,7 @@ interface Served {
   readonly route: Route;
 }
 
-/** Thrown where the connection is to break. */
+/** Thrown to break the connection. */
 const dropped = Symbol('dropped');
 
 export const createKernel =
@@ -89,7 +89,7 @@ export const createKernel =
       });
     try {
       const body = await answer(options, served, request, call);
-      // A copy, made in this very moment: the live record may go on changing while the reply leaves.
+      // Copy at this moment: the live record may change while the reply leaves.
       const copy = structuredClone(body);
       record(200);
       return served.route.method.response === undefined ? { kind: 'empty' } : { kind: 'json', status: 200, body: copy };
@@ -126,7 +126,7 @@ const openCall = ({ method, params }: Route, { path, media }: ApiRequest): OpenC
   caller: { email: '', kind: 'user' },
 });
 
-/** What is kept of a call in the record of all. */
+/** The part of a call that the record of calls keeps. */
 const told = (call: OpenCall, { reason }: ApiRequest) => ({
   method: call.method,
   params: call.params,
@@ -204,7 +204,7 @@ function namedIn(body: JsonObject): { named?: string } {
   return typeof named === 'string' ? { named } : {};
 }
 
-/** A fault of the simulator itself: not to be mistaken for one that Google would have. */
+/** A fault of the simulator itself. The message must not be mistaken for one of Google's. */
 function internal(error: unknown): GoogleError {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`simulated cloud: ${message}\n`);

@@ -1,7 +1,7 @@
-/** Long-running operations of the googleapis style, kept for all services that have them. Compute has a kind of its own. */
+/** Keeps the long-running operations of the googleapis style for all services that have them. Compute has its own kind. */
 import { GoogleError, type Json, type JsonObject, type World } from './api.js';
 
-/** By name; an operation that is not done has no `done`. */
+/** Operations by name. One that is not finished has no `done`. */
 const operations = (world: World): Record<string, JsonObject> => world.table('operations');
 
 export function beginOperation(world: World, name: string, metadata: JsonObject): JsonObject {

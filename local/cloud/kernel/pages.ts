@@ -1,4 +1,4 @@
-/** One page of a list, in the order of the keys; the token is the key that comes next. */
+/** Cuts one page out of a list, in the order of the keys. The token is the key that comes next. */
 export interface Page<T> {
   readonly items: T[];
   readonly nextPageToken?: string;

@@ -1,9 +1,12 @@
-/** Holds the simulator's own replies to the API surface: one that Google could not have sent is a fault, and is said loudly. */
+/**
+ * Checks the simulator's own replies against the API surface. A reply that Google could not have sent is a fault and is
+ * reported loudly.
+ */
 import type { Json } from './api.js';
 import { base64, dateTime, duration, isObject } from './request-check.js';
 import type { Method, Schema, Surface } from './surface.js';
 
-/** What is wrong with a reply, as paths with reasons; empty if it is one that Google could have sent. */
+/** What is wrong with a reply, as paths with reasons. Empty if Google could have sent it. */
 export function faultsOfReply(surface: Surface, method: Method, reply: Json): string[] {
   const reference = method.response?.$ref;
   if (reference === undefined) {

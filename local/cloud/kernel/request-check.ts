@@ -1,16 +1,16 @@
-/** Holds requests to the API surface: what does not fit is refused in Google's own words, what fits comes out normalised. */
+/** Checks requests against the API surface. Refuses what does not fit in Google's own words, and normalises the rest. */
 import { GoogleError, type Json, type JsonObject } from './api.js';
 import { badRequest } from './errors.js';
 import type { Method, Parameter, Schema, Surface } from './surface.js';
 
-/** Google's standard parameters, which every method takes. */
+/** Google's standard parameters, which every method accepts. */
 const standardParameters = new Set([
   '$.xgafv', '$alt', '$prettyPrint', '$unique', 'access_token', 'alt', 'callback', 'fields', 'key', 'oauth_token',
   'prettyPrint', 'quotaUser', 'requestReason', 'returnPartialSuccess', 'trace', 'uploadType', 'upload_protocol', 'userIp',
 ]); // biome-ignore format: one list
 
 const isCompute = ({ api }: Surface): boolean => api === 'compute.v1';
-/** Built before Google's common front end: they word their refusals as compute does. */
+/** These APIs are older than Google's common front end. They word their refusals as compute does. */
 const isOld = (surface: Surface): boolean =>
   isCompute(surface) || surface.api === 'dns.v1' || surface.api === 'storage.v1';
 export const isObject = (value: Json | undefined): value is JsonObject =>
@@ -64,7 +64,7 @@ export function checkParams(
   return { params, lists };
 }
 
-/** Clients send path parameters again in the query, under their own path (`project.name`) too. */
+/** Clients repeat path parameters in the query, sometimes under their full path (`project.name`). */
 const repeatsPath = (name: string, inPath: Readonly<Record<string, string>>): boolean =>
   inPath[name] !== undefined || inPath[name.slice(name.lastIndexOf('.') + 1)] !== undefined;
 
@@ -124,7 +124,7 @@ const typeNames: Readonly<Record<string, string>> = {
   TYPE_UINT32: 'It must be a number in range.',
 };
 
-/** The body as text → normalised JSON. `""`, which clients send for empty messages, is an empty one. */
+/** Turns the body's text into normalised JSON. Clients send `""` for empty messages, so it counts as empty. */
 export function checkBody(surface: Surface, method: Method, text: string): JsonObject {
   const reference = method.request?.$ref;
   if (reference === undefined) return {};
@@ -176,7 +176,7 @@ function checkMessage(site: Site, schema: Schema, body: JsonObject, path: string
     }
     if (checked[name] !== undefined) throw unknownName(given, path, 'Proto field is already set.');
     const inner = checkValue(site, field, value, joined(site, path, name));
-    // What only Google writes is ignored when a client sends it; an etag is how a client says what it has read.
+    // Google ignores output-only fields that a client sends. An etag is different: it says what the client has read.
     if (inner !== undefined && (field.readOnly !== true || name === 'etag')) checked[name] = inner;
   }
   for (const [name, field] of Object.entries(known)) {
@@ -184,14 +184,14 @@ function checkMessage(site: Site, schema: Schema, body: JsonObject, path: string
       field.annotations?.required?.includes(site.method.id) === true ||
       (field.description?.startsWith('Required') === true && field.readOnly !== true);
     const value = checked[name];
-    // What the path says of the body itself need not be said again.
+    // A required field that is also a path parameter need not be repeated in the body.
     if (!path.includes('.') && site.method.parameters?.[name]?.location === 'path') continue;
     if (required && (value === undefined || value === '')) throw requiredField(site, joined(site, path, name));
   }
   return checked;
 }
 
-/** undefined for null, which proto JSON reads as not set. */
+/** Returns undefined for null, because proto JSON reads null as not set. */
 function checkValue(site: Site, schema: Schema, value: Json, path: string): Json | undefined {
   if (value === null) return undefined;
   const resolved = schema.$ref === undefined ? schema : (site.surface.schemas[schema.$ref] ?? {});
@@ -214,7 +214,7 @@ function checkValue(site: Site, schema: Schema, value: Json, path: string): Json
   return checkScalar(site, resolved, value, path);
 }
 
-/** Within a list null stands for nothing, and proto JSON refuses it (https://protobuf.dev/programming-guides/json/). */
+/** Proto JSON refuses null within a list (https://protobuf.dev/programming-guides/json/). */
 function checkItem(site: Site, schema: Schema, item: Json, path: string): Json {
   const checked = checkValue(site, schema, item, path);
   if (checked !== undefined) return checked;
@@ -252,7 +252,7 @@ function checkScalar(site: Site, schema: Schema, value: Json, path: string): Jso
 function checkText(site: Site, schema: Schema, value: Json, path: string): Json {
   if (schema.enum !== undefined) {
     if (typeof value === 'number') {
-      // Compute's enum numbers are hashes that its document does not hold; elsewhere they are places in the list.
+      // Compute's enum numbers are hashes, and its document does not hold them. Elsewhere they are positions in the list.
       const named = isCompute(site.surface) ? undefined : schema.enum[value];
       if (named === undefined) throw badValue(site, path, 'TYPE_ENUM', value);
       return named;
@@ -291,7 +291,7 @@ function badValue(site: Site, path: string, type: string, value: Json, lead?: st
       reason: 'invalid',
     });
   }
-  // Google shows the value; here it would be kept with the calls, and must not be where it may be a secret.
+  // Google shows the value. Here the message is recorded with the call, so it must not show what may be a secret.
   const shown = site.surface.api === 'secretmanager.v1' ? '(not shown)' : JSON.stringify(value).slice(0, 80);
   const text =
     lead === undefined

@@ -1,6 +1,7 @@
 /**
- * The simulated cloud's HTTP: a loopback port for each API (official clients take no path prefix), and a front port that
- * serves them all under `/<api host>/…` for gcloud, with compute's batch, the token issuer and the control paths.
+ * The simulated cloud's HTTP servers. Each API has a loopback port of its own, because official clients take no path prefix.
+ *
+ * A front port serves all APIs to gcloud under `/<api host>/…`, with compute's batch, the token issuer and the control paths.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +10,7 @@ import type { JsonObject } from './api.js';
 import { answerBatch } from './batch.js';
 import type { ApiReply, ApiRequest, Kernel } from './kernel.js';
 
-/** Paths beside the APIs; undefined: not one of theirs. */
+/** Answers paths beside the APIs. Returns undefined for any other path. */
 export type ControlPath = (request: {
   readonly method: string;
   readonly path: string;
@@ -24,7 +25,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Port 0, or one that is taken, means any free one. */
+/** Listens on `port`. Takes any free port if that is 0 or in use. */
 export async function listen(
   port: number,
   answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<void>,
@@ -38,7 +39,7 @@ export async function listen(
         response.end();
       });
   });
-  // It ends no idle connection: a request that is just on its way would be lost. Clients do that themselves, after seconds.
+  // Never close idle connections: a request that is just on its way would be lost. Clients close them after some seconds.
   server.keepAliveTimeout = 0;
   await open(server, port).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE' || port === 0) throw error;
@@ -71,12 +72,12 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** What a host serves beside the calls of its API: bytes of Cloud Storage. Undefined: not one of these. */
+/** Serves the uploads and downloads of Cloud Storage. Returns undefined for any other path. */
 type MediaPaths = (asked: MediaRequest) => Promise<MediaReply | ApiReply | undefined>;
 
-/** What stands behind the ports. */
+/** What the ports serve. */
 export interface Served {
-  /** Of all APIs, without `.googleapis.com`. */
+  /** The hosts of all APIs, without `.googleapis.com`. */
   readonly hosts: readonly string[];
   readonly kernel: Kernel;
   readonly media: MediaPaths;
@@ -106,7 +107,7 @@ export function apiServer(served: Served, host: string, port: number): Promise<R
   });
 }
 
-/** Serves every API under `/<api host>/…`, and what is beside the APIs. */
+/** Serves every API under `/<api host>/…`, and the paths beside the APIs. */
 export function frontServer(served: Served, control: ControlPath, port: number): Promise<RunningServer> {
   return listen(port, async (request, response, body) => {
     const url = new URL(request.url ?? '/', 'http://loopback');
@@ -137,9 +138,9 @@ export function frontServer(served: Served, control: ControlPath, port: number):
   });
 }
 
-/** `/compute.googleapis.com/compute/v1/…` → compute and `/compute/v1/…`. */
+/** `/compute.googleapis.com/compute/v1/…` → `compute` and `/compute/v1/…`. */
 function splitHost({ hosts }: Served, path: string): { host: string; path: string; prefix: string } | undefined {
-  // gcloud takes the paths of uploads and downloads from the root, whatever its base URL.
+  // gcloud resolves the paths of uploads and downloads against the root, whatever its base URL is.
   if (mediaAtRoot.test(path)) return { host: 'storage', path, prefix: '' };
   const [, host, rest] = /^\/(\w+)\.googleapis\.com(\/.*)$/.exec(path) ?? [];
   return host === undefined || rest === undefined || !hosts.includes(host)
@@ -151,7 +152,7 @@ const mediaAtRoot = /^\/(?:(?:resumable\/)?upload|download)\/storage\/v1\//;
 
 const toApiRequest = (request: IncomingMessage, url: URL, path: string, body: Buffer): ApiRequest => ({
   httpMethod: request.method ?? 'GET',
-  // gcloud lists a registry's locations in an old version of the API; the reply is the same.
+  // gcloud lists a registry's locations with an old version of the API. The reply is the same.
   path: path.replace(/^\/v1beta2(\/projects\/[^/]+\/locations)$/, '/v1$1'),
   query: url.searchParams,
   authorization: request.headers.authorization,

@@ -1,18 +1,18 @@
-/** Keeps the state of the simulated cloud in a file, so that a restarted one goes on where the last one stopped. */
+/** Keeps the state of the simulated cloud in a file, so that a restart continues from there. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { CloudState } from './world.js';
 
 export interface Snapshot {
-  /** To be called after a change; the file follows shortly. */
+  /** Call this after a change. The file follows shortly. */
   touch(): void;
-  /** Resolves once the state as it is now is in the file: what a caller has been told must outlive a kill. */
+  /** Resolves once the file holds the present state. A caller's answer must survive a kill. */
   written(): Promise<void>;
-  /** Writes what is not written yet. */
+  /** Writes pending changes now. */
   flush(): void;
 }
 
-/** The changes of one moment go together, and a big state is not to cost more than a third of the time. */
+/** One write covers the changes of a moment. The delay grows with the state, so writing takes at most a third of the time. */
 const leastDelayMilliseconds = 2;
 const delayOverDuration = 2;
 
@@ -40,7 +40,8 @@ export function createSnapshot(file: string | undefined, state: CloudState): Sna
     if (file === undefined) return;
     const begun = performance.now();
     mkdirSync(dirname(file), { recursive: true });
-    // A reader, or a crash, sees the old file or the new one, never half of one. It holds keys: for the owner alone.
+    // A reader, or a crash, finds the old file or the new one, never half of one. The file holds keys, so only its owner may
+    // read it.
     writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
     renameSync(`${file}.new`, file);
     delay = Math.max(leastDelayMilliseconds, delayOverDuration * (performance.now() - begun));

@@ -1,6 +1,6 @@
 /**
- * The surface of Google's APIs, read from their discovery documents: which method a request means, and with which
- * path parameters. What a request and a reply must look like is checked in `request-check.ts` and `reply-check.ts`.
+ * Reads the surface of Google's APIs from their discovery documents: which method a request means, and with which path
+ * parameters. `request-check.ts` and `reply-check.ts` check the shapes of requests and replies.
  */
 import { readFileSync } from 'node:fs';
 import type { ApiName } from './api.js';
@@ -63,14 +63,14 @@ export interface Surface {
   readonly api: ApiName;
   /** `compute.googleapis.com`. */
   readonly host: string;
-  /** What the paths of its methods begin with: `/compute/v1/`. */
+  /** The prefix of its methods' paths: `/compute/v1/`. */
   readonly base: string;
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly methods: ReadonlyMap<string, Method>;
   readonly templates: readonly Template[];
 }
 
-/** Beside the compiled code lie only the sources: the documents stay where they are in the checkout. */
+/** The build compiles only sources. The documents stay in the checkout. */
 const folder = new URL('../../../../local/cloud/discovery/', import.meta.url);
 
 const loaded = new Map<ApiName, Surface>();
@@ -95,7 +95,7 @@ export function surfaceOf(api: ApiName): Surface {
   return surface;
 }
 
-/** The documents here are stripped of prose, and lost fields named `title` with it. */
+/** The documents are stripped of prose, and that also removed fields named `title`. */
 const titled: readonly string[] = ['Expr', 'GoogleApiServiceusageV1ServiceConfig', 'Role'];
 
 const withTitles = (schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
@@ -111,7 +111,7 @@ const methodsIn = (resource: Resource): Method[] => [
   ...Object.values(resource.resources ?? {}).flatMap(methodsIn),
 ];
 
-/** Custom verbs before names that would swallow them, then the more literal path. */
+/** Custom verbs come before names that would swallow them. Then the path with more literal text wins. */
 function precedence({ path }: Method): number {
   const literal = path.replaceAll(/\{[^}]*\}/g, '').length;
   return (/:\w+$/.test(path) ? 1000 : 0) + literal;
@@ -139,7 +139,7 @@ export interface Route {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** The method that a request line means; undefined where the API has none, which Google answers with a bare 404. */
+/** The method that a request line means. Undefined if the API has none. Google answers that with a bare 404. */
 export function route(surface: Surface, httpMethod: string, path: string): Route | undefined {
   for (const { method, matcher, names } of surface.templates) {
     if (method.httpMethod !== httpMethod) continue;
@@ -159,7 +159,7 @@ function decode(text: string): string {
   }
 }
 
-/** `projects/p/zones/z/instances/i`: the resource that a path names, without a custom verb. */
+/** The resource that a path names, without a custom verb: `projects/p/zones/z/instances/i`. */
 export function resourceIn(path: string): string {
   const at = /\/((?:projects|folders|organizations|billingAccounts)\/.+)$/.exec(decode(path));
   return at?.[1]?.replace(/:\w+$/, '') ?? '';

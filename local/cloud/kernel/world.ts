@@ -1,6 +1,4 @@
-/**
- * The state of the simulated cloud and what happens to it in time: tables, ids, seeded chance, and effects that are due later.
- */
+/** The state of the simulated cloud and its changes over time: tables, ids, seeded chance, and effects that are due later. */
 
 import { createPolicies } from '../iam/policies.js';
 import { findProject } from '../projects/projects.js';
@@ -8,7 +6,7 @@ import { type Agenda, createAgenda } from './agenda.js';
 import type { Effect, JsonObject, Services, World } from './api.js';
 import { readFaults } from './faults.js';
 
-/** All that a snapshot carries. */
+/** Everything that a snapshot carries. */
 export interface CloudState {
   schema: 1;
   tables: Record<string, Record<string, unknown>>;
@@ -37,12 +35,12 @@ export interface WorldOptions {
   readonly state: CloudState;
   readonly effects: Readonly<Record<string, Effect>>;
   readonly timeFactor: number;
-  /** An effect that throws is a fault of the simulator. */
+  /** Called when an effect throws, which is a fault of the simulator. */
   readonly onFault: (effect: string, error: unknown) => void;
 }
 
 export interface RunningWorld extends World, Pick<Agenda, 'noting'> {
-  /** Tells the listeners of a change made outside an effect. */
+  /** Tells the listeners about a change made outside an effect. */
   changed(): void;
   close(): void;
 }
@@ -107,7 +105,7 @@ export function createWorld({ services, state, effects, timeFactor, onFault }: W
   return world;
 }
 
-/** Seeded chance: mulberry32 is small, and its whole state is one number that a snapshot can hold. */
+/** Seeded chance by mulberry32. It is small, and its whole state is one number, which fits a snapshot. */
 const createChance = (state: CloudState) => (): number => {
   state.chance = (state.chance + 0x6d2b79f5) | 0;
   let mixed = Math.imul(state.chance ^ (state.chance >>> 15), 1 | state.chance);

@@ -1,4 +1,4 @@
-/** Cloud Billing: accounts, and which of them pays for a project. */
+/** Cloud Billing: the accounts, and which of them pays for a project. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
@@ -18,7 +18,7 @@ import { pageOf } from '../kernel/pages.js';
 import { anyProject, shutDown } from './changes.js';
 import { projectTable } from './projects.js';
 
-/** Cloud seconds that a link takes; the call waits for them. */
+/** Cloud seconds that linking takes. The call waits for them. */
 const linkSeconds = 3;
 
 const accounts = (world: World): Record<string, BillingAccountRecord> =>
@@ -37,7 +37,7 @@ const info = (world: World, { projectId, billingAccountName }: ProjectRecord): J
 const linkedTo = (world: World, account: string): ProjectRecord[] =>
   Object.values(projectTable(world)).filter(({ billingAccountName }) => billingAccountName === account);
 
-/** A deleted project keeps its link, and counts, until it is unlinked. */
+/** A deleted project keeps its link until it is unlinked, and counts until then. */
 function checkQuota(world: World, account: BillingAccountRecord): void {
   const limit = Math.min(
     account.projectLimit ?? Number.POSITIVE_INFINITY,
@@ -88,7 +88,7 @@ const update: Handler = async (call, world) => {
 
 const accountName = /^billingAccounts\/[A-Z0-9]{6}-[A-Z0-9]{6}-[A-Z0-9]{6}$/;
 
-/** Whoever links must be allowed to on both sides. */
+/** Linking needs permissions on both the project and the billing account. */
 function accessOfUpdate(call: CloudCall, world: World) {
   const wanted = textOf(call.body['billingAccountName']) ?? '';
   const project = call.params['name'] ?? '';

@@ -1,4 +1,4 @@
-/** What can happen to a project: made, changed, deleted, restored. One set of rules behind both versions of Resource Manager. */
+/** Creates, changes, deletes and restores projects. Both versions of Resource Manager share these rules. */
 
 import { powerOff } from '../compute/instance-life.js';
 import { grantAtOnce, memberOf } from '../iam/policies.js';
@@ -22,7 +22,7 @@ const seconds = { create: 10, searchable: 30, delete: 5 };
 
 const retentionDays = 30;
 
-/** How an operation shows a project: the versions differ. */
+/** The form in which an operation shows a project. The versions differ. */
 export type ProjectForm = 'v1' | 'v3';
 
 export interface LienRecord {
@@ -36,10 +36,10 @@ export interface LienRecord {
 
 export const liens = (world: World): Record<string, LienRecord> => world.table<LienRecord>('liens');
 
-/** Ids that were ever taken, or are being made: never free again once a project stood under them. */
+/** Ids of projects that are being made. An id stays taken for good once its project existed. */
 const makings = (world: World): Record<string, string> => world.table<string>('projects.making');
 
-/** What search still knows of a project that was made or changed a moment ago; no record: nothing yet. */
+/** What search still shows of a project that was just made or changed. Without a record it shows nothing. */
 interface Indexed {
   record?: ProjectRecord;
   /** Milliseconds since the epoch. */
@@ -47,7 +47,7 @@ interface Indexed {
 }
 const indexed = (world: World): Record<string, Indexed> => world.table<Indexed>('projects.indexed');
 
-/** The project as it was before what happens to it now. */
+/** Keeps the project as it was before a change, for search. */
 function keepIndexed(world: World, projectId: string, record?: ProjectRecord): void {
   const known = indexed(world)[projectId];
   if (known !== undefined && known.until > world.now()) return;
@@ -57,7 +57,7 @@ function keepIndexed(world: World, projectId: string, record?: ProjectRecord): v
   };
 }
 
-/** Projects as search sees them: eventually as they are. */
+/** Projects as search sees them. It catches up with the truth after a while. */
 export function searchedProjects(world: World): ProjectRecord[] {
   return Object.values(projectTable(world)).flatMap((project) => {
     const known = indexed(world)[project.projectId];
@@ -97,12 +97,12 @@ function checkLabels(labels: Readonly<Record<string, string>>): void {
 export interface NewProject {
   readonly projectId: string;
   readonly displayName: string;
-  /** `folders/…` or `organizations/…`; `''`: none. */
+  /** `folders/…` or `organizations/…`; `''` for none. */
   readonly parent: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Begins to make a project; until the operation is done nobody can tell it from one that is not there. */
+/** Begins to make a project. Until the operation is done it looks like one that does not exist. */
 export function createProject(world: World, caller: Caller, project: NewProject, form: ProjectForm): JsonObject {
   checkProjectId(project.projectId);
   checkLabels(project.labels);
@@ -168,7 +168,7 @@ const finishCreation: Effect = (args, world) => {
   if (operation !== undefined) operation['metadata'] = creationMetadata(form, now, true);
 };
 
-/** Projects pending deletion count on for 30 days. */
+/** Deleted projects still count for 30 days. */
 const countsAgainstQuota = ({ state, deleteTime }: ProjectRecord, world: World): boolean =>
   state === 'ACTIVE' || Date.parse(deleteTime ?? '') > world.now() - retentionDays * 86_400_000;
 
@@ -208,7 +208,7 @@ export function resourceId(name: string): JsonObject {
   return { type: kind.replace(/s$/, ''), id };
 }
 
-/** Also one that is being deleted: it can be seen, and restored. */
+/** Finds a project, including one that is being deleted: that can still be seen and restored. */
 export function anyProject(world: World, idOrNumber: string): ProjectRecord {
   const project = lookUpProject(world, idOrNumber);
   if (project === undefined) throw new GoogleError(403, 'PERMISSION_DENIED', 'The caller does not have permission');
@@ -289,11 +289,14 @@ export function restoreProject(world: World, project: ProjectRecord): void {
   project.etag = freshEtag(world);
 }
 
-/** What runs in a project that is deleted, or that nobody pays for, stops; started again it must be by hand. */
+/** Stops everything that runs in a project that is deleted or has no billing. It does not start again by itself. */
 export const shutDown = (world: World, { projectId }: ProjectRecord): void =>
   world.schedule(seconds.delete, 'projects.shutDown', { project: projectId });
 
-/** An operation that ends, with the project as it then is, after the time that a deletion takes. */
+/**
+ * An operation that shows the project as it is when the operation ends. An update takes 1 cloud second, the others as long as
+ * a deletion.
+ */
 export function projectOperation(world: World, project: ProjectRecord, prefix: string, metadata: string): JsonObject {
   const name = operationName(prefix, world);
   const operation = beginOperation(world, name, typed(`google.cloud.resourcemanager.v3.${metadata}`, {}));

@@ -1,4 +1,4 @@
-/** Liens: what keeps a project from being deleted. The same in both versions of Resource Manager. */
+/** Liens, which protect a project from deletion. They are the same in both versions of Resource Manager. */
 import {
   type Access,
   type ApiDefinition,

@@ -1,4 +1,4 @@
-/** Projects as records: found by id or number, with Google's refusals. */
+/** Projects as records: finds them by id or number, with Google's refusals. */
 import { GoogleError, type ProjectRecord, type World } from '../kernel/api.js';
 import { errorInfo, serviceDisabled } from '../kernel/errors.js';
 
@@ -11,7 +11,7 @@ export function lookUpProject(world: World, idOrNumber: string): ProjectRecord |
   return Object.values(table).find(({ projectNumber }) => projectNumber === idOrNumber);
 }
 
-/** `projects/<number>/…` → `projects/<id>/…`: policies are kept under ids. */
+/** `projects/<number>/…` → `projects/<id>/…`, because policies are stored by id. */
 export function withProjectId(world: World, resource: string): string {
   const [kind, name, ...rest] = resource.split('/');
   if (kind !== 'projects' || name === undefined || !/^\d+$/.test(name)) return resource;
@@ -24,7 +24,7 @@ const denied = (project: string, message: string): GoogleError =>
     details: [errorInfo('CONSUMER_INVALID', 'googleapis.com', { consumer: `projects/${project}` })],
   });
 
-/** Google tells a project that is not there from one that is not ours by nothing. */
+/** Google gives the same answer for a project that does not exist and for one that is not ours. */
 export function findProject(
   world: World,
   idOrNumber: string,
@@ -40,7 +40,7 @@ export function findProject(
   return project;
 }
 
-/** As Google names a service to people. */
+/** The name Google shows to people. */
 export const titleOf = (world: World, service: string): string => world.services[service]?.title ?? service;
 
 export const isServiceUsable = (world: World, project: ProjectRecord, service: string): boolean =>

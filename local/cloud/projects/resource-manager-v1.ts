@@ -1,4 +1,4 @@
-/** Resource Manager v1, which gcloud speaks beside v3: the same projects in the older form. */
+/** Resource Manager v1, which gcloud uses along with v3: the same projects in the older form. */
 
 import { lineage } from '../iam/policies.js';
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';
@@ -73,7 +73,7 @@ const update: Handler = (call, world) => {
   return projectV1(project);
 };
 
-/** gcloud's list of projects: what the caller may see, eventually. */
+/** gcloud's list of projects: those the caller may see. It is eventually consistent. */
 const list: Handler = (call, world) => {
   const matches = readProjectFilter(call.params['filter'] ?? '');
   const found = searchedProjects(world)

@@ -37,7 +37,7 @@ import { readProjectFilter } from './search.js';
 
 const containerName = /^(folders|organizations)\/\d+$/;
 
-/** The last part of `projects/<id>`. */
+/** The id in `projects/<id>`. */
 const idIn = (call: CloudCall, name = 'name'): string => (call.params[name] ?? '').split('/')[1] ?? '';
 
 const create: Handler = ({ body, caller }, world) => {
@@ -177,7 +177,7 @@ const policyHandlers = Object.fromEntries(
 
 const onParent = (permission: string, call: CloudCall): readonly Access[] => {
   const parent = textOf(call.body['parent']) ?? call.params['parent'] ?? '';
-  // A name of no known form is refused as such, by the handler.
+  // The handler refuses names of unknown form.
   return containerName.test(parent) ? [{ permission, resource: parent }] : [];
 };
 
@@ -214,7 +214,7 @@ export const resourceManager: ApiDefinition<'cloudresourcemanager'> = {
     'cloudresourcemanager.projects.create': (call) => onParent('resourcemanager.projects.create', call),
     'cloudresourcemanager.projects.list': (call) => onParent('resourcemanager.projects.list', call),
     'cloudresourcemanager.folders.list': (call) => onParent('resourcemanager.folders.list', call),
-    // They show what the caller may see, and nothing else.
+    // These show only what the caller may see, so they need no permission.
     'cloudresourcemanager.projects.search': () => [],
     'cloudresourcemanager.folders.search': () => [],
     'cloudresourcemanager.organizations.search': () => [],

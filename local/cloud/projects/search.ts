@@ -1,8 +1,8 @@
-/** The filters of projects.search (v3) and projects.list (v1): terms `field:value` or `field=value`, all of which must hold. */
+/** The filters of projects.search (v3) and projects.list (v1). All terms `field:value` or `field=value` must hold. */
 import type { ProjectRecord } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 
-/** Reads the filter; throws Google's 400 for one that cannot be read. */
+/** Reads the filter. Throws Google's 400 if it is malformed. */
 export function readProjectFilter(filter: string): (project: ProjectRecord) => boolean {
   const terms = filter
     .trim()

@@ -1,4 +1,4 @@
-/** Google's public CA as the simulated cloud serves it: external account keys for ACME, shown once. */
+/** Google's public CA in the simulated cloud: external account keys for ACME, shown once. */
 import {
   type Access,
   type ApiDefinition,
@@ -16,7 +16,10 @@ function projectOf(call: CloudCall, world: World, billing: boolean): string {
   return world.project(project, { service, billing }).projectId;
 }
 
-/** The key is 32 bytes, written as base64url and that, once more, as base64: so does the real API answer. Unused for seven days it dies. */
+/**
+ * The key is 32 bytes. Like the real API, the answer holds it as base64url, encoded once more as base64. It expires after
+ * seven days without use.
+ */
 const create: Handler = (call, world) => {
   const project = projectOf(call, world, true);
   const location = (call.params['parent'] ?? '').split('/')[3] ?? '';
@@ -31,7 +34,7 @@ const create: Handler = (call, world) => {
   const secret = Buffer.from(Array.from({ length: 32 }, () => Math.floor(world.random() * 256)));
   const b64MacKey = Buffer.from(secret.toString('base64url')).toString('base64');
   const name = `projects/${project}/locations/global/externalAccountKeys/${keyId}`;
-  // The real service never shows a key again; what is kept here is only that it was made.
+  // The real service never shows a key again. Here only its id and time are stored.
   world.table<JsonObject>('publicca.externalAccountKeys')[name] = {
     keyId,
     createTime: new Date(world.now()).toISOString(),

@@ -1,6 +1,7 @@
 /**
- * Pushes Pub/Sub messages: to functions as binary CloudEvents, the way Eventarc does it, to other endpoints as Pub/Sub does.
- * At least once; what was not acknowledged is in the state of the simulated cloud and comes again after a restart.
+ * Pushes Pub/Sub messages: to functions as binary CloudEvents, as Eventarc does, and to other endpoints as Pub/Sub does.
+ *
+ * Delivery is at least once. Unacknowledged messages are in the state of the simulated cloud, and come again after a restart.
  */
 import type { World } from '../kernel/api.js';
 import { createLanes } from './lanes.js';
@@ -14,29 +15,29 @@ export interface DeliveriesOptions {
   readonly world: World;
   /** Signs the token a push carries. */
   readonly identity: { idToken(claims: { email: string; audience: string }): string | Promise<string> };
-  /** How many deliveries of one subscription may be under way; default 40. */
+  /** How many deliveries of one subscription may be under way. Default 40. */
   readonly concurrency?: number;
-  /** Share of acknowledged messages that are delivered once more, 0 to 1; default 0. */
+  /** Share of acknowledged messages that are delivered once more, 0 to 1. Default 0. */
   readonly duplicates?: number;
-  /** Share of deliveries that overtake others, 0 to 1; default 0. */
+  /** Share of deliveries that overtake others, 0 to 1. Default 0. */
   readonly reordering?: number;
-  /** Of duplicates and reordering. */
+  /** Seed of duplicates and reordering. Default 1. */
   readonly seed?: number;
-  /** Milliseconds, real time, after which a delivery without answer counts as failed; default 600 000, what Eventarc gives. */
+  /** Real milliseconds after which an unanswered delivery counts as failed. Default 600 000, which is Eventarc's. */
   readonly ackDeadlineMs?: number;
-  /** Hears of every delivery that was not acknowledged. */
+  /** Called for every delivery that was not acknowledged. */
   readonly onFailure?: (failure: { subscription: string; messageId: string; attempt: number; why: string }) => void;
 }
 
 export interface Deliveries {
   addTrigger(trigger: EventTrigger): void;
-  /** Messages that were not acknowledged yet, those that wait for their next attempt included. */
+  /** How many messages are not acknowledged yet, including those that wait for a retry. */
   pending(): number;
-  /** Resolves when nothing is being delivered or due; what waits for another attempt does not count. */
+  /** Resolves when no message is being delivered or due. Waiting retries do not count. */
   idle(): Promise<void>;
-  /** Resolves when everything was acknowledged or given up. */
+  /** Resolves when every message was acknowledged or given up. */
   settled(): Promise<void>;
-  /** Deliveries under way are broken off; they come again when the cloud is started again. */
+  /** Aborts the deliveries under way. They come again when the cloud is restarted. */
   close(): Promise<void>;
 }
 
@@ -77,7 +78,7 @@ export function createDeliveries(options: DeliveriesOptions): Deliveries {
       const path = addTrigger(world, trigger);
       for (const [id, queued] of Object.entries(messagesOf(world, path))) {
         if (!lanes.unwait(path, id)) continue;
-        // The function was deployed anew: what its last deployment failed at is tried without further wait.
+        // The function was deployed again, so retries of its failed messages need not wait.
         queued.availableAt = Math.min(queued.availableAt, world.now());
         lanes.queue(path, id);
       }
@@ -99,13 +100,13 @@ function pendingIn(world: World): number {
   return pushed.reduce((total, path) => total + Object.keys(messagesOf(world, path)).length, 0);
 }
 
-/** One delivery of a message, and what becomes of the message by it. */
+/** Delivers a message once, and decides what happens to it next. */
 function createDeliver(
   { world, duplicates = 0, onFailure }: DeliveriesOptions,
   push: PushOptions,
   random: () => number,
 ): (path: string, id: string) => Promise<void> {
-  /** At least once: now and then an acknowledged message comes again. */
+  /** At least once: sometimes an acknowledged message comes again. */
   function acknowledge(path: string, id: string, queued: QueuedMessage): void {
     if (queued.copied !== true && random() < duplicates) {
       queued.copied = true;
@@ -133,7 +134,7 @@ function createDeliver(
   };
 }
 
-/** Mulberry32: small, and good enough to choose which message comes twice. */
+/** Mulberry32, which is small and good enough to choose the messages that come twice. */
 function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

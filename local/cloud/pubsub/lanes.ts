@@ -1,23 +1,23 @@
-/** Messages in line, a lane a subscription: when each has its turn, and how many are under way at once. */
+/** Queues messages in one lane per subscription. Decides when each has its turn, and how many are under way at once. */
 
 export interface LanesOptions {
-  /** How many of one lane may be under way. */
+  /** How many messages of one lane may be under way. */
   readonly concurrency: number;
-  /** Milliseconds until a message's time has come; undefined: it is not to be delivered. */
+  /** Milliseconds until a message is due. Undefined if it must not be delivered. */
   readonly delayOf: (path: string, id: string) => number | undefined;
-  /** Which of those in line goes next. */
+  /** Index of the message that goes next. */
   readonly pick: (inLine: number) => number;
   readonly deliver: (path: string, id: string) => Promise<void>;
   readonly onEnded: () => void;
 }
 
 export interface Lanes {
-  /** Puts a message in line, when its time has come. */
+  /** Queues a message, now or when it is due. */
   queue(path: string, id: string): void;
-  /** Forgets when a message's time would have come. False where it is in line or under way. */
+  /** Cancels a message's wait. Returns false if it is already queued or under way. */
   unwait(path: string, id: string): boolean;
   isIdle(): boolean;
-  /** No message is begun any more; resolves when those under way have ended. */
+  /** Begins no more messages. Resolves when those under way have ended. */
   close(): Promise<void>;
 }
 

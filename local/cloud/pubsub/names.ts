@@ -1,4 +1,4 @@
-/** Topics and subscriptions in the state: their names, how calls mean them, and how they are refused. */
+/** Topics and subscriptions in the state: their names, how calls refer to them, and their refusals. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 
 const service = 'pubsub.googleapis.com';
@@ -11,7 +11,7 @@ export const badInput = (message: string): GoogleError => new GoogleError(400, '
 const notFound = (path: string): GoogleError =>
   new GoogleError(404, 'NOT_FOUND', `Resource not found (resource=${path.slice(path.lastIndexOf('/') + 1)}).`);
 
-/** The path with the project's id, whichever way the project was named. */
+/** The path with the project's id, whether the caller named the project by id or number. */
 export function pathOf(given: string, world: World): string {
   const [, project = '', ...rest] = given.split('/');
   const { projectId } = world.project(project, { service });

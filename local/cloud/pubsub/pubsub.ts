@@ -1,4 +1,4 @@
-/** Pub/Sub as the simulated cloud serves it, one table joined from the files of its nouns. Push is done by deliveries.ts. */
+/** Pub/Sub in the simulated cloud: one table, joined from the files of its resources. deliveries.ts does the pushes. */
 
 import { testPermissions } from '../iam/test-permissions.js';
 import type { Access, ApiDefinition, CloudCall, Handler, JsonObject, World } from '../kernel/api.js';
@@ -30,7 +30,7 @@ const paged = (
 const inProject = (table: Record<string, JsonObject>, project: string) =>
   Object.entries(table).filter(([path]) => path.startsWith(`${project}/`));
 
-/** `patch` of a topic or subscription: only what the mask names. */
+/** `patch` of a topic or subscription changes only the fields in the mask. */
 const patchOf =
   (body: string, at: (path: string, world: World) => JsonObject): Handler =>
   (call, world) => {
@@ -65,7 +65,7 @@ function existing(call: CloudCall, world: World): string {
 
 interface Method {
   readonly handler: Handler;
-  /** On the named resource, or on its project. */
+  /** Needed on the named resource, or on its project. */
   readonly permission?: string;
   readonly on?: 'project';
 }

@@ -1,4 +1,4 @@
-/** Pulling from Pub/Sub's subscriptions, acknowledging, and dead letters. */
+/** Pulling from Pub/Sub's subscriptions, acknowledgements, and dead letters. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
 import { labelsOf, numberOf, objectOf, textOf, textsOf } from '../kernel/json-fields.js';
@@ -49,7 +49,7 @@ function queuedBy(ackId: string, world: World, path: string): { id: string; queu
   return queued?.attempts === Number(attempt) ? { id, queued } : undefined;
 }
 
-/** A late acknowledgement is no error; it just does nothing. */
+/** A late acknowledgement is no error. It does nothing. */
 export const acknowledge: Handler = (call, world) => {
   const path = nameOf(call, world);
   subscriptionAt(path, world);
@@ -79,7 +79,7 @@ export const modifyAckDeadline: Handler = (call, world) => {
   return {};
 };
 
-/** A message that was tried too often goes to the dead-letter topic, if the subscription has one. */
+/** A message with too many attempts goes to the dead-letter topic, if the subscription has one. */
 export function deadLetter(world: World, subscription: JsonObject, message: QueuedMessage['message']): void {
   const topic = textOf(objectOf(subscription['deadLetterPolicy'])?.['deadLetterTopic']);
   if (topic === undefined || topics(world)[topic] === undefined) return;

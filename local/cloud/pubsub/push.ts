@@ -1,4 +1,4 @@
-/** One push of a message: to functions as the binary CloudEvent that Eventarc makes of it, to other endpoints as Pub/Sub's own. */
+/** Pushes one message: to functions as the binary CloudEvent that Eventarc makes, to other endpoints in Pub/Sub's own form. */
 import { timeLimit } from '../../../shared/time-limit.js';
 import type { JsonObject, World } from '../kernel/api.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
@@ -14,14 +14,14 @@ export interface PushOptions {
 }
 
 export interface Push {
-  /** Of the subscription. */
+  /** Path of the subscription. */
   readonly path: string;
   readonly subscription: JsonObject;
   readonly queued: QueuedMessage;
   readonly endpoint: string;
 }
 
-/** Undefined once the endpoint has said 2xx; otherwise what went wrong. */
+/** Undefined if the endpoint answered 2xx. Otherwise the reason of the failure. */
 export async function refusalOf(options: PushOptions, push: Push): Promise<string | undefined> {
   try {
     const reply = await fetch(push.endpoint, {
@@ -43,7 +43,7 @@ const isEvent = ({ world }: PushOptions, { path }: Push): boolean => triggers(wo
 
 function bodyOf(options: PushOptions, push: Push): string {
   const { message, attempts } = push.queued;
-  // Pub/Sub spells these two both ways.
+  // Pub/Sub sends these two in both spellings.
   const both = { ...message, message_id: message.messageId, publish_time: message.publishTime };
   const showsAttempt = isEvent(options, push) || push.subscription['deadLetterPolicy'] !== undefined;
   return JSON.stringify({

@@ -1,13 +1,13 @@
-/** The queues of Pub/Sub's subscriptions: part of the state, so undelivered messages outlive a restart. */
+/** The queues of Pub/Sub's subscriptions. They are part of the state, so undelivered messages survive a restart. */
 import type { Json, JsonObject, World } from '../kernel/api.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 
 export interface QueuedMessage {
   message: JsonObject & { messageId: string; publishTime: string };
   attempts: number;
-  /** Milliseconds since the epoch before which it is not handed out. */
+  /** The earliest time of the next delivery, in milliseconds since the epoch. */
   availableAt: number;
-  /** A second copy that was sent on purpose is not copied again. */
+  /** Set for a message that was already duplicated on purpose, so that it is not duplicated again. */
   copied?: boolean;
 }
 
@@ -15,7 +15,7 @@ type Queues = Record<string, Record<string, QueuedMessage>>;
 
 const queues = (world: World): Queues => world.table<Record<string, QueuedMessage>>('pubsub.queues');
 
-/** The messages of a subscription by id, in the order they came. The live object: acknowledge by deleting. */
+/** The messages of a subscription by id, in order of arrival. This is the live object: acknowledge by deleting. */
 export function messagesOf(world: World, subscription: string): Record<string, QueuedMessage> {
   const all = queues(world);
   all[subscription] ??= {};
@@ -30,7 +30,7 @@ export function removeQueue(world: World, subscription: string): void {
 
 type Listener = (subscription: string, messageId: string) => void;
 
-/** Who pushes hears of every message at once. By the live table, which is the same for all who hold the same world. */
+/** Listeners learn of every message at once. The key is the live table, which all users of a world share. */
 const listeners = new WeakMap<object, Set<Listener>>();
 
 export function onMessage(world: World, listener: Listener): () => void {
@@ -51,7 +51,10 @@ export function secondsOf(duration: Json | undefined, otherwise: number): number
   return match === null ? otherwise : Number(match[1]);
 }
 
-/** A delivery that failed comes again later, ever later; with a dead-letter policy it ends after so many attempts, and after the retention anyway. */
+/**
+ * Schedules a failed delivery again, after a growing delay. A dead-letter policy limits the attempts. The retention ends them
+ * in any case.
+ */
 export function failed(world: World, path: string, subscription: JsonObject, id: string): 'again' | 'dead' | 'expired' {
   const queued = messagesOf(world, path)[id];
   if (queued === undefined) return 'expired';
@@ -69,7 +72,7 @@ export function failed(world: World, path: string, subscription: JsonObject, id:
   return 'again';
 }
 
-/** Without a policy Pub/Sub tries again soon, slowing down from 0.1 to 60 s. */
+/** Without a policy Pub/Sub retries soon, slowing down from 0.1 to 60 s. */
 function backoffSeconds(subscription: JsonObject, attempts: number): number {
   const retry = objectOf(subscription['retryPolicy']);
   const least = retry === undefined ? 0.1 : secondsOf(retry['minimumBackoff'], 10);

@@ -1,4 +1,4 @@
-/** Pub/Sub's subscriptions: made, changed, removed. */
+/** Creates, changes and removes Pub/Sub's subscriptions. */
 import { GoogleError, type Handler, type JsonObject } from '../kernel/api.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { badInput, checkName, nameOf, pathOf, subscriptionAt, subscriptions, topicAt } from './names.js';
@@ -75,7 +75,7 @@ export function checkSubscription(subscription: JsonObject): void {
   }
 }
 
-/** Google pushes over HTTPS alone; here a loopback address may do without. */
+/** Google pushes over HTTPS only. Here a loopback address may use plain HTTP. */
 function checkEndpoint(endpoint: string): void {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isLoopback = url !== undefined && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);

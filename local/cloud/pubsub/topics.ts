@@ -1,4 +1,4 @@
-/** Pub/Sub's topics: made, removed, published to. */
+/** Creates and removes Pub/Sub's topics, and publishes to them. */
 import { GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
 import { labelsOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { badInput, checkName, nameOf, subscriptions, topicAt, topics } from './names.js';
@@ -75,7 +75,7 @@ function checkMessage(message: JsonObject): void {
   }
 }
 
-/** Puts a message into the queue of every subscription that wants it. */
+/** Puts a message into the queue of every subscription whose filter matches it. */
 export function publishTo(world: World, topic: string, message: QueuedMessage['message']): void {
   for (const [path, subscription] of Object.entries(subscriptions(world))) {
     if (subscription['topic'] === topic && subscription['detached'] !== true && wants(subscription, message)) {

@@ -1,18 +1,18 @@
-/** Subscriptions as Eventarc makes them for event functions, and where each subscription pushes to. */
+/** Makes subscriptions for event functions as Eventarc does, and finds the push endpoint of each subscription. */
 import type { World } from '../kernel/api.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import { subscriptions, topics } from './names.js';
 
-/** What deploying an event function makes: a subscription of its own and whom to call as. */
+/** What deploying an event function sets up: a subscription of its own, and the identity for calls. */
 export interface EventTrigger {
-  /** Of the function: `run-cloud-step`. */
+  /** Name of the function: `run-cloud-step`. */
   readonly name: string;
-  /** `projects/p/topics/t`; made if it is missing. */
+  /** `projects/p/topics/t`. It is made if missing. */
   readonly topic: string;
   readonly url: string;
   /** The identity Eventarc calls with. */
   readonly serviceAccount: string;
-  /** Off, as deployed by default: what fails is not tried again. */
+  /** Whether failed events are retried. Off by default, as in a deployment. */
   readonly retry?: boolean;
 }
 
@@ -24,7 +24,7 @@ export const triggers = (world: World): Record<string, { retry: boolean }> =>
 const subscriptionOf = ({ name, topic }: Pick<EventTrigger, 'name' | 'topic'>): string =>
   `${topic.split('/').slice(0, 2).join('/')}/subscriptions/eventarc-${name}-sub`;
 
-/** Gives the path of its subscription. */
+/** Makes the subscription of a trigger. Returns its path. */
 export function addTrigger(world: World, trigger: EventTrigger): string {
   const { topic, url, serviceAccount, retry = false } = trigger;
   const path = subscriptionOf(trigger);
@@ -43,7 +43,7 @@ export function addTrigger(world: World, trigger: EventTrigger): string {
   return path;
 }
 
-/** Undefined where a subscription is pulled from. */
+/** Undefined for pull subscriptions. */
 export function endpointOf(world: World, path: string): string | undefined {
   const endpoint = textOf(objectOf(subscriptions(world)[path]?.['pushConfig'])?.['pushEndpoint']);
   return endpoint === '' ? undefined : endpoint;

@@ -1,4 +1,4 @@
-/** One call of a job's target, with Google's headers and the token of the job's account. */
+/** Makes one call of a job's target, with Google's headers and the token of the job's account. */
 import { timeLimit } from '../../../shared/time-limit.js';
 import type { Identity } from '../../identity/identity.js';
 import { isBarred } from '../iam/service-accounts.js';
@@ -12,7 +12,7 @@ interface CallerParts {
 }
 
 interface ScheduledCall {
-  /** Of the job. */
+  /** Path of the job. */
   readonly path: string;
   readonly job: JsonObject;
   readonly scheduledAt: number;
@@ -26,12 +26,12 @@ interface Failure {
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** What a status becomes in the job's own. */
+/** HTTP status → canonical code, for the job's own status. */
 const canonical: Readonly<Record<number, number>> = {
   400: 3, 401: 16, 403: 7, 404: 5, 409: 10, 412: 9, 429: 8, 499: 1, 500: 13, 501: 12, 503: 14, 504: 4,
 }; // biome-ignore format: a table
 
-/** Undefined once the target has said 2xx. */
+/** Undefined if the target answered 2xx. */
 export async function callTarget(caller: CallerParts, call: ScheduledCall): Promise<Failure | undefined> {
   const { job, signal } = call;
   const target = objectOf(job['httpTarget']) ?? {};
@@ -60,7 +60,7 @@ export async function callTarget(caller: CallerParts, call: ScheduledCall): Prom
   }
 }
 
-/** Undefined: nobody can act as the account any more. */
+/** Undefined if the account is gone or disabled. */
 async function headersOf(
   { world, identity }: CallerParts,
   { path, scheduledAt }: ScheduledCall,

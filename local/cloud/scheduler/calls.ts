@@ -1,6 +1,6 @@
 /**
- * Cloud Scheduler at work: calls what its jobs aim at, when they are due or asked to run, with Google's headers and the
- * token of the job's account. At least once; a job never runs twice at a time unless it is asked to.
+ * Cloud Scheduler at work: calls the targets of jobs when they are due or asked to run. Calls are made at least once. A job
+ * never runs twice at a time unless someone asks for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Identity } from '../../identity/identity.js';
@@ -14,16 +14,16 @@ import { type JobRecord, jobs, plan, secondsOf } from './jobs.js';
 export interface ScheduledCallsOptions {
   readonly world: RunningWorld;
   readonly identity: Pick<Identity, 'idToken' | 'accessToken'>;
-  /** Share of calls that were answered and are made once more, 0 to 1; default 0. */
+  /** Share of answered calls that are made once more, 0 to 1. Default 0. */
   readonly duplicates?: number | undefined;
-  /** Hears of every call that was not answered with 2xx. */
+  /** Called for every call that was not answered with 2xx. */
   readonly onFailure?: ((job: string, why: string) => void) | undefined;
 }
 
 export interface ScheduledCalls {
   /** Resolves when no call is under way. */
   idle(): Promise<void>;
-  /** Nothing is called any more; calls under way are broken off. */
+  /** Makes no more calls, and aborts those under way. */
   close(): Promise<void>;
 }
 
@@ -32,18 +32,18 @@ export function createScheduledCalls(options: ScheduledCallsOptions): ScheduledC
   const { world } = options;
   const closing = new AbortController();
   const running = new Set<Promise<void>>();
-  /** Jobs whose own call is under way, by path. */
+  /** Jobs whose scheduled call is under way, by path. */
   const busy = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
-  // What was due while nobody was here is not made up for.
+  // Runs that were due while the cloud was down are not made up for.
   for (const record of Object.values(jobs(world))) {
     if (record.dueAt !== undefined && record.dueAt < world.now()) plan(world, record);
   }
   const stopListening = world.onChange(look);
   look();
 
-  /** Begins what is due, and comes back when the next is. */
+  /** Begins all due calls, and sets a timer for the next job. */
   function look(): void {
     clearTimeout(timer);
     if (closing.signal.aborted) return;
@@ -58,7 +58,7 @@ export function createScheduledCalls(options: ScheduledCallsOptions): ScheduledC
       if (record.dueAt <= now) {
         const scheduledAt = record.dueAt;
         plan(world, record, now);
-        // What comes due while the last call is still under way is left out.
+        // A run that comes due while the last one is under way is left out.
         if (!busy.has(path)) {
           busy.add(path);
           begin(path, record, scheduledAt, () => busy.delete(path));
@@ -94,7 +94,7 @@ export function createScheduledCalls(options: ScheduledCallsOptions): ScheduledC
 }
 
 interface Run {
-  /** Of the job. */
+  /** Path of the job. */
   readonly path: string;
   readonly record: JobRecord;
   readonly scheduledAt: number;
@@ -107,7 +107,7 @@ function stands(world: World, { path, record, signal }: Run): boolean {
   return project?.state === 'ACTIVE' && isServiceUsable(world, project, 'cloudscheduler.googleapis.com');
 }
 
-/** Calls until it was answered, or as often as the job allows. */
+/** Calls until the target answers 2xx, or as often as the job allows. */
 async function attempts(options: ScheduledCallsOptions, run: Run): Promise<void> {
   const { world, duplicates = 0, onFailure } = options;
   const { path, record, scheduledAt, signal } = run;

@@ -1,4 +1,4 @@
-/** Jobs of Cloud Scheduler in the state: what a job must be, and what is kept of it. */
+/** Jobs of Cloud Scheduler in the state: checks them and plans their next run. */
 
 import { serviceAccounts } from '../iam/service-accounts.js';
 import { type Caller, GoogleError, type JsonObject, type World } from '../kernel/api.js';
@@ -6,22 +6,22 @@ import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { isSchedule, nextAfter } from './times.js';
 
 export interface JobRecord {
-  /** As the API shows it. */
+  /** The job as the API shows it. */
   job: JsonObject;
-  /** Milliseconds, real time, at which it is due next; absent while it is paused. */
+  /** When it is due next, in real milliseconds. Missing while it is paused. */
   dueAt?: number | undefined;
-  /** Runs that were asked for and have not begun. */
+  /** Number of requested runs that have not begun. */
   forced: number;
 }
 
-/** By `projects/<id>/locations/<l>/jobs/<j>`. */
+/** Jobs by `projects/<id>/locations/<l>/jobs/<j>`. */
 export const jobs = (world: World): Record<string, JobRecord> => world.table<JobRecord>('cloudscheduler.jobs');
 
 export const badInput = (message: string): GoogleError => new GoogleError(400, 'INVALID_ARGUMENT', message);
 
 const targets = ['httpTarget', 'pubsubTarget', 'appEngineHttpTarget'] as const;
 
-/** What Google fills in where nothing is said. */
+/** Google's defaults. */
 const retryDefaults = {
   maxRetryDuration: '0s',
   minBackoffDuration: '5s',
@@ -33,10 +33,10 @@ const attemptDeadline = '180s';
 export const secondsOf = (duration: unknown, fallback: number): number =>
   typeof duration === 'string' ? Number.parseFloat(duration) : fallback;
 
-/** Schedules are read in it where none is given. */
+/** The time zone of the schedule. Default: UTC. */
 const zoneOf = (job: JsonObject): string => textOf(job['timeZone']) ?? 'UTC';
 
-/** The job as it will stand; throws Google's refusal. `name` is its path. */
+/** Returns the job as it will be stored, or throws Google's refusal. `name` is its path. */
 export function checkJob(world: World, caller: Caller, given: JsonObject, name: string): JsonObject {
   const job: JsonObject = { attemptDeadline, ...withoutEmpty(given), name };
   job['timeZone'] = zoneOf(job);
@@ -57,7 +57,7 @@ export function checkJob(world: World, caller: Caller, given: JsonObject, name: 
   return job;
 }
 
-/** Clients send what is not set as 0 and `""`. */
+/** Clients send unset fields as 0 and `""`. */
 const withoutEmpty = (body: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== 0 && value !== ''));
 
@@ -89,7 +89,7 @@ function checkRetries(retry: JsonObject): void {
 }
 
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
-/** What Google sets itself: given ones are dropped. */
+/** Headers that Google sets itself. Given ones are dropped. */
 const reserved = /^(?:host|content-length|x-google-.*|x-cloudscheduler.*|x-appengine-.*)$/i;
 
 function checkTarget(world: World, caller: Caller, given: JsonObject, name: string): JsonObject {
@@ -124,7 +124,7 @@ function checkTarget(world: World, caller: Caller, given: JsonObject, name: stri
   return target;
 }
 
-/** The account must be of the job's own project, and whoever makes the job must be allowed to act as it. */
+/** The account must belong to the job's own project. The caller must be allowed to act as it. */
 function checkAccount(world: World, caller: Caller, email: string, name: string): void {
   if (email === '') throw badInput('The token needs a service account.');
   const project = name.split('/')[1] ?? '';
@@ -140,7 +140,7 @@ function checkAccount(world: World, caller: Caller, email: string, name: string)
   if (account.projectId !== project) throw badInput(`The service account ${email} must be in the project of the job.`);
 }
 
-/** Counts from now, as after each change of it. */
+/** Counts from now by default, as after each change of the job. */
 export function plan(world: World, record: JobRecord, after = world.now()): void {
   const { job } = record;
   record.dueAt =

@@ -1,4 +1,6 @@
-/** Cloud Scheduler as the simulated cloud serves it: jobs are made, changed, paused and asked to run. They are fired by calls.ts. */
+/**
+ * Cloud Scheduler in the simulated cloud: creates, changes and pauses jobs, and asks them to run. calls.ts makes their calls.
+ */
 
 import { regions } from '../compute/places.js';
 import {
@@ -17,7 +19,7 @@ import { badInput, checkJob, type JobRecord, jobs, plan } from './jobs.js';
 const service = 'cloudscheduler.googleapis.com';
 const mostAPage = 500;
 
-/** The path with the project's id, whichever way the project was named. */
+/** The path with the project's id, whether the caller named the project by id or number. */
 function nameOf(call: CloudCall, world: World): string {
   const [, project = '', ...rest] = (call.params['name'] ?? call.params['parent'] ?? '').split('/');
   const { projectId } = world.project(project, { service });
@@ -85,7 +87,7 @@ const changeable: readonly string[] = [
 
 const camel = (name: string): string => name.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 
-/** `httpTarget.uri`: one field in a message, or a whole one. */
+/** Sets one field of a message, such as `httpTarget.uri`, or a whole message. */
 function setField(into: JsonObject, from: JsonObject, path: readonly string[]): void {
   const [top = '', ...rest] = path;
   const [inner, given] = [into[top], from[top]];
@@ -103,7 +105,7 @@ function setField(into: JsonObject, from: JsonObject, path: readonly string[]): 
   into[top] = copy;
 }
 
-/** Only what the mask names; without one, what the body holds. A paused job stays paused. */
+/** Changes the fields in the mask. Without a mask it changes the fields in the body. A paused job stays paused. */
 const patch: Handler = (call, world) => {
   const record = find(call, world);
   const { name: _name, ...body } = call.body;
@@ -152,7 +154,7 @@ const turn =
     return record.job;
   };
 
-/** At once, also a job that is paused, or running. */
+/** Runs the job at once, even if it is paused or running. */
 const run: Handler = (call, world) => {
   const record = find(call, world);
   record.forced += 1;
@@ -187,7 +189,7 @@ interface Method {
   readonly permission: string;
 }
 
-/** Roles are given on projects: a job has no policy of its own. */
+/** Roles are granted on projects, because a job has no policy of its own. */
 const methods: Readonly<Record<string, Method>> = {
   list: { handler: listLocations, permission: 'locations.list' },
   get: { handler: getLocation, permission: 'locations.get' },

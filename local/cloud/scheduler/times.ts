@@ -1,17 +1,17 @@
 /**
- * When the jobs of Cloud Scheduler are due: cron schedules, read on a clock that runs as fast as the simulated cloud does.
- * The one importer of croner.
+ * When the jobs of Cloud Scheduler are due: reads cron schedules on a clock as fast as the simulated cloud. No other file
+ * imports croner.
  */
 import { Cron } from 'croner';
 import type { World } from '../kernel/api.js';
 
-/** A minute of the cloud never passes faster: however fast the cloud is, an idle machine shall be idle. */
+/** A minute of the cloud takes at least this long, so that even a fast cloud leaves an idle machine idle. */
 const shortestMinuteMs = 250;
 
-/** Real milliseconds for one of the cloud's: 1 in a realistic cloud. */
+/** Real milliseconds per millisecond of the cloud; 1 in a realistic cloud. */
 const rateOf = (world: World): number => Math.max(world.scaled(1) / 1000, shortestMinuteMs / 60_000);
 
-/** The moment from which on the cloud's time runs apart from ours. */
+/** The moment at which the cloud's clock left real time. */
 function originOf(world: World): number {
   const clock = world.table<number>('cloudscheduler.clock');
   clock['origin'] ??= world.now();
@@ -21,7 +21,10 @@ function originOf(world: World): number {
 const field = String.raw`(?:\*|[a-z]{3}|\d{1,2})(?:-(?:[a-z]{3}|\d{1,2}))?(?:/\d{1,3})?`;
 const fiveFields = new RegExp(`^(?:${field}(?:,${field})*)(?: +(?:${field}(?:,${field})*)){4}$`, 'i');
 
-/** unix-cron as Google takes it: five fields, without the signs that other crons add. Undefined: it is none, or never comes. */
+/**
+ * unix-cron as Google accepts it: five fields, without the signs of other crons. Undefined if the schedule is malformed or
+ * never comes due.
+ */
 function readSchedule(schedule: string, timeZone: string): Cron | undefined {
   if (!fiveFields.test(schedule.trim())) return undefined;
   try {
@@ -35,7 +38,7 @@ function readSchedule(schedule: string, timeZone: string): Cron | undefined {
 export const isSchedule = (schedule: string, timeZone: string): boolean =>
   readSchedule(schedule, timeZone) !== undefined;
 
-/** The real time, in milliseconds, at which a schedule next comes due after another. */
+/** The real time at which a schedule next comes due after `after`, in milliseconds. */
 export function nextAfter(world: World, schedule: string, timeZone: string, after: number): number | undefined {
   const rate = rateOf(world);
   const origin = originOf(world);

@@ -1,4 +1,4 @@
-/** Secret Manager as the simulated cloud serves it: secrets, numbered versions, payloads with checksums, policies. */
+/** Secret Manager in the simulated cloud: secrets, numbered versions, payloads with checksums, policies. */
 
 import { testPermissions } from '../iam/test-permissions.js';
 import {
@@ -16,23 +16,23 @@ import { crc32c } from '../storage/crc32c.js';
 
 const service = 'secretmanager.googleapis.com';
 const largestPayload = 65_536;
-/** A list follows later what was written; a version that is asked for by its number is there at once. */
+/** Lists lag behind writes. A version that is asked for by number is available at once. */
 const listLagSeconds = 60;
 
 interface SecretRecord {
   resource: JsonObject;
-  /** The number of the newest version; numbers are never given twice. */
+  /** The number of the newest version. Numbers are never used twice. */
   lastVersion: number;
   versions: Record<string, { resource: JsonObject; data?: string }>;
 }
 
-/** By `projects/<id>/secrets/<name>`. */
+/** Secrets by `projects/<id>/secrets/<name>`. */
 const secrets = (world: World): Record<string, SecretRecord> => world.table<SecretRecord>('secretmanager.secrets');
 
 interface Named {
-  /** The key in the state and of the policy. */
+  /** The key in the state and in the policies. */
   readonly path: string;
-  /** As Google writes it: with the project's number. */
+  /** The name as Google writes it, with the project's number. */
   readonly name: string;
   readonly version: string | undefined;
 }
@@ -57,7 +57,7 @@ function find(call: CloudCall, world: World): { named: Named; secret: SecretReco
   return { named, secret };
 }
 
-/** `latest` is the newest version whatever its state, as at Google's. */
+/** As at Google, `latest` is the newest version in any state. */
 function findVersion(call: CloudCall, world: World) {
   const named = nameOf(call, world);
   const secret = secrets(world)[named.path];
@@ -172,7 +172,7 @@ const list: Handler = (call, world) => {
   return { ...listed('secrets', page), totalSize: all.length };
 };
 
-/** `name:x` and `labels.k=v`, joined by AND: what is of use here. */
+/** Knows the filters needed here: `name:x` and `labels.k=v`, joined by AND. */
 function matches(resource: JsonObject, filter: string | undefined): boolean {
   return (filter ?? '')
     .split(/\s+AND\s+/)

@@ -1,4 +1,4 @@
-/** Service Usage: which APIs a project has on. Enabling is atomic, and takes a while to be felt everywhere. */
+/** Service Usage: which APIs a project has enabled. Enabling is atomic, and takes a while to propagate. */
 import {
   type ApiDefinition,
   type CloudCall,
@@ -15,13 +15,13 @@ import { beginOperation, endOperation, findOperation, typed } from '../kernel/lo
 import { pageOf } from '../kernel/pages.js';
 import { lookUpProject, titleOf } from '../projects/projects.js';
 
-/** Cloud seconds: the operation ends first, and then the change is still on its way. */
+/** Cloud seconds. The operation ends first, while the change is still propagating. */
 const operationSeconds = 15;
 const propagationSeconds = 40;
 const atMost = 20;
 const readAtMost = 30;
 
-/** Going off, these take others with them, or refuse to. */
+/** Services that depend on the key. Disabling it disables them too, or is refused. */
 const dependents: Readonly<Record<string, readonly string[]>> = {
   'compute.googleapis.com': ['container.googleapis.com'],
 };
@@ -79,7 +79,7 @@ function checkBilling(world: World, project: ProjectRecord, services: readonly s
   );
 }
 
-/** All or nothing: one that cannot be enabled keeps the others off too. */
+/** All or nothing: if one service cannot be enabled, none is. */
 function enableAll(call: CloudCall, world: World, services: readonly string[], answer: string): JsonObject {
   const project = projectIn(call, world);
   const strangers = services.filter((service) => world.services[service] === undefined);

@@ -1,10 +1,10 @@
-/** The bytes of an object as they leave Cloud Storage, and what a request about bytes holds. */
+/** The bytes of an object as Cloud Storage sends them, and the shape of a request about bytes. */
 import type { IncomingMessage } from 'node:http';
 import type { World } from '../kernel/api.js';
 import type { ApiRequest } from '../kernel/kernel.js';
 import { findObject } from './objects.js';
 
-/** `headers` and `bytes` instead of JSON. */
+/** A reply with headers and bytes instead of JSON. */
 export interface MediaReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,11 +15,11 @@ export interface MediaRequest {
   readonly request: ApiRequest;
   readonly headers: IncomingMessage['headers'];
   readonly bytes: Buffer;
-  /** The address that the client used, for the session of a resumable upload. */
+  /** The address that the client used. The session of a resumable upload repeats it. */
   readonly origin: string;
 }
 
-/** The bytes, or the part of them that was asked for. */
+/** The bytes, or the requested range of them. */
 export function contentOf(world: World, bucket: string, name: string, range: string | undefined): MediaReply {
   const object = findObject(world, bucket, name);
   const bytes = Buffer.from(object.data, 'base64');

@@ -1,4 +1,4 @@
-/** CRC-32C (Castagnoli), which Secret Manager checks payloads with. */
+/** CRC-32C (Castagnoli), the checksum of Secret Manager's payloads and Cloud Storage's objects. */
 const table = Array.from({ length: 256 }, (_, byte) => {
   let value = byte;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0x82f63b78 : value >>> 1;

@@ -1,6 +1,6 @@
 /**
- * Bytes in and out of Cloud Storage: simple, multipart and resumable uploads, downloads with ranges, signed URLs. Each is a
- * call of the JSON API with something beside it.
+ * Uploads and downloads of Cloud Storage: simple, multipart and resumable uploads, downloads with ranges, signed URLs. Each is
+ * a call of the JSON API with bytes beside it.
  */
 import { randomBytes } from 'node:crypto';
 import type { JsonObject, Media, World } from '../kernel/api.js';
@@ -19,7 +19,7 @@ interface Session {
 const largest = 64 * 1024 * 1024;
 const uploads = /^(?:\/resumable)?\/upload(\/storage\/v1\/b\/[^/]+\/o)$/;
 
-/** Undefined: an ordinary call of the API. */
+/** Undefined for an ordinary call of the API. */
 export async function answerMedia(
   kernel: Kernel,
   world: World,
@@ -89,7 +89,7 @@ async function receive(
 
 const sessions = (world: World): Record<string, Session> => world.table<Session>('storage.uploads');
 
-/** A chunk of a resumable upload, or the question how far it is (`bytes * / N`). */
+/** Takes a chunk of a resumable upload, or a question about its progress (`bytes * / N`). */
 async function goOn(
   world: World,
   id: string,

@@ -19,15 +19,15 @@ export interface ObjectRecord {
   metageneration: number;
   timeCreated: string;
   updated: string;
-  /** Base64: the state is JSON. What is kept here are packages of some hundred kilobytes. */
+  /** Base64, because the state is JSON. The packages here have some hundred kilobytes. */
   data: string;
 }
 
 export const buckets = (world: World): Record<string, BucketRecord> => world.table<BucketRecord>('storage.buckets');
-/** By `<bucket>/<name>`. */
+/** Objects by `<bucket>/<name>`. */
 export const objects = (world: World): Record<string, ObjectRecord> => world.table<ObjectRecord>('storage.objects');
 
-/** As policies name it: beneath its project, whose roles hold for it too. */
+/** The bucket's name for policies. It is beneath its project, because the project's roles apply to it too. */
 export const bucketPath = (world: World, bucket: string): string =>
   `projects/${findBucket(world, bucket).projectId}/buckets/${bucket}`;
 
@@ -48,7 +48,7 @@ export function findObject(world: World, bucket: string, name: string, generatio
   return found;
 }
 
-/** As the API shows it. */
+/** The object as the API shows it. */
 export function shownObject(object: ObjectRecord): JsonObject {
   const { bucket, name, generation, metageneration, contentType, metadata, timeCreated, updated } = object;
   const bytes = Buffer.from(object.data, 'base64');

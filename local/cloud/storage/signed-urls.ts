@@ -1,4 +1,7 @@
-/** V4 signed URLs of Cloud Storage: verified as Google does, by the signer's key, time and rights at the time of use. */
+/**
+ * V4 signed URLs of Cloud Storage. Like Google, it checks the signer's key, the time, and the signer's permissions at the time
+ * of use.
+ */
 import { sha256 } from '../../../shared/sha256.js';
 import { isSignedBy } from '../iam/credentials.js';
 import { isBarred } from '../iam/service-accounts.js';
@@ -25,7 +28,7 @@ export function answerSigned(world: World, { request, headers }: MediaRequest): 
   }
   const [, year, month, day, hour, minute, second] = at.map(Number);
   const begins = Date.UTC(year ?? 0, (month ?? 1) - 1, day, hour, minute, second);
-  // Clocks differ; Google allows a quarter of an hour into the future.
+  // Clocks differ. Google allows a quarter of an hour into the future.
   if (world.now() < begins - 900_000) return refusal(403, 'AccessDenied', 'Request signature is not yet valid.');
   if (world.now() > begins + seconds * 1000) return refusal(400, 'ExpiredToken', 'The provided token has expired.');
 
@@ -74,7 +77,7 @@ export function answerSigned(world: World, { request, headers }: MediaRequest): 
   return httpMethod === 'HEAD' ? { ...reply, body: '' } : reply;
 }
 
-/** As RFC 3986 has it, which is stricter than encodeURIComponent. */
+/** Encodes as RFC 3986 says, which is stricter than encodeURIComponent. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
 

@@ -1,4 +1,6 @@
-/** Cloud Storage's JSON API as the simulated cloud serves it: buckets with uniform access, objects, policies. Bytes travel in media.ts. */
+/**
+ * Cloud Storage's JSON API in the simulated cloud: buckets with uniform access, objects, policies. media.ts moves the bytes.
+ */
 import {
   type Access,
   type ApiDefinition,
@@ -220,7 +222,7 @@ const methods: Readonly<Record<string, readonly [permission: string | undefined,
   'objects.delete': ['storage.objects.delete', deleteObject],
 };
 
-/** What is written over is deleted too. */
+/** Overwriting an object needs the permission to delete it too. */
 function accessTo(method: string, permission: string | undefined, call: CloudCall, world: World): readonly Access[] {
   if (permission === undefined) return [];
   if (call.params['bucket'] === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Stands for the distribution's docker-registry 2 in simulated machines: `docker-registry serve <config.yml>`, with the config
- * that the step `registry` writes. What it stores docker-registry can serve, and the other way round.
+ * Stands in for the distribution's docker-registry 2 on simulated machines: `docker-registry serve <config.yml>`, with the
+ * config of the step `registry`. Each can serve what the other stored.
  */
 import { readFileSync } from 'node:fs';
 import {
@@ -19,18 +19,18 @@ import { runCommand } from '../k0s/command-line.js';
 import { log } from './logrus.js';
 import { storedImages } from './registry-storage.js';
 
-/** What is not stood for is refused. */
+/** Refuses settings that this stand-in does not support. */
 const Config = z.strictObject({
   version: z.union([z.literal('0.1'), z.literal(0.1)]),
   log: z.strictObject({ level: z.string().optional(), formatter: z.literal('text').optional() }).optional(),
   storage: z.strictObject({
     filesystem: z.strictObject({ rootdirectory: z.string() }),
-    // Nothing is deleted by anybody.
+    // Nobody deletes anything here.
     delete: z.strictObject({ enabled: z.boolean() }).optional(),
   }),
   http: z.strictObject({
     addr: z.string().regex(/:\d+$/, 'host and port are needed'),
-    // Where uploads go on is told by path alone, whatever this says.
+    // Ignored: the URLs of uploads are always paths.
     relativeurls: z.boolean().optional(),
     tls: z.strictObject({ certificate: z.string(), key: z.string() }).optional(),
   }),
@@ -46,12 +46,12 @@ function readConfig(path: string): Config {
   throw new Error(`error parsing ${path}: ${[...(issue?.path ?? []), issue?.message].join(': ')}`);
 }
 
-/** Read at each login: a new password counts at once. */
+/** Reads the file at each login, so that a new password works at once. */
 async function isUser(path: string, user: string, password: string): Promise<boolean> {
   const line = readFileSync(path, 'utf8')
     .split('\n')
     .find((each) => each.startsWith(`${user}:`));
-  // What is no bcrypt opens nothing.
+  // Only bcrypt hashes are accepted.
   return line !== undefined && compare(password, line.slice(user.length + 1).trim()).catch(() => false);
 }
 
@@ -61,7 +61,7 @@ const gateOf = ({ realm, path }: Config['auth']['htpasswd']): Gate<string> => ({
   may: () => undefined,
 });
 
-/** In the form of the web servers' logs, as docker-registry writes it. */
+/** Logs in the form of web servers' logs, as docker-registry does. */
 const logged =
   (listener: RequestListener) =>
   (request: IncomingMessage, response: ServerResponse): void => {

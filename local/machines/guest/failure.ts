@@ -1,4 +1,4 @@
-/** What skopeo ends with, and whether `--retry-times` tries it again. Thrown by its stand-in's parts. */
+/** A failure of skopeo, and whether `--retry-times` retries it. The parts of its stand-in throw it. */
 export class Failure extends Error {
   constructor(
     message: string,
@@ -8,7 +8,7 @@ export class Failure extends Error {
   }
 }
 
-/** What was being done goes before what went wrong. */
+/** Puts what was being done before what went wrong. */
 export const during = <T>(what: string, doing: Promise<T>): Promise<T> =>
   doing.catch((error: Error) => {
     throw new Failure(`${what}: ${error.message}`, error instanceof Failure && error.isPassing);

@@ -1,4 +1,7 @@
-/** Stands for htpasswd in simulated machines, as the step `registry` calls it: `htpasswd -niB <user>`, password from standard input, bcrypt. */
+/**
+ * Stands in for htpasswd on simulated machines, as the step `registry` calls it: `htpasswd -niB <user>`, password from
+ * standard input, bcrypt.
+ */
 import { readFileSync } from 'node:fs';
 import { hashSync } from 'bcryptjs';
 
@@ -22,6 +25,6 @@ if (user.includes(':')) refuse("username contains illegal character ':'", 6);
 
 const password = readFileSync(0, 'utf8').replace(/\r?\n$/, '');
 if (password.length > 255) refuse('password too long (>255)', 5);
-/** What htpasswd calls the same algorithm; its cost, too, is htpasswd's. */
+/** htpasswd's own name for the same algorithm, and its own cost. */
 const hash = hashSync(password, 5).replace(/^\$2b\$/, '$2y$');
 process.stdout.write(`${user}:${hash}\n\n`);

@@ -1,14 +1,17 @@
-/** Copies an image as it is, with all of its architectures: what is there is left, what comes is held against its digest. */
+/**
+ * Copies an image unchanged, with all its architectures. It skips blobs that exist, and checks the others against their
+ * digests.
+ */
 import type { Readable } from 'node:stream';
 import { digestOf, referencesOf } from '../../registry/images.js';
 import { during, Failure } from './failure.js';
 
 export interface Source {
-  /** With its transport. */
+  /** The name with its transport. */
   readonly name: string;
-  /** The digest that the image was asked for by. */
+  /** The digest in the image's name, if it has one. */
   readonly pinned: string | undefined;
-  /** Without a digest: what the place names. */
+  /** Without a digest: the manifest that the name means. */
   manifest(digest?: string): Promise<Buffer>;
   blob(digest: string): Promise<Readable>;
 }
@@ -16,7 +19,7 @@ export interface Source {
 export interface Destination {
   hasBlob(digest: string): Promise<boolean>;
   putBlob(digest: string, content: Readable): Promise<void>;
-  /** Without a digest: as what the place names. */
+  /** Without a digest: stores the manifest under the name. */
   putManifest(bytes: Buffer, digest?: string): Promise<void>;
 }
 
@@ -50,7 +53,7 @@ async function copyOne(source: Source, destination: Destination, bytes: Buffer, 
   await during('writing manifest', destination.putManifest(bytes, digest));
 }
 
-/** skopeo packs a layer that is not packed on its way to a registry, so that the image becomes another one. */
+/** skopeo compresses an uncompressed layer on its way to a registry, and that changes the image. */
 function mustBePacked(manifest: Buffer): void {
   const { layers = [] } = JSON.parse(manifest.toString('utf8')) as { layers?: readonly { mediaType?: string }[] };
   if (!layers.some(({ mediaType }) => mediaType?.endsWith('.tar'))) return;

@@ -1,4 +1,4 @@
-/** Logins at registries, from the files where skopeo looks for them. */
+/** Logins for registries, from the files where skopeo looks for them. */
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function filesOf(named: string | undefined): string[] {
   return [given || join(runtime, own), join(config, 'containers/auth.json'), join(homedir(), '.docker/config.json')];
 }
 
-/** The one for the image itself, for what it is beneath, or for the host, in that order. `file`: where to look first. */
+/** The login for the image itself, for a path above it, or for the host, in that order. `file` is searched first. */
 export function loginFor(host: string, image: string, file: string | undefined): Login | undefined {
   const parts = [host, ...image.split('/')];
   const keys = parts.map((_, index) => parts.slice(0, parts.length - index).join('/'));

@@ -1,4 +1,4 @@
-/** Lines as programs in Go write them by logrus: in colour-less short form to a terminal, else in `key="value"` pairs. */
+/** Writes log lines as Go programs do with logrus: short and without colour to a terminal, else as `key="value"` pairs. */
 
 type Level = 'info' | 'warning' | 'fatal';
 

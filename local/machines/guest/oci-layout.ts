@@ -1,4 +1,4 @@
-/** An image in a folder, `oci:folder:tag`: read. */
+/** Reads an image from a folder, `oci:folder:tag`. */
 import { createReadStream } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ interface Index {
   readonly manifests?: readonly { readonly digest: string; readonly annotations?: Readonly<Record<string, string>> }[];
 }
 
-/** `tag` empty: the only one that is there. */
+/** An empty `tag` means the only image in the folder. */
 export function layoutAt(folder: string, tag: string): Source {
   const pathOf = (digest: string): string => join(folder, 'blobs', ...digest.split(':'));
   async function find(): Promise<string> {

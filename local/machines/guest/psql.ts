@@ -1,6 +1,7 @@
 /**
- * Stands for psql in a simulated VM, as far as programs call it: `psql -X -q -A -t [-F SEPARATOR] [-v ON_ERROR_STOP=1] [-p PORT]
- * -d DATABASE|CONNINFO -f -`, with PGPASSWORD or PGPASSFILE. What it does not know it refuses. Rows go out as psql writes them.
+ * Stands in for psql on a simulated VM, as far as programs call it:
+ * `psql -X -q -A -t [-F SEPARATOR] [-v ON_ERROR_STOP=1] [-p PORT] -d DATABASE|CONNINFO -f -`,
+ * with PGPASSWORD or PGPASSFILE. It refuses everything else, and writes rows as psql does.
  */
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
@@ -23,7 +24,7 @@ const exits = { usage: 1, connection: 2, script: 3 } as const;
 const parameters = ['host', 'hostaddr', 'port', 'user', 'dbname', 'sslmode', 'sslrootcert', 'connect_timeout'] as const;
 type Parameters = Partial<Record<(typeof parameters)[number], string>>;
 
-/** `key=value` and `key='it''s value'` with backslashes, as libpq reads them; what has no `=` is the name of a database. */
+/** Reads `key=value` and `key='it''s value'` with backslashes, as libpq does. A text without `=` is the name of a database. */
 function readConnection(given: string): Parameters {
   if (!given.includes('=')) return { dbname: given };
   const found: Record<string, string> = {};
@@ -35,7 +36,7 @@ function readConnection(given: string): Parameters {
   return found;
 }
 
-/** Lines `host:port:database:user:password`, in which `*` is any and a backslash stands before what would part them. */
+/** Reads lines `host:port:database:user:password`. `*` matches anything, and a backslash escapes a separator. */
 function storedPassword(path: string, wanted: readonly string[]): string | undefined {
   for (const line of readFileSync(path, 'utf8').split('\n')) {
     const fields = (line.match(/(?:[^:\\]|\\.)*(?::|$)/g) ?? []).map((each) =>
@@ -46,7 +47,7 @@ function storedPassword(path: string, wanted: readonly string[]): string | undef
   return undefined;
 }
 
-/** The way to other machines is the VM's proxy; the client goes to a port of ours, which leads there. */
+/** Other machines are reached only through the VM's proxy. The client connects to a local port that leads there. */
 function tunnelTo(address: string, port: number): Promise<Server> {
   const server = createServer((client) => {
     const proxy = connect(outboundPort, '127.0.0.1', () =>
@@ -70,7 +71,7 @@ const isHere = (host: string): boolean => host.startsWith('/') || host === 'loca
 
 type Security = pg.ClientConfig['ssl'];
 
-/** In the order in which they are tried. */
+/** In the order of the attempts. */
 function securitiesOf({ sslmode = 'prefer', sslrootcert, host = '' }: Parameters): Security[] {
   if (host.startsWith('/')) return [false];
   const unverified = { rejectUnauthorized: false };
@@ -113,7 +114,7 @@ async function connected(given: Parameters): Promise<{ client: pg.Client; close:
       password: password ?? '',
       ssl,
       connectionTimeoutMillis: Number(given.connect_timeout ?? 0) * 1000,
-      // As they came over the wire.
+      // Leave values as they came over the wire.
       types: { getTypeParser: () => (value: unknown) => value },
     });
     client.on('error', () => undefined);

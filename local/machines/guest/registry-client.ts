@@ -1,4 +1,7 @@
-/** Requests to a registry as skopeo makes them: over TLS or, where that may be, plain HTTP; with user and password or a token; complaints in its words. */
+/**
+ * Sends requests to a registry as skopeo does: over TLS, or plain HTTP where allowed, with user and password or a token.
+ * Complaints use skopeo's words.
+ */
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { during, Failure } from './failure.js';
@@ -14,7 +17,7 @@ export interface RegistryOptions {
 }
 
 export interface RegistryClient {
-  /** `path`: beneath `/v2/<image>/`, or where the registry said to go on. */
+  /** `path` is beneath `/v2/<image>/`, or the location that the registry gave for the next request. */
   ask(method: string, path: string, how?: Pick<Sending, 'headers' | 'body'>): Promise<IncomingMessage>;
 }
 
@@ -90,10 +93,10 @@ export function reachRegistry({ host, image, actions, login, trust }: RegistryOp
   };
 }
 
-/** That nothing is there, and that somebody may not, does not change by itself. */
+/** A missing thing or permission does not change by itself, so a retry is useless. */
 const lasting = ['UNAUTHORIZED', 'DENIED', 'NAME_UNKNOWN', 'MANIFEST_UNKNOWN'];
 
-/** What a registry says where it says no. */
+/** Turns a registry's refusal into a failure. */
 export async function complaintOf(response: IncomingMessage): Promise<Failure> {
   const { statusCode = 0, statusMessage } = response;
   const said = await text(response);
@@ -105,7 +108,7 @@ export async function complaintOf(response: IncomingMessage): Promise<Failure> {
     const lines = errors.map(({ code, message }) => `${code.toLowerCase().replaceAll('_', ' ')}: ${message}`);
     if (lines.length > 0) return new Failure(lines.join('\n'), !errors.some(({ code }) => lasting.includes(code)));
   } catch {
-    // To a HEAD, or from a proxy or another server.
+    // The body is empty after a HEAD, and not the registry's if a proxy or another server answered.
   }
   if (statusCode === 401) return new Failure('unauthorized: authentication required');
   return new Failure(`StatusCode: ${statusCode}, ${said.length > 50 ? `${said.slice(0, 50)}...` : said}`);

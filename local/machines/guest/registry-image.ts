@@ -1,4 +1,4 @@
-/** An image in a registry, `docker://host/name:tag`: read, and written. */
+/** Reads and writes an image in a registry, `docker://host/name:tag`. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
@@ -22,7 +22,7 @@ const accepted = [
   'application/vnd.docker.distribution.manifest.v2+json',
 ].join(', ');
 
-/** Throws what the registry says, after what was being done. */
+/** Throws the registry's complaint, after what was being done. */
 async function mustBe(what: string, response: IncomingMessage): Promise<IncomingMessage> {
   if ((response.statusCode ?? 0) < 300) return response;
   return during(
@@ -44,7 +44,7 @@ export const sourceAt = ({ host, image, reference }: RegistryPlace, registry: Re
 });
 
 export function destinationAt({ host, image, reference }: RegistryPlace, registry: RegistryClient): Destination {
-  /** Where the upload goes on. */
+  /** Returns the location for the next request of the upload. */
   async function upload(what: string, method: string, path: string, body?: Readable): Promise<string> {
     const headers = {
       'content-type': 'application/octet-stream',

@@ -1,10 +1,10 @@
-/** Images in a folder, laid out as docker-registry 2 does, so that either serves what the other stored. */
+/** Images in a folder, in the layout of docker-registry 2, so that each can serve what the other stored. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Images, isDigest, mediaTypeOf } from '../../registry/images.js';
 
-/** Undefined where there is none. */
+/** Undefined if the file does not exist. */
 const ifThere = <T>(read: Promise<T>): Promise<T | undefined> =>
   read.catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
@@ -22,16 +22,16 @@ export function storedImages(folder: string): Images {
     const [algorithm = '', hex = ''] = pathOf(digest);
     return join(top, 'blobs', algorithm, hex.slice(0, 2), hex, 'data');
   }
-  /** What a link names. */
+  /** The digest in a link. */
   const follow = async (path: string): Promise<string | undefined> =>
     (await ifThere(readFile(join(path, 'link'), 'utf8')))?.trim();
-  /** An image has only what is linked in its own repository. */
+  /** An image has only the contents that its own repository links to. */
   const linked = async (image: string, kind: string, digest: string): Promise<Buffer | undefined> =>
     (await follow(join(repository(image), kind, ...pathOf(digest)))) === digest
       ? ifThere(readFile(dataOf(digest)))
       : undefined;
 
-  /** As a whole or not at all. */
+  /** Writes the whole file or nothing. */
   async function write(image: string, path: string, content: Buffer | string): Promise<void> {
     const upload = join(repository(image), '_uploads', randomUUID());
     await mkdir(upload, { recursive: true });

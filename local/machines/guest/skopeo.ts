@@ -1,6 +1,6 @@
 /**
- * Stands for skopeo 1.9 in simulated machines, as far as plinth and the sample package call it: `inspect --raw` and `copy --all`.
- * Commands, flags and complaints are skopeo's own; what is not stood for is refused.
+ * Stands in for skopeo 1.9 on simulated machines, as far as plinth and the sample package call it: `inspect --raw` and `copy
+ * --all`. Commands, flags and complaints are skopeo's own. It refuses everything else.
  */
 import { type Command, type Flag, type Given, runCommand } from '../k0s/command-line.js';
 import { during, Failure } from './failure.js';
@@ -30,7 +30,7 @@ function placeOf(rest: string): RegistryPlace {
   return { host, image, reference: digest ?? tag ?? 'latest' };
 }
 
-/** Transport and the rest. */
+/** Splits a name into the transport and the rest. */
 function partsOf(name: string): readonly [transport: string, rest: string] {
   const colon = name.indexOf(':');
   if (colon < 0) throw new Error(`Invalid image name "${name}", expected colon-separated transport:reference`);
@@ -67,7 +67,7 @@ function destinationOf(name: string, given: Given): Destination {
   return destinationAt(place, reach(place, given, 'dest-', 'pull,push'));
 }
 
-/** Each wait is twice the one before. */
+/** Each wait is twice as long as the one before. */
 async function tried<T>(given: Given, doing: () => Promise<T>): Promise<T> {
   const times = Number(given['retry-times'] ?? 0);
   if (!Number.isInteger(times)) throw new Error(`invalid argument "${given['retry-times']}" for "--retry-times" flag`);
@@ -144,7 +144,7 @@ const root: Command = {
   },
 };
 
-/** What all commands have may stand before the command, too. */
+/** The flags of all commands may also precede the command. */
 function commandFirst(argv: readonly string[]): readonly string[] {
   const at = argv.findIndex((word) => word !== '--insecure-policy');
   return at < 0 ? argv : [...argv.slice(at, at + 1), ...argv.slice(0, at), ...argv.slice(at + 1)];

@@ -1,6 +1,6 @@
 /**
- * HTTP as programs in Go send it: by HTTPS_PROXY or HTTP_PROXY, but to loopback itself directly, and with the system's
- * authorities, which Node does not read.
+ * Sends HTTP as Go programs do. It goes through HTTPS_PROXY or HTTP_PROXY, but directly to loopback itself. It trusts the
+ * system's authorities, which Node does not read.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
@@ -12,7 +12,7 @@ import { Failure } from './failure.js';
 
 export interface Trust {
   readonly secureContext: SecureContext;
-  /** Undefined: nobody said. */
+  /** Undefined if no flag said so. */
   readonly verifies: boolean | undefined;
 }
 
@@ -28,7 +28,7 @@ function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
-/** `folder`: its `*.crt` are trusted besides. */
+/** Also trusts the `*.crt` in `folder`. */
 export function trustOf(folder: string | undefined, verifies: boolean | undefined): Trust {
   const bundle = ifThere(() => readFileSync(process.env['SSL_CERT_FILE'] || systemBundle, 'utf8'));
   const names = folder === undefined ? [] : (ifThere(() => readdirSync(folder)) ?? []);
@@ -39,7 +39,7 @@ export function trustOf(folder: string | undefined, verifies: boolean | undefine
 }
 
 function proxyFor({ protocol, hostname }: URL): URL | undefined {
-  // Names beneath `localhost` go by the proxy.
+  // Names beneath `localhost` use the proxy.
   if (hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)) return undefined;
   const name = protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const named = process.env[name] || process.env[name.toLowerCase()];
@@ -53,7 +53,7 @@ export interface Sending {
   readonly body?: Buffer | Readable | undefined;
 }
 
-/** What Go says of it. */
+/** Go's words for the error. */
 const reasons: Readonly<Record<string, string>> = {
   ECONNRESET: 'read: connection reset by peer',
   ENOTFOUND: 'no such host',
@@ -80,7 +80,7 @@ async function begin({ method, url, headers: given }: Sending, trust: Trust): Pr
   if (url.protocol === 'https:') {
     const agent = proxy && new (await import('https-proxy-agent')).HttpsProxyAgent(proxy);
     const { secureContext, verifies = true } = trust;
-    // The agent forgets whom it was to reach where that is an address.
+    // The agent forgets the host to verify if that is an address.
     const identity = {
       checkServerIdentity: (_: string, certificate: PeerCertificate) => checkServerIdentity(url.hostname, certificate),
     };
@@ -103,7 +103,7 @@ export async function send(sending: Sending, trust: Trust): Promise<IncomingMess
       request.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' })),
     );
     const fail = (error: NodeJS.ErrnoException): void => reject(failureOf(error, sending));
-    // Also after the answer: half of it is seen by who reads it.
+    // After the answer too: the reader of the body notices that half of it is missing.
     request.on('error', fail);
     if (body === undefined || Buffer.isBuffer(body)) request.end(body);
     else pipeline(body, request, (error) => error && fail(error));

@@ -1,4 +1,4 @@
-/** A Kubernetes API over TLS, of a few kinds: what kubectl, plinth and the kubelets of the stand-in speak to. */
+/** A Kubernetes API over TLS with a few kinds, for kubectl, plinth and the kubelets of the stand-in. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -39,7 +39,7 @@ function placeOf(path: string): Place {
   return { kind, namespace, name: one, part };
 }
 
-/** Only equality, as kubectl writes it. */
+/** Supports only equality, as kubectl writes it. */
 function selected(things: readonly Thing[], url: URL): readonly Thing[] {
   const wanted = (parameter: string) =>
     (url.searchParams.get(parameter) ?? '')
@@ -56,7 +56,7 @@ function selected(things: readonly Thing[], url: URL): readonly Thing[] {
   );
 }
 
-/** `stringData` is written, never read. */
+/** Moves `stringData` into `data`, because clients write it but never read it. */
 function asKept({ kind }: Kind, draft: Draft): Draft {
   if (kind !== 'Secret' || draft['stringData'] === undefined) return draft;
   const { stringData, ...rest } = draft;
@@ -94,10 +94,10 @@ const readBody = (body: string, contentType: string | undefined): Draft => {
   }
 };
 
-/** Nodes' own reports come every second: they are not written to the disk. */
+/** Nodes report every second, so their reports are not written to the disk. */
 const isReport = ({ kind, part }: Place): boolean => kind.plural === 'nodes' && part === 'status';
 
-/** A request for objects: its caller is known, and its body read. */
+/** A request for objects, with a known caller and a parsed body. */
 interface Asked {
   readonly objects: Objects;
   readonly request: IncomingMessage;

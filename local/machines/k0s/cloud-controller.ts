@@ -1,4 +1,4 @@
-/** In place of Google's cloud controller: services of type LoadBalancer get their address from what stands for Google. */
+/** Replaces Google's cloud controller: gives services of type LoadBalancer an address from the stand-in for Google. */
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,14 +21,14 @@ const specOf = (service: Thing): Spec => (service['spec'] as Spec | undefined) ?
 const addressOf = (service: Thing): string | undefined =>
   (service['status'] as Status | undefined)?.loadBalancer?.ingress?.[0]?.ip;
 
-/** Each second, as who asked for too much may ask for less, and what was not free may become so. */
+/** Runs each second, because a refused service may ask for less later, and a taken address may become free. */
 export async function runCloudController(objects: Objects, url: string): Promise<never> {
   const cluster = objects.get(kindOf('namespaces'), undefined, 'kube-system').metadata.uid;
   const said = new Map<string, string>();
   let had = false;
   const look = async (): Promise<void> => {
     const all = objects.list(services).filter((each) => specOf(each).type === 'LoadBalancer');
-    // The last one that goes gives its address back.
+    // When the last service goes, ask once more to release its address.
     if (all.length === 0 && !had) return;
     const given = await ask(url, {
       cluster,
@@ -37,7 +37,7 @@ export async function runCloudController(objects: Objects, url: string): Promise
     });
     had = all.length > 0;
     for (const { metadata } of all) {
-      // It may have changed since.
+      // The service may have changed since.
       const service = objects.find(services, metadata.namespace, metadata.name);
       const found = given[`${metadata.namespace}/${metadata.name}`];
       if (service === undefined || found === undefined) continue;
@@ -58,7 +58,7 @@ export async function runCloudController(objects: Objects, url: string): Promise
   }
 }
 
-/** Through the machine's proxy where it has one. */
+/** Goes through the machine's proxy, if it has one. */
 function ask(url: string, asked: Asked): Promise<Given> {
   const proxy = process.env['HTTPS_PROXY'];
   const { host, hostname, port } = new URL(url);

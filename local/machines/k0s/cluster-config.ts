@@ -1,8 +1,8 @@
-/** k0s.yaml as k0s v1.31 reads it: unknown fields are refused (pkg/apis/k0s/v1beta1). */
+/** Reads k0s.yaml as k0s v1.31 does, and refuses unknown fields (pkg/apis/k0s/v1beta1). */
 import { isIP } from 'node:net';
 import { parse } from 'yaml';
 
-/** `true`: whatever stands beneath it. */
+/** `true` allows anything beneath the field. */
 type Fields = { readonly [field: string]: true | Fields };
 
 const extra = { extraArgs: true, rawArgs: true } as const;
@@ -78,7 +78,7 @@ const isCidr = (text: string): boolean =>
   /^[\d.]+\/(\d|[12]\d|3[0-2])$/.test(text) && isIP(text.split('/')[0] ?? '') === 4;
 const isName = (text: string): boolean => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text);
 
-/** With k0s's own defaults. All that is wrong with it is in one error. */
+/** Fills in k0s's own defaults. One error names all faults. */
 export function readClusterConfig(text: string, ownAddress: string): ClusterConfig {
   const given: unknown = parse(text) ?? {};
   const unknown = unknownFields(given, fields, '');
@@ -120,6 +120,6 @@ export function readClusterConfig(text: string, ownAddress: string): ClusterConf
   return { ...given, apiVersion, kind, metadata, spec: { ...part(given, 'spec'), api, network } } as ClusterConfig;
 }
 
-/** Where others reach the API. */
+/** The URL at which other machines reach the API. */
 export const apiUrl = ({ spec: { api } }: ClusterConfig): string =>
   `https://${api.externalAddress ?? api.address}:${api.port}`;

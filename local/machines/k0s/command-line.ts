@@ -1,9 +1,9 @@
-/** Commands and flags as cobra reads them, with its complaints: unknown ones are refused. */
+/** Reads commands and flags as cobra does, with its complaints. Unknown ones are refused. */
 
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** Default: text. */
+  /** Default: `text`. */
   readonly kind?: 'text' | 'switch';
 }
 
@@ -14,7 +14,7 @@ export interface Command {
   readonly short: string;
   readonly flags?: readonly Flag[];
   readonly commands?: readonly Command[];
-  /** How many words it takes beside its flags; `all`: nothing is read, not even flags. Default 0. */
+  /** How many words it takes apart from its flags. `all` passes everything on, even flags. Default 0. */
   readonly words?: number | 'all';
   run?(given: Given, words: readonly string[]): Promise<number> | number;
 }
@@ -25,7 +25,7 @@ const refuse = (message: string): never => {
 
 const help: Flag = { name: 'help', short: 'h', kind: 'switch' };
 
-/** Runs what the words ask for; the exit code. */
+/** Runs the command that the words name. Returns the exit code. */
 export async function runCommand(root: Command, argv: readonly string[]): Promise<number> {
   let command = root;
   let path = root.name;
@@ -89,7 +89,7 @@ function readFlags(flags: readonly Flag[], argv: readonly string[]): { given: Gi
   return { given, words };
 }
 
-/** At the first one only. */
+/** Cuts at the first match only. */
 function cut(text: string, by: string): [string, string | undefined] {
   const at = text.indexOf(by);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + by.length)];

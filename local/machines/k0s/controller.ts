@@ -1,4 +1,7 @@
-/** `k0s controller`: the API server, what approves those who join, what sees who is alive, and with `--enable-worker` a kubelet. */
+/**
+ * `k0s controller`: the API server, the approval of new nodes, the watch over their heartbeats, and with `--enable-worker` a
+ * kubelet.
+ */
 import { readFileSync } from 'node:fs';
 import type { Server } from 'node:net';
 import { hostname } from 'node:os';
@@ -16,17 +19,17 @@ import { defaultConfigPath, place, readIfThere, writeWhole } from './place.js';
 import { unitPath } from './service.js';
 import { k0sVars, type Status, serveStatus } from './status.js';
 
-/** Of a node without a sign of life, as a tenth of node-monitor-grace-period. */
+/** How long a node may stay silent: a tenth of node-monitor-grace-period. */
 const graceSeconds = 4 * heartbeatSeconds;
 
-/** By `--config`, else the default file, else defaults. */
+/** Reads `--config`, else the default file, else takes the defaults. */
 export function configOf(given: Given): ClusterConfig {
   const path = given['config'];
   const text = path === undefined ? (readIfThere(defaultConfigPath) ?? '') : readFileSync(path, 'utf8');
   return readClusterConfig(text, '127.0.0.1');
 }
 
-/** Those of kubelets alone, at once, as kube-controller-manager does with bootstrap tokens. */
+/** Signs only requests of kubelets, at once, as kube-controller-manager does with bootstrap tokens. */
 function approve(objects: Objects, ca: Identity): void {
   const kind = kindOf('certificatesigningrequests');
   const sign = (thing: Thing): void => {
@@ -43,7 +46,10 @@ function approve(objects: Objects, ca: Identity): void {
   });
 }
 
-/** A node that reports no more is not Ready, whatever it said last. A controller that has just come up waits as long first. */
+/**
+ * A node that stops reporting is not Ready, whatever it reported last. A controller that has just started also waits that long
+ * first.
+ */
 function monitor(objects: Objects): void {
   const kind = kindOf('nodes');
   const upSince = Date.now();
@@ -72,7 +78,7 @@ function firstOf(cidr: string): string {
   return [...numbers.slice(0, 3), Number(numbers[3]) + 1].join('.');
 }
 
-/** `cloud`: where addresses for services are had. */
+/** `cloud` is where services get their addresses. */
 export async function runController(
   given: Given,
   {
@@ -127,7 +133,7 @@ export async function runController(
   return new Promise<never>(() => undefined);
 }
 
-/** A controller needs nobody's token for its own kubelet. */
+/** A controller needs no token for its own kubelet. */
 async function ownKubeletConfig({ server, ca: authority }: Access, ca: Identity): Promise<void> {
   if (readIfThere(place.kubeletConfig) !== undefined) return;
   const key = await makeKey();

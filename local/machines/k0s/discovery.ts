@@ -1,4 +1,7 @@
-/** What the API server says about itself: groups, kinds, version, and enough OpenAPI for kubectl to send objects unchecked. */
+/**
+ * What the API server says about itself: groups, kinds, version, and enough OpenAPI for kubectl to send objects without
+ * checking them.
+ */
 import { apiOf, type Kind, kinds } from './kinds.js';
 
 const verbs = ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'];
@@ -35,7 +38,7 @@ const groupList = () => ({
     }),
 });
 
-/** That fields are checked by the server keeps kubectl from asking for the schemas of all kinds. */
+/** Declares that the server checks fields. Otherwise kubectl asks for the schemas of all kinds. */
 const openApi = (api: string) => {
   const paths = kinds
     .filter((each) => apiOf(each) === api)
@@ -53,7 +56,7 @@ const openApi = (api: string) => {
   };
 };
 
-/** Undefined: no such page. `version`: of k0s, such as v1.31.14+k0s.0. */
+/** Undefined if there is no such page. `version` is that of k0s, such as v1.31.14+k0s.0. */
 export function discovered(path: string, version: string): unknown {
   switch (path) {
     case '/version': {

@@ -1,4 +1,4 @@
-/** How the API server says no: Kubernetes' Status. */
+/** Refusals of the API server, as Kubernetes' Status. */
 
 export interface Fault {
   readonly code: number;
@@ -6,7 +6,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** Thrown as an Error, so that it has a stack where it is not expected. */
+/** An Error, so that it carries a stack when it is unexpected. */
 export const fault = (code: number, reason: string, message: string): Error & Fault =>
   Object.assign(new Error(message), { code, reason });
 

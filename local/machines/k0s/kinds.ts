@@ -8,7 +8,7 @@ export interface Kind {
   readonly short: readonly string[];
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
-  /** Beside name and age, for tables. */
+  /** Columns of tables, besides name and age. */
   readonly columns: Readonly<Record<string, (thing: Thing) => string>>;
 }
 
@@ -38,7 +38,7 @@ export interface Condition {
 
 const none: Kind['columns'] = {};
 
-/** `group/version`, kind, plural, short names, more. */
+/** Takes `group/version`, kind, plural, short names, and the rest. */
 const kind = (
   api: string,
   name: string,
@@ -105,7 +105,7 @@ export const kinds: readonly Kind[] = [
   }),
 ];
 
-/** Of ours alone. */
+/** Finds one of our own kinds, which must exist. */
 export const kindOf = (plural: string): Kind => kinds.find((each) => each.plural === plural) as Kind;
 
 export const apiOf = ({ group, version }: Kind): string => (group === '' ? version : `${group}/${version}`);

@@ -1,4 +1,4 @@
-/** kubeconfig files and join tokens: the same thing, once more packed. */
+/** kubeconfig files, and join tokens, which are packed kubeconfigs. */
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parse, stringify } from 'yaml';
 
@@ -40,7 +40,7 @@ export function kubeConfigOf(
     contexts: [{ name: context, context: { cluster, user } }],
     users: [{ name: user, user: own }],
   };
-  // One line each, as Go writes it.
+  // One line per value, as Go writes it.
   return stringify(file, { lineWidth: 0 });
 }
 

@@ -1,4 +1,4 @@
-/** `k0s kubectl apply --server-side` and `delete`, of objects from standard input: what plinth and packages write with. */
+/** `k0s kubectl apply --server-side` and `delete` for objects from standard input, as plinth and packages use them. */
 import { text } from 'node:stream/consumers';
 import { parseAllDocuments } from 'yaml';
 import { apiOf, type Kind, kinds } from './kinds.js';
@@ -18,7 +18,7 @@ export interface Writing {
   readonly ignoreNotFound: boolean;
 }
 
-/** Undefined: another verb, or more than is written here. */
+/** Undefined for another verb, or for arguments that this stand-in does not support. */
 export function readWriting([verb, ...argv]: readonly string[]): Writing | undefined {
   if (verb !== 'apply' && verb !== 'delete') return undefined;
   const given: Record<string, string> = {};
@@ -39,13 +39,13 @@ export function readWriting([verb, ...argv]: readonly string[]): Writing | undef
   };
 }
 
-/** Prints a line an object; throws at the first that the server refuses. */
+/** Prints a line per object. Throws at the first that the server refuses. */
 export async function write(api: Api, writing: Writing): Promise<string> {
   const given = parseAllDocuments(await text(process.stdin)).flatMap((document) => {
     const manifest = document.toJS() as Manifest | null;
     return manifest === null ? [] : (manifest.items ?? [manifest]);
   });
-  // What goes, goes in the reverse order.
+  // Deletion goes in the reverse order.
   const manifests = writing.verb === 'apply' ? given : [...given].reverse();
   const lines: string[] = [];
   for (const manifest of manifests) {

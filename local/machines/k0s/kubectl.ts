@@ -1,4 +1,7 @@
-/** `k0s kubectl`: what plinth and packages need by itself, as machines here may have no kubectl; all else by the machine's own, with the admin's kubeconfig. */
+/**
+ * `k0s kubectl`. It answers by itself what plinth and packages need, because machines here may have no kubectl. Everything
+ * else goes to the machine's own, with the admin's kubeconfig.
+ */
 import { spawnSync } from 'node:child_process';
 import { stringify } from 'yaml';
 import { apiOf, type Kind, kinds, type Thing } from './kinds.js';
@@ -18,7 +21,7 @@ interface Question {
   readonly ignoreNotFound: boolean;
 }
 
-/** Undefined: more than is read here. */
+/** Undefined for questions that this stand-in does not support. */
 function readQuestion(argv: readonly string[]): Question | undefined {
   const [verb, ...rest] = argv;
   const words: string[] = [];
@@ -102,7 +105,7 @@ async function answered(api: Api, question: Question): Promise<string> {
   return printed(question, body);
 }
 
-/** Pages that are no JSON come as a message. */
+/** Pages that are not JSON come as a message. */
 const text = (found: Readonly<Record<string, unknown>>): string =>
   'kind' in found ? JSON.stringify(found) : String(found['message'] ?? JSON.stringify(found));
 

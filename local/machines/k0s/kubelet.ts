@@ -1,4 +1,7 @@
-/** The kubelet of a node: joins by a token of the controller, then reports that it is alive. Run by the worker and by a controller that runs pods. */
+/**
+ * The kubelet of a node: joins with a token of the controller, then reports that it is alive. Workers run it, and controllers
+ * that run pods.
+ */
 import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { hostname, networkInterfaces } from 'node:os';
@@ -8,7 +11,7 @@ import { makeKey, makeRequest } from './pki.js';
 import { place, readIfThere, writeWhole } from './place.js';
 import { type Api, mustAsk, reachApi } from './reach.js';
 
-/** The tenth part of a real one's. */
+/** A tenth of a real one's. */
 export const heartbeatSeconds = 1;
 
 const csrs = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
@@ -16,7 +19,7 @@ const attempts = 5;
 
 export const nodeName = (): string => hostname().toLowerCase();
 
-/** Where a node stands that has joined before, no token is read. */
+/** A node that joined before reads no token. */
 export async function joinCluster(tokenFile: string | undefined): Promise<Access> {
   const known = readIfThere(place.kubeletConfig);
   if (known !== undefined) return readKubeConfig(known);
@@ -111,7 +114,10 @@ async function statusNow({ version }: NodeFacts, bootId: string) {
   };
 }
 
-/** Registers the node if it is not, then reports; returns once the signal is given. `onBeat` hears what went wrong, or nothing. */
+/**
+ * Registers the node if needed, then reports until the signal. Calls `onBeat` after each report, with the error if there was
+ * one.
+ */
 export async function runKubelet(
   access: Access,
   facts: NodeFacts,

@@ -1,7 +1,8 @@
 /**
- * Stands for k0s v1.31 on simulated machines: its command line, its services, and a Kubernetes API without containers. Bundled to
- * one script by ../../releases/k0s.ts, which machines fetch as the release; needs Node there.
+ * Stands in for k0s v1.31 on simulated machines: its command line, its services, and a Kubernetes API without containers.
  * Commands and flags are those of cmd/ and pkg/config/cli.go in github.com/k0sproject/k0s.
+ *
+ * ../../releases/k0s.ts bundles it into one script, which machines fetch as the release. It needs Node there.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -17,7 +18,7 @@ import { readStatus, shown } from './status.js';
 import { createToken } from './token.js';
 import { runWorker } from './worker.js';
 
-/** Put in by the bundler: the version that was asked for, and where services get addresses, or null. */
+/** Set by the bundler: the requested version, and where services get addresses, or null. */
 declare const K0S_VERSION: string;
 declare const K0S_CLOUD: string | null;
 const version = K0S_VERSION;
@@ -47,7 +48,7 @@ const controllerFlags: readonly Flag[] = [
 ];
 const installFlags: readonly Flag[] = [...switches('force'), short('env', 'e'), ...persistent];
 
-/** Where things lie is fixed here. */
+/** The data folder is fixed here. */
 const checked = (given: Given): Given => {
   if (given['data-dir'] !== undefined && given['data-dir'] !== dataDir) {
     throw new Error(`--data-dir ${given['data-dir']} is not stood for here`);
@@ -55,7 +56,7 @@ const checked = (given: Given): Given => {
   return given;
 };
 
-/** That of the controller that runs, else of the file. */
+/** The config of the running controller, else of the file. */
 const nodeConfig = (): ClusterConfig => {
   const running = readIfThere(place.runtimeConfig);
   if (running === undefined) return configOf({});

@@ -1,4 +1,4 @@
-/** The objects of a cluster, kept in one file in place of etcd. */
+/** The objects of a cluster, stored in one file instead of etcd. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { fault } from './fault.js';
 import { apiOf, type Kind, kindOf, type Metadata, type Thing } from './kinds.js';
@@ -15,13 +15,13 @@ export type Draft = { readonly metadata?: Partial<Metadata> & { readonly generat
 >;
 
 export interface Objects {
-  /** Of all namespaces, or one. */
+  /** Lists the objects of one namespace, or of all. */
   list(kind: Kind, namespace?: string): readonly Thing[];
   version(): string;
   find(kind: Kind, namespace: string | undefined, name: string): Thing | undefined;
   get(kind: Kind, namespace: string | undefined, name: string): Thing;
   create(kind: Kind, namespace: string | undefined, draft: Draft): Thing;
-  /** `quietly`: not worth a write to the disk. */
+  /** `quietly` skips the write to the disk. */
   replace(kind: Kind, namespace: string | undefined, name: string, draft: Draft, quietly?: boolean): Thing;
   remove(kind: Kind, namespace: string | undefined, name: string): Thing;
   onChange(listener: (change: Change) => void): () => void;
@@ -103,7 +103,7 @@ export function createObjects(): Objects {
   return self;
 }
 
-/** Those of every cluster. */
+/** Makes the namespaces that every cluster has. */
 function makeNamespaces(objects: Objects): void {
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
     if (objects.find(namespaceKind, undefined, name) === undefined) {
@@ -114,7 +114,7 @@ function makeNamespaces(objects: Objects): void {
 
 const missing = (kind: Kind, name: string) => fault(404, 'NotFound', `${plural(kind)} "${name}" not found`);
 
-/** As the draft says, or made up where it says only how it begins. */
+/** The name in the draft, or a generated one if the draft has only its beginning. */
 function nameOf(kind: Kind, { metadata: { name: given, generateName } = {} }: Draft): string {
   const name = given ?? (generateName === undefined ? '' : `${generateName}${randomBytes(3).toString('hex')}`);
   if (!isName(name)) {

@@ -1,6 +1,6 @@
 /**
- * What a PATCH makes of an object: JSON patch, JSON merge patch, and the strategic and server-side ones, which are read as
- * merge patches here but for lists with keys.
+ * Applies a PATCH to an object: JSON patch, JSON merge patch, strategic merge and server-side apply. The last two are read as
+ * merge patches, except for lists with keys.
  */
 import { parse } from 'yaml';
 import { fault } from './fault.js';
@@ -10,10 +10,10 @@ type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** By which lists are merged in a strategic patch: conditions by type, ports and all that has a name by that. */
+/** The keys of lists in a strategic patch: `type` for conditions, `name` for ports and everything else with a name. */
 const mergeKeys = ['type', 'name'] as const;
 
-/** RFC 7386. */
+/** Merges as RFC 7386 says. */
 function merged(target: unknown, patch: unknown, strategic = false): unknown {
   if (strategic && Array.isArray(target) && Array.isArray(patch)) return mergedList(target, patch);
   if (!isObject(patch)) return patch;
@@ -43,7 +43,7 @@ interface Operation {
   readonly value?: unknown;
 }
 
-/** RFC 6902, of objects: add, replace and remove. */
+/** Applies add, replace and remove of RFC 6902, on objects only. */
 function operated(target: Json, operations: readonly Operation[]): Json {
   const result = structuredClone(target);
   for (const { op, path, value } of operations) {

@@ -1,4 +1,4 @@
-/** Keys and certificates of a cluster: its CA, what the CA signs, and the requests of those who join. */
+/** Keys and certificates of a cluster: its CA, the certificates it signs, and the requests of new nodes. */
 import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const days = 24 * 3_600_000;
 
 export async function makeKey(): Promise<string> {
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
-  // The form that node-forge reads.
+  // node-forge reads this form.
   return privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 }
 
@@ -55,7 +55,7 @@ const leaf = (usage: object) => [
   { name: 'extKeyUsage', ...usage },
 ];
 
-/** Made once, and kept. */
+/** Makes the CA once and stores it. */
 export async function clusterCa(): Promise<Identity> {
   const [key, certificate] = [readIfThere(join(place.pki, 'ca.key')), readIfThere(join(place.pki, 'ca.crt'))];
   if (key !== undefined && certificate !== undefined) return { key, certificate };
@@ -77,7 +77,7 @@ function publicParts(keyPem: string): [forge.jsbn.BigInteger, forge.jsbn.BigInte
   return [n, e];
 }
 
-/** Signed anew at each start, as k0s does when names change; the key stays. */
+/** Signs a new certificate at each start, as k0s does when names change. The key stays. */
 async function identity(file: string, ca: Identity, wanted: Omit<Wanted, 'publicKey'>): Promise<Identity> {
   const path = join(place.pki, file);
   const key = readIfThere(`${path}.key`) ?? (await makeKey());
@@ -102,7 +102,7 @@ export const adminIdentity = (ca: Identity): Promise<Identity> =>
     extensions: leaf({ clientAuth: true }),
   });
 
-/** Of a kubelet: PEM of the request. */
+/** The request of a kubelet, as PEM. */
 export function makeRequest(keyPem: string, name: string): string {
   const request = forge.pki.createCertificationRequest();
   request.publicKey = forge.pki.setRsaPublicKey(...publicParts(keyPem));
@@ -111,7 +111,7 @@ export function makeRequest(keyPem: string, name: string): string {
   return forge.pki.certificationRequestToPem(request);
 }
 
-/** Undefined: it asks for what no kubelet may have. */
+/** Undefined if the request asks for more than a kubelet may have. */
 export function signRequest(pem: string, ca: Identity): string | undefined {
   const request = forge.pki.certificationRequestFromPem(pem);
   const value = (field: string) => String((request.subject.getField(field) as { value?: string } | null)?.value ?? '');
@@ -122,7 +122,7 @@ export function signRequest(pem: string, ca: Identity): string | undefined {
   return sign({ name, organization: 'system:nodes', publicKey: request.publicKey, extensions }, ca);
 }
 
-/** Who a client certificate says that they are, if it may say so. */
+/** The name and groups in a client certificate. Undefined unless the CA signed it and it is still valid. */
 export function whoOf(
   raw: Buffer,
   caPem: string,

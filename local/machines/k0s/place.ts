@@ -1,4 +1,4 @@
-/** Where k0s keeps its things on a machine, as the real one does (pkg/config/cfgvars.go). */
+/** The paths of k0s on a machine, the same as the real one's (pkg/config/cfgvars.go). */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -10,7 +10,7 @@ export const place = {
   pki: join(dataDir, 'pki'),
   adminConfig: join(dataDir, 'pki/admin.conf'),
   kubeletConfig: join(dataDir, 'kubelet.conf'),
-  /** Stands for etcd. */
+  /** Replaces etcd. */
   objects: join(dataDir, 'etcd/objects.json'),
   runtimeConfig: join(runDir, 'k0s.yaml'),
   statusSocket: join(runDir, 'status.sock'),
@@ -25,7 +25,7 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** As a whole or not at all. */
+/** Writes the whole file or nothing. */
 export function writeWhole(path: string, content: string, mode = 0o600): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.new`, content, { mode });

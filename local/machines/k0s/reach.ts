@@ -1,4 +1,4 @@
-/** The way to an API server: TLS with its CA, through HTTPS_PROXY where the machine names one, as Go's programs take it. */
+/** Reaches an API server over TLS with its CA. It goes through HTTPS_PROXY if the machine sets it, as Go programs do. */
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
@@ -42,7 +42,7 @@ export interface Api {
   ask(method: string, path: string, body?: unknown, contentType?: string): Promise<Reply>;
 }
 
-/** One connection, kept. */
+/** Keeps one connection open. */
 export function reachApi({ server, ca, token, certificate, key }: Access): Api {
   const { hostname, port } = new URL(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -85,7 +85,7 @@ export function reachApi({ server, ca, token, certificate, key }: Access): Api {
   };
 }
 
-/** Throws what the server says where it says no. */
+/** Throws the server's message if it refuses. */
 export async function mustAsk(api: Api, method: string, path: string, body?: unknown, contentType?: string) {
   const reply = await api.ask(method, path, body, contentType);
   if (reply.status >= 300) throw new Error(String(reply.body['message'] ?? `status ${reply.status}`));

@@ -11,7 +11,7 @@ const unitName = (role: Role): string => `k0s${role}.service`;
 export const unitPath = (role: Role): string => `/etc/systemd/system/${unitName(role)}`;
 
 export function mustBeRoot(): void {
-  // In a sandbox all have one number; who may not write there is not root either.
+  // In a sandbox all users have the same id. A user who may not write there is not root either.
   if (process.getuid?.() !== 0) throw new Error('this command must be run as root');
 }
 

@@ -1,11 +1,11 @@
-/** `k0s status`, and the socket by which a running k0s answers it (pkg/component/status). */
+/** `k0s status`, and the socket on which a running k0s answers it (pkg/component/status). */
 import { mkdirSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { stringify } from 'yaml';
 import { dataDir, place, runDir } from './place.js';
 
-/** Field names are those of `k0s status --out json`. */
+/** The field names are those of `k0s status --out json`. */
 export interface Status {
   readonly Version: string;
   readonly Pid: number;

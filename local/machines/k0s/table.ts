@@ -1,7 +1,7 @@
-/** Objects as the table that kubectl prints. */
+/** Turns objects into the table that kubectl prints. */
 import type { Kind, Thing } from './kinds.js';
 
-/** Of what was asked for, the object itself if no table is. */
+/** Returns the content unchanged if the client asked for no table. */
 export function tableOf(kind: Kind, content: object, accept: string | undefined): object {
   if (accept?.includes('as=Table') !== true) return content;
   const things = (content as { readonly items?: readonly Thing[] }).items ?? [content as Thing];

@@ -1,4 +1,4 @@
-/** `k0s token create`: a bootstrap token, kept as a secret in kube-system as Kubernetes has it (pkg/token/manager.go). */
+/** `k0s token create`: a bootstrap token, stored as a secret in kube-system as Kubernetes does (pkg/token/manager.go). */
 import { randomBytes } from 'node:crypto';
 import { type Access, readKubeConfig } from './kube-config.js';
 import { place, readIfThere } from './place.js';
@@ -7,7 +7,7 @@ import { readStatus } from './status.js';
 
 const seconds: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
 
-/** As Go reads durations. */
+/** Reads a duration as Go does. */
 function readExpiry(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|h|m|s)/g)];
   if (parts.length === 0 || parts.map(([whole]) => whole).join('') !== text) {

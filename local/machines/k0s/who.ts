@@ -1,4 +1,7 @@
-/** Who calls the API server, and what they may do: admins by certificate, kubelets by theirs, and joining ones by a token of this controller. */
+/**
+ * Who calls the API server, and what they may do. Admins and kubelets have certificates. A joining kubelet has a token of this
+ * controller.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { fault } from './fault.js';
@@ -24,7 +27,7 @@ const bootstrapper = (objects: Objects, token: string): Who | undefined => {
   return { name: `system:bootstrap:${id}`, groups: ['system:bootstrappers'] };
 };
 
-/** Anonymous requests are refused, as by k0s. */
+/** Refuses anonymous requests, as k0s does. */
 export function whoCalls(request: IncomingMessage, objects: Objects, ca: string): Who {
   const token = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1];
   const raw = (request.socket as TLSSocket).getPeerCertificate?.()?.raw;
@@ -40,7 +43,7 @@ export interface Wish {
   readonly namespace?: string | undefined;
 }
 
-/** As the node authorizer and the roles of bootstrap tokens have it. */
+/** Follows the node authorizer and the roles of bootstrap tokens. */
 export function mustBeAllowed({ name, groups }: Who, wish: Wish): void {
   if (groups.includes('system:masters')) return;
   const requests = wish.kind.plural === 'certificatesigningrequests';

@@ -1,4 +1,4 @@
-/** `k0s worker`: joins the cluster that its token is of, then runs a kubelet. Its status is there once it has joined. */
+/** `k0s worker`: joins the cluster of its token, then runs a kubelet. Its status is available once it has joined. */
 import type { Given } from './command-line.js';
 import { joinCluster, runKubelet } from './kubelet.js';
 import { unitPath } from './service.js';

@@ -1,4 +1,4 @@
-/** HTTP CONNECT on loopback: the way from this computer to the simulated VMs that have an external address (PLINTH_SSH_PROXY). */
+/** HTTP CONNECT on loopback: the way from this computer to simulated VMs with an external address (PLINTH_SSH_PROXY). */
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -9,12 +9,12 @@ export interface ConnectProxy {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly port: number;
-  /** All that is open breaks; silently: whoever is out there is not told, and hears nothing any more. */
+  /** Breaks all open connections. With `silently`, the clients get no notice and hear nothing more. */
   cut(silently: boolean): void;
   close(): Promise<void>;
 }
 
-/** As Linux gives up on an address that never answers. */
+/** Linux gives up on a silent address after this time. */
 const connectTimeoutSeconds = 127;
 
 const say = (socket: Duplex, status: string): void =>

@@ -1,6 +1,6 @@
 /**
- * The network between simulated VMs, and from the world to them: finds who has an address, asks the firewall rules of both
- * sides, and leads to the machine. Every connection of proxies, jumps and programs goes through it.
+ * The network between simulated VMs, and from the world to them. It finds the VM of an address, checks the firewall rules of
+ * both sides, and connects to the machine. Every connection of proxies, jumps and programs goes through it.
  */
 import { connect as connectTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -10,36 +10,36 @@ import { allVms, rulesOf, type Vm } from '../vms.js';
 import { allows } from './firewall.js';
 import { createPair } from './streams.js';
 
-/** `dropped`: no answer ever comes, as with packets that a firewall throws away. */
+/** `dropped`: no answer ever comes, as when a firewall drops packets. */
 export type Answer =
   | { readonly kind: 'open'; readonly stream: Duplex }
   | { readonly kind: 'refused' }
   | { readonly kind: 'dropped' };
 
 export interface Fabric {
-  /** `address`: IPv4, or within a network the name of a VM. */
+  /** `address` is an IPv4 address, or within a network the name of a VM. */
   connect(from: Vm | 'world', address: string, port: number): Promise<Answer>;
 }
 
 export interface FabricOptions {
   readonly world: World;
-  /** Leads to what listens at this port of the VM. `from`: the address of another VM of its network, where one asks. */
+  /** Connects to this port of the VM. `from` is the address of another VM of its network, if one connects. */
   readonly accept: (vm: Vm, port: number, from?: string) => Promise<Answer>;
-  /** Who the world is to the rules. */
+  /** The address that firewall rules see for the world. */
   readonly worldAddress?: string;
-  /** What stands for Google and others listens on loopback ports of this system: VMs reach those, and nothing else outside. */
+  /** Stand-ins for Google and others listen on loopback ports of this system. VMs reach only these ports outside. */
   readonly isOutside: (port: number) => boolean;
   /** Takes a connection to the metadata server. */
   readonly metadata: (vm: Vm, stream: Duplex) => void;
-  /** False where the network that `accept` leads through asks the rules itself. */
+  /** False if the network behind `accept` enforces the rules itself. */
   readonly asksRules: boolean;
 }
 
-/** Reserved for documentation (RFC 5737): anybody's, and nobody's. */
+/** Reserved for documentation (RFC 5737), so that no real host has it. */
 export const anybody = '198.51.100.10';
 const natAddress = '192.0.2.10';
 
-/** Names beneath `localhost`, too: programs that pass by their proxy for loopback itself ask it for these. */
+/** Names beneath `localhost` count too. Programs that bypass their proxy for loopback itself still ask it for these. */
 const isLoopback = (address: string): boolean => /^(?:(?:.+\.)?localhost|127\.[\d.]+)$/.test(address);
 const isMetadata = (address: string): boolean => [metadataAddress, ...metadataNames].includes(address);
 
@@ -89,6 +89,6 @@ export function createFabric(options: FabricOptions): Fabric {
   };
 }
 
-/** `name`, or as Google's own DNS has it: `name.zone.c.project.internal`. */
+/** `name`, or the form of Google's own DNS: `name.zone.c.project.internal`. */
 const isNamed = ({ name, projectId }: Vm, address: string): boolean =>
   address === name || (address.startsWith(`${name}.`) && address.endsWith(`.c.${projectId}.internal`));

@@ -1,10 +1,10 @@
-/** Whether the simulated cloud's firewall rules let a connection pass. Pure; asked by the fabric at every connection. */
+/** Decides whether the simulated cloud's firewall rules let a connection pass. Pure. */
 
 import { contains, parseIp, parseRange } from '../../cloud/compute/ip-ranges.js';
 import type { JsonObject } from '../../cloud/kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
 
-/** A VM as rules see it. */
+/** A VM as firewall rules see it. */
 export interface Endpoint {
   readonly address: string;
   readonly tags: readonly string[];
@@ -13,14 +13,17 @@ export interface Endpoint {
 
 export interface Passage {
   readonly direction: 'INGRESS' | 'EGRESS';
-  /** The VM whose rules are asked. */
+  /** The VM whose rules apply. */
   readonly at: Endpoint;
-  /** Where it comes from, or goes to; tags only where it is a VM of the same network. */
+  /** The other end. It has tags only if it is a VM of the same network. */
   readonly other: Pick<Endpoint, 'address'> & Partial<Endpoint>;
   readonly port: number;
 }
 
-/** The rule of lowest number decides, a denial before a permission; without one, what goes out may, what comes in may not. */
+/**
+ * The rule with the lowest number decides, and a denial goes before a permission. Without a rule, outgoing connections pass
+ * and incoming ones don't.
+ */
 export function allows(rules: readonly JsonObject[], passage: Passage): boolean {
   const deciding = decidingFirst(rules, passage.direction, passage.at).find(
     (rule) => concerns(rule, passage) && hasPort(rule, passage.port),
@@ -28,7 +31,7 @@ export function allows(rules: readonly JsonObject[], passage: Passage): boolean 
   return deciding === undefined ? passage.direction === 'EGRESS' : denials(deciding) === 0;
 }
 
-/** Those that aim at a VM: the first one that concerns a passage decides about it. */
+/** The rules that target a VM, in order. The first one that matches a connection decides. */
 export const decidingFirst = (
   rules: readonly JsonObject[],
   direction: Passage['direction'],

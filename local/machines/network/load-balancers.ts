@@ -1,6 +1,9 @@
 /**
- * What of Google's load balancers the clusters on simulated machines need: a service gets an address, if it is reserved in the
- * project of the node that asks, free, and the node's account may use it. The stand-in for k0s asks; started by the cloud half.
+ * The part of Google's load balancers that clusters on simulated machines need: it gives addresses to services. The stand-in
+ * for k0s asks.
+ *
+ * A requested address must be free and reserved in the project and region of the asking node. The node's account must be
+ * allowed to use it. Without a request, a service gets an ephemeral address.
  */
 import { text } from 'node:stream/consumers';
 import { freshExternalIp, useAddresses } from '../../cloud/compute/addresses.js';
@@ -11,22 +14,22 @@ import { projectTable } from '../../cloud/projects/projects.js';
 import { listenNear } from '../../loopback.js';
 import { allVms } from '../vms.js';
 
-/** All services of type LoadBalancer that a cluster has, as its cloud controller knows them. */
+/** All services of type LoadBalancer in a cluster, as its cloud controller knows them. */
 export interface Asked {
   /** The cluster's own id. */
   readonly cluster: string;
-  /** The machine that asks. */
+  /** The machine that sends the request. */
   readonly node: { readonly name: string; readonly address: string };
-  /** By `<namespace>/<name>`: the address that it is to have; null: any. */
+  /** By `<namespace>/<name>`: the wanted address, or null for any. */
   readonly services: Readonly<Record<string, string | null>>;
 }
 
-/** By service: its address, or why it has none. */
+/** By service: its address, or the reason why it has none. */
 export type Given = Readonly<Record<string, { readonly ip: string } | { readonly why: string }>>;
 
 interface Kept {
   readonly ip: string;
-  /** Of the reserved address; an ephemeral one has none. */
+  /** Path of the reserved address. Missing for an ephemeral one. */
   readonly path?: string;
 }
 
@@ -64,7 +67,7 @@ function giveAddresses(world: World, { cluster, node, services }: Asked): Given 
   return Object.fromEntries(Object.entries(services).map(([service, wanted]) => [service, give(service, wanted)]));
 }
 
-/** As the cloud controller says it (`ensureStaticIP` and its callers in cloud-provider-gcp). */
+/** The reason in the words of the cloud controller (`ensureStaticIP` and its callers in cloud-provider-gcp). */
 function whyNot(
   world: World,
   ip: string,
@@ -106,7 +109,7 @@ function placeOf(world: World, path: string): Place {
 }
 
 export interface LoadBalancers {
-  /** Where machines ask. */
+  /** The URL that machines ask. */
   readonly url: string;
   close(): Promise<void>;
 }

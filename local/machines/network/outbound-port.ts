@@ -1,2 +1,2 @@
-/** Where in a VM's network the way out begins. */
+/** The port in a VM's network where its way out begins. */
 export const outboundPort = 1080;

@@ -1,6 +1,6 @@
 /**
- * The way out of a VM for its programs: SOCKS 5, HTTP CONNECT and plain HTTP on 127.0.0.1:1080 in its network, which the
- * environment of its sessions and services names. Each connection goes through the fabric.
+ * The way out of a VM for its programs: SOCKS 5, HTTP CONNECT and plain HTTP on 127.0.0.1:1080 in its network. The environment
+ * of its sessions and services names it. Each connection goes through the fabric.
  */
 import {
   createServer,
@@ -17,7 +17,7 @@ import { join } from './streams.js';
 type Connect = (address: string, port: number) => Promise<Answer>;
 
 export interface Outbound {
-  /** A connection that a program of the VM made. */
+  /** Takes a connection that a program of the VM made. */
   take(socket: Socket): void;
   close(): void;
 }
@@ -36,7 +36,7 @@ export function createOutbound(connect: Connect): Outbound {
         if (first[0] === 5) return void socks(connect, socket, first).catch(() => socket.destroy());
         socket.unshift(first);
         http.emit('connection', socket);
-        // What was put back is read only by who flows.
+        // Only a flowing stream reads what was put back.
         socket.resume();
       });
     },
@@ -47,7 +47,7 @@ export function createOutbound(connect: Connect): Outbound {
   };
 }
 
-/** An address that never answers is left to the caller's own patience. */
+/** Waits without an answer. The caller decides how long. */
 const silence = (socket: Duplex): void => {
   socket.once('end', () => socket.destroy());
   socket.resume();
@@ -87,7 +87,7 @@ async function forward(connect: Connect, request: IncomingMessage, response: Ser
     });
     asked.on('response', (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.headers);
-      // Half an answer is none, at either end.
+      // If one end breaks, the other must not take half an answer for a whole one.
       pipeline(reply, response, () => undefined);
     });
     asked.on('error', () => response.destroy());
@@ -98,7 +98,7 @@ async function forward(connect: Connect, request: IncomingMessage, response: Ser
   }
 }
 
-/** RFC 1928, without authentication, CONNECT alone. */
+/** SOCKS 5 (RFC 1928), only CONNECT, without authentication. */
 async function socks(connect: Connect, socket: Socket, first: Buffer): Promise<void> {
   let waiting = first;
   const take = async (length: number): Promise<Buffer> => {

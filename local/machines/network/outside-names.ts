@@ -1,6 +1,6 @@
 /**
- * What machines call the registries that stand for others: names beneath `localhost`, as these are at hand here alone (RFC 6761),
- * but not loopback's address, for which programs such as skopeo ask no proxy.
+ * The names by which machines reach the stand-ins for registries. Names beneath `localhost` exist on this computer alone (RFC
+ * 6761). Loopback's address would not do, because programs such as skopeo bypass the proxy for it.
  */
 export const outsideNames = {
   forge1Registry: 'registry.forge1.localhost',

@@ -1,6 +1,6 @@
 /**
- * Opens sockets in the network of a VM and hands them to the cloud half, which has no way in of its own. Started there by
- * nsenter (relay.ts), and gone again when nobody has asked for some seconds.
+ * Opens sockets in the network of a VM and hands them to the cloud half, which cannot enter that network itself. nsenter
+ * starts it there (relay.ts). It ends after some seconds without requests.
  */
 import { connect, createServer } from 'node:net';
 
@@ -11,7 +11,7 @@ type RelayRequest = RelayWish & { readonly id: number };
 
 export interface RelayReply {
   readonly id: number;
-  /** What went wrong, such as ECONNREFUSED; else a handle comes along. */
+  /** The error, such as ECONNREFUSED. Without one, a handle comes along. */
   readonly failure?: string;
 }
 
@@ -28,7 +28,7 @@ const fail = (id: number) => (error: NodeJS.ErrnoException) =>
 function open(id: number, port: number, addresses: readonly string[], localAddress?: string): void {
   const [address, ...others] = addresses;
   const socket = connect({ host: address ?? '', port, ...(localAddress !== undefined && { localAddress }) });
-  // Whoever gets it reads it.
+  // The receiver reads it.
   socket.pause();
   socket.once('error', (error) => (others.length > 0 ? open(id, port, others) : fail(id)(error)));
   socket.once('connect', () => {

@@ -1,11 +1,14 @@
-/** Sockets in the network of a VM: connections to what listens there, and a listener of ours. The work is done by relay-program.ts. */
+/** Sockets in the network of a VM: connections to its listeners, and a listener of ours. relay-program.ts does the work. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server, Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { RelayReply, RelayWish } from './relay-program.js';
 
 export interface Relay {
-  /** `from`: another address of its network; undefined: it is the VM itself that asks. Undefined: nothing listens there. */
+  /**
+   * `from` is another address of its network. Undefined means the VM itself connects. Returns undefined if nothing listens
+   * there.
+   */
   connect(port: number, address: string, from?: string): Promise<Socket | undefined>;
   listen(port: number): Promise<Server>;
   close(): void;
@@ -13,7 +16,7 @@ export interface Relay {
 
 const program = fileURLToPath(new URL('./relay-program.js', import.meta.url));
 
-/** `networkEntry`: nsenter's arguments. */
+/** `networkEntry` holds nsenter's arguments. */
 export function createRelay(networkEntry: readonly string[]): Relay {
   const waiting = new Map<number, (reply: RelayReply, handle: unknown) => void>();
   let child: ChildProcess | undefined;

@@ -1,8 +1,11 @@
-/** Two ends of one connection, and two streams made one: what one says the other hears, and when one goes both do. */
+/**
+ * Makes the two ends of a connection, and joins two streams into one. Bytes of one go to the other, and when one ends, both
+ * do.
+ */
 import { Duplex } from 'node:stream';
 
 export interface Joint {
-  /** `silently`: the first of the two does not hear of it, as when the machine behind the second loses power. */
+  /** With `silently`, the first of the two gets no notice, as when the machine behind the second loses power. */
   cut(silently: boolean): void;
 }
 
@@ -27,7 +30,7 @@ export function join(a: Duplex, b: Duplex, onGone?: () => void): Joint {
       isOver = true;
       a.unpipe(b);
       b.unpipe(a);
-      // What still comes is heard by nobody.
+      // Nobody reads what still comes.
       a.on('data', () => undefined);
       a.on('end', () => a.destroy());
       b.destroy();
@@ -37,8 +40,10 @@ export function join(a: Duplex, b: Duplex, onGone?: () => void): Joint {
 }
 
 /**
- * As a socket and its other end: bytes are copied, and arrive after the call that sent them. ssh2 ciphers in place, with
- * memory that all its connections share; where one runs within another (a jump), node:stream's own pair breaks packets.
+ * Behaves like a socket and its other end: bytes are copied, and arrive after the call that sent them.
+ *
+ * ssh2 encrypts in place, in memory that all its connections share. Where one runs inside another (a jump), node:stream's own
+ * pair corrupts packets.
  */
 export function createPair(): [Duplex, Duplex] {
   const one = createEnd(() => two);

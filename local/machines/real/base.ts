@@ -1,4 +1,7 @@
-/** The files that all real hosts begin with, made once and kept outside of the checkout under the hash of their recipe. As a program it makes them before the tests. */
+/**
+ * The files that all real hosts begin with. They are made once and stored outside the checkout, under the hash of their
+ * recipe. Run as a program, this makes them before the tests.
+ */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +11,7 @@ import { sha256 } from '../../../shared/sha256.js';
 
 const cacheFolder = '/var/cache/plinth';
 
-/** Beside the compiled code lie only the sources: scripts stay where they are in the checkout. */
+/** The build compiles only sources. Scripts stay in the checkout. */
 const recipe = fileURLToPath(new URL('../../../../local/machines/real/make-base.sh', import.meta.url));
 
 const baseFolder = (): string => {
@@ -18,7 +21,7 @@ const baseFolder = (): string => {
 
 export const hasBase = (): boolean => existsSync(baseFolder());
 
-/** Its folder; where it has to be made that takes some minutes, and root. */
+/** Returns the base's folder. Making it takes some minutes, and needs root. */
 export async function makeBase(onNote: (note: string) => void): Promise<string> {
   const folder = baseFolder();
   if (existsSync(folder)) return folder;
@@ -26,7 +29,7 @@ export async function makeBase(onNote: (note: string) => void): Promise<string> 
   mkdirSync(cacheFolder, { recursive: true });
   const making = `${folder}.${process.pid}`;
   try {
-    // In mounts of its own: debootstrap leaves some behind when it is interrupted.
+    // A mount namespace of its own, because debootstrap leaves mounts behind when it is interrupted.
     const child = spawn('unshare', ['--mount', 'bash', recipe, making], { stdio: ['ignore', 'pipe', 'pipe'] });
     const [said, complaint, code] = await Promise.all([
       text(child.stdout),
@@ -37,7 +40,7 @@ export async function makeBase(onNote: (note: string) => void): Promise<string> 
       const last = `${said}\n${complaint}`.trim().split('\n').slice(-3).join('; ');
       throw new Error(`The base of real hosts could not be made, exit code ${code}: ${last}`);
     }
-    // Whoever was faster has made the same.
+    // A faster process has made the same.
     if (!existsSync(folder)) renameSync(making, folder);
     return folder;
   } finally {

@@ -1,8 +1,11 @@
-/** The control groups in which systemd of each real host keeps its services: named by who made them, as they outlive a killed owner. */
+/**
+ * The control groups in which each real host's systemd keeps its services. Their names tell who made them, because they
+ * survive an owner that was killed.
+ */
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** When a process began, in ticks since this computer did: its number alone may be given again. */
+/** When a process began, in ticks since this computer started. The process id alone may be reused. */
 function beginOf(pid: number): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ')[19];
@@ -13,7 +16,7 @@ function beginOf(pid: number): string | undefined {
 
 let last = 0;
 
-/** Of this process, and new. */
+/** A new name for a group of this process. */
 export const groupName = (): string => `plinth-${process.pid}-${beginOf(process.pid)}-${++last}`;
 
 /** False while something in it still runs. */
@@ -29,7 +32,7 @@ export function removeGroup(folder: string): boolean {
   }
 }
 
-/** Those whose owners are gone. */
+/** Removes the groups whose owners are gone. */
 export function sweepGroups(mountPoint: string): void {
   for (const name of readdirSync(mountPoint)) {
     const [, pid, begun] = /^plinth-(\d+)-(\d+)-\d+$/.exec(name) ?? [];

@@ -1,4 +1,7 @@
-/** The disk of a real host: what it changed of the base, in a folder of its own; and the files that the cloud's image and guest agent keep there. */
+/**
+ * The disk of a real host. A folder of its own holds its changes to the base, and the files of the cloud's image and guest
+ * agent.
+ */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +11,12 @@ export interface DiskFacts {
   readonly hostKey: { readonly privateKey: string; readonly publicKey: string };
 }
 
-/** What the machine wrote stays. `root` is where it is put together. */
+/** Files that the machine wrote stay. The whole file system is mounted at `root`. */
 export function makeRealDisk(folder: string, { hostname, hostKey }: DiskFacts): void {
   for (const name of ['upper', 'work', 'root']) mkdirSync(join(folder, name), { recursive: true, mode: 0o755 });
   const upper = join(folder, 'upper');
   if (existsSync(join(upper, 'etc/hostname'))) return;
-  // Folders of the base keep their rights only where they are the same here.
+  // Folders of the base keep their permissions only if they have the same ones here.
   for (const name of ['etc', 'etc/ssh']) mkdirSync(join(upper, name), { recursive: true, mode: 0o755 });
   const write = (file: string, text: string, mode = 0o644) => writeFileSync(join(upper, file), text, { mode });
   write('etc/ssh/ssh_host_ed25519_key', hostKey.privateKey, 0o600);
@@ -26,7 +29,10 @@ export function makeRealDisk(folder: string, { hostname, hostKey }: DiskFacts): 
 
 const mark = ' # Added by Google';
 
-/** The names of the network in `/etc/hosts`, as there is no DNS in it: its own, its neighbours', the metadata server's. `root`: of the running machine. */
+/**
+ * Writes the names in the network to `/etc/hosts`, because there is no DNS: its own, its neighbours' and the metadata
+ * server's. `root` is the running machine's.
+ */
 export function writeNames(root: string, names: readonly { readonly name: string; readonly address: string }[]): void {
   const file = join(root, 'etc/hosts');
   const stands = readFileSync(file, 'utf8');

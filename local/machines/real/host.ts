@@ -1,4 +1,7 @@
-/** One running VM of the real tier: systemd as first process of namespaces of its own, Debian's sshd. Made at its start, ended at its stop; the disk stays. */
+/**
+ * One running VM of the real tier: systemd as first process of namespaces of its own, with Debian's sshd. It is made when the
+ * VM starts and ended when the VM stops. The disk stays.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,31 +15,31 @@ import { childrenOf, type Network, outsideAddress } from './network.js';
 
 export interface RealHostOptions extends MachineOptions {
   readonly network: Network;
-  /** Its end in the network. */
+  /** Its network device. */
   readonly device: string;
   readonly base: string;
-  /** As they are now. */
+  /** Reads the current names in its network. */
   readonly names: () => readonly { readonly name: string; readonly address: string }[];
   readonly outsidePorts: () => readonly number[];
 }
 
 export interface RealHost extends Machine {
-  /** Does what its guest agent does when the cloud has changed. */
+  /** Does the work of the guest agent after a change of the cloud. */
   follow(): void;
 }
 
 const bootVm = fileURLToPath(new URL('../../../../local/machines/real/boot-vm.sh', import.meta.url));
 const sshPort = 22;
-/** A dozen of them begin at once, on a computer that may have other work. */
+/** A dozen hosts may boot at once, on a computer with other work. */
 const bootSeconds = 180;
 /** Google gives more, but nothing here needs it. */
 const shutdownSeconds = 10;
-/** To systemd: power off. SIGRTMIN+4, as Linux counts for programs with the GNU C library. */
+/** The signal that tells systemd to power off: SIGRTMIN+4, in Linux's numbers for programs with the GNU C library. */
 const powerOff = 34 + 4;
 
 interface Boot {
   readonly child: ChildProcess;
-  /** Of systemd, as this system counts. */
+  /** Process id of systemd, as this system sees it. */
   readonly pid: number;
   readonly ended: Promise<NodeJS.Signals | null>;
 }
@@ -53,7 +56,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
     if (boot !== undefined && !ended.signal.aborted) follower.follow(boot.pid);
   };
 
-  /** From power to the startup script's end; `ready` is when SSH answers. */
+  /** From power-on to the end of the startup script. `ready` resolves when SSH answers. */
   function begin(waitMilliseconds: number): { readonly ready: Promise<void>; readonly settled: Promise<void> } {
     const ready = (async () => {
       boot = await turnOn(options, group.path);
@@ -71,7 +74,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
     return { ready, settled };
   }
 
-  /** Not by us: the guest started itself anew (SIGHUP is how the kernel tells it), or turned itself off. */
+  /** We did not end it: the guest rebooted (the kernel signals that with SIGHUP), or turned itself off. */
   function fell(signal: NodeJS.Signals | null): void {
     if (ended.signal.aborted) return;
     group.remove();
@@ -109,7 +112,7 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
   };
 }
 
-/** Until systemd is about to begin. */
+/** Returns when systemd is about to begin. */
 async function turnOn({ vm, network, device, folder, base }: RealHostOptions, groupPath: string): Promise<Boot> {
   const argv = ['bash', bootVm, 'begin', vm.name, vm.address, device, folder, base, groupPath, process.execPath];
   const child = spawn('nsenter', [...network.entry, '--', ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -135,22 +138,22 @@ async function runStartupScript({ metadata, onSerial }: RealHostOptions, { pid }
   await tellOf(spawn('nsenter', ['--target', String(pid), '--all', '--', ...startupUnit]), script, onSerial, ended);
 }
 
-/** As by its button; silently: its power fails. */
+/** Presses the power button. With `silently`, the power fails instead. */
 async function turnOff({ pid, ended }: Boot, silently: boolean | undefined): Promise<void> {
   if (!silently) {
     tell(pid, powerOff);
     await Promise.race([ended, sleep(shutdownSeconds * 1000, undefined, { ref: false })]);
   }
-  // The first process takes all others with it.
+  // When the first process dies, the kernel ends all others.
   tell(pid, 'SIGKILL');
   await ended;
 }
 
-/** Does in the guest what its agent does when the cloud has changed. */
+/** Does the work of the guest agent after a change of the cloud. */
 function createFollower({ names, metadata, outsidePorts }: RealHostOptions) {
   let last: { readonly keys: string; readonly ports: string } | undefined;
   return {
-    /** Of a guest that has just begun nothing is known. */
+    /** Nothing is known about a guest that has just booted. */
     forget(): void {
       last = undefined;
     },
@@ -180,8 +183,8 @@ const startupUnit = [
 ];
 
 /**
- * What stands for Google and others listens on this computer's loopback, and URLs name it so: within a VM such an address
- * leads out of it, through its network and under the rules of that.
+ * The stand-ins for Google and others listen on this computer's loopback, and URLs name that address. Within a VM, such an
+ * address leads out through its network, under the network's rules.
  */
 function redirect(pid: number, ports: string): void {
   const rewriting = (hook: string, rule: string): string[] => [
@@ -203,7 +206,7 @@ function redirect(pid: number, ports: string): void {
   if (run.status !== 0) throw new Error(`the way outside is not laid: ${run.stderr}`);
 }
 
-/** In the VM's network, on any address; without a connection that the VM would log. */
+/** Whether anything listens on the port, on any address of the VM. It makes no connection that the VM would log. */
 function listens(pid: number, port: number): boolean {
   const { stdout } = spawnSync(
     'nsenter',
@@ -219,6 +222,6 @@ function tell(pid: number, signal: NodeJS.Signals | number): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }

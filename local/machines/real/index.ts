@@ -1,4 +1,4 @@
-/** The tier of real hosts: one network of namespaces a VPC network, in it the VMs as systemd and sshd know them. */
+/** The tier of real hosts: each VPC network is a set of namespaces, and its VMs run systemd and sshd in it. */
 import { mkdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ interface Entry {
 
 interface Standing {
   readonly network: Promise<Network>;
-  /** The same, once it is there. */
+  /** The same network, once it is ready. */
   up?: Network;
   readonly hosts: Map<string, Entry>;
   rules?: string;
@@ -61,7 +61,7 @@ export async function createRealTier(options: RealTierOptions): Promise<Tier> {
     const network = await place.network;
     const entry: Entry = { vm, device: `vm${++last}` };
     place.hosts.set(vm.path, entry);
-    // Before it is there: nothing may pass that the rules do not let pass.
+    // Before the host exists, so that nothing passes that the rules forbid.
     bringRules(world, place, network);
     await network.openOutside(outsidePorts());
     const { device } = entry;
@@ -93,7 +93,7 @@ export async function createRealTier(options: RealTierOptions): Promise<Tier> {
   };
 }
 
-/** The network of that path; it is begun where it does not stand. */
+/** The network of that path. Starts it if necessary. */
 function networkOf(
   path: string,
   standing: Map<string, Standing>,
@@ -113,7 +113,7 @@ function networkOf(
   return made;
 }
 
-/** VMs are known by their addresses there, which the network lets nobody else use. */
+/** A VM is known by its address, which the network lets nobody else use. */
 const takeMetadata =
   ({ world, metadata }: RealTierOptions, network: string) =>
   (socket: Socket) => {
@@ -122,7 +122,7 @@ const takeMetadata =
     else metadata.take(vm, socket);
   };
 
-/** The firewall rules of the cloud, as they are now. */
+/** Brings the current firewall rules of the cloud into the network. */
 function bringRules(world: World, place: Standing, network: Network): void {
   const vms = allVms(world);
   const plugs = [...place.hosts.values()].flatMap(({ vm: { path }, device }): Plug[] => {
@@ -138,7 +138,7 @@ function bringRules(world: World, place: Standing, network: Network): void {
   place.rules = text;
 }
 
-/** What VMs find by name in their network. */
+/** The names that VMs can resolve in their network. */
 const namesIn = (world: World, network: string) => [
   { name: metadataNames.join(' '), address: metadataAddress },
   ...Object.values(outsideNames).map((name) => ({ name, address: '127.0.0.1' })),

@@ -1,6 +1,6 @@
 /**
- * The first process of a network of real hosts, in namespaces of its own: opens sockets there and hands them to the cloud
- * half. When that is gone, it takes all VMs with it.
+ * The first process of a network of real hosts, in namespaces of its own. It opens sockets there and hands them to the cloud
+ * half. When the cloud half is gone, it ends all VMs.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -16,11 +16,11 @@ type NetworkRequest = NetworkWish & { readonly id: number };
 
 export interface NetworkReply {
   readonly id: number;
-  /** What went wrong, such as ECONNREFUSED; else a handle comes along. */
+  /** The error, such as ECONNREFUSED. Without one, a handle comes along. */
   readonly failure?: string;
 }
 
-/** Where control groups are mounted for this network, and the name of the one that holds all of its VMs. */
+/** Where this network mounts control groups, and the name of the group that holds all its VMs. */
 const [mountPoint = '', group = ''] = process.argv.slice(2);
 execFileSync('mount', ['-t', 'cgroup2', 'none', mountPoint]);
 mkdirSync(join(mountPoint, group));
@@ -32,7 +32,7 @@ process.on('message', (request: NetworkRequest) => {
   const { id, address } = request;
   if ('connect' in request) {
     const socket = connect({ host: address, port: request.connect, localAddress: request.from });
-    // Whoever gets it reads it.
+    // The receiver reads it.
     socket.pause();
     socket.once('error', fail(id));
     socket.once('connect', () => {
@@ -49,12 +49,12 @@ process.on('message', (request: NetworkRequest) => {
 });
 
 process.once('disconnect', () => void end());
-// Nobody listens while these namespaces are being made.
+// Only now: nothing listens while these namespaces are being made.
 say({ id: 0 });
 
 async function end(): Promise<void> {
   try {
-    // All that these namespaces hold, but for this process.
+    // Everything in these namespaces except this process.
     process.kill(-1, 'SIGKILL');
   } catch {
     // Nothing runs.

@@ -1,6 +1,6 @@
 /**
- * A VPC network of real hosts: namespaces of its own in which all of its VMs live, with nothing else in it. Leads in from the
- * world and out to what stands for it, and has nft enforce the firewall rules.
+ * A VPC network of real hosts: namespaces that hold all its VMs and nothing else. It connects them with the world and its
+ * stand-ins, and has nft enforce the firewall rules.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -14,34 +14,34 @@ import { join as joinStreams } from '../network/streams.js';
 import { groupName, removeGroup, sweepGroups } from './control-groups.js';
 import type { NetworkReply, NetworkWish } from './network-program.js';
 
-/** Reserved for documentation (RFC 5737): where VMs find what stands for the outside. */
+/** Reserved for documentation (RFC 5737). VMs find the stand-ins for the outside world here. */
 export const outsideAddress = '192.0.2.1';
 
 export interface Network {
-  /** nsenter's arguments: into all of its namespaces. */
+  /** nsenter's arguments to enter all its namespaces. */
   readonly entry: readonly string[];
-  /** From the world, under the rules. */
+  /** Connects from the world, under the rules. */
   connect(address: string, port: number): Promise<Answer>;
-  /** Has these rules in force when it returns; they are nft's own language. */
+  /** Sets the rules, in nft's own language. They are in force when it returns. */
   setRules(text: string): void;
   /** Ports of this computer's loopback that VMs reach at `outsideAddress`. */
   openOutside(ports: readonly number[]): Promise<void>;
-  /** The path of a VM's control group within the namespaces, and how it goes. */
+  /** The path of a VM's control group within the namespaces, and a function that removes it. */
   groupOf(device: string): { readonly path: string; remove(): boolean };
-  /** Nothing more comes from this VM, nor goes to it. */
+  /** Cuts this VM off: no more packets from it or to it. */
   unplug(device: string): void;
   close(): Promise<void>;
 }
 
 const program = fileURLToPath(new URL('./network-program.js', import.meta.url));
 
-/** Those that a process has started. */
+/** The child processes of a process. */
 export const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
-/** The program that holds the namespaces, once it is up. */
+/** The program that holds the namespaces, once it is ready. */
 interface Holder {
-  /** Of the program, as this system counts. */
+  /** Process id of the program, as this system sees it. */
   readonly pid: number;
   ask<T>(wish: NetworkWish): Promise<T>;
   close(): Promise<void>;
@@ -102,7 +102,7 @@ function runInNetwork(pid: number, argv: readonly string[], input: string): void
   if (run.status !== 0) throw new Error(`${argv.join(' ')} failed: ${run.stderr?.trim() || run.error?.message}`);
 }
 
-/** Packets to nowhere vanish, as on the internet. The metadata server is the gateway, too, as boot-vm.sh has it. */
+/** Packets to nowhere vanish, as on the internet. The metadata server is also the gateway, as boot-vm.sh expects. */
 function layNetwork(pid: number): void {
   const addresses = [`${metadataAddress}/32`, `${outsideAddress}/32`, `${anybody}/32`];
   const lines = [
@@ -115,7 +115,7 @@ function layNetwork(pid: number): void {
   runInNetwork(pid, ['sysctl', '--quiet', '--write', 'net.ipv4.ip_forward=1'], '');
 }
 
-/** Connections that are open, and the doors through which VMs reach ports of this computer's loopback. */
+/** Open connections, and the listeners through which VMs reach ports of this computer's loopback. */
 function createDoors(ask: Holder['ask']) {
   const doors = new Map<number, Promise<Server>>();
   const open = new Set<Socket>();
@@ -131,7 +131,7 @@ function createDoors(ask: Holder['ask']) {
   };
   return {
     keep,
-    /** These, and no others. */
+    /** Opens these ports and closes all others. */
     async openOutside(ports: readonly number[]): Promise<void> {
       for (const [port, door] of doors) {
         if (ports.includes(port)) continue;
@@ -152,7 +152,7 @@ function createDoors(ask: Holder['ask']) {
   };
 }
 
-/** `onMetadata` gets the connections of VMs to the metadata server. */
+/** Calls `onMetadata` with connections of VMs to the metadata server. */
 export async function startNetwork(mountPoint: string, onMetadata: (socket: Socket) => void): Promise<Network> {
   const group = groupName();
   const { pid, ask, close } = await startHolder(mountPoint, group);

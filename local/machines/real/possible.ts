@@ -1,4 +1,4 @@
-/** Whether this computer can hold real hosts: root on Linux, the programs, and namespaces, overlays and nft that work. Asked once by the machines. */
+/** Checks whether this computer can hold real hosts: root on Linux, the programs, and working namespaces, overlays and nft. */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const programs: Readonly<Record<string, string>> = {
   sysctl: 'procps',
 };
 
-/** `folder`: where the disks are to be. Undefined if it can; else why not, and what to do. */
+/** `folder` is for the disks. Undefined if it can. Otherwise the reason, and what to do. */
 export function whyNoRealHosts(folder: string): string | undefined {
   if (process.platform !== 'linux') return 'real hosts need Linux';
   if (process.getuid?.() !== 0) return 'real hosts need root; run it with sudo';

@@ -1,6 +1,6 @@
 /**
- * The simulated cloud's firewall rules in the language of nft: what leaves a VM is asked where it enters the network, what
- * comes to it where it leaves that. Pure.
+ * Writes the simulated cloud's firewall rules in nft's language. Packets from a VM are checked where they enter the network,
+ * packets to it where they leave the network. Pure.
  */
 import type { JsonObject } from '../../cloud/kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
@@ -8,7 +8,7 @@ import { metadataAddress } from '../guest-metadata.js';
 import { decidingFirst, type Endpoint, inRanges } from '../network/firewall.js';
 
 export interface Plug {
-  /** The VM's end in the network. */
+  /** The VM's network device. */
   readonly device: string;
   readonly vm: Endpoint;
 }
@@ -20,9 +20,9 @@ export function nftRules(
 ): string {
   const chains = plugs.flatMap(({ device, vm }) => [
     ...chain(`from-${device}`, [
-      // Nobody speaks for others.
+      // A VM may not use another one's address.
       `ip saddr != ${vm.address} drop`,
-      // Always there for a VM, whatever the rules say.
+      // A VM always reaches it, whatever the rules say.
       `ip daddr ${metadataAddress} accept`,
       ...decidingFirst(rules, 'EGRESS', vm).flatMap((rule) => lines(rule, destinationsOf(rule, vm))),
       'accept',
@@ -64,7 +64,7 @@ const chain = (name: string, inner: readonly string[]): string[] => [
 const isIpv4 = (range: string): boolean => !range.includes(':');
 const meet = (some: readonly string[], others: readonly string[]): boolean => some.some((one) => others.includes(one));
 
-/** One an alternative; empty: everybody. nft's sets would not have ranges that overlap. */
+/** One match per range, because nft's sets allow no overlaps. An empty one matches everybody. */
 const among = (which: 'saddr' | 'daddr', ranges: readonly string[]): string[] =>
   ranges.includes('0.0.0.0/0') ? [''] : [...new Set(ranges)].map((range) => `ip ${which} ${range} `);
 
@@ -96,7 +96,7 @@ function lines(rule: JsonObject, peers: readonly string[]): string[] {
 function passagesOf(one: JsonObject): string[] {
   const protocol = textOf(one['IPProtocol'])?.toLowerCase() ?? 'all';
   if (protocol === 'all') return [''];
-  // What Google calls ipip has another name in Debian.
+  // Debian has another name for the protocol that Google calls ipip.
   const named = `meta l4proto ${protocol === 'ipip' ? '4' : protocol} `;
   const ports = textsOf(one['ports']);
   return ports.length === 0 ? [named] : ports.map((port) => `${named}th dport ${port} `);

@@ -1,23 +1,23 @@
 /**
- * Who may log in to a VM: `~/.ssh/authorized_keys` in its file system, which the guest agent keeps in step with the metadata
- * `ssh-keys`, also while it runs. Asked by the VM's SSH server at each login.
+ * Who may log in to a VM: `~/.ssh/authorized_keys` in its file system. The guest agent keeps it in step with the metadata
+ * `ssh-keys`, even while the VM runs. The VM's SSH server reads it at each login.
  */
 import { chmodSync, lchownSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { homeOf } from '../sandbox.js';
 
-/** As Google's agent marks the lines that are its own; all others are left alone. */
+/** Google's agent marks its own lines with this, and leaves all others alone. */
 const mark = '# Added by Google';
 
 export interface LoginKey {
   readonly type: string;
   /** Base64. */
   readonly blob: string;
-  /** `command="…"` in front of the key: nothing else is run for it. */
+  /** `command="…"` before the key: the key may run only that. */
   readonly command?: string | undefined;
 }
 
-/** Lines `user:key`; a key past its `expireOn` does not count. */
+/** Reads lines `user:key`. A key past its `expireOn` does not count. */
 function keysInMetadata(text: string, now: number): Map<string, string[]> {
   const keys = new Map<string, string[]>();
   for (const line of text.split('\n')) {
@@ -30,7 +30,7 @@ function keysInMetadata(text: string, now: number): Map<string, string[]> {
   return keys;
 }
 
-/** Nothing on the way may be a link: it would lead out of the VM's files, into this system's. */
+/** No part of the path may be a link: it would lead out of the VM's files into this system's. */
 function isPlain(folder: string, path: string): boolean {
   let at = folder;
   for (const part of path.split('/').filter((one) => one !== '')) {
@@ -50,7 +50,7 @@ export function readPlain(folder: string, path: string): string {
 
 const fileOf = (user: string): string => `${homeOf(user)}/.ssh/authorized_keys`;
 
-/** What Google's guest agent does: users as they are named, their keys, and no others of its own making. */
+/** Does what Google's guest agent does: makes the named users, adds their keys, and removes its other lines. */
 export function writeLoginKeys(folder: string, metadata: string): void {
   const wanted = keysInMetadata(metadata, Date.now());
   for (const user of new Set(['root', ...readdirSync(join(folder, 'home')), ...wanted.keys()])) {

@@ -1,4 +1,7 @@
-/** The SSH server of one simulated VM: the guest's host key, public keys alone, OpenSSH's limits and delays, jumps through the fabric. */
+/**
+ * The SSH server of one simulated VM: the guest's host key, only public keys, OpenSSH's limits and delays, jumps through the
+ * fabric.
+ */
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,23 +16,23 @@ import type { SshdConfig } from './sshd-config.js';
 const { Server, utils } = ssh2;
 
 export interface SshServerOptions {
-  /** OpenSSH's own form. */
+  /** The key in OpenSSH's own form. */
   readonly hostKey: string;
   readonly sandbox: Sandbox;
-  /** At this very moment. */
+  /** Reads the current keys. */
   readonly keysOf: (user: string) => readonly LoginKey[];
   readonly config: () => SshdConfig;
-  /** From this VM on. */
+  /** Connects onward from this VM. */
   readonly connect: (address: string, port: number) => Promise<Answer>;
 }
 
 export interface SshServer {
   accept(): Answer;
-  /** All connections break; silently: nobody is told. */
+  /** Breaks all connections. With `silently`, the clients get no notice. */
   close(silently: boolean): void;
 }
 
-/** OpenSSH answers a refused login no sooner, so that nobody learns why. */
+/** OpenSSH waits this long before a refusal, so that its timing does not tell the reason. */
 const refusalMilliseconds = 6;
 const loginGraceSeconds = 120;
 
@@ -38,13 +41,13 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const unauthenticated = new Set<Duplex>();
   let dropDebt = 0;
   const server = new Server({ hostKeys: [options.hostKey], ident: 'OpenSSH_8.9p1 Ubuntu-3ubuntu0.13' }, (client) => {
-    // Connections are handed in one by one, so the last one in is this one's.
+    // Connections are handed in one by one, so the latest one is this one's.
     const [own] = [...unauthenticated].slice(-1);
     serveClient(client, options, () => void (own && unauthenticated.delete(own)));
   });
   server.on('error', () => undefined);
 
-  /** MaxStartups: some are dropped from `start` on, more and more of them, and all from `full` on. */
+  /** MaxStartups: from `start` on it drops some connections, then more and more, and from `full` on all. */
   function isDropped(): boolean {
     const { start, rate, full } = options.config().maxStartups;
     const count = unauthenticated.size;
@@ -70,7 +73,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
       });
       joints.add(joint);
       unauthenticated.add(near);
-      // ssh2 has no other use for the socket than as a stream.
+      // ssh2 uses the socket only as a stream.
       server.injectSocket(near as unknown as Socket);
       return { kind: 'open', stream: inner };
     },
@@ -89,7 +92,7 @@ function serveClient(client: Connection, options: SshServerOptions, onLogin: () 
   grace.unref();
 
   const refuse = async (context: AuthContext): Promise<void> => {
-    // Asking for the methods is no attempt.
+    // A question about the methods is no attempt.
     if (context.method !== 'none') failures += 1;
     await sleep(refusalMilliseconds);
     if (failures >= config.maxAuthTries) client.end();
@@ -124,7 +127,7 @@ function serveClient(client: Connection, options: SshServerOptions, onLogin: () 
       if (!config.allowTcpForwarding) return reject();
       options.connect(destIP, destPort).then(
         (found) => {
-          // What is dropped is waited for, by the other side, as long as it likes.
+          // For a dropped connection the client waits as long as it likes.
           if (found.kind === 'refused') reject();
           if (found.kind !== 'open') return;
           const channel = accept();
@@ -137,7 +140,7 @@ function serveClient(client: Connection, options: SshServerOptions, onLogin: () 
   });
 }
 
-/** The key that this attempt is made with, if it opens the door. */
+/** The key of this attempt, if it grants a login. */
 function permitted(
   context: PublicKeyAuthContext,
   { keysOf }: SshServerOptions,

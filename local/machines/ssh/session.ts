@@ -1,4 +1,6 @@
-/** One session of a login: exec, shell, pseudo-terminal, environment, signals, the SFTP subsystem; its programs run in the VM. */
+/**
+ * One session of a login: exec, shell, pseudo-terminal, environment, signals, the SFTP subsystem. Its programs run in the VM.
+ */
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { ServerChannel, Session } from 'ssh2';
 import { type Sandbox, sftpServer } from '../sandbox.js';
@@ -6,7 +8,7 @@ import { type Sandbox, sftpServer } from '../sandbox.js';
 interface SessionOptions {
   readonly sandbox: Sandbox;
   readonly user: string;
-  /** What this key may do, and nothing else. */
+  /** The only command that this key may run. */
   readonly command?: string | undefined;
 }
 
@@ -17,11 +19,11 @@ interface Terminal {
 }
 
 interface OpenTerminal extends Terminal {
-  /** Says which device it is. */
+  /** A file that names the terminal's device. */
   readonly file: string;
 }
 
-/** sshd's own AcceptEnv on Ubuntu. */
+/** The AcceptEnv of sshd on Ubuntu. */
 const acceptedEnvironment = /^(LANG|LC_\w+)$/;
 
 let terminals = 0;
@@ -34,7 +36,7 @@ export function serveSession(session: Session, { sandbox, user, command: forced 
   session.on('env', (accept, reject, { key, val }) => {
     const allowed = acceptedEnvironment.test(key);
     if (allowed) env[key] = val;
-    // Both are undefined where no answer is wanted.
+    // Both are undefined if the client wants no answer.
     if (allowed) accept?.();
     else reject?.();
   });
@@ -60,7 +62,7 @@ export function serveSession(session: Session, { sandbox, user, command: forced 
     serve(accept(), forced, sftpServer);
   });
 
-  /** `command` undefined: a login shell. */
+  /** An undefined `command` means a login shell. */
   function serve(channel: ServerChannel | undefined, command: string | undefined, argv?: readonly string[]): void {
     if (channel === undefined) return;
     const started = sandbox.run({ user, argv: argvOf(terminal, command, argv), env: { ...env, ...terminalEnv() } });
@@ -75,13 +77,13 @@ export function serveSession(session: Session, { sandbox, user, command: forced 
       if (signal === null) channel.exit(code ?? 255);
       else channel.exit(signal.slice('SIG'.length), false, '');
     });
-    // As with OpenSSH: a background program that kept the output keeps the session.
+    // As with OpenSSH, a background program that holds the output keeps the session open.
     started.on('close', () => {
       channel.end();
       channel.close();
     });
     channel.on('close', () => {
-      // Without a terminal nobody tells the program; it finds its pipes broken.
+      // Without a terminal the program gets no signal. It finds its pipes broken.
       if (terminal !== undefined) kill(started, 'SIGHUP');
       for (const pipe of [started.stdin, started.stdout, started.stderr]) pipe.destroy();
       session.emit('close');
@@ -107,12 +109,12 @@ function argvOf(
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** The program and what it started in the foreground. */
+/** Signals the program and everything it started in the foreground. */
 function kill(program: ChildProcessWithoutNullStreams | undefined, signal: string): void {
   if (program?.pid === undefined || program.exitCode !== null || program.signalCode !== null) return;
   try {
     process.kill(-program.pid, signal as NodeJS.Signals);
   } catch {
-    // It ended meanwhile, or there is no such signal.
+    // It has ended, or there is no such signal.
   }
 }

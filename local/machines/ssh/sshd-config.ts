@@ -1,13 +1,13 @@
-/** The settings of a VM's sshd that our server follows: from the files in the VM, of each the first value that is met. */
+/** The sshd settings that our server follows, read from the files in the VM. The first value of each setting wins. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPlain } from './login-keys.js';
 
 export interface SshdConfig {
-  /** `no`, `prohibit-password` (as good as yes: there are no passwords), `yes`, `forced-commands-only`. */
+  /** `no`, `prohibit-password` (the same as yes here, because there are no passwords), `yes`, `forced-commands-only`. */
   readonly permitRootLogin: string;
   readonly maxSessions: number;
-  /** Unauthenticated connections: from `start` on `rate` per cent are dropped, from `full` on all. */
+  /** Unauthenticated connections: from `start` on it drops `rate` per cent, from `full` on all. */
   readonly maxStartups: { readonly start: number; readonly rate: number; readonly full: number };
   readonly maxAuthTries: number;
   readonly allowTcpForwarding: boolean;
@@ -20,7 +20,7 @@ export function readSshdConfig(folder: string): SshdConfig {
     for (const line of text.split('\n')) {
       const [, name, value] = /^\s*(\w+)(?:\s+|\s*=\s*)"?([^"#]+?)"?\s*(?:#.*)?$/.exec(line) ?? [];
       if (name === undefined || value === undefined) continue;
-      // What follows is for some users only.
+      // The lines after `Match` are only for some users.
       if (name.toLowerCase() === 'match') return;
       if (name.toLowerCase() === 'include') includes(folder, value).forEach(take);
       else if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), value);
@@ -33,7 +33,7 @@ export function readSshdConfig(folder: string): SshdConfig {
   return {
     permitRootLogin: values.get('permitrootlogin')?.toLowerCase() ?? 'prohibit-password',
     maxSessions: Number(values.get('maxsessions') ?? 10),
-    // A single number: from there on all.
+    // A single number drops all connections from there on.
     maxStartups:
       values.get('maxstartups')?.includes(':') === false ? { start, rate: 100, full: start } : { start, rate, full },
     maxAuthTries: Number(values.get('maxauthtries') ?? 6),
