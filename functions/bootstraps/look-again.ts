@@ -91,7 +91,7 @@ function withDependents(plan: Plan, chosen: readonly string[]): ReadonlySet<stri
   return again;
 }
 
-/** `anew`: reset instances that are under way, too. Otherwise those look by themselves. */
+/** `anew`: also reset instances that are under way. Otherwise those look by themselves. */
 function waiting(
   { instances }: BootstrapRecord,
   plan: Plan,

@@ -85,8 +85,8 @@ export interface BootstrapFacts {
   /** The project is not removed before `until`, whatever the deadline. */
   readonly protection?: { readonly until: Date; readonly reason: string } | undefined;
   /**
-   * Set if cleanup found the project by its labels alone. Judges it just before the deletion: the text says why it must stay;
-   * undefined: it may go.
+   * Set if cleanup found the project by its labels alone. Judges it just before the deletion. The text says why it must stay.
+   * Undefined: it may go.
    */
   readonly orphan?: ((project: SeenProject, proofKey: string | undefined) => string | undefined) | undefined;
   /** The package from the package store. Undefined: nothing is installed, or the caller uploads it. */
@@ -100,7 +100,7 @@ export interface BootstrapFacts {
 export interface StepSecrets {
   /** The secret flags that the caller gave, by option name. */
   caller(): Promise<Readonly<Record<string, string>>>;
-  /** The first version ever written under `name`, or undefined. Never `latest`: the first writer wins. */
+  /** The number of the oldest enabled version under `name`, or undefined. Never `latest`: the first writer wins. */
   find(name: string): Promise<string | undefined>;
   /** Writes a version and returns its number. At most 64 KiB. */
   write(name: string, payload: string): Promise<string>;
@@ -120,8 +120,8 @@ export interface StepLog {
   /** How far the job's log has been stored, in its own bytes. */
   offset(source: string): Promise<number>;
   /**
-   * Stores bytes that begin at `offset`. One commit also writes how far the log was read; there is at most one a second.
-   * Returns where to read on: bytes that may be half a secret wait until more is known. `last`: nothing follows.
+   * Stores bytes that begin at `offset`. The same commit writes how far the log was read. There is at most one commit a
+   * second. Returns where to read on: bytes that may be half a secret wait until more is known. `last`: nothing follows.
    */
   append(source: string, offset: number, bytes: Uint8Array, last: boolean): Promise<number>;
   /** The last line of these bytes, for a note or a message. Whole and half secrets are left out. `last`: nothing follows. */
@@ -133,7 +133,7 @@ export interface StepLog {
 export interface StepCall<N extends Needs = Needs, E extends Each | undefined = Each | undefined> {
   readonly context: StepContext;
   readonly bootstrap: BootstrapFacts;
-  /** The key of this instance; `''` for a step without `each`. */
+  /** The key of this instance. `''` for a step without `each`. */
   readonly key: string;
   readonly needs: NeedOutputs<N, E>;
   readonly secrets: StepSecrets;
@@ -226,8 +226,8 @@ type Keyed<S, E> =
 type Maybe<S, T> = WhenOf<S> extends When ? T | undefined : T;
 
 /**
- * A need without `each` gives its output. With the same `each`, it gives the output at the same key; with another, all outputs
- * by key. `of(…)` gives the chosen ones by key. The output of a step with `when` may be undefined.
+ * A need without `each` gives its output. With the same `each`, it gives the output at the same key. With another, it gives
+ * all outputs by key. `of(…)` gives the chosen ones by key. The output of a step with `when` may be undefined.
  */
 type NeedOutputs<N extends Needs, E> = {
   readonly [K in keyof N]: N[K] extends Selection<infer S>

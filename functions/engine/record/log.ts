@@ -18,7 +18,10 @@ interface Whose {
   readonly expireAt: string;
 }
 
-/** The most that is read into one chunk. A document holds 1 MiB, and the text that replaces a secret may be longer than it. */
+/**
+ * The most that is read into one chunk. A document holds 1 MiB, and the stored text may be longer: it marks secrets, and each
+ * byte that is not UTF-8 becomes three.
+ */
 const maxPieceBytes = 256 * 1024;
 /** The most that is stored of one instance. The rest stays on the machine. */
 const mostStoredBytes = 8 * 1024 * 1024;
@@ -132,8 +135,8 @@ function textOf({ stored }: LogHeadRecord, maxStoredBytes: number, text: string)
 }
 
 /**
- * How much may be stored before more is known. It ends before a split character, and before anything that a secret may begin
- * in.
+ * How much may be stored before more is known. It ends before a split character, and before any text that may be the beginning
+ * of a secret.
  */
 export function cutOf(bytes: Buffer, secrets: readonly string[]): number {
   // One character a byte, so that positions are the same.

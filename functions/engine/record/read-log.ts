@@ -20,7 +20,7 @@ export async function listLogs({ store }: Parts, id: string): Promise<LogView[]>
     .sort((a, b) => a.instance.localeCompare(b.instance));
 }
 
-/** A chunk may be half a megabyte. */
+/** A chunk may be 768 KiB: each byte that is not UTF-8 is stored as three. */
 const chunksAPage = 16;
 
 async function chunksOf({ store }: Parts, id: string, instance: string, from: number, limit = chunksAPage) {
@@ -60,13 +60,13 @@ export async function readLog(parts: Parts, id: string, instance: string, offset
 
 export interface LogNews {
   readonly event: LogEvent;
-  /** How far the log is told with this event. */
+  /** How far the log is sent with this event. */
   readonly next: number;
 }
 
-/** The most that is told of one log at once. The whole log can be read page by page. */
+/** The most that is sent of one log at once. The whole log can be read page by page. */
 const mostNewsBytes = 32 * 1024;
-/** The longest possible chunk: one read, with each secret in it replaced by something longer. */
+/** No chunk is longer, even with everything in it replaced by something longer. */
 const longestChunkBytes = 1024 * 1024;
 
 /** What these instances logged since, in the generation of the places. If it is much, only the end of it. */

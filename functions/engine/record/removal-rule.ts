@@ -1,5 +1,5 @@
 /**
- * The only rule that says what may be removed. A record decides alone; without one, every label of the project must agree.
+ * The only rule that says what may be removed. A record decides alone. Without one, all labels of the project must agree.
  * Pure. It is asked when cleanup looks, when the removal is written, and just before the deletion.
  */
 import { labels } from '../../../shared/names.js';

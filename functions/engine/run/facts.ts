@@ -8,7 +8,7 @@ import type { BootstrapFacts } from '../step.js';
 
 type Parts = Pick<Context, 'store' | 'config' | 'clock'>;
 
-/** What the caller already had. Each function reads it once a generation; most bootstraps have none. */
+/** What the caller already had. Each function reads it once a generation. Most bootstraps have none. */
 const bases = new Map<string, BootstrapFacts['base']>();
 const basesKept = 8;
 

@@ -1,6 +1,6 @@
 /**
- * How long an instance may answer `again` within a generation. What never comes becomes a failure that somebody sees. Only the
- * time in which a function works or waits counts. Pure.
+ * How long an instance that answers `again` is waited for within a generation. What never comes becomes a failure that
+ * somebody sees. Only looks and the waits between them count, not the time in which no function runs. Pure.
  */
 import { Problem, type ProblemCode } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
