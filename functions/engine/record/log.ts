@@ -106,7 +106,7 @@ function logWrites(
   const head = { collection: collections.logHeads, id: logHeadId(bootstrapId, instance) };
   const data: LogHeadRecord = {
     ...before,
-    // Later chunks belong to this generation's log alone.
+    // Followers see only this generation's log, so it begins here.
     ...(before.generation >= generation ? {} : { generation, begins: before.stored }),
     stored: before.stored + Buffer.byteLength(text),
     read: [...before.read.filter((each) => each.source !== source), { source, offset: readTo }],
