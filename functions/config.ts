@@ -1,6 +1,6 @@
 /**
- * All settings of the functions. The only reader of process.env besides the CLI's settings. The table below is also what
- * the docs and terraform list: each variable once, with its meaning and default.
+ * All settings of the functions, which read process.env only here. Docs and terraform list the table below: each variable
+ * once, with its meaning and default.
  */
 import * as z from 'zod';
 import { isLoopback } from '../shared/loopback.js';
@@ -10,11 +10,11 @@ import type { Releases } from '../shared/release.js';
 import { PricesSetting, type PriceTable } from './cost/prices.js';
 import { readHeaders, tracesUrl } from './tracing/tracing.js';
 
-/** Put in by the bundler, which knows the executable that was built of the same sources; sources do not know it. */
+/** The bundler inserts it, because only the bundler knows the executable built from the same sources. */
 declare const PLINTH_RELEASE_SHA256: string | undefined;
 const builtSha256 = typeof PLINTH_RELEASE_SHA256 === 'string' ? PLINTH_RELEASE_SHA256 : undefined;
 
-/** APIs that plinth calls; each has a base URL that is a setting. */
+/** APIs that plinth calls. The base URL of each is a setting. */
 export const googleApis = [
   'cloudresourcemanager',
   'cloudbilling',
@@ -33,19 +33,19 @@ export const googleApis = [
 export type GoogleApi = (typeof googleApis)[number];
 
 export interface Config {
-  /** The project plinth itself runs in. */
+  /** The project that plinth itself runs in. */
   readonly project: string;
-  /** Written into labels; a cleaner touches only its own. */
+  /** Written into labels. Cleanup touches only its own deployment. */
   readonly deployment: string;
-  /** What was deployed, by the name of its folder in the release bucket; undefined: nobody said. */
+  /** The deployed release, by the name of its folder in the release bucket. Undefined: not known. */
   readonly release?: string;
-  /** `default`, or the e-mail of the identity to ask the metadata server for. */
+  /** The identity to ask the metadata server for: `default` or an e-mail. */
   readonly serviceAccount: string;
-  /** Base URL an API, without a trailing slash: `https://compute.googleapis.com`. */
+  /** Base URL of each API, without a trailing slash: `https://compute.googleapis.com`. */
   readonly endpoints: Readonly<Record<GoogleApi, string>>;
   readonly firestore: { readonly database: string; readonly emulatorHost?: string };
   readonly pubsubEmulatorHost?: string;
-  /** `folders/…` or `organizations/…`; undefined: `--folder-id` must be given. */
+  /** `folders/…` or `organizations/…`. Undefined: `--folder-id` must be given. */
   readonly defaultParent?: string;
   readonly auth: {
     readonly issuer: string;
@@ -53,35 +53,35 @@ export interface Config {
     readonly audiences: readonly string[];
     readonly operators: readonly string[];
   };
-  /** Who may bootstrap; all empty: operators only. `domains` are compared with the `hd` claim. */
+  /** Who may bootstrap. If all are empty, only operators may. `domains` are compared with the `hd` claim. */
   readonly bootstrappers: { readonly emails: readonly string[]; readonly domains: readonly string[] };
-  /** Who may make organizations; neither: operators only. `domains` are compared with the `hd` claim. */
-  /** A migration takes an admin of the team, besides one of the organization. */
+  /** True: a migration needs an admin of the team, besides one of the organization. */
   readonly migrationConsent: boolean;
+  /** Who may make organizations. If neither is set, only operators may. `domains` are compared with the `hd` claim. */
   readonly organizationCreators: { readonly anyone: boolean; readonly domains: readonly string[] };
   /** `*` allows all. */
   readonly allowed: {
     readonly billingAccounts: readonly string[];
     readonly parents: readonly string[];
-    /** `<project>/<zone>`; `*` allows all. Zones in the bootstrap's own project are always allowed. */
+    /** `<project>/<zone>`, or `*` for all. Zones in the bootstrap's own project are always allowed. */
     readonly dnsZones: readonly string[];
   };
   readonly limits: { readonly livingPerOwner: number; readonly livingInAll: number; readonly maxTtlSeconds?: number };
-  /** Role that the caller gets on their project. */
+  /** The role that the caller gets on their project. */
   readonly callerRole: string;
   readonly sshSourceRanges: readonly string[];
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
   /** Base URL of the releases of k0s: `<version>/k0s-<version>-amd64` and `sha256sums.txt` beneath it. */
   readonly k0sReleasesUrl: string;
-  /** HTTP CONNECT proxy on the way to machines: `http://host:port`. */
+  /** HTTP CONNECT proxy for connections to machines: `http://host:port`. */
   readonly sshProxy?: string;
   /** Base URL of forge1's API, for team keys. */
   readonly forge1ApiUrl: string;
   /** Base URLs of registries, as machines and nodes reach them. */
   readonly registryUrls: {
     readonly forge1: string;
-    /** Undefined: the host of the region, `https://<region>-docker.pkg.dev`. */
+    /** Undefined: the region's host, `https://<region>-docker.pkg.dev`. */
     readonly artifactRegistry?: string;
   };
   /** Base URLs that go into the install config. */
@@ -92,19 +92,19 @@ export interface Config {
     readonly cloud: string;
     readonly cloudStaging: string;
   };
-  /** Where machines fetch plinth's own executable from, and how they know it. */
+  /** Where machines fetch plinth's own executable, and the SHA-256 they check it against. */
   readonly releases: Releases;
-  /** Dated; estimates of cost go by them. */
+  /** Prices with a date, for estimates of cost. */
   readonly prices: PriceTable;
-  /** Gets the warnings before a project's time is over; undefined: nothing is sent. */
+  /** Gets notices about ends that are near and about migrations of teams. Undefined: nothing is sent. */
   readonly webhookUrl?: string;
-  /** Bucket of the installer packages; undefined: nothing can be installed by version or hash. */
+  /** Bucket of the installer packages. Undefined: nothing can be installed by version or hash. */
   readonly packagesBucket?: string;
-  /** Identity that Cloud Scheduler calls with. */
+  /** The identity that Cloud Scheduler calls with. */
   readonly schedulerInvoker: string;
-  /** Where its jobs are, in plinth's own project. */
+  /** Region of the Cloud Scheduler jobs in plinth's own project. */
   readonly schedulerRegion: string;
-  /** Where traces are sent; undefined: nowhere. */
+  /** Where traces are sent. Undefined: nowhere. */
   readonly traces?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
 
@@ -125,9 +125,9 @@ const secureUrl = z.string().refine((value) => {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }, 'must be an https URL (plain http is for loopback only)');
 const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
-/** Names of images begin with its host. */
+/** Image names begin with the host alone, so the URL has no path. */
 const registry = url.refine((value) => new URL(value).pathname === '/', 'must have no path');
-/** What goes through it is encrypted end to end, so plain http is fine. */
+/** Traffic through the proxy is encrypted end to end, so plain http is fine. */
 const proxy = z
   .string()
   .regex(/^http:\/\/(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}\/?$/i, 'must be http://host:port')
@@ -135,10 +135,10 @@ const proxy = z
 const hostPort = z.string().regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');
 
 interface Setting<T = unknown> {
-  /** What it is, as one or two sentences of the reference page. */
+  /** One or two sentences for the reference page. */
   readonly help: string;
   readonly schema: z.ZodType<T, string>;
-  /** As it would be written in the environment. Without one the setting may be `required`, or stays undefined. */
+  /** In the form of the environment. Without a default, the setting is `required` or may be undefined. */
   readonly default?: string;
   readonly required?: true;
 }
@@ -340,7 +340,7 @@ type Values = {
     | (Always<(typeof settings)[Name]> extends true ? never : undefined);
 };
 
-/** An empty variable is an unset one. */
+/** An empty variable counts as unset. */
 function readValues(env: Environment): Values {
   const faults: Fault[] = [];
   const values: Record<string, unknown> = {};
@@ -371,7 +371,7 @@ function tracesOf(read: Values): Config['traces'] {
   return url === undefined ? undefined : { url, headers: readHeaders(read.OTEL_EXPORTER_OTLP_HEADERS) };
 }
 
-/** Services of others that a platform talks to. */
+/** External services that a platform talks to. */
 const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'> => ({
   forgeUrls: {
     forge1: read.PLINTH_FORGE1_URL,
@@ -450,5 +450,5 @@ export function readConfig(env: Environment): Config {
   };
 }
 
-/** The settings of the function that this process was deployed as. */
+/** The settings of the function in this process. */
 export const readProcessConfig = (): Config => readConfig(process.env);

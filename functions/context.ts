@@ -1,4 +1,4 @@
-/** The world a function runs in, built in one place, with overrides for tests and `local/`. */
+/** The world that a function runs in, built in one place, with overrides for tests and `local/`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cloud, createCloud } from './cloud/index.js';
 import type { Config } from './config.js';
@@ -14,7 +14,7 @@ import { createTracing, type Tracing } from './tracing/tracing.js';
 export interface Clock {
   /** Real time, never scaled. */
   now(): Date;
-  /** Waits `seconds` of the cloud's time: scaled where the cloud is simulated. Rejects when the signal aborts. */
+  /** Waits `seconds` of cloud time, which a simulated cloud scales. Rejects when the signal aborts. */
   wait(seconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -28,11 +28,11 @@ export interface Context {
   readonly keys: KeyMaker;
   readonly remote: Remote;
   readonly tracing: Tracing;
-  /** Aborted when this process is about to end; absent: it ends when all is done. */
+  /** Aborted when the process is shutting down. Absent: it ends when all work is done. */
   readonly shutdown?: AbortSignal;
 }
 
-/** What steps may use of it: no store, no publisher. */
+/** What steps may use of it. They get no store and no publisher. */
 export type StepContext = Pick<Context, 'config' | 'log' | 'clock' | 'cloud' | 'keys' | 'remote'>;
 
 const realClock: Clock = {
@@ -40,10 +40,10 @@ const realClock: Clock = {
   wait: (seconds, signal) => sleep(seconds * 1000, undefined, signal === undefined ? {} : { signal }),
 };
 
-/** Google's clients are loaded on first use: an HTTP function never pays for what only a lane needs. */
+/** Google's clients are loaded on first use, so an HTTP function never loads what only a lane needs. */
 export function createContext(
   config: Config,
-  /** `service`: which function it is, for its traces. */
+  /** `service`: the function's name, for its traces. */
   overrides: Partial<Omit<Context, 'config'>> & { readonly service?: string } = {},
 ): Context {
   const log = overrides.log ?? createLog();

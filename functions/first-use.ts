@@ -1,4 +1,4 @@
-/** Functions that are loaded when they are first called, by requests or by messages. */
+/** Loads functions when the first request or message comes. */
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import { Problem } from '../shared/problems.js';
 import { newTrace } from '../shared/trace.js';
@@ -6,22 +6,22 @@ import { createLog, type Log } from './host/log.js';
 import { sendProblem } from './http/reply.js';
 import { traceIn } from './tracing/trace.js';
 
-/** What cannot be loaded, for want of a setting perhaps, is tried anew at the next call. */
+/** A failed load, perhaps for a missing setting, is tried again with the next call. */
 function onFirstUse<T>(load: () => Promise<T>, log: Log): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {
     loading ??= load().catch((error: unknown) => {
       loading = undefined;
-      // An alert waits for these words (terraform/metrics.tf).
+      // An alert matches these words (terraform/metrics.tf).
       log('CRITICAL', 'The function cannot be loaded', { error });
-      // The framework tells the caller what it is thrown.
+      // The framework shows this error's text to the caller.
       throw new Error('The function cannot be loaded. The log has more.');
     });
     return loading;
   };
 }
 
-/** `name`: of the function, for its log. */
+/** `name`: the function's name, for its log. */
 export function onFirstRequest(
   name: string,
   load: () => Promise<HttpFunction>,
@@ -41,7 +41,7 @@ export function onFirstRequest(
   };
 }
 
-/** `name` as above. A message that meets no function fails, so that it is delivered again. */
+/** A message that finds no function fails, so that it is delivered again. */
 export function onFirstMessage<M>(
   name: string,
   load: () => Promise<(message: M) => Promise<void>>,

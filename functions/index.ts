@@ -1,6 +1,6 @@
 /**
- * Every deployable on one screen: its name, what triggers it, and the modules that are imported when it is first called. Google
- * loads main.ts with all of them, or the bundle of the one; `local/` registers them with contexts of its own.
+ * Every deployable on one screen: its name, its trigger, and the modules imported by its first call. Google loads main.ts with
+ * all of them, or a bundle with one. `local/` registers them with contexts of its own.
  */
 import { cloudEvent, type HttpFunction, http } from '@google-cloud/functions-framework';
 import { type FunctionName, functionNames } from '../shared/names.js';
@@ -14,7 +14,7 @@ type Load<F> = (context: Context) => Promise<F>;
 type ContextOf = (name: FunctionName) => Context;
 type Deployable = (contextOf: ContextOf) => void;
 
-/** Called by people and the CLI, by Cloud Scheduler. */
+/** An HTTP function for people, the CLI or Cloud Scheduler. */
 const onRequest =
   (key: Key, load: Load<HttpFunction>): Deployable =>
   (contextOf) => {
@@ -25,7 +25,7 @@ const onRequest =
     );
   };
 
-/** Called with the messages of a lane's topic. */
+/** A function for the messages of a lane's topic. */
 const onMessage =
   (key: Key): Deployable =>
   (contextOf) => {
@@ -44,7 +44,7 @@ const onMessage =
     );
   };
 
-// A bundle holds one of these and what it imports: the annotation says that the others may be left out.
+// A bundle holds one of these and its imports. The annotation allows the bundler to leave out the others.
 
 export const bootstraps = /* @__PURE__ */ onRequest('bootstraps', async (context) => {
   const [{ createBootstrapsFunction }, { stepsOf }] = await Promise.all([
@@ -83,7 +83,7 @@ export const deployables: Readonly<Record<Key, Deployable>> = {
   cleanup,
 };
 
-/** Contexts are asked for on first call, one a function. Registering again replaces what was registered before. */
+/** The first call of a function asks for its context. Registering again replaces earlier functions. */
 export function register(chosen: Iterable<Deployable>, contextOf: ContextOf): void {
   ownFrameworkBodies();
   for (const deployable of chosen) deployable(contextOf);

@@ -1,4 +1,4 @@
-/** What Google loads when the functions are deployed from their sources: all of them, and the one that it asks for is served. */
+/** The entry point when the functions are deployed from their sources. It registers all of them, and Google asks for one. */
 import { deployables } from './index.js';
 import { serve } from './serve.js';
 

@@ -7,25 +7,25 @@ import type { Config } from './config.js';
 import { createGoogleAuth, createNoAuth } from './host/credentials.js';
 
 export interface Publisher {
-  /** Resolves once Pub/Sub has taken them all. `attributes.traceparent` carries the trace. */
+  /** Resolves once Pub/Sub has taken all messages. `attributes.traceparent` carries the trace. */
   publish(lane: Lane, messages: readonly StepMessage[], attributes?: Readonly<Record<string, string>>): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Pub/Sub takes 1,000 messages a call. */
 const perCall = 1000;
-/** A publish that is not through by then is left to sweep. */
+/** Sweep sends what is not published by then. */
 const timeoutMilliseconds = 20_000;
 
 async function connect(config: Config): Promise<PublisherClient> {
-  // The one file: the package as a whole also loads its subscriber, and all of gRPC.
+  // Imports one file only: the whole package also loads its subscriber and all of gRPC.
   const { PublisherClient } = await import('@google-cloud/pubsub-api/build/src/v1/publisher_client.js');
   const { pubsubEmulatorHost: emulator } = config;
   const { protocol, hostname, port } = new URL(emulator === undefined ? config.endpoints.pubsub : `http://${emulator}`);
   return new PublisherClient({
     projectId: config.project,
     auth: (emulator === undefined ? createGoogleAuth(config) : createNoAuth(config)) as never,
-    // REST: it loads in half the time of gRPC, and what stands in for Google locally speaks it.
+    // REST loads in half the time of gRPC, and the local simulation of Google speaks it.
     fallback: true,
     apiEndpoint: hostname,
     protocol: protocol.replace(':', ''),
@@ -33,7 +33,7 @@ async function connect(config: Config): Promise<PublisherClient> {
   });
 }
 
-/** The client's own batching waits for more messages to come; here all that go together are handed over together. */
+/** The client's own batching waits for more messages. Here, messages that belong together are sent together. */
 export function createPublisher(config: Config): Publisher {
   let connecting: Promise<PublisherClient> | undefined;
   return {

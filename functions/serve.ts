@@ -11,7 +11,7 @@ export function serve(chosen: Parameters<typeof register>[0]): void {
     await Promise.all([context?.remote.close(), context?.tracing.flush()]);
   });
   register(chosen, (service) => {
-    // A process serves one function, whatever it has registered.
+    // A process serves one function, however many it registers.
     context ??= createContext(readProcessConfig(), { shutdown, log: createLog({ service }), service });
     return context;
   });

@@ -1,6 +1,6 @@
 /**
- * The operators' switch that stops new bootstraps. It stands beside the counters, which each new bootstrap writes with the
- * version it read: once a stop has been answered, none that did not know of it can begin.
+ * The operators' switch that stops new bootstraps. It is stored beside the counters, which each new bootstrap writes with the
+ * version it read. Once a stop is answered, no bootstrap that missed it can begin.
  */
 import type { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { collections } from '../../shared/names.js';
@@ -32,7 +32,7 @@ export async function readAdmission(context: Pick<Context, 'store'>): Promise<Ad
   return (await countersOf(context))?.data.admission ?? open;
 }
 
-/** The same, and how many living bootstraps somebody has. */
+/** The admission, and how many living bootstraps `owner` has. */
 export async function readCounters(
   context: Pick<Context, 'store'>,
   owner: string,
@@ -41,7 +41,7 @@ export async function readCounters(
   return { admission: data?.admission ?? open, living: data?.byOwner[owner] ?? 0 };
 }
 
-/** Stops new ones, also with another reason than before; or starts them again, where twice changes nothing. */
+/** Stops new bootstraps, also with a new reason, or starts them again. Starting twice changes nothing. */
 export async function switchAdmission(
   context: Pick<Context, 'store' | 'clock' | 'log'>,
   by: string,

@@ -1,7 +1,7 @@
 /**
- * Leases that are written anew while somebody may hold them. The holder learns of it by heartbeat, and what it had asked Google
- * for until then is still carried out: a role that was taken back just now would be given once more, after the look that found
- * it gone. So whoever has the lease next looks when the last such write is over.
+ * Replaces leases that somebody may hold. The holder learns of it by heartbeat, and Google still carries out what it asked for
+ * until then. A role that was just taken back could be given once more, after the look that found it gone. So the next holder
+ * looks only when the last such write is over.
  */
 
 import { addSeconds } from '../../shared/add-seconds.js';
@@ -13,7 +13,7 @@ import { leaseTimes } from '../engine/run/lease.js';
 import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 
-/** The same writes, leases by the versions that were looked at: whoever claims one meanwhile has all of it decided again. */
+/** The same writes, with leases against the versions that were read. A claim in between makes the caller decide again. */
 export async function afterHolders(
   { store }: Pick<Context, 'store'>,
   writes: readonly Write[],
@@ -44,10 +44,10 @@ function replacing(standing: Document<LeaseRecord>, { collection, id, data }: Le
   };
 }
 
-/** When the last write is over of whoever holds it, or held it when it was written anew before. */
+/** When the last write of the current or previous holder is over. */
 function lastWriteOf({ state, expiresAt = '', notBefore = '' }: LeaseRecord, at: string): string {
   if (state === 'running') return addSeconds(new Date(expiresAt || at), callSeconds);
-  // A wait of the step's own may be longer; what it waited for is looked at anew.
+  // The step's own wait may be longer. What it waited for is looked at again anyway.
   const latest = addSeconds(new Date(at), leaseTimes.leaseSeconds + callSeconds);
   return notBefore < latest ? notBefore : latest;
 }

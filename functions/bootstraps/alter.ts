@@ -1,6 +1,6 @@
 /**
- * A change of what a standing bootstrap is to be, by a person: written against the version of the record that it was decided
- * by, with the steps that show it in the cloud sent to look again.
+ * Changes what a bootstrap should be, for a person. The change is written against the version it was decided by, and the steps
+ * that show it in the cloud look again.
  */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -17,24 +17,27 @@ import { afterHolders } from './after-holder.js';
 type Alterable = 'deadlineAt' | 'protection' | 'owner' | 'ownerMember' | 'sharedWith' | 'formerPeople' | 'boundTo';
 
 export interface Alteration {
-  /** `undefined` takes a field away. */
+  /** `undefined` removes a field. */
   readonly fields: { readonly [F in Alterable]?: BootstrapRecord[F] | undefined };
-  /** Of other documents, in the same commit; with their versions. */
+  /** Writes of other documents in the same commit, with their versions. */
   readonly writes?: readonly Write[];
 }
 
 export interface Act {
   /** E-mail. */
   readonly actor: string;
-  /** For the event that tells of it. */
+  /** The text of the action's event. */
   readonly action: string;
-  /** Steps that show it in the cloud. Whoever runs one of them now by what was before loses its lease, and is outlasted. */
+  /**
+   * Steps that show the change in the cloud. A run that started from older state loses its lease, and the next one waits until
+   * its writes are over.
+   */
   readonly shownBy: readonly string[];
 }
 
 /**
- * Once this has returned, no cleanup goes by what was before: a removal too is written against the version of the record that
- * it was decided by. `decide` answers undefined if nothing is to change.
+ * Once this has returned, no cleanup acts on older state: removals too are written against the version they were decided by.
+ * `decide` returns undefined if nothing changes.
  */
 export async function alter(
   context: Context,
@@ -51,7 +54,7 @@ export async function alter(
       Object.entries({ ...data, ...decided.fields }).filter(([, value]) => value !== undefined),
     ) as unknown as BootstrapRecord;
     const plan = planOfRecord(steps, data);
-    // What was never made will be made by what the record says then.
+    // What was never made will be made from the changed record.
     const again = shownBy.flatMap((name) => {
       const { output, state } = data.instances[name] ?? {};
       return output !== undefined || state === 'ready' ? (plan.get(name) ?? []) : [];
@@ -74,7 +77,7 @@ export async function alter(
   return standing;
 }
 
-/** Nothing is changed of what goes or stops. */
+/** A bootstrap that is being removed or cancelled is not changed. */
 export function refuseWhileGoing({ name, state, removal }: BootstrapRecord): void {
   if (removal !== undefined || state === 'removed') {
     throw new Problem('conflict', `The bootstrap of ${name} is ${state === 'removed' ? 'removed' : 'being removed'}.`);

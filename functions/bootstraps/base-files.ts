@@ -1,3 +1,4 @@
+/** The files that the caller already has of a bootstrap, as writes of documents and their names in the record. */
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { fileWrite } from '../engine/record/files.js';
 import type { Write } from '../store/store.js';

@@ -1,3 +1,4 @@
+/** What a command to begin or resume a bootstrap is given, and what it results in. */
 import type { BootstrapOptions, GivenOptions, SecretOptions } from '../../shared/bootstrap/options.js';
 import type { OptionChange } from '../../shared/bootstrap/resume.js';
 import type { Trace } from '../../shared/trace.js';
@@ -9,26 +10,26 @@ export interface BeginFacts {
   /** Resolved and checked. */
   readonly options: BootstrapOptions;
   readonly secrets: SecretOptions;
-  /** What they were resolved from; secrets may be in it. */
+  /** The source of the options. It may contain secrets. */
   readonly given: GivenOptions;
   readonly sshPublicKey: string;
-  /** The build that the options mean now. */
+  /** The build that the options refer to now. */
   readonly package?: ChosenPackage | undefined;
-  /** What the caller holds of the bootstrap that stands; of a new one nothing can be held. */
+  /** The files that the caller has of the existing bootstrap. A new one has none. */
   readonly base?:
     | Readonly<
         Record<string, { readonly config?: string | undefined; readonly secrets?: string | undefined } | undefined>
       >
     | undefined;
-  /** Throws if what stands and the files that are sent do not go together; nothing has changed yet. */
+  /** Throws if the existing bootstrap and the sent files do not match. Nothing has changed by then. */
   readonly checkBase?: (standing: StoredBootstrap, base: BeginFacts['base']) => Promise<void>;
   readonly warnings: readonly string[];
   readonly trace?: Trace | undefined;
-  /** What `checkResume` found: it counts while the bootstrap stands as it stood then. */
+  /** The result of `checkResume`. It is valid while the record keeps the version it was made for. */
   readonly checked?: CheckedResume | undefined;
 }
 
-/** What would hold from now on. */
+/** What would be valid from now on. */
 export interface Resumed {
   readonly options: BootstrapOptions;
   readonly secrets: SecretOptions;
@@ -37,7 +38,7 @@ export interface Resumed {
   readonly deadlineAt: string;
 }
 
-/** For a bootstrap as it stood in a version of its record. */
+/** The result of a check, for one version of the bootstrap's record. */
 export interface CheckedResume {
   readonly of: Pick<StoredBootstrap, 'id' | 'version'>;
   readonly resumed: Resumed;
@@ -45,7 +46,7 @@ export interface CheckedResume {
 
 export interface Begun {
   readonly bootstrap: StoredBootstrap;
-  /** False: it stood already. */
+  /** False: it already existed. */
   readonly created: boolean;
   readonly changes: readonly OptionChange[];
 }

@@ -1,3 +1,4 @@
+/** Begins a bootstrap, or resumes the one that its name is claimed for. */
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -14,9 +15,8 @@ import { resume } from './resume.js';
 const raceTries = 60;
 
 /**
- * Throws a conflict if the name is another owner's, or an option cannot change; `stopped` while an operator takes
- * no new ones; `too-many` if a limit is reached. The name, the
- * counters, the bootstrap, its first leases and its first event stand in one commit.
+ * Throws `conflict` if the name is another owner's or an option cannot change, `stopped` while an operator stops new ones, and
+ * `too-many` at a limit. One commit writes the name, the counters, the bootstrap, its first leases and its first event.
  */
 export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
   const { store } = context;
@@ -29,7 +29,7 @@ export async function beginOrResume(context: Context, steps: readonly AnyStep[],
     try {
       if (name === undefined) return await begin(context, steps, facts, draft);
       const standing = await getClaimed(context, name.data.bootstrapId);
-      // The answer to our own commit was lost on its way.
+      // Our own commit went through, and its answer was lost.
       if (standing.id === draft.id) return { bootstrap: standing, created: true, changes: [] };
       await dropDraft(context, draft);
       return await resume(context, steps, facts, standing);
@@ -44,5 +44,5 @@ export async function beginOrResume(context: Context, steps: readonly AnyStep[],
   throw new Problem('unavailable', 'Too many bootstraps are begun at once.', { retryAfterSeconds: 5 });
 }
 
-/** Certain to have changed nothing. A store that could not be reached may have made the bootstrap all the same. */
+/** True if nothing has changed for certain. A store that could not be reached may still have made the bootstrap. */
 const isRefusal = (error: unknown): boolean => error instanceof Problem && error.code !== 'unavailable';

@@ -1,3 +1,4 @@
+/** Begins a new bootstrap in one commit. */
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import {
@@ -22,26 +23,26 @@ import type { BeginFacts, Begun } from './begin-facts.js';
 import { countOne } from './counters.js';
 import { writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration } from './new-record.js';
-/** The same over all tries of one command. */
+/** Stays the same over all tries of one command. */
 export interface Draft {
   readonly id: string;
   readonly projectId: string;
-  /** The version of the secrets that were written for it. */
+  /** The version of the secrets written for it. */
   callerSecret?: string;
 }
 
-/** The secrets were written for a bootstrap that was not made after all. */
+/** Removes secrets that were written for a bootstrap that was not made. */
 export async function dropDraft({ cloud, log }: Context, draft: Draft): Promise<void> {
   if (draft.callerSecret === undefined) return;
   const { id: bootstrap } = draft;
-  // It may be made yet, if the name is free again: then its secrets are written anew.
+  // A later try may still make it, if the name becomes free. Then the secrets are written again.
   delete draft.callerSecret;
   await cloud.secretManager
     .remove(secretId(bootstrap, callerSecretName))
     .catch((error: unknown) => log('WARNING', 'A secret of no bootstrap was left behind', { bootstrap, error }));
 }
 
-/** Files of another bootstrap are never the base of a new one: no secret leaks from one project into the next. */
+/** Files of another bootstrap are never the base of a new one, so no secret leaks from one project into the next. */
 const notItsBase =
   'The config and secrets files that came along are not used: this bootstrap is new, so they are of another one. Keep them elsewhere if you need them.';
 
@@ -59,7 +60,7 @@ export async function begin(
     return { counters, counted: countOne(counters?.data, caller.email, config.limits) };
   };
   if (draft.callerSecret === undefined) {
-    // Whoever is refused leaves no secret behind.
+    // A refused command must leave no secret behind.
     await count();
     draft.callerSecret = await writeSecrets(context, draft.id, facts.secrets);
   }

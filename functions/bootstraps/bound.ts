@@ -1,4 +1,4 @@
-/** Whose a bootstrap is, and who works in it, by their accounts. */
+/** Which accounts a bootstrap is bound to: its owner's, and those of the people who work in it. */
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -12,10 +12,10 @@ export type Person = Account & { readonly email: string };
 export const isBoundToAnother = ({ boundTo }: Bound, person: Person): boolean =>
   isAnothers(boundTo?.[person.email], person);
 
-/** 403 for another account with the e-mail of the owner, or of whom it is shared with. */
+/** Throws `forbidden` (403) for another account with the e-mail of the owner or of a person it is shared with. */
 export function checkBound({ log }: Pick<Context, 'log'>, { id, data }: StoredBootstrap, person: Person): void {
   if (!isBoundToAnother(data, person)) return;
-  // A bootstrap has no admins but the operators, who read the log.
+  // A bootstrap has no admins but the operators, and they read the log.
   log('WARNING', 'Another account with the e-mail of one of its people was refused', { bootstrap: id });
   const { name, owner } = data;
   const { email } = person;
@@ -31,19 +31,22 @@ export function checkBound({ log }: Pick<Context, 'log'>, { id, data }: StoredBo
   );
 }
 
-/** With the account of whoever acts, unless one is bound. */
+/** Adds the account of the person, unless one is bound already. */
 export function boundAs({ boundTo = {} }: Bound, { email, ...account }: Person): Bound {
   const own = boundTo[email] ?? bindingOf(account);
   return own === undefined ? {} : { boundTo: { ...boundTo, [email]: own } };
 }
 
-/** Undefined where nobody is left, as nothing is stored of nobody. */
+/** Undefined if nobody is left, because empty maps are not stored. */
 export function boundWithout({ boundTo = {} }: Bound, gone: string): BootstrapRecord['boundTo'] {
   const left = Object.entries(boundTo).filter(([email]) => email !== gone);
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
-/** Before its owner, or whom it is shared with, changes something. Throws as `checkBound` does, if another account was first. */
+/**
+ * Binds the owner or a person it is shared with before they change something. Throws like `checkBound` if another account was
+ * first.
+ */
 export async function bind(context: Context, id: string, person: Person): Promise<void> {
   await updateBootstrap(context, id, async (standing) => {
     checkBound(context, standing, person);

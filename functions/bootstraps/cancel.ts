@@ -5,7 +5,10 @@ import { updateBootstrap } from '../engine/record/update.js';
 import type { AnyStep } from '../engine/step.js';
 import { stop } from './stop.js';
 
-/** What runs stops where it can be stopped; nothing else begins. What stands, stands. One that has ended stays as it is. */
+/**
+ * Running instances stop where they can, and nothing else begins. What was made is kept. A bootstrap that has ended does not
+ * change.
+ */
 export async function cancel(
   context: Context,
   steps: readonly AnyStep[],

@@ -1,8 +1,9 @@
+/** Counts living bootstraps and enforces the limits. Pure. */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { CountersRecord } from '../engine/record/documents.js';
 
-/** One more. Throws `too-many` where a limit is reached. */
+/** Counts one more bootstrap. Throws `too-many` at a limit. */
 export function countOne(
   before: CountersRecord | undefined,
   owner: string,

@@ -1,4 +1,4 @@
-/** Finds bootstraps: one by a name that a person types, or all that a person may see. */
+/** Finds bootstraps: one by the name that a person types, or all that a person may see. */
 
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
@@ -8,13 +8,13 @@ import { getBootstrap } from '../engine/record/update.js';
 import { persist } from '../store/persist.js';
 import type { Query } from '../store/store.js';
 
-/** By the name of the project alone. */
+/** By the project's name only. */
 export async function findClaimed(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
   const claimed = read(await persist(() => context.store.get(collections.names, nameId(name))), liftName);
   return claimed === undefined ? undefined : getBootstrap(context, claimed.data.bootstrapId);
 }
 
-/** By the name of the project, its id, or the bootstrap's own id. */
+/** By the project's name, its id, or the bootstrap's own id. */
 export async function findByName(context: Pick<Context, 'store'>, name: string): Promise<StoredBootstrap | undefined> {
   const { store } = context;
   const claimed = await findClaimed(context, name);
@@ -26,7 +26,7 @@ export async function findByName(context: Pick<Context, 'store'>, name: string):
   return /^b[a-z0-9]{15}$/.test(name) ? getBootstrap(context, name) : undefined;
 }
 
-/** Newest first; those that one person owns or that are shared with them, or all. */
+/** Newest first: all bootstraps, or those that a person owns or that are shared with them. */
 export async function listBootstraps(
   { store }: Pick<Context, 'store'>,
   { person }: { readonly person?: string | undefined } = {},
@@ -46,7 +46,7 @@ export async function listBootstraps(
     .sort((a, b) => (a.data.createdAt < b.data.createdAt ? 1 : -1));
 }
 
-/** A record that a name is claimed for. */
+/** The bootstrap that a claim on a name refers to. */
 export async function getClaimed({ store }: Context, id: string): Promise<StoredBootstrap> {
   const found = read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
   if (found === undefined) throw new Problem('internal', `A name is claimed for ${id}, which is not there.`);

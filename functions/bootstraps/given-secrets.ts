@@ -1,4 +1,4 @@
-/** The secrets that the caller gave, in Secret Manager: a version a change, of which the last one counts. */
+/** The caller's secrets in Secret Manager. Each change writes a version, and the last one counts. */
 import type { SecretOptions } from '../../shared/bootstrap/options.js';
 import type { Context } from '../context.js';
 import { callerSecretName, secretId, secretLabels } from '../engine/record/secret-ids.js';
@@ -13,7 +13,7 @@ export const readSecrets = async (
   version: string | undefined,
 ): Promise<SecretOptions> => createStepSecrets({ cloud, config }, id, version, () => undefined).caller();
 
-/** What was given earlier, and may be dropped by now. A newer version is of a command that is about to take its turn. */
+/** Destroys earlier versions. Newer versions are kept: they belong to a command whose turn is about to come. */
 export async function dropSecretsBefore({ cloud, log }: Context, id: string, current = '0'): Promise<void> {
   const secret = secretId(id, callerSecretName);
   try {

@@ -1,4 +1,4 @@
-/** Which fixed options may still change, as nothing that depends on them has been made. Pure. */
+/** Which fixed options may still change, because nothing that depends on them has been made. Pure. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { ProblemCode } from '../../shared/problems.js';
 import { type Instance, type Plan, titleOf } from '../engine/plan.js';
@@ -6,7 +6,7 @@ import type { BootstrapRecord } from '../engine/record/documents.js';
 
 type Instances = BootstrapRecord['instances'];
 
-/** Google or plinth refused what was asked for, so nothing was made. */
+/** Google or plinth refused the request, so nothing was made. */
 const refusals: ReadonlySet<string> = new Set<ProblemCode>([
   'bad-input',
   'cloud-conflict',
@@ -16,7 +16,10 @@ const refusals: ReadonlySet<string> = new Set<ProblemCode>([
   'cloud-quota',
 ]);
 
-/** Titles of what stands, or may stand, and depends on the option; undefined: the option is fixed from the beginning. */
+/**
+ * Titles of the instances that exist, or may exist, and depend on the option. Undefined: the option is fixed from the
+ * beginning.
+ */
 export function holdersOf(
   plan: Plan,
   instances: Instances,
@@ -30,7 +33,7 @@ export function holdersOf(
 function mayStand({ id, needs }: Instance, instances: Instances): boolean {
   const record = instances[id];
   if (record?.output !== undefined) return true;
-  // It begins when all that it needs has an output, and outputs are kept.
+  // It begins once everything it needs has an output, and outputs are kept.
   if (needs.some((need) => instances[need]?.output === undefined)) return false;
   return record?.state !== 'failed' || record.problem === undefined || !refusals.has(record.problem.code);
 }

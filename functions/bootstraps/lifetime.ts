@@ -1,4 +1,4 @@
-/** What owners and operators change in the life of a bootstrap: its deadline, and whether it is protected. */
+/** Changes of a bootstrap's lifetime by owners and operators: its deadline and its protection. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
 import { formatSeconds, parseDuration } from '../../shared/bootstrap/duration.js';
@@ -8,13 +8,13 @@ import type { StoredBootstrap } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
 import { alter } from './alter.js';
 
-/** The project's own step writes its labels. */
+/** The step `project` writes the labels. */
 const shownBy = ['project'];
 
 const refused = (path: string, message: string): Problem =>
   new Problem('bad-input', `${path} ${message}`, { errors: [{ path, message }] });
 
-/** Its time is over `ttl` from now, if that is later than it was. Up to the ceiling, counted from when it began. */
+/** Moves the deadline to `ttl` from now, if that is later. The ceiling counts from when the bootstrap began. */
 export async function extend(
   context: Context,
   steps: readonly AnyStep[],
@@ -37,7 +37,7 @@ export async function extend(
   });
 }
 
-/** It is not removed before `until`, whatever its deadline. */
+/** The project is not removed before `until`, whatever its deadline. */
 export async function protect(
   context: Context,
   steps: readonly AnyStep[],

@@ -1,6 +1,6 @@
 /**
- * Instances of a step that stands, and all that needs them, are looked at again because a person asks for it: what is missing
- * is made once more, as after a resume.
+ * A person asks to look again at instances of a step and at all that need them. What is missing is made again, as after a
+ * resume.
  */
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -19,15 +19,15 @@ import { type Act, refuseWhileGoing } from './alter.js';
 interface Chosen {
   /** Name of the step. */
   readonly step: string;
-  /** For messages: `VM`. */
+  /** The word for messages: `VM`. */
   readonly what: string;
-  /** All unless given. */
+  /** All keys unless given. */
   readonly keys?: readonly string[] | undefined;
 }
 
 /**
- * One that runs goes on in its generation. One that has ended begins another, in which what was not done is gone on with, too;
- * leases of the one before are void.
+ * A running bootstrap goes on in its generation. An ended one begins a new generation, which also goes on with what was not
+ * done. Leases of the old generation are deleted.
  */
 export async function lookAgain(
   context: Context,
@@ -84,14 +84,14 @@ function instancesOf(plan: Plan, { step, what, keys }: Chosen): string[] {
   return all.filter(({ key }) => keys === undefined || keys.includes(key)).map(({ id }) => id);
 }
 
-/** A plan is in an order in which they may start. */
+/** A plan is sorted so that needs come first. */
 function withDependents(plan: Plan, chosen: readonly string[]): ReadonlySet<string> {
   const again = new Set(chosen);
   for (const { id, needs } of plan.values()) if (needs.some((need) => again.has(need))) again.add(id);
   return again;
 }
 
-/** `anew`: also what is under way; else that looks by itself. */
+/** `anew`: also reset instances that are under way. Otherwise those look by themselves. */
 function waiting(
   { instances }: BootstrapRecord,
   plan: Plan,

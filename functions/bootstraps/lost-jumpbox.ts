@@ -1,6 +1,6 @@
 /**
- * The jumpbox of a project that this deployment made and has no record of. Only what our own proof speaks for is told of, and
- * of nothing that has a record: that is its people's.
+ * Finds the jumpbox of a project that this deployment made and has no record of. Only projects with our own proof count. One
+ * with a record belongs to its people.
  */
 import type { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { labels } from '../../shared/names.js';
@@ -15,7 +15,7 @@ import { findByName } from './find.js';
 
 type FoundProject = Awaited<ReturnType<Context['cloud']['projects']['search']>>[number];
 
-/** By the project's name or id. The zone is part of what it was made with: another one would be given other machines. */
+/** By the project's name or id. The zone is checked because a resume in another zone would make other machines. */
 export async function findLost(
   context: Context,
   project: string,
@@ -64,7 +64,7 @@ export async function findLostJumpbox(context: Context, name: string, zone: stri
 
 export const bootstrapOf = ({ labels: found = {} }: SeenProject): string => found[labels.bootstrap] ?? '';
 
-/** Labels alone anybody may write who may write to the project. */
+/** Labels alone prove nothing: everybody who may write to the project may write them. */
 function isOurs(project: SeenProject, key: string | undefined): boolean {
   const { state, labels: found = {} } = project;
   if (key === undefined || state !== 'ACTIVE') return false;

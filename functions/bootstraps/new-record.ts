@@ -1,4 +1,4 @@
-/** The record of a bootstrap of which nothing has been made yet, and the first transition of a generation. Pure. */
+/** The record of a bootstrap before anything is made, and the first transition of a generation. Pure. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
@@ -38,7 +38,7 @@ export const newRecord = (
   events: 0,
 });
 
-/** All instances wait. Those that need nothing are ready. */
+/** All instances wait. Those without needs are ready. */
 export function startGeneration(
   steps: readonly AnyStep[],
   record: BootstrapRecord,
@@ -56,7 +56,7 @@ export function startGeneration(
   return advance({ ...record, instances }, plan, at, [...told, { event }]);
 }
 
-/** What was given, less what is no open option: secrets live in Secret Manager alone. */
+/** The given options without secrets, which are stored only in Secret Manager. */
 export const openOnly = (given: GivenOptions, resolved: BootstrapOptions): Record<string, unknown> =>
   Object.fromEntries(Object.entries(given).filter(([option, value]) => option in resolved && value !== undefined));
 

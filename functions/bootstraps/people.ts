@@ -1,4 +1,4 @@
-/** Whose a bootstrap is, and with whom it is shared. */
+/** Who owns a bootstrap, and whom it is shared with. */
 
 import { iamMember } from '../../shared/iam-member.js';
 import { collections } from '../../shared/names.js';
@@ -12,7 +12,7 @@ import type { Write } from '../store/store.js';
 import { alter } from './alter.js';
 import { boundWithout } from './bound.js';
 
-/** Nobody works with more; a policy and a record stay small. */
+/** Nobody works with more people. The limit keeps policies and records small. */
 const mostPeople = 20;
 
 const callerRole = 'caller-role';
@@ -26,7 +26,7 @@ const without = (people: readonly string[] | undefined, email: string): string[]
 /** Empty lists are not stored. */
 const some = (people: string[]): string[] | undefined => (people.length === 0 ? undefined : people);
 
-/** Shared already: nothing changes, unless their role on the project could not be given; that is tried again. */
+/** If it is shared already, nothing changes. But if the role on the project could not be given, that is tried again. */
 export const share = (
   context: Context,
   steps: readonly AnyStep[],
@@ -43,7 +43,7 @@ export const share = (
     return { fields: { sharedWith: people, formerPeople: some(without(formerPeople, email)) } };
   });
 
-/** Not shared with them: nothing changes. */
+/** If it is not shared with them, nothing changes. */
 export const unshare = (
   context: Context,
   steps: readonly AnyStep[],
@@ -64,8 +64,8 @@ export const unshare = (
   });
 
 /**
- * Record, claim of the name and counters change in one commit; labels, proof and roles follow. Whoever had it sees it no more.
- * The new owner's already: nothing changes. `too-many` if they have as many as one may.
+ * Record, claim on the name and counters change in one commit. Labels, proof and roles follow. The former owner no longer sees
+ * it. A transfer to the current owner changes nothing. Throws `too-many` if the new owner is at the limit.
  */
 export const transfer = (
   context: Context,
@@ -88,7 +88,7 @@ export const transfer = (
           ownerMember: iamMember(email),
           sharedWith: some(without(sharedWith, email)),
           formerPeople: [...without(without(formerPeople, email), owner), owner],
-          // Who was in it keeps the account; who is new is named by the e-mail alone.
+          // A person it was shared with keeps the bound account. A new person is known only by e-mail.
           boundTo: boundWithout(record, owner),
         },
         writes: await claimWrites(context, id, record, email),
@@ -96,7 +96,10 @@ export const transfer = (
     },
   );
 
-/** The name and the place in the counts go over. Claimed and counted are one: what lost its claim is not counted either. */
+/**
+ * Moves the name and the count to the new owner. Claim and count belong together: a bootstrap that lost its claim is not
+ * counted either.
+ */
 async function claimWrites(
   { store, config }: Context,
   id: string,

@@ -1,10 +1,10 @@
-/** What a bootstrap would make, without one: for `--dry-run`. */
+/** What a bootstrap would make, without making it, for `--dry-run`. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { graphOf } from '../engine/graph.js';
 import { planOf, titleOf } from '../engine/plan.js';
 import type { AnyStep } from '../engine/step.js';
 
-/** In the order in which it may start. */
+/** In the order in which instances may start. */
 export const previewOf = (steps: readonly AnyStep[], options: BootstrapOptions) =>
   [...planOf(graphOf(steps), options).values()].map(({ id, step, key, lane, needs }) => ({
     id,

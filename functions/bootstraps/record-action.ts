@@ -1,4 +1,4 @@
-/** Notes in a bootstrap's history what a person did with it. */
+/** Adds a person's action to a bootstrap's history. */
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { eventWrites } from '../engine/record/transition.js';

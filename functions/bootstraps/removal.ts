@@ -1,3 +1,4 @@
+/** Requests the removal of a bootstrap and restarts one that was cut off. */
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
@@ -15,15 +16,15 @@ export interface RemovalRequest {
   /** E-mail, or `cleanup`. */
   readonly by: string;
   readonly why: RemovalRecord['why'];
-  /** Asked of the record as it is when the removal is written; false: it stays. */
+  /** Decides from the current record when the removal is written. False: the bootstrap stays. */
   readonly mayGo?: (record: BootstrapRecord) => boolean;
-  /** Its project came when it was removed already: only that is removed now. */
+  /** The project appeared after the bootstrap was removed. Only the project is removed now. */
   readonly late?: boolean;
 }
 
 /**
- * Begins the removal, or tries it again. One that is active is cancelled first, and goes when what runs has ended. Nothing
- * changes if it is removed, is being removed, or may not go.
+ * Begins the removal or tries it again. A running bootstrap is cancelled first, and is removed when everything running has
+ * ended. Nothing changes if it is removed, is being removed, or may not go.
  */
 export async function requestRemoval(
   context: Context,
@@ -39,7 +40,7 @@ export async function requestRemoval(
     if (data.state === 'cancelling' && data.removal !== undefined) return stoppedAgain(context, steps, found, at);
     const removal = requested(data.removal, at, by, why);
     const isActive = data.state === 'running';
-    // What runs ends by itself; cleanup need not look at it each time.
+    // Running instances end by themselves, so cleanup need not look each time.
     const removeAt = addSeconds(new Date(at), watchSeconds);
     return stop(context, steps, found, { ...data, state: 'cancelling', removal, removeAt }, at, [
       { event: { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? 'expired' : 'cleanup' } },
@@ -52,7 +53,7 @@ export async function requestRemoval(
   return standing;
 }
 
-/** All else is gone; the project's own step judges once more whose it is. */
+/** Everything else is gone. The step `project` judges once more whose project it is. */
 function removedOnceMore(steps: readonly AnyStep[], { id, version, data }: StoredBootstrap, at: string, by: string) {
   const before: BootstrapRecord = {
     ...data,
@@ -64,11 +65,11 @@ function removedOnceMore(steps: readonly AnyStep[], { id, version, data }: Store
   return { transition: begun, writes: transitionWrites(id, version, data, begun, at) };
 }
 
-/** A person begins to count anew. */
+/** A person's request resets the count of failures. */
 const requested = (before: RemovalRecord | undefined, at: string, by: string, why: RemovalRecord['why']) =>
   before !== undefined && why === 'expired' ? before : { requestedAt: at, by, why, failures: 0 };
 
-/** A removal without a lease has been cut off where sweep cannot see it. */
+/** A removal without any lease was cut off where sweep cannot see it. */
 async function restarted(
   context: Context,
   steps: readonly AnyStep[],
@@ -81,7 +82,10 @@ async function restarted(
   return { transition: begun, writes: transitionWrites(id, version, data, begun, at) };
 }
 
-/** On its way to its removal with nothing that could bring it there: what is left waits for what never comes. */
+/**
+ * It is being stopped for its removal, and nothing runs that could finish that. What is left waits only for the caller's
+ * machine.
+ */
 async function stoppedAgain(
   context: Context,
   steps: readonly AnyStep[],

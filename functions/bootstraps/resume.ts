@@ -1,3 +1,4 @@
+/** Resumes an existing bootstrap in a new generation, or checks whether it could be resumed. */
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { BootstrapOptions, SecretOptions } from '../../shared/bootstrap/options.js';
 import { type OptionChange, resumeOptions } from '../../shared/bootstrap/resume.js';
@@ -21,7 +22,10 @@ import { getClaimed } from './find.js';
 import { dropSecretsBefore, readSecrets, writeSecrets } from './given-secrets.js';
 import { holdersOf } from './held-options.js';
 import { openOnly, startGeneration, ttlSeconds } from './new-record.js';
-/** Throws what a resume of that bootstrap would be refused for, as it stands now. Changes nothing. Undefined: it has changed meanwhile. */
+/**
+ * Throws the problem that a resume of this bootstrap would be refused for now. Changes nothing. Undefined: the bootstrap has
+ * changed meanwhile.
+ */
 export async function checkResume(
   context: Context,
   steps: readonly AnyStep[],
@@ -31,13 +35,16 @@ export async function checkResume(
   try {
     return { of: standing, resumed: await resumed(context, steps, facts, standing) };
   } catch (error) {
-    // It has changed meanwhile: whoever resumes it looks again.
+    // It has changed meanwhile. The resume itself checks again.
     if (!(error instanceof Conflict)) throw error;
     return undefined;
   }
 }
 
-/** What would hold from now on. Throws a problem if it cannot be resumed so, `Conflict` if it has changed meanwhile. */
+/**
+ * What would be valid from now on. Throws a Problem if it cannot be resumed like this, and `Conflict` if it has changed
+ * meanwhile.
+ */
 async function resumed(
   context: Context,
   steps: readonly AnyStep[],
@@ -51,7 +58,7 @@ async function resumed(
     });
   }
   checkBound(context, standing, facts.caller);
-  // Its name has been freed meanwhile.
+  // The name has been freed meanwhile.
   if (before.state === 'removed') throw new Conflict();
   if (before.removal !== undefined) {
     throw new Problem('conflict', `The bootstrap of ${before.name} is being removed.`, {
@@ -66,7 +73,7 @@ async function resumed(
   }
   await facts.checkBase?.(standing, facts.base);
   const secretsBefore = await readSecrets(context, id, before.callerSecret).catch(async (error: unknown) => {
-    // Another command was first, and its secrets have taken the place of these.
+    // Another command was first, and its secrets replaced these.
     throw (await getClaimed(context, id)).version === standing.version ? error : new Conflict();
   });
   const wanted = { options: facts.options, secrets: facts.secrets };
@@ -78,7 +85,7 @@ async function resumed(
   return { options, secrets, secretsBefore, changes, deadlineAt: deadlineOf(context, before, options, changes) };
 }
 
-/** Throws if the time that is asked for is over. */
+/** Throws if the requested time is already over. */
 function deadlineOf(
   { clock }: Context,
   before: BootstrapRecord,
@@ -113,7 +120,7 @@ export async function resume(
   const files = baseFiles(id, facts.base, now);
   const same = changes.length === 0 && before.sshPublicKey === facts.sshPublicKey && files.writes.length === 0;
   const anyFailed = Object.values(before.instances).some(({ state }) => state === 'failed');
-  // It is on its way to what is asked for: whoever asks just follows it.
+  // It is already working towards what is asked for, so the command just follows it.
   if (before.state === 'running' && same && !anyFailed) return { bootstrap: standing, created: false, changes };
 
   const secretsChanged = JSON.stringify(sorted(secrets)) !== JSON.stringify(sorted(secretsBefore));
@@ -139,7 +146,7 @@ export async function resume(
   const [version = ''] = await persist(() =>
     store.commit([
       ...transitionWrites(id, standing.version, before, transition, at),
-      // Whoever holds one of these learns at the next heartbeat that it is no longer theirs.
+      // A holder of one of these learns at its next heartbeat that the lease is lost.
       ...leases
         .filter((lease) => !readyIds.has(lease.id))
         .map((lease): Write => ({ kind: 'delete', collection: collections.leases, id: lease.id })),
@@ -153,7 +160,7 @@ export async function resume(
 
 const packageOptions = ['installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'] as const;
 
-/** The same words mean the same build as before, also when a newer one has been published since. */
+/** The same options mean the same build as before, even if a newer one has been published since. */
 function packageOf(
   before: BootstrapRecord,
   options: BootstrapOptions,

@@ -1,4 +1,7 @@
-/** What runs stops at its next border, and nothing else begins: the first half of cancelling, and of removing. */
+/**
+ * Stops a bootstrap: running instances stop at their next border, and nothing else begins. Cancelling and removing both begin
+ * with it.
+ */
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, leaseId, liftLease, read } from '../engine/record/documents.js';
@@ -10,8 +13,8 @@ import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
 
 /**
- * `next` is the record as it shall be, `cancelling`. Leases that are held are asked to end; a holder that died is found by
- * sweep. If none is held, the record is at its end at once, or, where it is to be removed, at the beginning of that.
+ * `next` is the new record, in state `cancelling`. Holders of leases are asked to end, and sweep finds holders that died.
+ * Without a held lease the record ends at once, or its removal begins at once.
  */
 export async function stop(
   { store, clock }: Context,

@@ -1,6 +1,6 @@
 /**
- * A bootstrap whose record is lost goes on under a new one: of the same id and project, so that all that bears them is found
- * again and nothing is made twice.
+ * Gives a new record to a bootstrap whose record is lost. It keeps the id and the project, so that everything named after them
+ * is found again and nothing is made twice.
  */
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
@@ -36,9 +36,8 @@ import { newRecord, startGeneration } from './new-record.js';
 const raceTries = 10;
 
 /**
- * `id`: of the bootstrap, as the recovered config names it. Throws `not-found` where nothing proves such a project to be ours;
- * `forbidden` if it is somebody else's; `conflict` if it has a record of another kind. A command that was first has made the
- * record: this one resumes it.
+ * `id`: the bootstrap's id in the recovered config. Throws `not-found` if no such project is proven ours, `forbidden` if it is
+ * somebody else's, and `conflict` if it has another record. If another command has made the record first, this one resumes it.
  */
 export async function takeUp(
   context: Context,
@@ -56,7 +55,7 @@ export async function takeUp(
     );
     const claimed = read(claim, liftName);
     if (standing !== undefined) {
-      // Begun under a name that is not its own it would be another project.
+      // Under a name that is not its own it would begin another project.
       if (claimed?.data.bootstrapId === id) return beginOrResume(context, steps, facts);
       throw new Problem('conflict', 'The project has a record by now, and is not taken up again.', {
         advice: 'How it stands: plinth beta bootstrap-cloud list, or ask your operator.',
@@ -93,7 +92,7 @@ async function makeRecord(
   const empty: BootstrapRecord = {
     ...fresh,
     ...termsOf(project, fresh),
-    // Later than any that is lost: what jobs on machines were claimed by is none of ours.
+    // Later than any lost generation. Claims on jobs from before the loss are not ours.
     generation: Math.floor(now.getTime() / 1000),
     instances: {
       project: {
@@ -131,7 +130,7 @@ async function makeRecord(
   return { bootstrap, created: false, changes: [] };
 }
 
-/** The proof of its labels has been verified; the owner is among what it proves. */
+/** The proof in its labels has been verified, and it covers the owner. */
 function checkMeant(project: SeenProject, id: string, email: string): void {
   if (bootstrapOf(project) !== id) {
     throw new Problem(
@@ -145,7 +144,7 @@ function checkMeant(project: SeenProject, id: string, email: string): void {
   });
 }
 
-/** Until when it stands is what its labels say: a resume moves no deadline. */
+/** Deadline and protection come from the project's labels, because a resume moves no deadline. */
 function termsOf(
   { labels: found = {} }: SeenProject,
   { deadlineAt, owner }: BootstrapRecord,
@@ -162,7 +161,7 @@ function termsOf(
 
 const deleted = (id: string): Write => ({ kind: 'delete', collection: collections.leases, id });
 
-/** What else of it the store still has. */
+/** What the store still has of it. */
 async function leftovers(context: Context, id: string): Promise<{ events: number; leases: string[] }> {
   const [events, leases] = await Promise.all([
     persist(() => context.store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] })),
@@ -174,7 +173,7 @@ async function leftovers(context: Context, id: string): Promise<{ events: number
   };
 }
 
-/** A claim that is left is of a record that is not there: else the project would not have been found. */
+/** Any claim that is left belongs to a record that no longer exists. Otherwise the project would not have been found. */
 function claimName(
   claimed: Document<NameRecord> | undefined,
   bootstrapId: string,
@@ -187,7 +186,10 @@ function claimName(
     : { kind: 'update', ...at, version: claimed.version, data };
 }
 
-/** It was counted when it was made: the counters may know of it still, or be lost, too. No limit is asked, as nothing is new. */
+/**
+ * The bootstrap was counted when it was made. The counters may still include it, or may be lost too. No limit applies, because
+ * nothing is new.
+ */
 async function countAgain({ store }: Context, owner: string): Promise<Write> {
   const at = { collection: collections.counters, id: countersId };
   const [found, records] = await persist(() =>

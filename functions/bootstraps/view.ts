@@ -1,4 +1,4 @@
-/** A bootstrap as its owner sees it: the record, who works on what by the leases, and what stands so far. */
+/** A bootstrap as its owner sees it: the record, the running instances according to the leases, and the result so far. */
 import { BootstrapSummary, type BootstrapView, type InstanceView } from '../../shared/bootstrap/bootstrap.js';
 import type { Context } from '../context.js';
 import { costOf } from '../cost/of-bootstrap.js';
@@ -51,7 +51,7 @@ export async function viewOf(
     instances: instancesOf(steps, data).map((instance) =>
       instanceView(instance, data.instances[instance.id], leases.get(instance.id)),
     ),
-    // Of what is removed nothing stands.
+    // Nothing of a removed bootstrap is left.
     result: resultOf(options, data.state === 'removed' ? {} : outputs),
   };
 }
@@ -68,7 +68,7 @@ export const summaryOf = (
     cost: costOf(config.prices, data, clock.now()),
   });
 
-/** A removal has one more than what was made. */
+/** A removal plan has one instance more. */
 function instancesOf(steps: readonly AnyStep[], record: BootstrapRecord): Instance[] {
   const plan = planOfRecord(steps, record);
   const more = record.removal === undefined ? [] : [...removalPlanOf(plan).values()].filter(({ id }) => !plan.has(id));

@@ -8,7 +8,7 @@ import { updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import { persist } from '../store/persist.js';
 
-/** The caller's machine has done its part: look again. It proves nothing; `observe` does. */
+/** The caller's machine says that it has done its part. That proves nothing, so the instance observes again. */
 export async function wakeInstance(context: Context, id: string, instance: string): Promise<void> {
   const { store, clock } = context;
   let lane: 'cloud' | 'host' = 'cloud';

@@ -1,6 +1,6 @@
 /**
- * Each minute: warns of projects whose time will soon be over, once for each time that was announced. Found by one query of
- * what is due, however many live.
+ * Warns of projects whose time will soon be over, once for each announced end. One query finds what is due, however many
+ * bootstraps live.
  */
 
 import { addSeconds } from '../../shared/add-seconds.js';
@@ -18,15 +18,15 @@ import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
 
 export interface Warned {
-  /** Bootstraps that were warned of. */
+  /** Number of bootstraps warned of. */
   readonly warned: number;
-  /** More was due than one run takes; the next one goes on. */
+  /** More was due than one run takes. The next run goes on. */
   readonly more: boolean;
 }
 
 const perRun = 200;
 const atOnce = 20;
-/** What could not be read is not in the way of others. */
+/** A bootstrap that could not be read must not hold up others. */
 const putOffSeconds = 3600;
 
 export async function warn(context: Context, limit = perRun): Promise<Warned> {
@@ -49,7 +49,7 @@ export async function warn(context: Context, limit = perRun): Promise<Warned> {
   return { warned, more: due.length === limit };
 }
 
-/** True if there was something to tell. */
+/** True if there was a warning. */
 async function warnOne(context: Context, { id, version }: Document): Promise<boolean> {
   const { store, clock, log, config } = context;
   try {
@@ -67,7 +67,7 @@ async function warnOne(context: Context, { id, version }: Document): Promise<boo
   }
 }
 
-/** The event, the next time and what is to be sent stand in one commit: whoever is second finds nothing due. */
+/** One commit writes the event, the next time and the notice. A second run finds nothing due. */
 function decide(
   { webhookUrl, limits: { maxTtlSeconds } }: Context['config'],
   { id, version, data }: StoredBootstrap,
@@ -98,7 +98,7 @@ function decide(
   };
 }
 
-/** Numbered as the event is, which has not been written yet. */
+/** Takes the number of the event, which is not written yet. */
 export function noticeWrites(
   bootstrapId: string,
   { name, projectId, owner, events }: Pick<BootstrapRecord, 'name' | 'projectId' | 'owner' | 'events'>,

@@ -1,4 +1,4 @@
-/** A project of ours that no record knows gets one, made of its labels, so that it goes as any other does. */
+/** Gives a project of ours without a record a new one, made from its labels. It is then removed like any other. */
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
 import { collections, labels } from '../../shared/names.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
@@ -11,18 +11,18 @@ import type { AnyStep, SeenProject } from '../engine/step.js';
 import { persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
 
-/** What the options were is lost; what is made of each is not needed to remove it. */
+/** The real options are lost. Removing things does not need to know what was asked for. */
 const unknownOptions = (projectName: string): BootstrapOptions =>
   ({
     ...Object.fromEntries(
       Object.entries(flags).flatMap(([name, flag]) => ('default' in flag ? [[name, flag.default]] : [])),
     ),
     projectName,
-    // It may have had two datacenters: what there is none of in a second one is no trouble to remove.
+    // It may have had two datacenters. Removing a second one that never existed does no harm.
     multiDc: true,
   }) as unknown as BootstrapOptions;
 
-/** The project has been judged, and is judged again by its step just before it is deleted. */
+/** The project has been judged. The step `project` judges it again just before the deletion. */
 export async function adopt(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
   const { store, clock } = context;
   const { projectId, name, labels: found = {} } = project;
@@ -57,7 +57,7 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     instances: {
       project: { state: 'done', attempt: 0, output: { projectId, projectNumber: name.replace(/^projects\//, '') } },
     },
-    // Of a record that was lost, events may be left.
+    // Events of a lost record may still exist.
     events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
     removal: { requestedAt: at, by: 'cleanup', why: 'expired', failures: 0 },
     orphan: true,

@@ -1,4 +1,4 @@
-/** One record or project that cleanup looks at, what is thought of it, and what is done about it. */
+/** One record or project that cleanup looks at, with its verdict and what is done about it. */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import type { Context } from '../context.js';
 import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
@@ -8,9 +8,9 @@ import { objectionTo } from './removal-objection.js';
 
 export interface Candidate extends CleanupFound {
   readonly verdict: Verdict;
-  /** Missing: nothing is to be done about it. */
+  /** Missing: nothing is done about it. */
   readonly act?: (() => Promise<void>) | undefined;
-  /** Its record has nothing more to say: a project that came after its removal is found by its labels. */
+  /** Its record decides nothing more. If a project appears after the removal, its labels find it. */
   readonly over?: true | undefined;
 }
 
@@ -21,7 +21,7 @@ export const foundOf = (id: string, record: BootstrapRecord, why: string): Clean
   why,
 });
 
-/** Undefined: nobody can say what it means. */
+/** Undefined: this release cannot read the record. */
 export function readable(document: Document): BootstrapRecord | undefined {
   try {
     return read(document, liftBootstrap)?.data;
@@ -38,11 +38,11 @@ export function unreadable({ id, data }: Document): Candidate {
 
 export interface Objection {
   readonly why: string;
-  /** Nobody knows: it could not be asked this time. */
+  /** True: the question could not be asked this time. */
   readonly unknown: boolean;
 }
 
-/** What speaks against a record whose time is over. What cannot be asked keeps it too. */
+/** What speaks against removing a record whose time is over. If that cannot be asked, the record is kept too. */
 export async function objection(context: Context, id: string, record: BootstrapRecord): Promise<Objection | undefined> {
   try {
     const why = await objectionTo(context, id, record);
@@ -53,7 +53,7 @@ export async function objection(context: Context, id: string, record: BootstrapR
   }
 }
 
-/** It stays, and people are told why. */
+/** It is kept, and the report says why. */
 export const kept = (found: CleanupFound, why: string): Candidate => ({
   ...found,
   why,

@@ -1,6 +1,6 @@
 /**
- * Every few minutes: finds what is past its time, by the records and, independently, by the labels of the projects that exist,
- * and hands it to teardown. May run twice at once, late, or never for a day.
+ * Finds what is past its time and hands it to teardown. It looks at records and, independently, at labels of existing
+ * projects. Runs may overlap, come late, or be missing for a day.
  */
 import type { CleanupFound, CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { Problem } from '../../shared/problems.js';
@@ -10,14 +10,14 @@ import type { Candidate } from './candidate.js';
 import { byRecords } from './due-records.js';
 import { byLabels, type Labelled, type LabelSearch } from './labelled-projects.js';
 
-/** Records, and as many projects, that one run looks at closely; the rest waits for the next. */
+/** How many records, and as many projects, one run looks at closely. The rest waits for the next run. */
 const perRun = 500;
 const atOnce = 20;
 
 export interface CleanupOptions {
-  /** Nothing is written, and `remove` is what a run with the same `search` would remove now. */
+  /** Nothing is written. `remove` lists what a run with the same `search` would remove now. */
   readonly dryRun?: boolean;
-  /** Default: `page` for a run, `all` for a dry one. */
+  /** Default: `page`, or `all` for a dry run. */
   readonly search?: LabelSearch;
   readonly limit?: number;
 }
@@ -29,11 +29,11 @@ export async function cleanup(
 ): Promise<CleanupReport> {
   const { log } = context;
   const records = await byRecords(context, steps, limit);
-  // By the projects that their records name: what a label says of a bootstrap may be another's.
+  // Compared by project id, because a label may name another bootstrap.
   const known = new Set(records.found.flatMap(({ projectId, over }) => (over ? [] : [projectId])));
   let unsearched: { readonly error: unknown } | undefined;
   const projects = await byLabels(context, steps, known, { search, limit }).catch((error: unknown): Labelled => {
-    // Keeps nobody whose record is due.
+    // A failed search must not hold up records that are due.
     unsearched = { error };
     return { found: [], failed: [], more: false, turn: async () => undefined };
   });
@@ -58,7 +58,7 @@ async function handled({ log }: Context, all: readonly Candidate[], dryRun: bool
           if (!dryRun) await act?.();
           if (verdict.remove && act !== undefined) remove.push(found);
         } catch (error) {
-          // One bad project delays no other.
+          // One bad project must not delay others.
           log('ERROR', `${found.projectId} could not be handed to teardown`, { error });
           const why = error instanceof Problem ? error.detail : 'something went wrong; the log has more';
           failed.push({ ...found, why });

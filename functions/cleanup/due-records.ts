@@ -1,6 +1,6 @@
 /**
- * What is past its time by the records: one query of what is due, however many live. What stays is looked at again later, so
- * that it takes no place from what may go.
+ * Finds what is past its time by one query of due records, however many live. What is kept is put off, so that it does not
+ * take the place of what may go.
  */
 
 import { addSeconds } from '../../shared/add-seconds.js';
@@ -15,14 +15,14 @@ import { Conflict, type Document } from '../store/store.js';
 import { type Candidate, foundOf, kept, objection, readable, unreadable } from './candidate.js';
 
 const atOnce = 20;
-/** What is kept, or on its way. */
+/** For records that are kept or already on their way. */
 const lookAgainSeconds = 3600;
-/** What could not be looked at or handed over: the next run has it again, behind all else. */
+/** For records that could not be looked at or handed over. The next run sees them again, after all others. */
 const tryAgainSeconds = 60;
 
 export interface Due {
   readonly found: readonly Candidate[];
-  /** There may be more than `limit`. */
+  /** More than `limit` may be due. */
   readonly more: boolean;
 }
 
@@ -53,7 +53,7 @@ async function candidateOf(context: Context, steps: readonly AnyStep[], document
   const verdict = judgeRecord(record, clock.now());
   const found = { ...foundOf(id, record, verdict.why), verdict };
   const handOver = handingOver(context, steps, document, record);
-  // Under way: only looked after.
+  // The removal is under way, so it is only watched.
   const looked = { ...found, verdict: { remove: false, why: verdict.why, shown: false } } as const;
   const stopping = record.state === 'cancelling' && record.removal !== undefined;
   if (record.state === 'removing' || stopping) return { ...looked, act: handOver };
@@ -64,7 +64,7 @@ async function candidateOf(context: Context, steps: readonly AnyStep[], document
   return { ...kept(found, against.why), act: against.unknown ? soon : later };
 }
 
-/** By the record as it is when the removal is written. */
+/** Decides from the current record when the removal is written. */
 function handingOver(context: Context, steps: readonly AnyStep[], document: Document, record: BootstrapRecord) {
   const { id, version } = document;
   const mayGo = (now: BootstrapRecord) => judgeRecord(now, context.clock.now()).remove;
@@ -81,14 +81,14 @@ function handingOver(context: Context, steps: readonly AnyStep[], document: Docu
   };
 }
 
-/** Undefined: by its record never; it waits for a person, or is gone. */
+/** Undefined: never again by its record, because it waits for a person or is removed. */
 function nextLook(record: BootstrapRecord | undefined, now: Date): string | undefined {
   if (record?.state === 'removed' || record?.removal?.quarantinedAt !== undefined) return undefined;
   const removeAt = record === undefined ? '' : removeAtOf(record);
   return Date.parse(removeAt) > now.getTime() ? removeAt : addSeconds(now, lookAgainSeconds);
 }
 
-/** Only the index moves. A lost race means that somebody else has written it. */
+/** Moves only the index. After a lost race, somebody else has written it. */
 async function putOff(
   { store }: Context,
   { collection, id, version }: Document,

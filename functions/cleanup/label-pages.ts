@@ -1,6 +1,6 @@
 /**
- * The search for projects by labels, which Google answers in pages and cannot be asked for what is late alone: each run of
- * cleanup looks at one page, and where the next one begins is kept until the last was looked at.
+ * The search for projects by labels. Google answers it in pages, and cannot search for late projects only. Each run looks at
+ * one page. The place of the next page is stored until the last one was looked at.
  */
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
@@ -13,7 +13,7 @@ import { Conflict, type Document, type Write } from '../store/store.js';
 const passId = 'projects-by-labels';
 
 export interface LabelPage extends Pick<ProjectPage, 'projects'> {
-  /** It was looked at: the next run has the next one, or after the last the first again. */
+  /** Call it when the page was looked at. The next run gets the next page, or the first after the last. */
   turn(): Promise<void>;
 }
 
@@ -30,14 +30,14 @@ export async function nextPage(context: Context, query: string): Promise<LabelPa
       try {
         await persist(() => store.commit([write]));
       } catch (error) {
-        // Another run had the same page at the same time; what that one wrote stands.
+        // Another run had the same page at the same time. What it wrote is kept.
         if (!(error instanceof Conflict)) throw error;
       }
     },
   };
 }
 
-/** What another release wrote is begun anew. */
+/** The search begins again if another release wrote the place. */
 function readable(document: Document | undefined): PassRecord | undefined {
   try {
     return read(document, liftPass)?.data;
@@ -56,7 +56,7 @@ async function pageAt({ cloud, log }: Context, query: string, pageToken: string 
   }
 }
 
-/** Undefined: all fits on one page, and nothing needs to be kept. */
+/** Undefined: everything fits on one page, so nothing is stored. */
 function turning(
   document: Document | undefined,
   query: string,

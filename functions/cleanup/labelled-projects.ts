@@ -1,6 +1,6 @@
 /**
- * What is past its time by the labels of the projects that exist, independently of the records. For each the record is looked
- * up, and decides if there is one.
+ * Finds what is past its time by labels of existing projects, independently of the records. It looks for the record of each
+ * project. If there is one, the record decides.
  */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import { collections, labels } from '../../shared/names.js';
@@ -19,15 +19,15 @@ import { type LabelPage, nextPage } from './label-pages.js';
 
 const atOnce = 20;
 
-/** `page`: the next 500, so that a run costs the same however many live. `all`: for who wants to know now. */
+/** `page`: the next 500, so that a run costs the same however many live. `all`: for people who want to know now. */
 export type LabelSearch = 'page' | 'all';
 
 export interface Labelled {
   readonly found: readonly Candidate[];
   readonly failed: readonly CleanupFound[];
-  /** There is more than `limit`. */
+  /** There are more than `limit`. */
   readonly more: boolean;
-  /** To be called when all was done about them. */
+  /** Call it when all of them were handled. */
   turn(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function byLabels(
   const { projects, turn } = await pageOf(context, config.defaultParent, search);
   const now = clock.now();
   const late = projects.filter((project) => {
-    // Without a key nothing is proven; what would be kept all the same is not looked at closely.
+    // Without a key nothing is proven. Projects that are kept for silent reasons need no closer look.
     const verdict = judgeProject(project, deploymentOf(config, undefined), now);
     return !verdict.remove && verdict.shown && !known.has(project.projectId);
   });
@@ -80,7 +80,7 @@ async function candidateOf(
   { projectId }: SeenProject,
   proofKey: string | undefined,
 ): Promise<Candidate | undefined> {
-  // Search is a little late: what is on its way out is no candidate.
+  // The search is a little late: it may still list a project that is being deleted.
   const project = await context.cloud.projects.get(projectId);
   if (project?.state !== 'ACTIVE') return undefined;
   const document = await recordOf(context, project);
@@ -103,7 +103,8 @@ async function withRecord(
   if (against !== undefined) return kept({ ...foundOf(id, record, against), projectId }, against);
   const { state, removal } = record;
   if (state === 'removing' || (state === 'cancelling' && removal !== undefined)) return undefined;
-  // Asked for by a process that died, and made when its bootstrap was removed already. Found at its deadline, by its labels.
+  // A process that died asked for the project, and it appeared after its bootstrap was removed. Its labels find it at its
+  // deadline.
   const late = state === 'removed';
   const verdict = late
     ? ({ remove: true, why: 'its bootstrap was removed before it came' } as const)
@@ -132,7 +133,7 @@ function withoutRecord(
   return {
     ...candidate,
     async act() {
-      // Read again: labels may have been written since it was found; and a record may have come.
+      // Read again: since the search, labels may have changed, or a record may have been made.
       const now = await cloud.projects.get(projectId);
       const still = now === undefined ? undefined : judge(now);
       if (now === undefined || still?.remove !== true) {
@@ -144,7 +145,7 @@ function withoutRecord(
   };
 }
 
-/** By what its label says, else by its id: a label can be lost, or another's. */
+/** By the bootstrap label, otherwise by project id. A label can be lost, or name another bootstrap. */
 export async function recordOf({ store }: Context, project: SeenProject): Promise<Document | undefined> {
   const id = project.labels?.[labels.bootstrap];
   const named = id === undefined || id === '' ? undefined : await persist(() => store.get(collections.bootstraps, id));

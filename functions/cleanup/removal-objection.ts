@@ -1,4 +1,4 @@
-/** What speaks against a record whose time is over: the project that is really there, and other records that name it. */
+/** What speaks against removing a record whose time is over: the real project, and other records that name it. */
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -9,14 +9,14 @@ import type { SeenProject } from '../engine/step.js';
 import { persist } from '../store/persist.js';
 import type { Document } from '../store/store.js';
 
-/** Undefined: nothing does. A dry run asks it too, so that it lists what a run would not do as what it is. */
+/** Undefined: nothing does. Dry runs ask it too, so that they list what a run would really do. */
 export async function objectionTo(context: Context, id: string, record: BootstrapRecord): Promise<string | undefined> {
   const project = await standing(context, record.projectId);
   const own = project && (await ofProject(context, id, record, project));
   return own ?? (await ofOthers(context, id, record, project));
 }
 
-/** Undefined: it is not there, or not to be seen; the removal finds out, and says so. */
+/** Undefined: the project does not exist or cannot be seen. The removal finds out and reports it. */
 async function standing({ cloud }: Context, projectId: string): Promise<SeenProject | undefined> {
   try {
     const project = await cloud.projects.get(projectId);
@@ -30,7 +30,7 @@ async function standing({ cloud }: Context, projectId: string): Promise<SeenProj
 const ofProject = async (context: Context, id: string, record: BootstrapRecord, project: SeenProject) =>
   contradiction(record, project) ?? (await stranger(context, id, record, project));
 
-/** A record that never learnt its project's number means only a project that says whose it is. */
+/** If a record never learnt its project's number, the project's labels or its proof must name this bootstrap. */
 async function stranger(
   context: Context,
   id: string,
@@ -42,14 +42,14 @@ async function stranger(
   const deployment = labelValue(context.config.deployment);
   if (found[labels.bootstrap] === labelValue(id) && found[labels.deployment] === deployment) return undefined;
   const key = await findProofKey(context);
-  // As the labels stand, and as the project's own step asks before it deletes: they may be those of an earlier owner.
+  // Takes the labels as they are, like the step `project` before it deletes. They may be those of an earlier owner.
   const { [labels.deleteAfter]: expiry = '', [labels.owner]: owner = '' } = found;
   const proven = { projectNumber: numberOf(project), bootstrapId: id, owner, expiry };
   if (key !== undefined && isProof(key, found[labels.proof], proven)) return undefined;
   return 'its record knows no number of it, and nothing proves that this bootstrap made it';
 }
 
-/** Two records of one project contradict each other unless both have come to their end and mean the project that is there. */
+/** Two records of one project contradict each other, unless both are at their end and agree with the existing project. */
 async function ofOthers(
   context: Context,
   id: string,
@@ -66,7 +66,7 @@ async function ofOthers(
     const other = readable(document);
     if (other === undefined) return `${against}, and cannot be read`;
     const verdict = judgeRecord(other, clock.now());
-    // Removed before its project came, it keeps no project: by the labels alone that project would go, too.
+    // A record that was removed before its project appeared keeps no project. The labels alone would let that project go, too.
     const isOver = verdict.remove || (other.state === 'removed' && neverSeen(other));
     if (!isOver) return `${against}: ${verdict.why}`;
     const means = project && (await ofProject(context, document.id, other, project));

@@ -1,6 +1,6 @@
 /**
- * What the next cleanup would do, by its own dry run, and what it leaves alone: quarantined ones, projects without a record,
- * records without a project. Reads all that live, so it is for people who ask, never for a schedule.
+ * What the next cleanup would do, from its own dry run, and what it leaves alone: quarantined bootstraps, projects without a
+ * record, and records without a project. It reads everything that lives, so people may ask for it, but no schedule.
  */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
@@ -21,7 +21,7 @@ const atOnce = 20;
 
 interface Known {
   readonly id: string;
-  /** Undefined: it cannot be read. */
+  /** Undefined: the record cannot be read. */
   readonly data: BootstrapRecord | undefined;
   readonly projectId: string;
 }
@@ -29,7 +29,7 @@ interface Known {
 export async function survey(context: Context, steps: readonly AnyStep[]): Promise<CleanupSurvey> {
   const { cloud, config } = context;
   const report = await cleanup(context, steps, { dryRun: true });
-  // Wherever they lie: a project elsewhere than under the own parent goes by its record alone, so nobody else would tell of it.
+  // Searched in all parents: a project outside our own parent is removed by its record only, and nothing else would report it.
   const query = `labels.${labels.managed}:true labels.${labels.deployment}:${labelValue(config.deployment)} state:ACTIVE`;
   const [projects, living, failed] = await Promise.all([
     cloud.projects.search(query),
@@ -83,7 +83,7 @@ function knownOf(document: Document): Known {
   }
 }
 
-/** Its project was seen once, and nobody has begun to remove it. */
+/** Its project was seen once, and its removal has not begun. */
 const isMade = (record: BootstrapRecord | undefined): boolean =>
   record !== undefined && record.removal === undefined && record.instances['project']?.output !== undefined;
 
@@ -92,7 +92,7 @@ interface Looked {
   readonly failed: CleanupFound[];
 }
 
-/** One that cannot be looked at hides no other. */
+/** A project that cannot be looked at must not hide others. */
 async function eachOf<T extends { readonly projectId: string }>(
   { log }: Context,
   all: readonly T[],
@@ -115,7 +115,7 @@ async function eachOf<T extends { readonly projectId: string }>(
   return looked;
 }
 
-/** Its time is over, and no run looks at it now: one has kept it, and looks again after an hour. */
+/** Its time is over, but no run looks at it now: an earlier run kept it and looks again after an hour. */
 async function keptOf(context: Context, { id, projectId, data }: Known): Promise<CleanupFound | undefined> {
   if (data === undefined) return found(projectId, id, data, 'its record cannot be read');
   if (data.removal !== undefined) return undefined;
@@ -126,7 +126,7 @@ async function keptOf(context: Context, { id, projectId, data }: Known): Promise
 
 async function orphanOf(context: Context, { projectId }: SeenProject): Promise<CleanupFound | undefined> {
   const { cloud, config, clock } = context;
-  // Search is a little late: what is on its way out is no orphan.
+  // The search is a little late: it may still list a project that is being deleted.
   const project = await cloud.projects.get(projectId);
   if (project?.state !== 'ACTIVE') return undefined;
   const document = await recordOf(context, project);

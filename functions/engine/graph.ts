@@ -1,4 +1,4 @@
-/** The steps as a checked graph: names, needs and order, whatever the options. Made once a list of steps. */
+/** The steps as a checked graph of names, needs and order. It does not depend on options. */
 import { type AnyStep, type Need, type Selection, stepNamePattern } from './step.js';
 
 export interface Graph {
@@ -9,7 +9,7 @@ export interface Graph {
 export const isSelection = (need: Need): need is Selection => 'keys' in need && 'step' in need;
 export const stepOf = (need: Need): AnyStep => (isSelection(need) ? need.step : need) as AnyStep;
 
-/** Steps are written by us: whatever is wrong with them is a fault of this release, found by its own tests. */
+/** We write the steps. An error here is a bug of this release, and its own tests find it. */
 export function createGraph(steps: readonly AnyStep[]): Graph {
   const byName = new Map<string, AnyStep>();
   for (const step of steps) {

@@ -1,10 +1,12 @@
-/** From steps and options to instances and what each needs. Pure. */
+/** Turns steps and options into instances, with what each of them needs. Pure. */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import { type Graph, isSelection, stepOf } from './graph.js';
 import type { AnyStep, Need } from './step.js';
 
-/** What fills one member of `needs`: one instance's output, or several by key; undefined: that step is not part of this plan. */
+/**
+ * Fills one member of `needs` with the output of one instance, or with several by key. `absent`: the step is not in this plan.
+ */
 type Filling =
   | { readonly kind: 'one'; readonly id: string }
   | { readonly kind: 'byKey'; readonly ids: Readonly<Record<string, string>> }
@@ -18,11 +20,11 @@ export interface Instance {
   readonly key: string;
   readonly lane: Lane;
   readonly fillings: Readonly<Record<string, Filling>>;
-  /** Ids of all instances it needs, each once. */
+  /** Ids of all needed instances, each once. */
   readonly needs: readonly string[];
 }
 
-/** By id, in an order in which they may start. */
+/** Instances by id. Each comes after those it needs. */
 export type Plan = ReadonlyMap<string, Instance>;
 
 /** For people: `VM k0s-1`. */
@@ -31,7 +33,7 @@ export const titleOf = ({ step, key }: Pick<Instance, 'step' | 'key'>): string =
 
 const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
 
-/** `goes`: of a bootstrap that is to go. Every step with an undo is in it, as options before these may have asked for it. */
+/** `goes`: plan for the removal. It includes every step with an undo, because earlier options may have asked for it. */
 export function planOf(graph: Graph, options: BootstrapOptions, goes = false): Plan {
   const keys = new Map<AnyStep, readonly string[]>();
   for (const step of graph.steps) {
@@ -73,7 +75,7 @@ export function planOf(graph: Graph, options: BootstrapOptions, goes = false): P
   return inOrder(instances);
 }
 
-/** Needs first, else in reading order. Steps have no circles, so neither have instances. */
+/** Needs come first, otherwise the order of the steps. Steps have no cycles, so instances have none. */
 function inOrder(instances: readonly Instance[]): Plan {
   const byId = new Map(instances.map((instance) => [instance.id, instance]));
   const ordered = new Map<string, Instance>();
@@ -88,14 +90,14 @@ function inOrder(instances: readonly Instance[]): Plan {
 
 export type States = Readonly<Record<string, { readonly state: string } | undefined>>;
 
-/** Instances that wait for nothing any more. One that the states do not know yet is waiting. */
+/** Instances that no longer wait for anything. An instance without a state is waiting. */
 export const readyIn = (plan: Plan, states: States, over: 'done' | 'gone' = 'done'): Instance[] =>
   [...plan.values()].filter(
     ({ id, needs }) =>
       (states[id]?.state ?? 'waiting') === 'waiting' && needs.every((need) => states[need]?.state === over),
   );
 
-/** The outputs that an instance is called with. */
+/** The needed outputs that an instance is called with. */
 export function needOutputs(instance: Instance, outputOf: (id: string) => unknown): Readonly<Record<string, unknown>> {
   const outputs = Object.entries(instance.fillings).map(([name, filling]) => {
     if (filling.kind === 'absent') return [name, undefined];

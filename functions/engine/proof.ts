@@ -1,4 +1,4 @@
-/** The labels of a project, among them the proof that this deployment made it: a keyed hash that nobody else can write. */
+/** The labels of a project. One of them is the proof that this deployment made it: a keyed hash that nobody else can write. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { labels } from '../../shared/names.js';
 import { sha256 } from '../../shared/sha256.js';
@@ -7,20 +7,20 @@ import type { BootstrapFacts, StepCall } from './step.js';
 
 type Context = StepCall['context'];
 
-/** The key of the deployment; undefined until the first project is made. */
+/** The key of the deployment. Undefined until the first project is made. */
 export const findProofKey = ({ cloud }: Context): Promise<string | undefined> => findOwnKey(cloud, 'proofKey');
 export const proofKey = ({ cloud }: Context): Promise<string> => ownKey(cloud, 'proofKey');
 
 export interface Proven {
   readonly projectNumber: string;
   readonly bootstrapId: string;
-  /** As `ownerLabel` writes it. */
+  /** In the form of `ownerLabel`. */
   readonly owner: string;
-  /** As the label `delete-after` says it. */
+  /** In the form of the label `delete-after`. */
   readonly expiry: string;
 }
 
-/** A label's value: at most 63 characters, beginning with a letter. */
+/** A label's value has at most 63 characters and begins with a letter. */
 export const proofOf = (key: string, { projectNumber, bootstrapId, owner, expiry }: Proven): string =>
   `p${createHmac('sha256', key)
     .update(JSON.stringify([projectNumber, bootstrapId, owner, expiry]))
@@ -32,7 +32,7 @@ export const isProof = (key: string, label: string | undefined, proven: Proven):
   return given.length === wanted.length && timingSafeEqual(given, wanted);
 };
 
-/** What a label's value forbids becomes `_`. */
+/** Characters that a label's value may not contain become `_`. */
 export const labelValue = (text: string): string =>
   text
     .toLowerCase()
@@ -41,15 +41,15 @@ export const labelValue = (text: string): string =>
 
 const timeLabel = (time: Date): string => `t${Math.floor(time.getTime() / 1000)}`;
 
-/** A label holds no e-mail. */
+/** Hashed, because a label cannot hold an e-mail. */
 export const ownerLabel = (owner: string): string => `o${sha256(owner).slice(0, 40)}`;
 
-/** Ours, and not to be there while the bootstrap is not protected. */
+/** Our labels that must be absent while the bootstrap is not protected. */
 export const protectionLabels: readonly string[] = [labels.protectedUntil, labels.protectedReason];
 
-/** All but the proof, which needs the project's number. */
+/** All labels but the proof, which needs the project's number. */
 export function labelsOf(bootstrap: BootstrapFacts, deployment: string): Readonly<Record<string, string>> {
-  // What is installed; the options may name a version alone, or nothing of a file that is uploaded.
+  // What is installed. The options may name only a version, or nothing when a file is uploaded.
   const { version: installVersion, hash: installHash } = bootstrap.package ?? {};
   return {
     [labels.managed]: 'true',

@@ -1,37 +1,40 @@
 /**
  * The contract of a step: one object in one file that says how one thing is looked at, made and removed.
- * The engine does observe → run → observe → commit; a step has no "if it exists" branch, no retry loop, no sleep,
- * no status writes and no publishing.
+ * The engine does observe → run → observe → commit. A step has no "if it exists" branch, no retry loop, no sleep, no status
+ * writes and no publishing.
  */
 import type { ZodType } from 'zod';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import type { StepContext } from '../context.js';
 
-/** Names are stored for ever, and are part of document ids and secret names. */
+/** Names never change: they are stored, and are part of document ids and secret names. */
 export const stepNamePattern = /^[a-z][a-z0-9-]{0,40}$/;
 
-/** A family of keys that steps share: VMs, datacenters, addresses. Steps with the same `of` meet key by key. */
+/** A family of keys that steps share: VMs, datacenters, addresses. A step needs another with the same `of` at the same key. */
 export interface Each<Of extends string = string> {
   readonly of: Of;
   keys(options: BootstrapOptions): readonly string[];
 }
 
 export type Outcome =
-  /** What was missing has been made (or asked for); look again. */
+  /** What was missing has been made, or asked for. The engine observes again. */
   | { readonly kind: 'done'; readonly note?: string }
   /**
-   * Come back in `seconds`; `note` says in words what it waits for. Waited for without end it fails: after half an hour in a
-   * generation, or after `patienceSeconds`.
+   * Come back in `seconds`. `note` says what it waits for. It fails after half an hour of waiting in a generation, or after
+   * `patienceSeconds`.
    */
   | { readonly kind: 'again'; readonly seconds: number; readonly note: string; readonly patienceSeconds?: number }
-  /** Only the caller's machine can go on; `what` names it. */
+  /** Only the caller's machine can go on. `what` says what it must do. */
   | { readonly kind: 'needsClient'; readonly what: string }
-  /** What it needs is no longer as it was, such as a VM that was taken away: those of `needs` are looked at again, then this. */
+  /**
+   * Something it needs has changed, such as a VM that was taken away. The named `needs` are looked at again, then this
+   * instance.
+   */
   | { readonly kind: 'recheck'; readonly needs: readonly string[]; readonly note: string };
 
 export const done: Outcome = { kind: 'done' };
-/** Of an undo, with what there is to say: most often that there was nothing to remove. */
+/** For an undo with something to say, mostly that there was nothing to remove. */
 export const doneWith = (note: string): Outcome => ({ kind: 'done', note });
 export const again = (seconds: number, note: string, patienceSeconds?: number): Outcome => ({
   kind: 'again',
@@ -39,12 +42,12 @@ export const again = (seconds: number, note: string, patienceSeconds?: number): 
   note,
   ...(patienceSeconds === undefined ? {} : { patienceSeconds }),
 });
-/** @public Part of the contract; steps that upload from the caller's machine use it. */
+/** @public Part of the contract, for steps that upload from the caller's machine. */
 export const needsClient = (what: string): Outcome => ({ kind: 'needsClient', what });
-/** @public Part of the contract; `needs` are names of members of the step's `needs`. */
+/** @public Part of the contract. `needs` are member names of the step's `needs`. */
 export const recheck = (needs: readonly string[], note: string): Outcome => ({ kind: 'recheck', needs, note });
 
-/** What Resource Manager says of a project. */
+/** A project as Resource Manager describes it. */
 export interface SeenProject {
   /** `projects/<number>` */
   readonly name: string;
@@ -60,43 +63,49 @@ export interface BootstrapFacts {
   readonly id: string;
   readonly name: string;
   readonly projectId: string;
-  /** Lower-cased e-mail of the caller who began it. */
+  /** E-mail of the owner, in lower case. */
   readonly owner: string;
   /** IAM member of the owner: `user:…` or `serviceAccount:…`. */
   readonly ownerMember: string;
-  /** IAM members of those it is shared with. */
+  /** IAM members of the people it is shared with. */
   readonly sharedMembers: readonly string[];
-  /** Of those who had it, or with whom it was shared, and is not any more. */
+  /** IAM members of former owners, and of people it is no longer shared with. */
   readonly formerMembers: readonly string[];
-  /** Resolved: defaults applied, secrets left out (see `secrets.caller`). */
+  /** Resolved: defaults are applied, and secrets are left out (see `secrets.caller`). */
   readonly options: BootstrapOptions;
   /** `<type> <base64> [comment]`, one line. */
   readonly sshPublicKey: string;
-  /** The config and encrypted secrets that the caller holds of this same bootstrap, by datacenter key; the base of a re-run. */
+  /**
+   * The config and encrypted secrets that the caller already has of this bootstrap, by datacenter key. A re-run is based on
+   * them.
+   */
   readonly base: Readonly<Record<string, { readonly config?: string; readonly secrets?: string }>>;
   readonly createdAt: Date;
   readonly deadlineAt: Date;
-  /** Not removed before, whatever the deadline. */
+  /** The project is not removed before `until`, whatever the deadline. */
   readonly protection?: { readonly until: Date; readonly reason: string } | undefined;
-  /** Found by its labels alone: why the project, as it is when it is to be deleted, must stay; undefined: it may go. */
+  /**
+   * Set if cleanup found the project by its labels alone. Judges it just before the deletion. The text says why it must stay.
+   * Undefined: it may go.
+   */
   readonly orphan?: ((project: SeenProject, proofKey: string | undefined) => string | undefined) | undefined;
-  /** From the package store; undefined: nothing is installed, or what the caller uploads. */
+  /** The package from the package store. Undefined: nothing is installed, or the caller uploads it. */
   readonly package?:
     | { readonly version: string; readonly hash: string; readonly object: string; readonly sha256: string }
     | undefined;
   readonly generation: number;
 }
 
-/** Secrets of this bootstrap, in Secret Manager of plinth's own project. `name` is unique within the bootstrap. */
+/** Secrets of this bootstrap, in the Secret Manager of plinth's own project. `name` is unique within the bootstrap. */
 export interface StepSecrets {
   /** The secret flags that the caller gave, by option name. */
   caller(): Promise<Readonly<Record<string, string>>>;
-  /** The first version ever written under `name`, or undefined. Never `latest`: the first writer wins. */
+  /** The number of the oldest enabled version under `name`, or undefined. Never `latest`: the first writer wins. */
   find(name: string): Promise<string | undefined>;
-  /** Writes a version; returns its number. At most 64 KiB. */
+  /** Writes a version and returns its number. At most 64 KiB. */
   write(name: string, payload: string): Promise<string>;
   read(name: string, version: string): Promise<string>;
-  /** With all its versions; fine if it is not there. */
+  /** Removes the secret with all versions. A missing secret is fine. */
   remove(name: string): Promise<void>;
 }
 
@@ -106,33 +115,35 @@ export interface StepFiles {
   write(name: string, content: string): Promise<void>;
 }
 
-/** What jobs say, for people: stored free of secrets, shown under the step. `source` is a job of this instance. */
+/** Machine logs, for people: stored without secrets and shown under the step. `source` is a job of this instance. */
 export interface StepLog {
-  /** How far its log has been stored, in its own bytes. */
+  /** How far the job's log has been stored, in its own bytes. */
   offset(source: string): Promise<number>;
   /**
-   * Stores what begins at `offset`, in one commit with how far it was read, at most once a second. Answers from where to read
-   * on: what may be half a secret is kept back until more is known. `last`: nothing follows.
+   * Stores bytes that begin at `offset`. The same commit writes how far the log was read. There is at most one commit a
+   * second. Returns where to read on: bytes that may be half a secret wait until more is known. `last`: nothing follows.
    */
   append(source: string, offset: number, bytes: Uint8Array, last: boolean): Promise<number>;
-  /** The last line of these, for a note or a message; free of secrets, also of the half of one. `last`: nothing follows. */
+  /** The last line of these bytes, for a note or a message. Whole and half secrets are left out. `last`: nothing follows. */
   lastLine(bytes: Uint8Array, last: boolean): string;
-  /** Of the end of a log, for a message: what came last, joined by `; `. */
+  /** The last `count` lines of a log's end, for a message, joined by `; `. */
   lastLines(bytes: Uint8Array, count: number): string;
 }
 
 export interface StepCall<N extends Needs = Needs, E extends Each | undefined = Each | undefined> {
   readonly context: StepContext;
   readonly bootstrap: BootstrapFacts;
-  /** The key of this instance; `''` for a step without `each`. */
+  /** The key of this instance. `''` for a step without `each`. */
   readonly key: string;
   readonly needs: NeedOutputs<N, E>;
   readonly secrets: StepSecrets;
   readonly files: StepFiles;
   readonly log: StepLog;
-  /** Failures recorded so far in this generation; a crash does not count. */
+  /** Failures recorded so far in this generation. A crash does not count. */
   readonly attempt: number;
-  /** A UUID that is the same each time this instance at this attempt asks for it under `purpose`: crash-safe idempotency. */
+  /**
+   * The same UUID each time this instance asks for this purpose at this attempt. It makes requests idempotent across crashes.
+   */
   requestId(purpose: string): string;
   /** Aborted when the lease is lost or the function's deadline comes. */
   readonly signal: AbortSignal;
@@ -141,35 +152,40 @@ export interface StepCall<N extends Needs = Needs, E extends Each | undefined = 
 type When = (options: BootstrapOptions) => boolean;
 
 export interface StepSpec<O, N extends Needs, E extends Each | undefined, W extends When | undefined> {
-  /** Stable, stored, never renamed. `[a-z0-9-]+` */
+  /** Never renamed, because it is stored. `[a-z0-9-]+` */
   readonly name: string;
   readonly title: string;
   readonly lane: Lane;
   readonly needs: N;
-  /** Without it the step is always part of the plan. */
+  /** Without it, the step is part of every plan. */
   readonly when?: W;
   readonly each?: E;
-  /** What it would make, from options alone: one line a thing. */
+  /** What the step would make, from options alone. One line for each thing. */
   describe(options: BootstrapOptions, key: string): readonly string[];
   readonly output: ZodType<O>;
-  /** Reads only. The output if all is as wanted, else undefined. */
+  /** Only reads. Returns the output if everything is as wanted, otherwise undefined. */
   observe(call: StepCall<N, E>): Promise<O | undefined>;
   /** Makes what is missing. */
   run(call: StepCall<N, E>): Promise<Outcome>;
-  /** Its failure is a warning of the bootstrap, not its end. Nothing may need it that must not fail. */
+  /** If it fails, the bootstrap only gets a warning. Steps that must not fail may not need it. */
   readonly mayFail?: true;
-  /** Options that stay as they are once it has been made; other fixed options stay from the beginning. */
+  /** Options that are fixed once this step has made something. Other fixed options are fixed from the beginning. */
   readonly holds?: readonly (keyof BootstrapOptions)[];
-  /** How it goes away: `undo` removes it; `project`: it goes with the project; `nothing`: it leaves nothing behind. */
+  /**
+   * How it goes away. `undo`: its undo removes it. `project`: it goes with the project. `nothing`: it leaves nothing behind.
+   */
   readonly goes: 'project' | 'nothing' | 'undo';
   /**
-   * Only with `goes: 'undo'`. `output` is what the instance last committed, if anything; `needs` is empty: what it needed may
-   * be gone. Run when all that needs it is gone, until it says `done`; safe to run twice.
+   * Only with `goes: 'undo'`. It runs when everything that needs the instance is gone, until it says `done`, and is safe to
+   * run twice. `output` is what the instance last committed, if anything. `needs` is empty, because what it needed may be
+   * gone.
    */
   undo?(call: StepCall<Needs, E> & { readonly output: O | undefined }): Promise<Outcome>;
-  /** One line that says what now stands, for the person who follows. */
+  /** One line that tells the person who follows what was made. */
   summary?(output: O): string;
-  /** What that person is to be warned of though it stands; kept among the bootstrap's warnings until its next generation. */
+  /**
+   * A warning for that person although the step is done. It is kept among the bootstrap's warnings until the next generation.
+   */
   warning?(output: O): string | undefined;
 }
 
@@ -179,7 +195,7 @@ export interface Step<
   E extends Each | undefined = Each | undefined,
   W extends When | undefined = When | undefined,
 > extends StepSpec<O, N, E, W> {
-  /** Carries the types of key family and optionality; no value. */
+  /** Carries the types of key family and optionality. It has no value. */
   readonly types?: { readonly each: E; readonly when: W };
 }
 export type AnyStep = Step<unknown, Needs>;
@@ -210,8 +226,8 @@ type Keyed<S, E> =
 type Maybe<S, T> = WhenOf<S> extends When ? T | undefined : T;
 
 /**
- * A need without `each`: its output. With the same `each`: the output at the same key. With another: all, by key.
- * `of(…)`: the chosen ones, by key. A step with `when`: perhaps undefined.
+ * A need without `each` gives its output. With the same `each`, it gives the output at the same key. With another, it gives
+ * all outputs by key. `of(…)` gives the chosen ones by key. The output of a step with `when` may be undefined.
  */
 type NeedOutputs<N extends Needs, E> = {
   readonly [K in keyof N]: N[K] extends Selection<infer S>

@@ -1,21 +1,21 @@
-/** Keys that the deployment makes for itself on first use: random, each in a secret of its own in plinth's project. */
+/** Keys that the deployment makes on first use. They are random, each in a secret of its own in plinth's project. */
 import { randomBytes } from 'node:crypto';
 import { deploymentSecrets } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Cloud } from '../cloud/index.js';
 
 type Keyring = Pick<Cloud, 'secretManager'>;
-/** Of `deploymentSecrets`; the webhook's key is the receiver's, too, so that an operator adds it. */
+/** Keys of `deploymentSecrets`. An operator adds the webhook's key, because the receiver needs it too. */
 type OwnKey = Exclude<keyof typeof deploymentSecrets, 'webhookKey'>;
 
-/** Undefined: it has not been made yet. The lowest enabled version counts. */
+/** Undefined: not made yet. The lowest enabled version counts. */
 export async function findOwnKey({ secretManager }: Keyring, key: OwnKey): Promise<string | undefined> {
   const id = deploymentSecrets[key];
   const version = await secretManager.find(id);
   return version === undefined ? undefined : secretManager.read(id, version);
 }
 
-/** Made once, and then the same for ever: whoever writes at the same time reads what the first one wrote. */
+/** Made once and never changed. If two write at the same time, both read what the first one wrote. */
 export async function ownKey(keyring: Keyring, key: OwnKey): Promise<string> {
   const standing = await findOwnKey(keyring, key);
   if (standing !== undefined) return standing;

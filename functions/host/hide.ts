@@ -1,11 +1,11 @@
-/** Takes secret values out of whatever is about to be said: a reply, a log line, a note. */
+/** Redacts secret values in replies, log lines and notes. */
 import { flagName, optionNames, shortestHidden } from '../../shared/bootstrap/options.js';
 
 export type Hide = <T>(value: T) => T;
 
 const flagNames: ReadonlySet<string> = new Set(optionNames.map(flagName));
 
-/** The name of a flag tells no secret, whatever its words are. */
+/** The name of a flag is never secret, even if it contains the value of a secret. */
 function isInFlagName(text: string, offset: number, length: number): boolean {
   const before = /[a-z0-9-]*$/.exec(text.slice(Math.max(0, offset - 64), offset))?.[0] ?? '';
   const after = /^[a-z0-9-]*/.exec(text.slice(offset + length, offset + length + 64))?.[0] ?? '';
@@ -13,8 +13,8 @@ function isInFlagName(text: string, offset: number, length: number): boolean {
 }
 
 /**
- * Replaces each secret in every text within plain data; the data's form stays. One of few characters stands in ordinary words
- * by chance, and is replaced only where it is the whole text.
+ * Replaces each secret in all texts of plain data and keeps the data's form. A short secret occurs in ordinary words by
+ * chance, so it is replaced only where it is the whole text.
  */
 export function createHide(secrets: readonly string[]): Hide {
   const longestFirst = secrets.filter(({ length }) => length >= shortestHidden).sort((a, b) => b.length - a.length);

@@ -1,8 +1,8 @@
-/** Makes key pairs. A member of the context, because RSA takes seconds: tests draw from a pool. */
+/** Makes key pairs. It is a member of the context because RSA takes seconds: tests draw from a pool. */
 import { generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** PEM: private half PKCS#8, public half SPKI. */
+/** PEM: the private key is PKCS#8, the public key SPKI. */
 export interface KeyPair {
   readonly privateKey: string;
   readonly publicKey: string;
@@ -14,7 +14,10 @@ export interface KeyMaker {
   make(kind: KeyKind): Promise<KeyPair>;
 }
 
-/** The same, not waited for once `signal` aborts: OpenSSL cannot be stopped in the middle, and RSA takes longer than an instance that is to end may stay. */
+/**
+ * The same key maker, but nobody waits for it once `signal` aborts. OpenSSL cannot be interrupted, and RSA may take longer
+ * than a shutdown allows.
+ */
 export const keysUntil = (signal: AbortSignal, { make }: KeyMaker): KeyMaker => ({
   make: (kind) =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Structured logs, one JSON object a line on stdout, as Cloud Logging reads them. Values given to `redact` never appear. */
+/** Structured logs for Cloud Logging, one JSON object a line on stdout. Values given to `redact` never appear. */
 import { version } from '../../shared/version.js';
 import { createHide } from './hide.js';
 import { inOwnSources } from './own-sources.js';
@@ -8,17 +8,17 @@ export type Severity = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'CRITICAL';
 export type Log = (severity: Severity, message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 interface LogParts {
-  /** Gets whole lines without their line feed. */
+  /** Gets whole lines without the line feed. */
   readonly write?: (line: string) => void;
   readonly now?: () => Date;
-  /** Which function it is, for Error Reporting. */
+  /** The name of the function, for Error Reporting. */
   readonly service?: string;
 }
 
-/** Cloud Logging takes 256 KiB a line. */
+/** Cloud Logging's limit is 256 KiB a line. */
 const maxTextLength = 100_000;
 
-/** An error with its causes; for the log alone. */
+/** An error with its causes. Only for the log. */
 export function errorText(error: unknown): string {
   const texts: string[] = [];
   for (
@@ -39,7 +39,7 @@ const fieldOf = (value: unknown): unknown => {
 const errorEvent = 'type.googleapis.com/google.devtools.clouderrorreporting.v1beta1.ReportedErrorEvent';
 
 /**
- * What makes Error Reporting count a line, group it by its stack, by places in our sources, and name the release.
+ * These fields make Error Reporting count a line, group it by a stack in our own sources, and name the release.
  * https://cloud.google.com/error-reporting/docs/formatting-error-messages
  */
 function reported(service: string, { error, ...fields }: Readonly<Record<string, unknown>>): Record<string, unknown> {
@@ -64,13 +64,13 @@ export function createLog({
   };
 }
 
-/** The same log with fields that every line bears, such as `traceFields` and `{ bootstrap }`. */
+/** The same log with fields added to every line, such as `traceFields` and `{ bootstrap }`. */
 export const withFields =
   (log: Log, fields: Readonly<Record<string, unknown>>): Log =>
   (severity, message, more) =>
     log(severity, message, { ...fields, ...more });
 
-/** The same log without these values; `secrets` is asked for each line, as more of them become known. */
+/** The same log with these values redacted. `secrets` is called for each line, because more of them become known. */
 export const redact =
   (log: Log, secrets: () => readonly string[]): Log =>
   (severity, message, fields = {}) => {

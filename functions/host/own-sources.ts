@@ -1,18 +1,18 @@
 /**
- * Stacks by our own files. Bundles are served without Node's `--enable-source-maps`: Firestore's client asks for a stack with
- * every call, so each start would read the maps (docs/build/decisions/what-is-deployed.md). Here they are read when something
- * has gone wrong that somebody is to look after.
+ * Maps stacks to our own source files. Bundles run without Node's `--enable-source-maps`: Firestore's client asks for a stack
+ * with every call, so each start would read the maps (docs/build/decisions/what-is-deployed.md). Here they are read only for
+ * errors that somebody should look into.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapping } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-/** Of the bundle; parts of it are loaded from a folder of their own. */
+/** The bundle's folder. Parts of the bundle are loaded from a subfolder. */
 const bundle = new URL(import.meta.url.includes('/chunks/') ? '..' : '.', import.meta.url);
-/** By the URL of what they are of; undefined: not read yet. */
+/** By the URL of the mapped file. Undefined: not read yet. */
 let maps: Map<string, SourceMap | undefined> | undefined;
 
-/** Those that lie beside the bundle: what a text names, and an error's message may name anything, is looked for nowhere else. */
+/** Only maps beside the bundle. An error's message may name any file, and none is opened because of that. */
 function findMaps(): Map<string, SourceMap | undefined> {
   try {
     const files = readdirSync(fileURLToPath(bundle), { recursive: true, encoding: 'utf8' });
@@ -23,7 +23,7 @@ function findMaps(): Map<string, SourceMap | undefined> {
   }
 }
 
-/** Undefined: there is none, as what was bundled there is not ours. */
+/** Undefined: no map, because the bundled code there is not ours. */
 function mapOf(url: string): SourceMap | undefined {
   maps ??= findMaps();
   if (!maps.has(url)) return undefined;
@@ -34,15 +34,15 @@ function mapOf(url: string): SourceMap | undefined {
     maps.set(url, map);
     return map;
   } catch {
-    // Such a place stays as it is.
+    // Places without a readable map stay as they are.
     maps.delete(url);
     return undefined;
   }
 }
 
-/** Each place in the bundle that a stack names becomes one in a source, from the top of the project; others stay. */
+/** Replaces each place in the bundle by one in a source, relative to the project's root. Other places stay. */
 export const inOwnSources = (stack: string): string =>
-  // No colon within the path: else a long text that only looks like places would take its length squared.
+  // The path may not contain a colon. Otherwise a long text that only looks like places would take quadratic time.
   stack.replace(
     /(file:\/\/[^\s():]+\.mjs):(\d+):(\d+)/g,
     (place: string, url: string, line: string, column: string) => {

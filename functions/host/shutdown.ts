@@ -1,18 +1,18 @@
 /**
- * How the process of a function ends. Cloud Run sends SIGTERM ten seconds before it kills; the functions framework would exit
- * at once, and what was under way would be taken up only when its leases run out.
+ * How a function's process ends. Cloud Run sends SIGTERM ten seconds before it kills. The functions framework would exit at
+ * once, and work under way would wait until its leases expire.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:http';
 import type { Log } from './log.js';
 
-/** What is not through by then is left to those who redeliver. */
+/** What is not finished by then is left to redelivery. */
 const patienceMilliseconds = 8500;
 
 /**
- * Aborted by SIGTERM: steps hand on what they hold, streams end. The process exits when all requests are answered. Before
- * the first request nothing is under way, and the framework's own way of ending will do. `farewell`: to those who would
- * otherwise find out by themselves, once nothing is under way.
+ * Aborted by SIGTERM: steps hand over their instances, and streams end. The process exits when all requests are answered.
+ * Before the first request nothing is under way, so the framework's own exit is enough. `farewell` runs once nothing is under
+ * way. It says goodbye to those who would otherwise have to find out by themselves.
  */
 export function onShutdown(log: Log, farewell: () => Promise<void> = async () => undefined): AbortSignal {
   const shutdown = new AbortController();
@@ -23,13 +23,14 @@ export function onShutdown(log: Log, farewell: () => Promise<void> = async () =>
     const startedAt = performance.now();
     const leave = (severity: 'INFO' | 'WARNING', message: string): void => {
       log(severity, message, { seconds: Math.round(performance.now() - startedAt) / 1000 });
-      // Node waits here for a key that OpenSSL is making; whoever wanted it has been handed on already.
+      // Without this, Node would wait for a key that OpenSSL is making. The instance that wanted it has been handed over
+      // already.
       process.exit(0);
     };
     log('INFO', 'The instance is to end: what is under way is finished or handed on');
     shutdown.abort(new Error('The instance is to end'));
     setTimeout(() => leave('WARNING', 'The instance ends in the middle of something'), patienceMilliseconds);
-    // A connection that becomes idle after this would hold the server open.
+    // A connection that becomes idle later would keep the server open.
     setInterval(() => {
       for (const server of servers) server.closeIdleConnections();
     }, 50);

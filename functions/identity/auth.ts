@@ -1,6 +1,6 @@
 /**
- * Who calls: verifies OIDC ID tokens of people and service accounts for the APIs, and of Cloud Scheduler for the functions
- * it calls. Who may call the lanes is left to IAM: docs/operate/security.md. The one importer of jose in the product.
+ * Who calls. Verifies OIDC ID tokens of people and service accounts for the APIs, and of Cloud Scheduler for its functions.
+ * IAM decides who may call the lanes: docs/operate/security.md. The one importer of jose in the product.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
@@ -11,34 +11,34 @@ import type { Config } from '../config.js';
 import type { Clock } from '../context.js';
 
 export interface Caller {
-  /** Lower-cased, verified by the issuer. */
+  /** In lower case, verified by the issuer. */
   readonly email: string;
-  /** Issuer and subject, with a blank in between: the account, whatever its e-mail. */
+  /** Issuer and subject, separated by a blank. It names the account, whatever its e-mail. */
   readonly identity: string;
-  /** How IAM policies name them. */
+  /** The caller's name in IAM policies. */
   readonly member: IamMember;
-  /** The Workspace domain, by the `hd` claim alone: an e-mail's ending proves nothing. */
+  /** The Workspace domain, from the `hd` claim only. The ending of an e-mail proves nothing. */
   readonly domain?: string;
-  /** May do what an owner or an admin may, everywhere. */
+  /** May do everywhere what an owner or admin may. */
   readonly operator: boolean;
 }
 
 export type Authenticate = (headers: IncomingHttpHeaders) => Promise<Caller>;
 
-/** Differences between the issuer's clock and ours. */
+/** Allowed difference between the issuer's clock and ours. */
 const clockToleranceSeconds = 10;
 const retryAfterSeconds = 5;
 
-/** The one algorithm that Google signs ID tokens with; anything else is refused before a key is looked for. */
+/** The one algorithm that Google signs ID tokens with. Others are refused before any key is looked up. */
 const algorithms = ['RS256'];
 
-/** Google writes itself both ways. */
+/** Google uses both forms of its issuer name. */
 const issuerNames = (issuer: string): string[] =>
   issuer === 'https://accounts.google.com' ? [issuer, 'accounts.google.com'] : [issuer];
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** https, or http on loopback, where a local issuer stands in. */
+/** https, or http on loopback for a local issuer. */
 function trustedUrl(setting: string, text: string): URL {
   const url = new URL(text);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && loopback.has(url.hostname))) return url;
@@ -62,14 +62,17 @@ function bearer(headers: IncomingHttpHeaders): string {
   }
   const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]+) *$/i.exec(authorization)?.[1];
   if (token === undefined) throw refused('The Authorization header holds no bearer token of the form a.b.c.');
-  // A private function's front end takes the signature of the token that it has checked itself.
+  // The front end of a private function removes the signature of a token that it has checked itself.
   if (token.endsWith('.SIGNATURE_REMOVED_BY_GOOGLE')) {
     throw refused('The front end has taken the signature of the token; send it in X-Serverless-Authorization as well.');
   }
   return token;
 }
 
-/** By the schema of all that is sent. Nothing is trimmed here: an issuer that vouches for other letters vouches for another address. */
+/**
+ * Uses the schema of all e-mails that are sent to us. Nothing is trimmed: an issuer that vouches for other letters vouches for
+ * another address.
+ */
 function addressOf(email: string): string {
   const read = Email.safeParse(email);
   if (read.success && email === email.trim()) return read.data;
@@ -80,7 +83,7 @@ function addressOf(email: string): string {
   );
 }
 
-/** In words that help an honest caller and tell a dishonest one nothing. */
+/** Helps an honest caller and tells a dishonest one nothing. */
 function whyRefused(error: errors.JOSEError): string | undefined {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
   if (error instanceof errors.JWTClaimValidationFailed) return `The token's claim "${error.claim}" does not fit here.`;
@@ -93,16 +96,16 @@ function whyRefused(error: errors.JOSEError): string | undefined {
 }
 
 export interface Verifier {
-  /** The caller of an API. 401 for no token or a bad one. */
+  /** The caller of an API. Throws 401 for a missing or bad token. */
   readonly authenticate: Authenticate;
-  /** Lets a call pass only if it comes from `email` and was made for one of `audiences`. 401 and 403. */
+  /** Passes only calls from `email` with a token for one of `audiences`. Throws 401 and 403. */
   authenticateInvoker(
     headers: IncomingHttpHeaders,
     expected: { readonly email: string; readonly audiences: readonly string[] },
   ): Promise<void>;
 }
 
-/** Keys are fetched on first use and kept; an unknown key id asks again at most every 30 seconds. */
+/** Keys are fetched on first use and kept. An unknown key id makes it ask again, at most every 30 seconds. */
 export function createVerifier({
   config,
   clock,
@@ -121,7 +124,7 @@ export function createVerifier({
   ): Promise<JWTPayload & { email: string; sub: string }> {
     const options: JWTVerifyOptions = {
       issuer: issuerNames(auth.issuer),
-      // An empty list would let any audience pass.
+      // An empty list would accept any audience.
       audience: audiences.length === 0 ? [''] : [...audiences],
       algorithms,
       clockTolerance: clockToleranceSeconds,
@@ -148,7 +151,7 @@ export function createVerifier({
       const { email, hd, sub } = await claimsOf(bearer(headers), auth.audiences);
       return {
         email,
-        // As the setting names the issuer: Google writes itself both ways.
+        // The issuer's name from the setting, because Google uses two forms.
         identity: `${auth.issuer} ${sub}`,
         member: iamMember(email),
         ...(typeof hd === 'string' && hd !== '' ? { domain: asciiLowerCased(hd) } : {}),

@@ -23,7 +23,7 @@ import {
 
 type Sdk = typeof import('@google-cloud/firestore');
 
-/** Firestore's TTL policies look at timestamps alone; everywhere else times are text. */
+/** Firestore's TTL policies need timestamps. Times are text everywhere else. */
 const timestampField = 'expireAt';
 
 const microsOf = (time: Timestamp): number => time.seconds * 1_000_000 + Math.floor(time.nanoseconds / 1000);
@@ -35,7 +35,7 @@ function timestampOf(sdk: Sdk, version: Version): Timestamp {
   return new sdk.Timestamp(seconds ?? Number.NaN, nanoseconds ?? Number.NaN);
 }
 
-/** As Firestore keeps it: what is undefined is left out. */
+/** The data in Firestore's form. In a create or set, the client leaves out undefined fields. */
 function toStored(sdk: Sdk, data: Data): DocumentData {
   const stored: DocumentData = { ...data };
   const expireAt = data[timestampField];
@@ -61,9 +61,9 @@ function documentOf(sdk: Sdk, snapshot: DocumentSnapshot): Document | undefined 
   };
 }
 
-/** gRPC codes by which Firestore says that a precondition failed: a document missing, there already, changed, or fought over. */
+/** gRPC codes for a failed precondition: the document is missing, exists already, has changed, or is contended. */
 const conflictCodes: ReadonlySet<unknown> = new Set([5, 6, 9, 10]);
-/** By which Firestore says (INVALID_ARGUMENT) that it gave up a transaction that was still being read in, for another one. */
+/** Firestore gave up a transaction in favour of another one, while it was still reading. The code is INVALID_ARGUMENT. */
 const givenUp = (code: unknown, message: string): boolean =>
   code === 3 && /transaction (?:has expired|is invalid or closed)/i.test(message);
 /** DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, INTERNAL, UNAVAILABLE. */
@@ -71,7 +71,7 @@ const unavailableCodes: ReadonlySet<unknown> = new Set([4, 8, 13, 14]);
 
 function translated(error: unknown, writing: boolean): unknown {
   const { code, message } = error as { code?: unknown; message?: string };
-  // A missing database or index bears the same codes; it is nobody's lost race.
+  // A missing database or index has the same codes, but is no lost race.
   const misconfigured = /database .*does not exist|requires an index/i.test(message ?? '');
   if (writing && (conflictCodes.has(code) || givenUp(code, message ?? '')) && !misconfigured)
     return new Conflict(message, { cause: error });
@@ -113,14 +113,14 @@ function addWrite(sdk: Sdk, batch: Batch, reference: DocumentReference, write: W
         new sdk.FieldPath(field),
         value === undefined ? sdk.FieldValue.delete() : value,
       ]);
-      // An update always needs its document; the client says so itself where no version is asked for.
+      // An update always needs an existing document. Without a version, the client adds that condition itself.
       const [field, value, ...more] = 'lastUpdateTime' in unchanged ? [...fields, unchanged] : fields;
       batch.update(reference, field, value, ...more);
     }
   }
 }
 
-/** The client, once it is loaded. */
+/** The loaded client. */
 interface Opened {
   readonly sdk: Sdk;
   readonly firestore: Firestore;
@@ -224,11 +224,11 @@ function runTransaction<T>({ sdk, firestore }: Opened, body: (transaction: Trans
     }
     return result;
   });
-  // Reads fail in the body, and their errors come out of it: as they are, for the client tells by them what to run again.
+  // Errors of reads come out of the body untranslated, because the client decides by them what to run again.
   return translating(true, () => run);
 }
 
-/** Returns what stops it. */
+/** Returns a function that stops it. */
 function watchDocument(
   open: () => Promise<Opened>,
   referenceIn: (firestore: Firestore) => FirebaseFirestore.DocumentReference,

@@ -1,12 +1,12 @@
-/** Reads documents whichever release wrote them. */
+/** Reads documents of any release. */
 import type * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
 import type { Data, Document } from './store.js';
 
-/** From schema n to n + 1, at place n. */
+/** At place n: the lift from schema n to n + 1. */
 type Lifts = Readonly<Record<number, (data: Data) => Data>>;
 
-/** The one function that lifts a kind of document to what this release reads. */
+/** Makes the one function that lifts documents of a kind to what this release reads. */
 export const lift =
   <T>(kind: string, current: z.ZodType<T>, newest: number, lifts: Lifts = {}) =>
   (data: Data): T => {
@@ -21,6 +21,6 @@ export const lift =
     return current.parse(lifted);
   };
 
-/** A document with its data lifted. */
+/** A document with lifted data. */
 export const read = <T>(document: Document | undefined, liftKind: (data: Data) => T): Document<T> | undefined =>
   document && { ...document, data: liftKind(document.data) };

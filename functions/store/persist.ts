@@ -1,10 +1,10 @@
-/** Store calls of the engine that outlive a short absence of the database. */
+/** Store calls of the engine that survive a short absence of the database. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../../shared/problems.js';
 
 const tries = 4;
 
-/** Tries again while the store is unavailable; anything else comes out at once. */
+/** Retries while the store is unavailable. Other errors come out at once. */
 export async function persist<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -16,6 +16,6 @@ export async function persist<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Before reading again after a lost race; longer each time, so that many racers thin out. */
+/** Waits before reading again after a lost race. It waits longer each time, so that many racers thin out. */
 export const afterConflict = (attempt: number): Promise<void> =>
   sleep(Math.random() * Math.min(10 * 2 ** attempt, 300));

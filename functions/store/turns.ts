@@ -1,11 +1,12 @@
 /**
- * Writers of one document within one process, one after the other: many instances of a bootstrap end at the same moment, or
- * many people join one team, and would else outrun each other again and again. Other processes are met by versions, as ever.
+ * Makes writers of one document take turns within a process. Many instances of a bootstrap end at the same moment, and many
+ * people join one team. Without turns they would lose races against each other again and again. Versions still guard against
+ * other processes.
  */
 import type { Store } from './store.js';
 
 export interface Turn<T> {
-  /** What the one before left behind, if somebody came right after; may be outdated by another process. */
+  /** What the previous writer left, if the next one was already waiting. Another process may have outdated it. */
   latest: T | undefined;
 }
 
@@ -17,7 +18,7 @@ interface Line {
 
 const linesOf = new WeakMap<Store, Map<string, Line>>();
 
-/** Runs `work` when all who came before are through, however they ended. */
+/** Runs `work` after all earlier work has ended, whether or not it failed. */
 export async function inTurn<T, Latest = never>(
   store: Store,
   key: string,
@@ -34,7 +35,7 @@ export async function inTurn<T, Latest = never>(
     return await mine;
   } finally {
     line.waiting -= 1;
-    // Nobody came right after: what stands is read anew next time.
+    // Nobody is waiting, so the next writer reads the document again.
     if (line.waiting === 0) lines.delete(key);
   }
 }

@@ -1,11 +1,13 @@
-/** Where a function sends its traces, as its settings have it. */
+/** Where a function sends its traces, according to its settings. */
 import { version } from '../../shared/version.js';
 import { credentialsOf } from '../cloud/rest.js';
 import type { Config } from '../config.js';
 import type { Log } from '../host/log.js';
 import type { Exporter } from './tracing.js';
 
-/** Takes traces from whoever bears a token of Google's. https://cloud.google.com/stackdriver/docs/reference/telemetry/overview */
+/**
+ * Accepts traces with any of Google's access tokens. https://cloud.google.com/stackdriver/docs/reference/telemetry/overview
+ */
 const cloudTraceHost = 'telemetry.googleapis.com';
 
 export function exporterOf(config: Config, service: string, log: Log): Exporter | undefined {
@@ -19,7 +21,7 @@ export function exporterOf(config: Config, service: string, log: Log): Exporter 
       'service.name': service,
       'service.version': version,
       'deployment.environment.name': config.deployment,
-      // Cloud Trace wants to be told whose traces they are.
+      // Cloud Trace needs the project of the traces.
       'gcp.project_id': config.project,
     },
     onFailure: (why) => log('WARNING', 'Traces cannot be sent where the settings say; all else goes on', { why }),

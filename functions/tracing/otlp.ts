@@ -1,4 +1,7 @@
-/** Spans by OpenTelemetry's SDK, sent as OTLP over HTTP. The one importer of its packages; loaded by tracing.ts where there is an exporter. */
+/**
+ * Spans made with OpenTelemetry's SDK and sent as OTLP over HTTP. The one importer of its packages, loaded only if there is an
+ * exporter.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Context,
@@ -16,7 +19,7 @@ import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider 
 import type { Trace } from '../../shared/trace.js';
 import type { Exporter, Span, SpanFacts, Tracing } from './tracing.js';
 
-/** Whoever waits for an answer waits no longer than this for its spans; the export goes on, up to its own time. */
+/** The longest that a reply waits for its spans. The export itself goes on until its own time limit. */
 const patienceMilliseconds = 1000;
 const exportMilliseconds = 2000;
 
@@ -27,14 +30,14 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Recorded whatever its flag says: it is set or not by front ends, which sample for themselves. */
+/** Recorded whatever its flag says, because front ends set that by their own sampling. */
 const contextOf = ({ id, spanId }: Trace) => ({ traceId: id, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
 
 export function createOtlpTracing({ url, headers, resource, onFailure }: Exporter): Tracing {
   const otlp = new OTLPTraceExporter({
     url,
     timeoutMillis: exportMilliseconds,
-    // It must not throw; without what it was to bring, the export is refused, which is told.
+    // It must not throw. Without these headers the export is refused, and that is reported.
     ...(headers === undefined ? {} : { headers: async () => ({ ...(await headers().catch(() => ({}))) }) }),
   });
   const watch = watchExports(otlp, onFailure);
@@ -56,7 +59,7 @@ export function createOtlpTracing({ url, headers, resource, onFailure }: Exporte
       ),
     async flush() {
       const queued = batches.forceFlush().catch(() => undefined);
-      // What does not take them slows nobody down: they are sent, or lost, behind everybody's back.
+      // A broken receiver must not slow anything down: spans are sent or lost in the background.
       if (watch.isBroken()) return;
       const sent = Promise.all([queued, ...watch.underWay]);
       const patience = new AbortController();
@@ -68,7 +71,7 @@ export function createOtlpTracing({ url, headers, resource, onFailure }: Exporte
   };
 }
 
-/** Knows what is on its way, and whether the last export failed. A failure is told once. */
+/** Tracks exports under way, and whether the last one failed. Only the first failure is reported. */
 function watchExports(otlp: OTLPTraceExporter, onFailure: Exporter['onFailure']) {
   let broken = false;
   let told = false;
@@ -78,7 +81,7 @@ function watchExports(otlp: OTLPTraceExporter, onFailure: Exporter['onFailure'])
     told = true;
     onFailure(why);
   };
-  /** What others have taken along with their spans is waited for, too. */
+  /** An export may carry spans of several requests, so all of them are waited for. */
   const underWay = new Set<Promise<void>>();
   const exporter: SpanExporter = {
     export(spans, done) {

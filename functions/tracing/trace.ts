@@ -1,10 +1,10 @@
-/** The trace a request belongs to: by it a person's problem report finds its log lines. */
+/** The trace of a request. It leads from a person's problem report to the log lines. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { newSpanId, readTraceparent, type Trace } from '../../shared/trace.js';
 
 const first = (value: string | string[] | undefined): string => (Array.isArray(value) ? value[0] : value) ?? '';
 
-/** From `traceparent` (W3C), else `x-cloud-trace-context` (Google's front ends), where the span may be missing. */
+/** From `traceparent` (W3C), else from `x-cloud-trace-context` (Google's front ends). The latter may have no span. */
 export function traceIn(headers: IncomingHttpHeaders): Trace | undefined {
   return readTraceparent(first(headers['traceparent'])) ?? readCloudTrace(first(headers['x-cloud-trace-context']));
 }
@@ -18,7 +18,7 @@ function readCloudTrace(text: string): Trace | undefined {
   return { id: id.toLowerCase(), spanId: known ? span : newSpanId(), sampled: flag === '1' };
 }
 
-/** The fields by which Cloud Logging joins a line to its trace, and to its span. */
+/** The fields by which Cloud Logging joins a line to its trace and span. */
 export const traceFields = (project: string, { id, spanId }: Pick<Trace, 'id' | 'spanId'>): Record<string, string> => ({
   'logging.googleapis.com/trace': `projects/${project}/traces/${id}`,
   'logging.googleapis.com/spanId': spanId,

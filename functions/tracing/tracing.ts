@@ -1,54 +1,56 @@
 /**
- * Spans, as whoever works sees them: begun, ended, handed on. Without an exporter they are but numbers that are passed on, and
- * nothing of OpenTelemetry is loaded.
+ * The interface to spans: begin, end and pass on. Without an exporter, spans only pass on their ids, and nothing of
+ * OpenTelemetry is loaded.
  */
 import { newTrace, type Trace } from '../../shared/trace.js';
 
-/** Kept for months, and read by more people than the records are: no secrets, e-mails or values of options. */
+/**
+ * Traces are kept for months, and more people read them than records. So they hold no secrets, e-mails or values of options.
+ */
 type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface SpanFacts {
   readonly kind?: 'server' | 'client' | 'producer' | 'consumer';
   readonly attributes?: Attributes;
-  /** What led to it in another trace. */
+  /** The cause in another trace. */
   readonly link?: Trace | undefined;
-  /** Milliseconds since 1970; now unless given. */
+  /** Milliseconds since 1970. Default: now. */
   readonly startedAt?: number;
 }
 
 interface SpanEnd {
-  /** Known only now. */
+  /** The final name, if it is known only at the end. */
   readonly name?: string | undefined;
   readonly attributes?: Attributes;
-  /** Why it failed, as a word: a code, a status. */
+  /** One word for the failure: a code or a status. */
   readonly failure?: string | undefined;
 }
 
 export interface Span extends Trace {
   child(name: string, facts?: SpanFacts): Span;
-  /** Once; what comes after it is left out. */
+  /** Call it once. Anything after it is ignored. */
   end(how?: SpanEnd): void;
 }
 
 export interface Tracing {
-  /** A part of `parent`; without one the beginning of a trace. */
+  /** Begins a span within `parent`, or a new trace without one. */
   begin(name: string, parent: Trace | undefined, facts?: SpanFacts): Promise<Span>;
-  /** Sends what has ended, before whoever works may be frozen. Takes no longer than a second, and never fails. */
+  /** Sends ended spans before the function may be frozen. Takes at most a second and never fails. */
   flush(): Promise<void>;
 }
 
 export interface Exporter {
-  /** Where OTLP is taken over HTTP: `…/v1/traces`. */
+  /** The receiver of OTLP over HTTP: `…/v1/traces`. */
   readonly url: string;
-  /** Asked for with each export. */
+  /** Called for each export. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
-  /** Of everything that is sent: `service.name` and the like. */
+  /** Attributes of everything that is sent, such as `service.name`. */
   readonly resource: Readonly<Record<string, string>>;
-  /** Told once, however often it does not work. */
+  /** Called once, however often exports fail. */
   readonly onFailure: (why: string) => void;
 }
 
-/** What whoever came before is told of stays as it is. */
+/** Passes the parent's trace on unchanged. */
 const passedOn = (trace: Trace): Span => {
   const span: Span = { ...trace, child: () => span, end: () => undefined };
   return span;
@@ -78,11 +80,11 @@ export function createTracing(exporter: Exporter | undefined): Tracing {
   };
 }
 
-/** The one that is for traces alone, else the base of all: as OpenTelemetry's own variables have it. */
+/** The URL for traces, else the base URL with `/v1/traces`. OpenTelemetry's own variables work like this. */
 export const tracesUrl = (traces: string | undefined, base: string | undefined): string | undefined =>
   traces ?? (base === undefined ? undefined : `${base.replace(/\/+$/, '')}/v1/traces`);
 
-/** `name=value,name=value`, percent-encoded, as OpenTelemetry's own variable has it. */
+/** `name=value,name=value`, percent-encoded, like OpenTelemetry's own variable. */
 export function readHeaders(text: string): Record<string, string> {
   const parts = text.split(',').map((each) => each.trim());
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * The HTTP function that Cloud Scheduler calls every five minutes. `?dryRun=true`: what a run would do now. `?search=all`: by
- * the labels of all projects, `?search=page`: of the next 500; a run does the latter, a dry one the former.
+ * The HTTP function for Cloud Scheduler's job every five minutes. `?dryRun=true` answers what a run would do now.
+ * `?search=all` looks at labels of all projects, `?search=page` at the next 500. A run defaults to `page`, a dry run to `all`.
  */
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import { schedulerJobs } from '../../shared/names.js';
@@ -17,12 +17,12 @@ export const createCleanupFunction = (context: Context, steps: readonly AnyStep[
     const { remove, more } = report;
     if (remove.length === 0 || options.dryRun) return report;
     context.log('INFO', `Handed ${remove.length} projects to teardown`);
-    // Each such run has begun to remove something, so there is an end to them.
+    // Each further run has begun to remove something, so they come to an end.
     if (more) await goOn(context);
     return report;
   });
 
-/** The rest at once, by the same call of the same job; a schedule that is paused is kept to. */
+/** Runs the same job again at once. If its schedule is paused, nothing goes on. */
 async function goOn({ cloud, log }: Context): Promise<void> {
   const job = schedulerJobs.cleanup;
   try {
@@ -34,7 +34,7 @@ async function goOn({ cloud, log }: Context): Promise<void> {
   }
 }
 
-/** Whoever wants to look only, and mistypes it, removes nothing. */
+/** Unknown parameters are refused, so that a mistyped dry run removes nothing. */
 function readOptions(query: URLSearchParams): CleanupOptions {
   const known: Readonly<Record<string, readonly string[]>> = { dryRun: ['true', 'false'], search: ['all', 'page'] };
   const errors = [...query].flatMap(([name, value]) => {

@@ -1,4 +1,4 @@
-/** What both lanes do with a Pub/Sub message: run the instance it names. */
+/** How both lanes handle a Pub/Sub message: run the instance it names. */
 import { StepMessage } from '../../shared/bootstrap/message.js';
 import type { Context } from '../context.js';
 import { runInstance } from '../engine/run/run.js';
@@ -18,10 +18,12 @@ export interface MessagePublished {
     | undefined;
 }
 
-/** An event function is stopped after nine minutes. */
+/** The platform stops an event function after nine minutes. */
 const functionSeconds = 540;
 
-/** Throws only what a redelivery may heal; an unreadable message is logged and done with, or it would come back for ever. */
+/**
+ * Throws only errors that a redelivery may heal. An unreadable message is logged and dropped, or it would come back for ever.
+ */
 export async function runStep(context: Context, steps: readonly AnyStep[], event: MessagePublished): Promise<void> {
   const startedAt = context.clock.now();
   const { data, attributes } = event.data?.message ?? {};

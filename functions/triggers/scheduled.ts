@@ -1,4 +1,7 @@
-/** What the functions that Cloud Scheduler calls have in common: its token is verified here, whatever stands in front. */
+/**
+ * The shared part of functions that Cloud Scheduler calls. It verifies the token itself, even behind a front end that does so
+ * too.
+ */
 import type { HttpFunction, Request } from '@google-cloud/functions-framework';
 import { Problem, problemBody } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -6,7 +9,7 @@ import { createVerifier } from '../identity/auth.js';
 import { traceFields, traceIn } from '../tracing/trace.js';
 import type { Span } from '../tracing/tracing.js';
 
-/** `work` gives the body of the reply. */
+/** `work` returns the body of the reply. */
 export function createScheduledFunction(
   context: Context,
   name: string,

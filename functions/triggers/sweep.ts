@@ -1,4 +1,7 @@
-/** The HTTP function that Cloud Scheduler calls each minute: sends again what is due, warns of ends that are near, sends what the webhook has not taken yet. */
+/**
+ * The HTTP function for Cloud Scheduler's job every minute. It sends what is due again, warns of ends that are near, and sends
+ * notices that the webhook has not taken yet.
+ */
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import { warn } from '../bootstraps/warn.js';
 import type { Context } from '../context.js';
@@ -8,7 +11,7 @@ import { createScheduledFunction } from './scheduled.js';
 
 export const createSweepFunction = (context: Context): HttpFunction =>
   createScheduledFunction(context, 'sweep', async (_request, span) => {
-    // None keeps another from its work.
+    // A failure of one must not stop the other.
     const [swept, told] = await Promise.allSettled([
       sweep(context, span),
       warn(context).then(async (warned) => ({ warned, notices: await sendNotices(context) })),

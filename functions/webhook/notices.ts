@@ -1,7 +1,4 @@
-/**
- * Messages to the deployment's webhook, as they wait in the store: written in the commit of the event that they tell of. Sent by
- * webhook/send-notices.ts.
- */
+/** Notices for the deployment's webhook, as they wait in the store. Each is written in the commit of its event. */
 import * as z from 'zod';
 import { collections } from '../../shared/names.js';
 import { lift } from '../store/lift.js';
@@ -10,14 +7,14 @@ import type { Write } from '../store/store.js';
 const time = z.iso.datetime();
 const keptSeconds = 7 * 86_400;
 
-/** `notices/{id of the document of the event that it tells of}`. */
+/** `notices/{id of the event's document}`. */
 export const NoticeRecord = z.object({
   schema: z.literal(1),
-  /** Empty: it is about a team. */
+  /** Empty for a notice about a team. */
   bootstrapId: z.string(),
-  /** The same with each try. */
+  /** The same for each try. */
   webhookId: z.string(),
-  /** As it is signed and sent. */
+  /** The text that is signed and sent. */
   body: z.string(),
   dueAt: time,
   attempts: z.int(),
@@ -26,7 +23,7 @@ export const NoticeRecord = z.object({
 export type NoticeRecord = z.infer<typeof NoticeRecord>;
 export const liftNotice = lift('notice', NoticeRecord, 1);
 
-/** `at`: an ISO time. `data`: what receivers get beside type and time. */
+/** `at`: an ISO time. `data`: what receivers get besides type and time. */
 export function noticeWrite(
   id: string,
   { type, at, data }: { readonly type: string; readonly at: string; readonly data: Readonly<Record<string, unknown>> },

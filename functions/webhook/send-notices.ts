@@ -1,4 +1,4 @@
-/** Sends what waits for the deployment's webhook, until it is taken: at least once, with the same id each time. */
+/** Sends waiting notices to the deployment's webhook until they are taken: at least once, always with the same id. */
 
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections, deploymentSecrets } from '../../shared/names.js';
@@ -10,7 +10,7 @@ import { Conflict, type Document } from '../store/store.js';
 import { liftNotice, type NoticeRecord } from './notices.js';
 import { postWebhook, readKey } from './webhook.js';
 
-/** After each try that failed; then it is given up, a day after the first. */
+/** Seconds after each failed try. Then the notice is given up, 27.6 hours after the first try. */
 const backoffSeconds = [60, 300, 1800, 7200, 18_000, 36_000, 36_000] as const;
 const perRun = 100;
 const atOnce = 20;
@@ -20,7 +20,7 @@ export interface Sent {
   readonly refused: number;
 }
 
-/** Without a webhook nothing is read. */
+/** Reads nothing if there is no webhook. */
 export async function sendNotices(context: Context): Promise<Sent> {
   const { store, clock, config } = context;
   const { webhookUrl } = config;
@@ -46,7 +46,7 @@ export async function sendNotices(context: Context): Promise<Sent> {
   return { sent, refused };
 }
 
-/** Each version that is enabled signs, so that a key can be changed without a gap. */
+/** Every enabled version signs, so that a key can be replaced without a gap. */
 async function readKeys({ cloud: { secretManager } }: Context): Promise<readonly Buffer[]> {
   const id = deploymentSecrets.webhookKey;
   const versions = await secretManager.versions(id);
@@ -58,7 +58,7 @@ async function readKeys({ cloud: { secretManager } }: Context): Promise<readonly
   });
 }
 
-/** Taken by moving its time first: whoever is second, or dies in between, leaves it for later. */
+/** Takes a notice by moving its time first. A second run skips it, and after a crash it is due again later. */
 async function send(
   { store, clock, log }: Context,
   url: string,

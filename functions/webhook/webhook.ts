@@ -1,26 +1,26 @@
-/** One message to a webhook, signed as Standard Webhooks says (https://www.standardwebhooks.com). */
+/** One message to a webhook, signed according to Standard Webhooks (https://www.standardwebhooks.com). */
 import { createHmac } from 'node:crypto';
 import { timeLimit } from '../../shared/time-limit.js';
 
 const timeoutMs = 10_000;
 
-/** `whsec_` and base64 of 24 to 64 bytes; undefined for anything else. */
+/** `whsec_` and base64 of 24 to 64 bytes. Undefined for anything else. */
 export function readKey(secret: string): Buffer | undefined {
   const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret.trim())?.[1];
   const key = Buffer.from(text ?? '', 'base64');
   return key.length >= 24 && key.length <= 64 ? key : undefined;
 }
 
-/** One signature a key, parted by spaces: a receiver takes any that it knows the key of. */
+/** One signature for each key, separated by spaces. A receiver accepts any whose key it knows. */
 export const signatureOf = (keys: readonly Buffer[], id: string, timestamp: number, body: string): string =>
   keys.map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`).join(' ');
 
 export type PostEnd =
   | { readonly taken: true; readonly final: true }
-  /** `final`: the receiver wants no more of it. */
+  /** `final`: the receiver wants no more messages. */
   | { readonly taken: false; readonly final: boolean; readonly why: string };
 
-/** Never throws. Follows no redirect: a signed message goes where it was told to go. */
+/** Never throws. Follows no redirects: a signed message goes only to the configured URL. */
 export async function postWebhook(
   url: string,
   keys: readonly Buffer[],
@@ -41,7 +41,7 @@ export async function postWebhook(
       redirect: 'manual',
       signal: timeLimit(timeoutMs),
     });
-    // What it says is of no use, and may be endless.
+    // Its text is not needed and may be endless.
     await reply.body?.cancel();
     if (reply.ok) return { taken: true, final: true };
     return { taken: false, final: reply.status === 410, why: `the receiver answered ${reply.status}` };

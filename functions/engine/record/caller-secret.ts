@@ -1,4 +1,7 @@
-/** What the caller gave in secret: written when a bootstrap begins, removed as the last of it. Part of each removal, and of no bootstrap. */
+/**
+ * The secrets that the caller gave: written when a bootstrap begins, removed last. The step is part of each removal plan and
+ * of no other plan.
+ */
 import * as z from 'zod';
 import { type AnyStep, defineStep, done } from '../step.js';
 import { callerSecretName } from './secret-ids.js';

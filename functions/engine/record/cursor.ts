@@ -1,11 +1,11 @@
 /**
- * Where a follower of a bootstrap is: the number of the last event that was told, and how far into the logs of jobs. Opaque to
- * clients, who bring it back.
+ * The place of a follower: the number of the last event sent, and how far the logs of jobs were sent. It is opaque to clients,
+ * who send it back.
  */
 import { Problem } from '../../../shared/problems.js';
 import { sha256 } from '../../../shared/sha256.js';
 
-/** How far the log of each instance was told, in stored bytes, by `logKey`; of one generation. */
+/** How far the log of each instance was sent in one generation, in stored bytes, by `logKey`. */
 export interface LogPlaces {
   readonly generation: number;
   readonly offsets: ReadonlyMap<string, number>;
@@ -16,21 +16,24 @@ interface Position {
   readonly logs?: LogPlaces | undefined;
 }
 
-/** A cursor travels with each event, so names are made short; two that meet would only show a log from elsewhere on. */
+/**
+ * Names are short because a cursor travels with each event. If two names collide, the follower only misses the beginning of a
+ * log.
+ */
 export const logKey = (instance: string): string => sha256(instance).slice(0, 7);
 
-/** What fits a header well; who forgets the oldest tells the last of it twice. */
+/** As many as fit well into a header. If the oldest is dropped, the end of that log is sent twice. */
 const mostLogs = 150;
 
 export function writeCursor({ event, logs }: Position): string {
   const offsets = [...(logs?.offsets ?? [])].slice(-mostLogs);
   const places = offsets.map(([key, offset]) => `${key}:${offset.toString(36)}`);
-  // As releases before there were logs wrote it.
+  // The first form is the one that releases without logs wrote.
   const text = logs === undefined || places.length === 0 ? `1.${event}` : `2.${event}.${logs.generation}.${places}`;
   return Buffer.from(text).toString('base64url');
 }
 
-/** Throws a Problem of code `bad-input` for what is none of ours. Without a cursor: the beginning. */
+/** Throws a Problem of code `bad-input` if the cursor is not ours. Without a cursor it is the beginning. */
 export function readCursor(cursor: string | undefined): Position {
   if (cursor === undefined) return { event: 0 };
   const [, event, generation, places] =
@@ -50,6 +53,6 @@ export function readCursor(cursor: string | undefined): Position {
   return { event: Number(event), logs: { generation: Number(generation), offsets: new Map(offsets) } };
 }
 
-/** The same place among the events, and that one in the logs. */
+/** The same place among the events, with new places in the logs. */
 export const withLogs = (cursor: string | undefined, logs: LogPlaces): string =>
   writeCursor({ event: readCursor(cursor).event, logs });

@@ -1,6 +1,6 @@
 /**
- * What the engine stores. Every document carries its schema's number; each kind has one function that lifts what an older
- * release wrote to what this one reads.
+ * The documents that the engine stores. Each carries its schema's number, and each kind has a function that lifts what older
+ * releases wrote.
  */
 import * as z from 'zod';
 import { AdmissionView } from '../../../shared/bootstrap/admission.js';
@@ -16,50 +16,50 @@ export { read } from '../../store/lift.js';
 const time = z.iso.datetime();
 const plain = z.record(z.string(), z.unknown());
 
-/** `running` is not among the states here: who works on an instance stands in its lease. */
+/** `running` is missing among the states: the lease says who works on an instance. */
 export const InstanceRecord = z.object({
   state: InstanceState.exclude(['running']),
-  /** Failures in this generation, once it has ended. */
+  /** Failures in this generation. Written when the instance ends. */
   attempt: z.int(),
   startedAt: time.optional(),
   endedAt: time.optional(),
   note: z.string().optional(),
   problem: StoredProblem.optional(),
-  /** What `observe` saw last; kept while a new generation looks again. */
+  /** What `observe` saw last. It is kept while a new generation looks again. */
   output: z.unknown().optional(),
-  /** How often in this generation it has sent what it needs to be looked at again. */
+  /** How often this instance sent its needs back to be looked at, in this generation. */
   rechecks: z.int().optional(),
 });
 export type InstanceRecord = z.infer<typeof InstanceRecord>;
 
-/** Kept from the first request on until the bootstrap is removed. */
+/** Kept from the first request until the bootstrap is removed. */
 export const RemovalRecord = z.object({
   requestedAt: time,
   /** E-mail, or `cleanup`. */
   by: z.string(),
-  /** Its time was over, or somebody asked for it. */
+  /** `expired`: its time was over. `asked`: a person asked for it. */
   why: z.enum(['expired', 'asked']),
   /** Generations that failed in a row. */
   failures: z.int(),
-  /** It is left alone until an operator asks again. */
+  /** Set in quarantine, until an operator asks again. */
   quarantinedAt: time.optional(),
 });
 export type RemovalRecord = z.infer<typeof RemovalRecord>;
 
-/** A package of the store: which build, and the archive of it that the registry type asks for. */
+/** A package of the store: the build, and the archive that the registry type asks for. */
 export const ChosenPackage = z.object({
   version: z.string(),
   hash: z.string(),
-  /** `lite` has no images: where the registry has them, or gets them elsewhere. */
+  /** `lite` has no images: the registry has them already, or gets them elsewhere. */
   archive: z.enum(['full', 'lite']),
-  /** In the bucket. */
+  /** The object's name in the bucket. */
   object: z.string(),
   bytes: z.int(),
   sha256: z.string(),
 });
 export type ChosenPackage = z.infer<typeof ChosenPackage>;
 
-/** Not removed before `until`, whatever its deadline. */
+/** The project is not removed before `until`, whatever its deadline. */
 const ProtectionRecord = z.object({ until: time, reason: z.string(), by: z.string() });
 
 /** `bootstraps/{id}`: written when an instance ends or a person acts. */
@@ -69,41 +69,44 @@ export const BootstrapRecord = z.object({
   projectId: z.string(),
   owner: z.string(),
   ownerMember: z.string(),
-  /** E-mails of those it is shared with. */
+  /** E-mails of the people it is shared with. */
   sharedWith: z.array(z.string()).optional(),
-  /** E-mails of those who had the caller's role once: it is taken from them whenever the step caller-role looks. */
+  /** E-mails of people who once had the caller's role. The step caller-role takes it from them whenever it looks. */
   formerPeople: z.array(z.string()).optional(),
-  /** By e-mail of the owner and of those it is shared with: the account that was the first to change something. Never shown. */
+  /** By e-mail of the owner and of those it is shared with: the first account that changed something. Never shown. */
   boundTo: z.record(z.string(), z.string()).optional(),
   state: BootstrapState,
   generation: z.int(),
-  /** Resolved; secrets left out. */
+  /** Resolved, without secrets. */
   options: plain,
-  /** As given; secrets left out. */
+  /** As given, without secrets. */
   given: plain,
   sshPublicKey: z.string(),
   /** Version of the secret `<id>-caller`. */
   callerSecret: z.string().optional(),
-  /** The build that is installed, chosen when it was asked for, so that a resume installs the same. */
+  /** The installed build. It is chosen once, so that a resume installs the same one. */
   package: ChosenPackage.optional(),
-  /** Names of the files that hold what the caller had already, by datacenter. */
+  /** By datacenter: the names of the files that the caller already had. */
   base: z.record(z.string(), z.object({ config: z.string().optional(), secrets: z.string().optional() })),
-  /** Of the request that began it: its steps are parts of that trace, in every generation. Missing in records of earlier releases. */
+  /**
+   * The trace of the request that began it. Its steps are parts of that trace in every generation. Missing in records of
+   * earlier releases.
+   */
   traceparent: z.string().optional(),
   createdAt: time,
   deadlineAt: time,
   protection: ProtectionRecord.optional(),
   /**
-   * When cleanup looks at it next: an index, not a decision. Missing once it is removed or quarantined, and in records of
-   * releases that removed nothing; those are found by their project's labels.
+   * When cleanup looks at it next: an index, not a decision. It is missing once the bootstrap is removed or quarantined. It is
+   * also missing in records of releases that removed nothing: their projects are found by label.
    */
   removeAt: time.optional(),
   /** When the next warning is due: an index, not a decision. Missing when none is left. */
   warnAt: time.optional(),
-  /** The last warning of the time that stands. */
+  /** The last warning about the current end. */
   warned: ExpiryWarning.optional(),
   removal: RemovalRecord.optional(),
-  /** Made by cleanup of what a project's labels say, for a project that no record knew. */
+  /** Cleanup made this record from a project's labels, because no record knew the project. */
   orphan: z.literal(true).optional(),
   endedAt: time.optional(),
   warnings: z.array(z.string()),
@@ -111,13 +114,13 @@ export const BootstrapRecord = z.object({
   instances: z.record(z.string(), InstanceRecord),
   /** Number of the last event. */
   events: z.int(),
-  /** Firestore removes it then. Set once it is removed; an earlier release set it when it had ended. */
+  /** When Firestore deletes the record. Set once it is removed. An earlier release set it when the bootstrap had ended. */
   expireAt: time.optional(),
 });
 export type BootstrapRecord = z.infer<typeof BootstrapRecord>;
 export type StoredBootstrap = Omit<Document<BootstrapRecord>, 'createdAt'>;
 
-/** They were checked when they were given, and are not checked again by what a later release asks of them. */
+/** The options were checked when they were given. Later releases may ask for more, so they are not checked again. */
 export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): BootstrapOptions => fillOptions(options);
 
 /** `leases/{id}~{instance}`: one for each instance that may run now. */
@@ -130,25 +133,25 @@ export const LeaseRecord = z.object({
   state: z.enum(['ready', 'running', 'client']),
   /** Raised by each claim. */
   number: z.int(),
-  /** Random, of the one invocation that holds it. */
+  /** Random. It names the one invocation that holds the lease. */
   holder: z.string().optional(),
   expiresAt: time.optional(),
-  /** When sweep shall look at it; missing while only the caller's machine can go on. */
+  /** When sweep looks at it. Missing while only the caller's machine can go on. */
   dueAt: time.optional(),
-  /** Not to be run before: what is left of a wait that was handed over. */
+  /** The instance does not run before this time: the rest of a wait that was handed over. */
   notBefore: time.optional(),
-  /** First claim in this generation. */
+  /** Time of the first claim in this generation. */
   startedAt: time.optional(),
-  /** Recorded failures by retry class. */
+  /** Recorded failures, by retry class. */
   failures: z.record(z.string(), z.int()),
   /** Seconds of cloud time waited for propagation. */
   propagationSeconds: z.number(),
-  /** How long it was waited for, and since when, as of the last write. */
+  /** How long the instance has waited, and since when, as of the last write. */
   waited: z.object({ seconds: z.number(), since: time }).optional(),
-  /** Claims after a holder vanished: a step that kills its function must not do so for ever. */
+  /** Claims after a holder vanished. The count stops a step that kills its function from doing so for ever. */
   deaths: z.int(),
   note: z.string().optional(),
-  /** Why it is tried again. */
+  /** The reason for the retry. */
   retry: z.string().optional(),
   /** A person asked to stop. */
   cancel: z.boolean().optional(),
@@ -164,7 +167,7 @@ export const EventRecord = z.object({
   bootstrapId: z.string(),
   n: z.int(),
   event: BootstrapEvent,
-  /** Cloud calls of the instance that ended, for `--verbose`. */
+  /** Cloud calls of the ended instance, for `--verbose`. */
   calls: z.array(CallRecord).optional(),
   expireAt: time,
 });
@@ -179,18 +182,18 @@ export const CountersRecord = z.object({
   schema: z.literal(1),
   inAll: z.int(),
   byOwner: z.record(z.string(), z.int()),
-  /** Missing: nobody ever stopped new ones. */
+  /** Missing: nobody has ever stopped new bootstraps. */
   admission: AdmissionView.optional(),
 });
 export type CountersRecord = z.infer<typeof CountersRecord>;
 
-/** `passes/projects-by-labels`: there while such a search is under way. */
+/** `passes/projects-by-labels`: exists while such a search is under way. */
 export const PassRecord = z.object({
   schema: z.literal(1),
-  /** What was asked; of another question the page means nothing. */
+  /** The question of the search. The page token is meaningless for another question. */
   query: z.string(),
   pageToken: z.string(),
-  /** When the page before it had been looked at. */
+  /** When the previous page had been looked at. */
   at: time,
 });
 export type PassRecord = z.infer<typeof PassRecord>;
@@ -211,7 +214,7 @@ export const LogHeadRecord = z.object({
   bootstrapId: z.string(),
   instance: z.string(),
   generation: z.int(),
-  /** Stored bytes in all, and where those of this generation begin. */
+  /** All stored bytes, and where those of this generation begin. */
   stored: z.int(),
   begins: z.int(),
   /** How far each job's log was read, in its own bytes. */
@@ -243,14 +246,14 @@ export const liftFile = lift('file', FileRecord, 1);
 export const liftLogHead = lift('log', LogHeadRecord, 1);
 export const liftLogChunk = lift('piece of a log', LogChunkRecord, 1);
 
-/** Ids of documents are stored for ever. */
+/** Ids of documents never change, because they are stored. */
 export const leaseId = (bootstrapId: string, instance: string): string => `${bootstrapId}~${instance}`;
 export const eventId = (bootstrapId: string, n: number): string => `${bootstrapId}~${String(n).padStart(6, '0')}`;
 export const logHeadId = (bootstrapId: string, instance: string): string => `${bootstrapId}~${instance}`;
 export const logChunkId = (bootstrapId: string, instance: string, offset: number): string =>
   `${bootstrapId}~${instance}~${String(offset).padStart(9, '0')}`;
 export const fileId = (bootstrapId: string, name: string): string => `${bootstrapId}~${name}`;
-/** Escaped, so that any name does as a document id. */
+/** Escaped, so that any name can be a document id. */
 export const nameId = (name: string): string => `n-${encodeURIComponent(name).replaceAll('.', '%2E')}`;
 /** The name in an id that `nameId` made. */
 export const nameIn = (id: string): string => decodeURIComponent(id.slice(2));

@@ -1,4 +1,4 @@
-/** What happened to a bootstrap, read from a cursor on, and what happens now. */
+/** What happened to a bootstrap, from a cursor on, and what is happening now. */
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
 import { endStates } from '../../../shared/bootstrap/event.js';
 import { collections } from '../../../shared/names.js';
@@ -13,19 +13,19 @@ import { getBootstrap } from './update.js';
 
 export interface EventPage {
   readonly events: readonly { readonly cursor: string; readonly event: BootstrapEvent }[];
-  /** Nothing will follow: the bootstrap is at an end and all is read. */
+  /** Nothing will follow: the bootstrap has ended and everything is read. */
   readonly ended: boolean;
-  /** There are more to read now. */
+  /** More can be read now. */
   readonly more: boolean;
-  /** That the bootstrap is in. */
+  /** The bootstrap's current generation. */
   readonly generation: number;
 }
 
 const perPage = 200;
 
 /**
- * Events are read by their numbers: no query, no index, and never one that the record does not tell of yet. `standing`: the
- * record, where it was read just now.
+ * Events are read by number. That needs no query and no index, and never returns an event that the record does not count yet.
+ * `standing`: the record, if it was just read.
  */
 export async function readEvents(
   { store }: Pick<Context, 'store'>,
@@ -45,7 +45,7 @@ export async function readEvents(
     const { event, calls = [], n } = stored;
     const instance = 'instance' in event ? event.instance : '';
     const told: BootstrapEvent[] = calls.map(({ at, text }) => ({ schema: 1, type: 'call', at, instance, text }));
-    // The calls come with the cursor before: who is cut off between them reads them again rather than never.
+    // Calls carry the cursor of the event before. A follower that is cut off between them reads them again and misses none.
     return [
       ...told.map((call) => ({ cursor: writeCursor({ event: n - 1 }), event: call })),
       { cursor: writeCursor({ event: n }), event },
@@ -59,7 +59,7 @@ export async function readEvents(
   };
 }
 
-/** What is under way now, by the leases: not numbered, may be missed. */
+/** What is under way now, according to the leases. Progress is not numbered and may be missed. */
 export async function readProgress(context: Pick<Context, 'store'>, id: string): Promise<BootstrapEvent[]> {
   const leases = await leasesOf(context, id);
   return leases.flatMap((document): BootstrapEvent[] => {

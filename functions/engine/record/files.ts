@@ -1,11 +1,11 @@
-/** Files of a bootstrap, as documents: what it makes for its owner, and what its owner sent. */
+/** Files of a bootstrap, stored as documents: those it makes for its owner, and those its owner sent. */
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
 import { type FileRecord, fileId, liftFile, read } from './documents.js';
 
-/** A document holds 1 MiB. */
+/** Firestore's limit for a document is 1 MiB. */
 const maxFileBytes = 900 * 1024;
 
 export function fileWrite(bootstrapId: string, name: string, content: string, now: Date) {

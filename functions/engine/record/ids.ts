@@ -1,4 +1,4 @@
-/** Ids that are chosen once, by chance. */
+/** Random ids, chosen once. */
 import { randomBytes } from 'node:crypto';
 import { bootstrapIdPrefix } from '../../../shared/names.js';
 
@@ -6,19 +6,22 @@ const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
-    // 252 is the last multiple of 36 in a byte: what lies above would favour some letters.
+    // 252 is the largest multiple of 36 that fits in a byte. Higher values would favour some letters.
     for (const byte of randomBytes(length)) if (byte < 252) text += letters[byte % 36];
   }
   return text.slice(0, length);
 }
 
-/** Begins with a letter, as label values and secret names shall. */
+/** Begins with a letter, as label values and secret names must. */
 export const makeBootstrapId = (): string => `${bootstrapIdPrefix}${randomText(15)}`;
 
-/** Google takes none of these within an id. */
+/** Google refuses these within a project id. */
 const restricted = /google|null|undefined|ssl/;
 
-/** Slug of the name, cut to 21, and eight characters by chance: ids are never free again, not even after deletion. */
+/**
+ * A slug of the name, cut to 21 characters, and eight random characters. A project id can never be used again, not even after
+ * deletion.
+ */
 export function makeProjectId(name: string): string {
   const slug = name
     .toLowerCase()

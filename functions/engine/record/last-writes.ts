@@ -1,11 +1,11 @@
-/** What is written in the commit that ends a removal. */
+/** The writes in the commit that ends a removal. */
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
 import type { Write } from '../../store/store.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from './documents.js';
 
-/** Files go, the name is free, and the bootstrap no longer counts. */
+/** Deletes the files, frees the name and uncounts the bootstrap. */
 export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
   const [name, counters, files] = await persist(() =>
     Promise.all([
@@ -15,7 +15,7 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
     ]),
   );
   const found = read(name, liftName);
-  // Claimed and counted are one: what lost its claim is not counted either.
+  // Claim and count belong together: a bootstrap that lost its claim is not counted either.
   const claimed = found?.data.bootstrapId === id ? found : undefined;
   const counted = read(counters, liftCounters);
   return [

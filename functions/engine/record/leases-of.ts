@@ -1,4 +1,4 @@
-/** All leases of one bootstrap, as they are stored: whoever only counts or deletes them need not be able to read them. */
+/** All leases of one bootstrap, as stored. Counting and deleting them needs no parsing. */
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';

@@ -1,6 +1,6 @@
 /**
- * What jobs say on machines, kept in chunks of an instance: a chunk and how far it was read are one commit, so that whoever is
- * killed in between loses no byte and doubles none. Free of secrets, also of those that two chunks would share.
+ * Machine logs, stored in chunks by instance, without secrets, even those that span two chunks. One commit writes a chunk and
+ * how far it was read, so a killed function neither loses nor doubles a byte.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { collections } from '../../../shared/names.js';
@@ -18,13 +18,16 @@ interface Whose {
   readonly expireAt: string;
 }
 
-/** Of what was read, in one chunk; a document holds 1 MiB, and what takes the place of a secret may be longer. */
+/**
+ * The most that is read into one chunk. A document holds 1 MiB, and the stored text may be longer: it marks secrets, and each
+ * byte that is not UTF-8 becomes three.
+ */
 const maxPieceBytes = 256 * 1024;
-/** Of one instance, in stored bytes; more of it stays on the machine alone. */
+/** The most that is stored of one instance. The rest stays on the machine. */
 const mostStoredBytes = 8 * 1024 * 1024;
 const betweenCommitsMilliseconds = 1000;
 
-/** `secrets`: all that have been heard of so far. */
+/** `secrets`: all that were heard so far. */
 export function createStepLog(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   whose: Whose,
@@ -68,7 +71,7 @@ export function createStepLog(
       try {
         await persist(() => store.commit(writes));
       } catch (error) {
-        // Somebody else was first, or our own write went through and its answer was lost: what stands says from where to go on.
+        // Somebody else was first, or our own write went through and its answer was lost. The stored head says where to go on.
         if (!(error instanceof Conflict)) throw error;
       } finally {
         mayAt = performance.now() + betweenCommitsMilliseconds;
@@ -82,7 +85,7 @@ export function createStepLog(
   };
 }
 
-/** A chunk, and how far it was read. */
+/** Writes a chunk, and how far its log was read. */
 function logWrites(
   { bootstrapId, instance, generation, expireAt }: Whose,
   found: Document<LogHeadRecord> | undefined,
@@ -103,7 +106,7 @@ function logWrites(
   const head = { collection: collections.logHeads, id: logHeadId(bootstrapId, instance) };
   const data: LogHeadRecord = {
     ...before,
-    // What follows shows the log of this generation alone.
+    // Followers see only this generation's log, so it begins here.
     ...(before.generation >= generation ? {} : { generation, begins: before.stored }),
     stored: before.stored + Buffer.byteLength(text),
     read: [...before.read.filter((each) => each.source !== source), { source, offset: readTo }],
@@ -131,9 +134,12 @@ function textOf({ stored }: LogHeadRecord, maxStoredBytes: number, text: string)
   return stored + Buffer.byteLength(text) < maxStoredBytes ? text : tooLong.padEnd(maxStoredBytes - stored, ' ');
 }
 
-/** How much may be stored before more is known: not half a character, and nothing that a secret may begin or go on in. */
+/**
+ * How much may be stored before more is known. It ends before a split character, and before any text that may be the beginning
+ * of a secret.
+ */
 export function cutOf(bytes: Buffer, secrets: readonly string[]): number {
-  // One character a byte, so that places are the same.
+  // One character a byte, so that positions are the same.
   const text = bytes.toString('latin1');
   const wanted = secrets.filter((secret) => secret.length > 1).map((secret) => Buffer.from(secret).toString('latin1'));
   let cut = wholeCharacters(bytes);
@@ -164,7 +170,7 @@ function wholeCharacters(bytes: Buffer): number {
 
 const deletedAtOnce = 200;
 
-/** With the bootstrap's files; they may be more than one commit takes. Heads go last, so that who is cut off is found out by them. */
+/** The logs may be more than one commit can delete. Heads go last, so that an interrupted removal finds the rest by them. */
 export async function removeLogs(store: Store, bootstrapId: string): Promise<void> {
   const limit = deletedAtOnce;
   const findHeads = () =>
@@ -185,7 +191,7 @@ async function removeAll(store: Store, documents: readonly Document[]): Promise<
       store.commit(documents.map(({ collection, id }) => ({ kind: 'delete', collection, id }) as const)),
     );
   } catch (error) {
-    // Another removal was quicker with some of them.
+    // Another removal was faster with some of them.
     if (!(error instanceof Conflict)) throw error;
   }
 }

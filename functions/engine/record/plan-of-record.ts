@@ -4,6 +4,6 @@ import { type Plan, planOf } from '../plan.js';
 import type { AnyStep } from '../step.js';
 import { type BootstrapRecord, optionsOf } from './documents.js';
 
-/** The record knows whether the bootstrap is to go, from the request until it is removed. */
+/** A stored removal request makes it the plan of a removal. */
 export const planOfRecord = (steps: readonly AnyStep[], record: Pick<BootstrapRecord, 'options' | 'removal'>): Plan =>
   planOf(graphOf(steps), optionsOf(record), record.removal !== undefined);

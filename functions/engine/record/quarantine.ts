@@ -1,6 +1,6 @@
 /**
- * A removal that plinth has given up is said once, as an error: what it did not remove goes on costing until a person acts.
- * terraform/metrics.tf counts the line.
+ * Logs a quarantine once, as an error: what was not removed goes on costing until a person acts. terraform/metrics.tf counts
+ * the line.
  */
 import type { Log } from '../../host/log.js';
 import type { BootstrapRecord } from './documents.js';

@@ -1,7 +1,4 @@
-/**
- * What jobs said on machines, as it is stored: which logs there are, one of them page by page, and what is new for those who
- * follow, bounded.
- */
+/** Reads stored machine logs: the list of them, one page by page, and a bounded amount of news for followers. */
 
 import type { LogEvent } from '../../../shared/bootstrap/event.js';
 import type { LogPage, LogView } from '../../../shared/bootstrap/log.js';
@@ -23,7 +20,7 @@ export async function listLogs({ store }: Parts, id: string): Promise<LogView[]>
     .sort((a, b) => a.instance.localeCompare(b.instance));
 }
 
-/** A chunk may be half a megabyte. */
+/** A chunk may be 768 KiB: each byte that is not UTF-8 is stored as three. */
 const chunksAPage = 16;
 
 async function chunksOf({ store }: Parts, id: string, instance: string, from: number, limit = chunksAPage) {
@@ -44,7 +41,7 @@ async function chunksOf({ store }: Parts, id: string, instance: string, from: nu
 
 const endOf = ({ offset, text }: LogChunkRecord): number => offset + Buffer.byteLength(text);
 
-/** `offset`: where the page before ended, or where a generation begins. */
+/** `offset`: where the previous page ended, or where a generation begins. */
 export async function readLog(parts: Parts, id: string, instance: string, offset: number): Promise<LogPage> {
   const chunks = await chunksOf(parts, id, instance, offset);
   const last = chunks.at(-1);
@@ -63,16 +60,16 @@ export async function readLog(parts: Parts, id: string, instance: string, offset
 
 export interface LogNews {
   readonly event: LogEvent;
-  /** How far it is told with that. */
+  /** How far the log is sent with this event. */
   readonly next: number;
 }
 
-/** Of one log at once; who wants all of it reads it page by page. */
+/** The most that is sent of one log at once. The whole log can be read page by page. */
 const mostNewsBytes = 32 * 1024;
-/** No chunk is longer: what is read at once, with each secret in it made longer. */
+/** No chunk is longer, even with everything in it replaced by something longer. */
 const longestChunkBytes = 1024 * 1024;
 
-/** What these instances said since, in the generation that is told of; the last of it where it is much. */
+/** What these instances logged since, in the generation of the places. If it is much, only the end of it. */
 export async function readLogNews(
   parts: Parts,
   id: string,
@@ -95,7 +92,7 @@ export async function readLogNews(
     for (const window of [mostNewsBytes, longestChunkBytes]) {
       const chunks = await chunksOf(parts, id, instance, Math.max(told, stored - window), 100);
       const [first, last] = [chunks[0], chunks.at(-1)];
-      // The window began in the midst of the last chunk.
+      // The window began inside the last chunk.
       if (first === undefined || last === undefined) continue;
       const text = lastOf(chunks.map((chunk) => chunk.text).join(''));
       const next = endOf(last);
@@ -116,7 +113,7 @@ function lastOf(text: string): string {
   const tail = bytes.subarray(bytes.length - mostNewsBytes);
   const line = tail.indexOf(0x0a) + 1;
   let start = line;
-  // Half a character, where no line ends.
+  // Without a line end, skip the rest of a split character.
   while (line === 0 && ((tail[start] ?? 0) & 0xc0) === 0x80) start++;
   return tail.subarray(start).toString();
 }

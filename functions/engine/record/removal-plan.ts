@@ -1,15 +1,15 @@
 /**
- * The order in which a bootstrap goes away: `undo` in reverse. What needs a thing is gone before the thing; what the project
- * does not take with it, and does not need, stays of use until the project is gone. Pure.
+ * The order in which a bootstrap goes away: `undo` in reverse. What needs a thing goes before the thing. What the project
+ * neither takes with it nor needs is kept until the project is gone. Pure.
  */
 
 import type { Instance, Plan } from '../plan.js';
 import { callerSecret } from './caller-secret.js';
 
-/** The step that takes with it whatever `goes: 'project'`. */
+/** Its removal takes every step with `goes: 'project'` along. */
 const projectStep = 'project';
 
-/** The instances with an undo, each with those that must be gone before it as its needs. In an order in which they may go. */
+/** The instances with an undo, in an order in which they may go. Their needs are the instances that must be gone first. */
 export function removalPlanOf(plan: Plan): Plan {
   const below = new Map<string, ReadonlySet<string>>();
   for (const { id, needs } of plan.values()) {

@@ -1,6 +1,6 @@
 /**
- * THE rule of what may be removed. With a record, the record alone decides; without one, all that the project bears must speak
- * for it. Pure; asked when cleanup looks, again when the removal is written, and again just before the deletion.
+ * The only rule that says what may be removed. A record decides alone. Without one, all labels of the project must agree.
+ * Pure. It is asked when cleanup looks, when the removal is written, and just before the deletion.
  */
 import { labels } from '../../../shared/names.js';
 import type { Config } from '../../config.js';
@@ -10,18 +10,18 @@ import type { BootstrapRecord } from './documents.js';
 
 export type Verdict =
   | { readonly remove: true; readonly why: string }
-  /** `shown`: it looks as if its time were over, and an operator should know why it stays. */
+  /** `shown`: its time seems to be over, so an operator should know why it is kept. */
   | { readonly remove: false; readonly why: string; readonly shown: boolean };
 
 const yes = (why: string): Verdict => ({ remove: true, why });
 const no = (why: string): Verdict => ({ remove: false, why, shown: true });
 const notYet = (why: string): Verdict => ({ remove: false, why, shown: false });
 
-/** When the rule may say yes, as far as the record knows now. */
+/** The earliest time at which the rule may agree, as far as the record knows now. */
 export const removeAtOf = ({ deadlineAt, protection }: Pick<BootstrapRecord, 'deadlineAt' | 'protection'>): string =>
   protection !== undefined && protection.until > deadlineAt ? protection.until : deadlineAt;
 
-/** By the record alone. */
+/** Judges by the record alone. */
 export function judgeRecord(record: BootstrapRecord, now: Date): Verdict {
   const { state, deadlineAt, protection, removal } = record;
   if (state === 'removed') return notYet('it is removed');
@@ -32,7 +32,7 @@ export function judgeRecord(record: BootstrapRecord, now: Date): Verdict {
       `its removal failed ${removal.failures} times in a row: ${record.problem?.detail ?? 'the record says not why'}`,
     );
   }
-  // Somebody asked for it, and that cannot be taken back: part of it may be gone.
+  // Somebody asked for it. That cannot be taken back, because part of it may be gone.
   if (removal !== undefined)
     return yes(removal.why === 'asked' ? `${removal.by} asked for it` : `its time was over at ${deadlineAt}`);
   if (deadline > now.getTime()) return notYet(`its time is over at ${deadlineAt}`);
@@ -48,10 +48,13 @@ export function judgeRecord(record: BootstrapRecord, now: Date): Verdict {
 
 export const numberOf = ({ name }: Pick<SeenProject, 'name'>): string => name.replace(/^projects\//, '');
 
-/** A project that was never seen was never deleted either: one that stands after the removal came late, and nobody restored it. */
+/**
+ * A project that was never seen was never deleted either. If it exists after the removal, it came late, and nobody restored
+ * it.
+ */
 export const neverSeen = ({ instances }: BootstrapRecord): boolean => instances['project']?.output === undefined;
 
-/** Whether a record and a project mean the same. Undefined: they do; else what speaks against it. */
+/** Undefined: the record and the project agree. Otherwise the text says how they differ. */
 export function contradiction(record: BootstrapRecord, project: SeenProject): string | undefined {
   if (record.projectId !== project.projectId) {
     return `its label names a bootstrap whose project is ${record.projectId}`;
@@ -67,10 +70,10 @@ export function contradiction(record: BootstrapRecord, project: SeenProject): st
 }
 
 export interface Deployment {
-  /** Its own parent: `folders/…` or `organizations/…`. */
+  /** The parent of this deployment's projects: `folders/…` or `organizations/…`. */
   readonly parent: string | undefined;
   readonly name: string;
-  /** Undefined: no proof can be verified. */
+  /** Undefined: proofs cannot be verified. */
   readonly proofKey: string | undefined;
 }
 
@@ -79,13 +82,13 @@ export const deploymentOf = (
   proofKey: string | undefined,
 ): Deployment => ({ parent: defaultParent, name: deployment, proofKey });
 
-/** Undefined: no time that we wrote. */
+/** Undefined: the label is no time that we wrote. */
 export function timeIn(label: string | undefined): number | undefined {
   const seconds = /^t(\d{1,12})$/.exec(label ?? '')?.[1];
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
-/** A project that no record knows. Whatever is missing, malformed, in the future, protected or contradicting keeps it. */
+/** Judges a project without a record. Anything missing, malformed, in the future, protected or contradicting keeps it. */
 export function judgeProject(project: SeenProject, { parent, name, proofKey }: Deployment, now: Date): Verdict {
   const { state, labels: found = {} } = project;
   if (state !== 'ACTIVE') return notYet(`it is ${state}`);

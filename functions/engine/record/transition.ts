@@ -1,6 +1,5 @@
 /**
- * What the end of an instance, or a person's act, makes of a bootstrap: its new record, what became ready, and the events that
- * tell of it. Pure.
+ * What a bootstrap becomes when an instance ends or a person acts: its new record, the ready instances, and the events. Pure.
  */
 import type { BootstrapState, StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
@@ -20,7 +19,7 @@ import { removalPlanOf } from './removal-plan.js';
 
 export interface Transition {
   readonly record: BootstrapRecord;
-  /** To be leased in the same commit, and published after it. */
+  /** Leased in the same commit, and published after it. */
   readonly ready: readonly Instance[];
   readonly events: readonly { readonly event: BootstrapEvent; readonly calls?: readonly CallRecord[] }[];
 }
@@ -35,9 +34,9 @@ export type Resolution =
   | { readonly state: 'failed'; readonly problem: StoredProblem }
   | { readonly state: 'cancelled' }
   | { readonly state: 'gone'; readonly note?: string | undefined }
-  /** No end, but it goes on only when the caller's machine has acted. */
+  /** Not an end: it goes on only when the caller's machine has acted. */
   | { readonly state: 'client'; readonly note: string }
-  /** No end either: it waits until these instances, which it needs, have been looked at again. */
+  /** Not an end: it waits until these needed instances have been looked at again. */
   | { readonly state: 'waiting'; readonly recheck: readonly string[]; readonly note: string };
 
 interface Ended {
@@ -49,18 +48,18 @@ interface Ended {
   readonly calls?: readonly CallRecord[];
 }
 
-/** Records of what has ended are kept this long after the project was due to go. */
+/** Events are kept this long after the deadline, and records this long after the removal. */
 const keptDays = 90;
 const secondsADay = 86_400;
 
 const after = (time: string, seconds: number): string => new Date(Date.parse(time) + seconds * 1000).toISOString();
 
-/** One of several instances of a bootstrap has ended. */
+/** Ends one instance of a bootstrap. */
 export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): Transition {
   const { id, resolution, at, startedAt, calls } = ended;
   const instances = { ...before.instances, [id]: recordOf(before.instances[id], ended) };
   for (const need of resolution.state === 'waiting' ? resolution.recheck : []) {
-    // Those that others have sent there already are not done.
+    // Another instance may have sent it back already. Then it is not done.
     if (instances[need]?.state === 'done')
       instances[need] = { state: 'waiting', attempt: 0, ...outputOf(instances[need]) };
   }
@@ -97,7 +96,7 @@ function recordOf(before: InstanceRecord | undefined, { resolution, at, startedA
 const outputOf = (record: InstanceRecord | undefined): Pick<InstanceRecord, 'output'> =>
   record?.output === undefined ? {} : { output: record.output };
 
-/** Marks what is ready now, and ends the bootstrap if nothing is left that could go on. */
+/** Marks what is ready now. Ends the bootstrap if nothing can go on. */
 export function advance(before: BootstrapRecord, plan: Plan, at: string, told: Transition['events'] = []): Transition {
   if (before.state === 'removing') return advanceRemoval(before, removalPlanOf(plan), at, told);
   const ready = before.state === 'running' ? readyIn(plan, before.instances) : [];
@@ -109,7 +108,7 @@ export function advance(before: BootstrapRecord, plan: Plan, at: string, told: T
   const state = endState(before.state, plan, instances);
   const problem = problemIn(plan, instances, 'Run the same command again: it goes on from here.');
   const event = stateEvent(before, at, state, state === 'failed' ? problem : undefined);
-  // What had ended before it was asked to go does not end once more.
+  // A bootstrap that had ended before the removal request does not end a second time.
   const events = before.endedAt === undefined ? [...told, { event }] : told;
   if (before.removal !== undefined) return startRemoval(record, plan, at, events);
   return {
@@ -153,14 +152,14 @@ const stateEvent = (
 
 /* Removal */
 
-/** A removal that is cut off in a way that sweep cannot heal is looked at again by cleanup. */
+/** Cleanup looks again at a removal that broke off in a way that sweep cannot heal. */
 export const watchSeconds = 3600;
-/** Before the next try, by failures in a row. */
+/** Seconds before the next try, by failures in a row. */
 const retrySeconds = [300, 1200] as const;
-/** Then it is left alone: what three tries could not do needs a person. */
+/** Then it is quarantined: what three tries could not do needs a person. */
 const maxFailures = retrySeconds.length + 1;
 
-/** The first change of the generation that removes. Nothing of the bootstrap may run any more. */
+/** The first change of the generation that removes. From then on nothing else of the bootstrap may run. */
 export function startRemoval(
   before: BootstrapRecord,
   plan: Plan,
@@ -170,7 +169,7 @@ export function startRemoval(
   const { endedAt, problem, expireAt, ...kept } = before;
   const instances = { ...before.instances };
   for (const id of removalPlanOf(plan).keys()) {
-    // A try after another goes on from where that stopped.
+    // A retry goes on from where the last try stopped.
     if (before.instances[id]?.state === 'gone') continue;
     instances[id] = { state: 'waiting', attempt: 0, ...outputOf(before.instances[id]) };
   }
@@ -227,7 +226,7 @@ function endState(before: BootstrapState, plan: Plan, instances: BootstrapRecord
   return undone.every(({ step }) => step.mayFail) ? 'succeeded-with-warnings' : 'failed';
 }
 
-/** The first failure in the order of the plan, and how many there are. */
+/** The first failure in plan order, with the titles of the others. */
 function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: string): StoredProblem | undefined {
   const failed = [...plan.values()].flatMap((instance) => {
     const problem = instances[instance.id]?.problem;
@@ -244,7 +243,7 @@ function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: 
   };
 }
 
-/** How long a message may be on its way before sweep sends another. */
+/** How long a message may take before sweep sends another. */
 const publishGraceSeconds = 30;
 
 export const readyLease = (
@@ -266,7 +265,7 @@ export const readyLease = (
   deaths: 0,
 });
 
-/** The writes that tell events, numbered on from the last one of `before`. */
+/** The writes of the events, numbered from the last one of `before`. */
 export function eventWrites(
   bootstrapId: string,
   before: Pick<BootstrapRecord, 'events' | 'deadlineAt'>,
@@ -287,7 +286,7 @@ export function eventWrites(
   });
 }
 
-/** All writes of a transition but those of the lease that made it: the record, its events, and leases of what became ready. */
+/** All writes of a transition except the lease of the instance that caused it: the record, its events, and the new leases. */
 export function transitionWrites(
   bootstrapId: string,
   version: string,

@@ -1,4 +1,4 @@
-/** One update of a bootstrap by a person or by cleanup: decided by the record as it is, written against its version. */
+/** Updates a bootstrap: decides by the current record, and writes against its version. */
 import { collections } from '../../../shared/names.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
@@ -9,7 +9,7 @@ import type { Transition } from './transition.js';
 
 export interface Update {
   readonly transition: Transition;
-  /** The first one is that of the bootstrap itself. */
+  /** The first write is the bootstrap's own. */
   readonly writes: readonly Write[];
 }
 
@@ -22,7 +22,7 @@ export async function getBootstrap(
   return read(await persist(() => store.get(collections.bootstraps, id)), liftBootstrap);
 }
 
-/** Decides by the record as it is, and again if somebody else was first. `undefined`: nothing is to be written. */
+/** Decides by the current record, and again after a conflict. `undefined`: there is nothing to write. */
 export async function updateBootstrap(
   context: Context,
   id: string,

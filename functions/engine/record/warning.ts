@@ -1,4 +1,4 @@
-/** When people are warned that a project's time will be over, and in which words. Pure; asked whenever that time is set, and by warn.ts. */
+/** When people are warned that a project's time is running out, and in which words. Pure. */
 import { formatSeconds } from '../../../shared/bootstrap/duration.js';
 import type { ExpiryWarning } from '../../../shared/bootstrap/event.js';
 import type { BootstrapRecord } from './documents.js';
@@ -7,7 +7,7 @@ import { removeAtOf } from './removal-rule.js';
 /** A day, an hour and ten minutes before. */
 const leadSeconds = [86_400, 3600, 600] as const;
 
-/** The first warning that is still to come after `at`; undefined: none is. A time to live of two hours has two. */
+/** The first warning after `at`. Undefined: none is left. A time to live of two hours has two warnings. */
 export function warnAtOf(record: Pick<BootstrapRecord, 'deadlineAt' | 'protection'>, at: string): string | undefined {
   const endsAt = Date.parse(removeAtOf(record));
   const times = leadSeconds.map((seconds) => endsAt - seconds * 1000);
@@ -15,7 +15,7 @@ export function warnAtOf(record: Pick<BootstrapRecord, 'deadlineAt' | 'protectio
   return next === undefined ? undefined : new Date(next).toISOString();
 }
 
-/** The record with the times at which cleanup and warnings look at it next. A new end has warnings of its own. */
+/** Sets when cleanup and warnings look at the record next. A new end gets warnings of its own. */
 export function dated(
   { removeAt: before, warnAt: _, warned, ...record }: BootstrapRecord,
   at: string,
@@ -30,7 +30,7 @@ export function dated(
   };
 }
 
-/** As it is stored, shown and sent. `longestAt`: no extension leads beyond. */
+/** The warning as it is stored, shown and sent. `longestAt`: no extension goes beyond it. */
 export function warningOf(record: BootstrapRecord, at: string, longestAt: string | undefined): ExpiryWarning {
   const { name, projectId } = record;
   const removeAt = removeAtOf(record);

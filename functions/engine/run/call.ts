@@ -1,4 +1,4 @@
-/** What a step is called with: facts, outputs it needs, secrets, files, request ids. */
+/** What a step is called with: facts, needed outputs, secrets, files and request ids. */
 
 import { createHash } from 'node:crypto';
 import { collections } from '../../../shared/names.js';
@@ -30,8 +30,8 @@ function createStepFiles({ store, clock }: Pick<Parts, 'store' | 'clock'>, boots
 }
 
 /**
- * The same UUID each time this instance at this attempt asks under this purpose. The generation is part of it: an insert
- * asked for in a generation long gone would else be answered by its old operation, with nothing made.
+ * The same UUID each time this instance asks for this purpose at this attempt. The generation is part of it. Otherwise an old
+ * operation could answer an insert of a later generation, and nothing would be made.
  */
 export function requestId(...parts: readonly (string | number)[]): string {
   const hash = createHash('sha256').update(parts.join('\n')).digest();

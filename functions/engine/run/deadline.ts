@@ -1,13 +1,13 @@
-/** The time that one invocation has: until the platform stops the function, or tells it to shut down. */
+/** The time of one invocation: until the platform stops the function or asks for a shutdown. */
 import type { Context } from '../../context.js';
 
-/** Kept free before the function's end to write down where it stands. */
+/** Kept free at the end to write down the state. */
 export const marginSeconds = 20;
 
 export interface Deadline {
   /** Aborted when the time is over. */
   readonly signal: AbortSignal;
-  /** Less the margin. */
+  /** Without the margin. */
   secondsLeft(): number;
   close(): void;
 }
@@ -19,7 +19,7 @@ export function createDeadline({ clock, shutdown }: Pick<Context, 'clock' | 'shu
     () => controller.abort(new Error('The deadline is near')),
     Math.max(secondsLeft(), 0) * 1000,
   );
-  // As if the deadline were now: the lease is given back, and a fresh message carries on elsewhere.
+  // A shutdown acts as a deadline now: the lease is given back, and a fresh message carries on elsewhere.
   const endNow = (): void => controller.abort(shutdown?.reason);
   shutdown?.addEventListener('abort', endNow);
   if (shutdown?.aborted) endNow();

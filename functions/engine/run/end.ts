@@ -1,6 +1,6 @@
 /**
- * The end of an instance, written down: its lease goes, the bootstrap's record tells, what became ready is leased, all in one
- * commit; then that is published.
+ * Writes the end of an instance. One commit removes its lease, updates the bootstrap's record and leases what became ready.
+ * Then the ready instances are published.
  */
 
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
@@ -30,10 +30,10 @@ interface Ready {
 }
 
 const commitTries = 40;
-/** A record read longer ago than this has probably been outdated by others: reading costs less than a lost race. */
+/** Others have probably changed an older record. Reading it again costs less than a lost race. */
 const freshMilliseconds = 500;
 
-/** Throws LeaseLost if it is not ours to end any more. */
+/** Throws LeaseLost if the instance is no longer ours to end. */
 export async function end(invocation: Invocation, resolution: Resolution): Promise<RunResult> {
   await writeEnd(invocation, resolution);
   if (resolution.state === 'failed') {
@@ -45,7 +45,8 @@ export async function end(invocation: Invocation, resolution: Resolution): Promi
 async function writeEnd(invocation: Invocation, resolution: Resolution): Promise<void> {
   const { context, message, held, span } = invocation;
   const { bootstrapId, instance, generation } = message;
-  // Before its last commit, as they may be more than one takes; whoever is cut off in between does it again.
+  // Logs go before the last commit, because one commit may not delete them all. A function that is cut off in between does it
+  // again.
   if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);
   const ready = await inTurn<Ready, StoredBootstrap>(context.store, bootstrapId, async (turn) => {
     let bootstrap = turn.latest ?? invocation.bootstrap;
@@ -59,7 +60,7 @@ async function writeEnd(invocation: Invocation, resolution: Resolution): Promise
         const ended = await commitEnd(invocation, resolution, bootstrap, version);
         turn.latest = ended.bootstrap;
         tellQuarantine(context.log, bootstrap.data, ended.bootstrap.data);
-        // The end of what was cancelled may have begun its removal, in a generation of its own.
+        // The end of a cancelled bootstrap may have begun its removal, in a new generation.
         return { generation: ended.bootstrap.data.generation, instances: ended.ready };
       } catch (error) {
         turn.latest = undefined;
@@ -84,7 +85,7 @@ async function reread({
   return now;
 }
 
-/** Undefined: our commit went through after all, and its answer was lost on the way. */
+/** Undefined: our commit did go through, and only its answer was lost. */
 async function ourVersion(
   { held, message: { instance } }: Invocation,
   { data }: StoredBootstrap,
@@ -140,11 +141,14 @@ async function commitEnd(
   };
 }
 
-/** The caller's machine is not waited for once the bootstrap is to end: nothing would ever come of it. */
+/** Once the bootstrap is ending, waiting for the caller's machine would never finish. */
 const resolutionIn = ({ state }: BootstrapRecord, resolution: Resolution): Resolution =>
   resolution.state === 'client' && state !== 'running' ? { state: 'cancelled' } : resolution;
 
-/** Without the caller's machine nothing is due: the lease stays, so that it can be woken, and nobody holds it. */
+/**
+ * While only the caller's machine can go on, nothing is due. The lease is kept without a holder, so that the instance can be
+ * woken.
+ */
 function leaseWrite({ bootstrapId, instance }: StepMessage, resolution: Resolution, version: string): Write {
   const lease = { collection: collections.leases, id: leaseId(bootstrapId, instance), version };
   if (resolution.state !== 'client') return { kind: 'delete', ...lease };
@@ -158,7 +162,10 @@ function leaseWrite({ bootstrapId, instance }: StepMessage, resolution: Resoluti
   return { kind: 'update', ...lease, data };
 }
 
-/** What ended begins again at once, in a new generation: its undo. One write, as a document may be written once a commit. */
+/**
+ * The ended instance begins again at once: its undo, in a new generation. It is one write, because a commit may write a
+ * document only once.
+ */
 function newLeaseWrite(
   { bootstrapId, instance }: StepMessage,
   version: string,

@@ -1,4 +1,4 @@
-/** What every step is told of its bootstrap: the record, and the files that its owner sent. */
+/** What every step knows of its bootstrap: the record, and the files that its owner sent. */
 import { iamMember } from '../../../shared/iam-member.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
@@ -8,7 +8,7 @@ import type { BootstrapFacts } from '../step.js';
 
 type Parts = Pick<Context, 'store' | 'config' | 'clock'>;
 
-/** What the caller had already, read once a generation by each function: most bootstraps have none. */
+/** What the caller already had. Each function reads it once a generation. Most bootstraps have none. */
 const bases = new Map<string, BootstrapFacts['base']>();
 const basesKept = 8;
 

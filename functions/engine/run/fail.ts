@@ -1,4 +1,4 @@
-/** What becomes of a failure: another try after a while, or the end of the instance. */
+/** Decides what follows a failure: a retry after a while, or the end of the instance. */
 import type { StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
@@ -22,7 +22,7 @@ export async function afterFailure(
   const { context, held, deadline, secrets } = invocation;
   if (held.signal.aborted) throw held.signal.reason;
   if (error instanceof LeaseLost) throw error;
-  // Stopped by us, not by what it met: nothing to hold against the step.
+  // We stopped it ourselves. That does not count against the step.
   if (deadline.signal.aborted) return handOver(invocation, { seconds: 0, waited });
   const kind = failureClass(error);
   const { failures, propagationSeconds } = held.current();
@@ -48,7 +48,7 @@ export async function afterFailure(
 export const fail = (invocation: Invocation, problem: Problem): Promise<RunResult> =>
   end(invocation, { state: 'failed', problem: stored(problem, invocation.secrets) });
 
-/** What a person reads of it: nothing but where to look. */
+/** All that a person reads of it: where to look. */
 export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =>
   new Problem('internal', `Something went wrong inside plinth at "${titleOf(instance)}".`, {
     advice: `Run the same command again; if it comes back, tell your operator this trace: ${span.id}.`,

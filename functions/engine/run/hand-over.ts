@@ -1,4 +1,4 @@
-/** Waiting: within this invocation while its time allows, else by a fresh message that carries on. */
+/** Waits within this invocation while its time allows. Otherwise a fresh message carries on. */
 import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import { persist } from '../../store/persist.js';
@@ -11,18 +11,18 @@ import type { Waited } from './patience.js';
 import { publishReady } from './publish.js';
 import type { RunResult } from './result.js';
 
-/** What is further off is left to sweep: a fresh message would only wait, or be handed on again and again. */
+/** Longer waits are left to sweep. A fresh message would only wait, or be handed over again and again. */
 export const longestWaitSeconds = 300;
 
 interface Wait {
   readonly seconds: number;
-  /** All waiting of this instance so far, this one included. */
+  /** All waiting of this instance so far, including this wait. */
   readonly waited: Waited | undefined;
   /** Written to the lease before the wait. */
   readonly change?: Partial<LeaseRecord>;
 }
 
-/** The lease is free, and is due after the wait. `publish`: else sweep sends the message. */
+/** Frees the lease and makes it due after the wait. Without `publish`, sweep sends the message. */
 export async function handOver(
   { context, message, held, span }: Invocation,
   { seconds, waited, change = {} }: Wait,
@@ -45,7 +45,7 @@ export async function handOver(
       await persist(() => context.store.commit([{ ...write, version }]));
       break;
     } catch (error) {
-      // Touched by a person who cancels; whoever carries on sees it.
+      // A person cancelled in between. The next claim sees it.
       if (!(error instanceof Conflict)) throw error;
     }
   }
@@ -54,7 +54,7 @@ export async function handOver(
   return 'handed-over';
 }
 
-/** Waits here if there is time. Undefined: go on; else how this invocation ended. */
+/** Waits here if there is time. Undefined: go on. Otherwise: how this invocation ended. */
 export async function pause(invocation: Invocation, wait: Wait): Promise<RunResult | undefined> {
   const { context, held, deadline, signal } = invocation;
   const { seconds, waited, change = {} } = wait;

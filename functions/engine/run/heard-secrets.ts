@@ -1,11 +1,11 @@
-/** The secret values that an invocation has met, so that nothing it says holds one of them. */
+/** The secret values that an invocation has met, so that none of them appears in what it writes. */
 import { createHide } from '../../host/hide.js';
 
 export interface HeardSecrets {
   readonly hear: (value: string) => void;
   /** All that were heard so far. */
   readonly all: () => readonly string[];
-  /** Takes them out of a text. */
+  /** Redacts them in a text. */
   readonly hide: (text: string) => string;
 }
 
@@ -14,7 +14,7 @@ export function createHeardSecrets(): HeardSecrets {
   return {
     hear(value) {
       secrets.add(value);
-      // Of a key in PEM any one line tells too much.
+      // Any single line of a PEM key already tells too much.
       for (const line of value.split('\n')) if (line.length >= 24 && !line.startsWith('-----')) secrets.add(line);
     },
     all: () => [...secrets],

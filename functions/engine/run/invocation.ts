@@ -1,4 +1,4 @@
-/** One invocation at work on one instance: all that its parts share, as one value that does not change. */
+/** One invocation working on one instance: everything its parts share, as one immutable value. */
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import type { OnCall } from '../../cloud/rest.js';
 import type { Context } from '../../context.js';
@@ -16,15 +16,15 @@ import type { Held } from './lease.js';
 import { remoteWithSpans } from './remote-spans.js';
 
 export interface Invocation {
-  /** Its log names the instance and hides secrets. Its calls are noted, and are parts of the trace. */
+  /** Its log names the instance and redacts secrets. Its cloud calls are noted and traced. */
   readonly context: Context;
   readonly steps: readonly AnyStep[];
   readonly message: StepMessage;
-  /** As it was when the lease was claimed. */
+  /** As read when the lease was claimed. */
   readonly bootstrap: StoredBootstrap;
-  /** When that was, by `performance.now()`. */
+  /** When the bootstrap was read, by `performance.now()`. */
   readonly atMilliseconds: number;
-  /** Of the bootstrap, or of its removal. */
+  /** The plan of the bootstrap, or of its removal. */
   readonly plan: Plan;
   readonly removing: boolean;
   readonly held: Held;
@@ -32,7 +32,7 @@ export interface Invocation {
   /** Aborted when the lease is lost or the time is over. */
   readonly signal: AbortSignal;
   readonly secrets: HeardSecrets;
-  /** The first of its calls, for people to read. */
+  /** The first of its cloud calls, for people to read. */
   readonly calls: readonly CallRecord[];
   readonly span: Span;
 }

@@ -1,6 +1,6 @@
 /**
- * The lease of one invocation on one instance: claimed with a number and an expiry, renewed by heartbeat, lost for good once
- * somebody else has it. No locks: every write bears the version that was seen.
+ * The lease of one invocation on one instance. A claim gives it a number and an expiry, and heartbeats renew it. It is lost
+ * for good once somebody else has it. There are no locks: every write carries the version it has seen.
  */
 import { randomUUID } from 'node:crypto';
 import { addSeconds } from '../../../shared/add-seconds.js';
@@ -14,10 +14,10 @@ export interface LeaseTimes {
   readonly leaseSeconds: number;
   readonly heartbeatSeconds: number;
 }
-/** A heartbeat may be late by two thirds of the lease before somebody else takes over. */
+/** A heartbeat may be late by two thirds of the lease before a takeover. */
 export const leaseTimes: LeaseTimes = { leaseSeconds: 30, heartbeatSeconds: 10 };
 
-/** Somebody else has the instance now, or it was ended or begun anew. Whatever this invocation still does counts for nothing. */
+/** Somebody else has the instance now, or it ended or began anew. Nothing that this invocation still does counts. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -27,11 +27,11 @@ export interface Held {
   current(): LeaseRecord;
   /** Aborted with a LeaseLost when it is lost. */
   readonly signal: AbortSignal;
-  /** Writes the change and renews. Throws LeaseLost. */
+  /** Writes the change and renews the lease. Throws LeaseLost. */
   save(change: Partial<LeaseRecord>): Promise<void>;
-  /** No more heartbeats; the version to end it with. Throws LeaseLost. */
+  /** Stops the heartbeats and returns the version to end the lease with. Throws LeaseLost. */
   stop(): Promise<Version>;
-  /** After a conflict: the version as it is now, if the lease is still ours. Throws LeaseLost. */
+  /** After a conflict: the current version, if the lease is still ours. Throws LeaseLost. */
   again(): Promise<Version>;
 }
 
@@ -50,7 +50,7 @@ export async function claim(
 
 type LeaseDocument = ReturnType<typeof createLeaseDocument>;
 
-/** The document of a lease, as one new holder writes and reads it. */
+/** The document of a lease, as a new holder writes and reads it. */
 function createLeaseDocument(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   { collection, id }: Document<LeaseRecord>,
@@ -66,7 +66,7 @@ function createLeaseDocument(
   return {
     holder,
     lost,
-    /** Aborted when it is lost. */
+    /** Aborted when the lease is lost. */
     signal: controller.signal,
     renewed(): Pick<LeaseRecord, 'expiresAt' | 'dueAt'> {
       const expiresAt = addSeconds(clock.now(), leaseSeconds);
@@ -104,7 +104,7 @@ async function take(
     return { version: await write(version, claimed), data: { ...data, ...claimed } };
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
-    // The first answer may have been lost on its way, and the client's second try have met our own write.
+    // The first answer may have been lost, and the client's second try may have met our own write.
     return readOurs().catch((cause: unknown) => {
       if (cause instanceof LeaseLost) return undefined;
       throw cause;
@@ -112,7 +112,7 @@ async function take(
   }
 }
 
-/** Renews it until it is stopped, or lost. */
+/** Renews the lease until it is stopped or lost. */
 function hold(
   { clock }: Pick<Context, 'clock'>,
   { signal, lost, renewed, write, readOurs }: LeaseDocument,
@@ -121,7 +121,7 @@ function hold(
 ): Held {
   let { version, data: record } = claimed;
 
-  /** One write at a time: each needs the version that the one before it left. */
+  /** One write at a time: each needs the version that the previous one left. */
   let queue: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const result = queue.then(work);
@@ -140,7 +140,7 @@ function hold(
         return;
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        // Touched by a person who cancels, or by our own write whose answer was lost.
+        // A person cancelled, or our own write went through and its answer was lost.
         ({ version, data: record } = await readOurs());
       }
     }
@@ -151,7 +151,7 @@ function hold(
     alone(async () => {
       if (!stopped) await save({});
     }).catch(() => {
-      // The store cannot be reached: once the lease has run out, somebody else may have it.
+      // The store cannot be reached. Once the lease has expired, somebody else may have it.
       if (record.expiresAt !== undefined && record.expiresAt <= clock.now().toISOString()) lost();
     });
   };

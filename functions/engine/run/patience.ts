@@ -1,25 +1,25 @@
 /**
- * How long an instance that answers `again` is waited for within a generation, so that what never comes is a failure that
- * somebody hears of. Counted while somebody waits; while no function runs nothing is held against it. Pure.
+ * How long an instance that answers `again` is waited for within a generation. What never comes becomes a failure that
+ * somebody sees. Only looks and the waits between them count, not the time in which no function runs. Pure.
  */
 import { Problem, type ProblemCode } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
 
 export interface Waited {
-  /** What looking took, and cloud time between the looks. */
+  /** The time that looking took, and the cloud time between the looks. */
   readonly seconds: number;
-  /** When it answered `again` for the first time. */
+  /** When it first answered `again`. */
   readonly since: string;
 }
 
-/** For what is made, unless the step says otherwise: Google is through within minutes. */
+/** The limit for making things, unless the step sets another: Google usually finishes within minutes. */
 const usualSeconds = 1800;
-/** What does not go within an hour fails, so that quarantine can show it. */
+/** What is not gone within an hour fails, so that quarantine can show it. */
 const longestUndoSeconds = 3600;
 
 interface Waiting {
   readonly note: string;
-  /** As the step says. */
+  /** The step's own limit. */
   readonly patienceSeconds?: number | undefined;
 }
 

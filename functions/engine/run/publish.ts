@@ -1,4 +1,4 @@
-/** Sends the messages that make a lane look at instances. Called after the commit that made them ready, and by sweep. */
+/** Sends the messages that make a lane look at instances. */
 import { type Lane, topics } from '../../../shared/names.js';
 import { type Trace, traceparentOf } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
@@ -10,10 +10,12 @@ export interface Due {
   readonly lane: Lane;
 }
 
-/** What publishing needs. */
 type Parts = Pick<Context, 'publisher' | 'log' | 'tracing'>;
 
-/** One call a lane. Never fails: the leases stand, and sweep sends what was not taken. `trace`: what it is done for. */
+/**
+ * One call a lane. It never fails: the leases are stored, and sweep sends what was not taken. `trace`: the trace that caused
+ * it.
+ */
 export async function publish({ publisher, log, tracing }: Parts, due: readonly Due[], trace?: Trace): Promise<void> {
   const lanes = (Object.keys(topics) as Lane[]).filter((lane) => due.some((each) => each.lane === lane));
   await Promise.all(
@@ -37,7 +39,7 @@ export async function publish({ publisher, log, tracing }: Parts, due: readonly 
   );
 }
 
-/** The same for what became ready of one bootstrap. */
+/** Publishes what became ready of one bootstrap. */
 export const publishReady = (
   context: Parts,
   bootstrapId: string,

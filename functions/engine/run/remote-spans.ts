@@ -1,6 +1,6 @@
 /**
- * What a step does on machines, as parts of its span: on which machine, what kind of work, how it ended. No commands, no paths,
- * nothing that was said there.
+ * The work of a step on machines, as parts of its span: the machine, the kind of work, and how it ended. Commands, paths and
+ * output are left out.
  */
 import { Problem } from '../../../shared/problems.js';
 import type { Host, Job, Remote } from '../../remote/remote.js';
@@ -8,7 +8,7 @@ import type { Span } from '../../tracing/tracing.js';
 
 type Facts = Readonly<Record<string, string | number>>;
 
-/** Runs `work` as a part of the step named `name`; `found`: what its outcome adds. */
+/** Runs `work` in a child span called `name`. `found`: attributes that its outcome adds. */
 type Timed = <T>(name: string, facts: Facts, work: () => Promise<T>, found?: (outcome: T) => Facts) => Promise<T>;
 
 const timedBy =

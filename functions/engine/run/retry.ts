@@ -1,7 +1,7 @@
-/** What a failure means for an instance: wait and try again, or give up. Pure. */
+/** What a failure means for an instance: a retry after a while, or the end. Pure. */
 import { Problem, type RetryClass } from '../../../shared/problems.js';
 
-/** `internal`: a step threw what is no Problem; a fault of ours that may be gone the next time. */
+/** `internal`: a step threw something that is not a Problem. That is our own bug, and it may be gone the next time. */
 export type FailureClass = RetryClass | 'internal';
 
 export const failureClass = (error: unknown): FailureClass => {
@@ -12,33 +12,33 @@ export const failureClass = (error: unknown): FailureClass => {
 export interface History {
   /** Failures recorded before this one, by class. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Cloud time waited for propagation so far. */
+  /** Cloud time spent waiting for propagation so far. */
   readonly propagationSeconds: number;
 }
 
-/** How often each class is tried again. */
+/** How many retries each class gets. */
 const budgets: Readonly<Record<Exclude<FailureClass, 'propagation'>, number>> = {
   transient: 8,
   rate: 20,
-  // The step has a fallback of its own; what comes here is what that met.
+  // The step has a fallback of its own. Only the failure of that fallback comes here.
   capacity: 3,
   internal: 3,
   none: 0,
 };
-/** What was made, bound or enabled just now is known everywhere within seven minutes, so Google says. */
+/** Google says that anything made, bound or enabled is known everywhere within seven minutes. */
 export const propagationBudgetSeconds = 600;
 
-/** Seconds before the n-th retry, from 0; without jitter. */
+/** Seconds before the n-th retry, counted from 0, without jitter. */
 const delays: Readonly<Record<Exclude<FailureClass, 'none'>, (n: number, history: History) => number>> = {
   transient: (n) => Math.min(2 ** n, 30),
   rate: (n) => Math.min(10 * 2 ** n, 60),
-  // In proportion to what has been waited: a look is a little late at most, and long waits cost few of them.
+  // In proportion to the wait so far: each look is only a little late, and long waits need few looks.
   propagation: (_n, { propagationSeconds }) => Math.min(Math.max(2, propagationSeconds / 16), 20),
   capacity: (n) => Math.min(15 * 2 ** n, 60),
   internal: (n) => 2 ** n,
 };
 
-/** Seconds to wait before the next try; undefined: the budget is used up. `random` is in [0, 1). */
+/** Seconds before the next retry. Undefined: the budget is used up. `random` is in [0, 1). */
 export function retryDelay(error: unknown, history: History, random: number): number | undefined {
   const kind = failureClass(error);
   if (kind === 'none') return undefined;
@@ -47,7 +47,7 @@ export function retryDelay(error: unknown, history: History, random: number): nu
     return undefined;
   }
   const asked = error instanceof Problem ? error.retryAfterSeconds : undefined;
-  // Up to a half more, so that those who failed together do not come again together.
+  // Up to half more, so that instances that failed together do not retry together.
   const delay = delays[kind](n, history) * (1 + random / 2);
   return asked === undefined ? delay : Math.max(asked, delay / 4);
 }

@@ -1,6 +1,6 @@
 /**
- * One message, one instance: claim its lease → observe → run → observe → commit → publish what became ready. A message is only
- * a hint: lost, late, double and reordered ones change nothing.
+ * Handles one message for one instance: claim its lease → observe → run → observe → commit → publish what became ready. A
+ * message is only a hint, so lost, late, double and reordered messages change nothing.
  */
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
@@ -31,14 +31,14 @@ import { beginStepSpan, endStepSpan } from './step-span.js';
 import { makeTurn, makeUndoTurn, type Turn } from './turn.js';
 
 export interface RunOptions {
-  /** When the function is stopped from outside. */
+  /** When the platform stops the function. */
   readonly deadlineAt: Date;
-  /** Of the message. */
+  /** The message's trace. */
   readonly trace?: Trace | undefined;
   readonly times?: Partial<LeaseTimes>;
 }
 
-/** A step that takes its function down this often fails for good. */
+/** A step that kills its function this often fails for good. */
 const maxDeaths = 5;
 
 export async function runInstance(
@@ -72,11 +72,11 @@ export async function runInstance(
 interface Found {
   readonly lease: Document<LeaseRecord>;
   readonly bootstrap: StoredBootstrap;
-  /** It is not due for so long. */
+  /** Seconds until it is due. */
   readonly restSeconds: number;
 }
 
-/** What the message means, unless it means nothing any more. */
+/** Finds what the message refers to, unless it no longer means anything. */
 async function find({ store, clock }: Context, message: StepMessage): Promise<Found | 'ignored' | 'busy'> {
   const [leaseFound, bootstrapFound] = await persist(() =>
     Promise.all([
@@ -119,7 +119,7 @@ async function run(invocation: Invocation, restSeconds: number): Promise<RunResu
   return turns(invocation, instance, facts);
 }
 
-/** Turn after turn, until one of them ends the instance, or this invocation. */
+/** Takes turns until one of them ends the instance or this invocation. */
 async function turns(invocation: Invocation, instance: Instance, facts: BootstrapFacts): Promise<RunResult> {
   const { context, held, removing } = invocation;
   let { waited } = held.current();

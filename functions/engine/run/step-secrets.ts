@@ -1,9 +1,9 @@
-/** Secret Manager as a step sees it: the secrets of its own bootstrap alone. */
+/** Secret Manager as a step sees it: only the secrets of its own bootstrap. */
 import type { Context } from '../../context.js';
 import { callerSecretName, secretId, secretLabels } from '../record/secret-ids.js';
 import type { StepSecrets } from '../step.js';
 
-/** `heard` is told each secret value that passes through, so that logs and problems can be kept free of it. */
+/** `heard` gets each secret value that passes through, so that logs and problems can be redacted. */
 export function createStepSecrets(
   { cloud, config }: Pick<Context, 'cloud' | 'config'>,
   bootstrapId: string,
@@ -36,10 +36,10 @@ export function createStepSecrets(
   };
 }
 
-/** What we make is longer; a shorter text within a payload is a name or a user, and stands in ordinary words too. */
+/** Secrets that we make are longer. A shorter text within a payload is a name or a user, and also occurs in ordinary text. */
 const shortestMade = 16;
 
-/** A payload may be JSON with many secrets in it: each text counts by itself. */
+/** A payload may be JSON with many secrets. Each text in it counts by itself. */
 function hear(payload: string, heard: (value: string) => void): void {
   heard(payload);
   let parsed: unknown;

@@ -1,11 +1,11 @@
-/** The span of one claim of one instance: a part of its bootstrap's trace, in whichever trace the message came. */
+/** The span of one claim of one instance. It is part of its bootstrap's trace, whichever trace the message came in. */
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { readTraceparent, type Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
 import type { Span } from '../../tracing/tracing.js';
 import type { BootstrapRecord, LeaseRecord } from '../record/documents.js';
 
-/** What sweep, a resume or a removal sends has a trace of its own, which is linked. */
+/** Messages of sweep, a resume or a removal come in traces of their own. The span links to them. */
 export function beginStepSpan(
   { tracing }: Pick<Context, 'tracing'>,
   { traceparent, state }: BootstrapRecord,

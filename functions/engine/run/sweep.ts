@@ -1,4 +1,4 @@
-/** Each minute: sends again what is due — messages that were lost, leases of functions that died, waits that are over. */
+/** Sends again what is due: lost messages, leases of functions that died, and waits that are over. */
 
 import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
@@ -10,19 +10,19 @@ import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.
 import { publish } from './publish.js';
 
 export interface Swept {
-  /** Messages sent. */
+  /** Number of messages sent. */
   readonly published: number;
-  /** More was due than one run takes; the next one goes on. */
+  /** More was due than one run takes. The next run goes on. */
   readonly more: boolean;
 }
 
 /** Bounded, so that a run ends well before the next one begins. */
 const perRun = 500;
-/** What was sent is not sent again sooner. */
+/** A sent message is not sent again sooner. */
 const patienceSeconds = 60;
 const atOnce = 25;
 
-/** `trace`: of the run; the steps that are sent go on in the traces of their bootstraps, and name it. */
+/** `trace`: the trace of this run. The steps continue in their bootstraps' traces and link to it. */
 export async function sweep(context: Context, trace?: Trace): Promise<Swept> {
   const { store, clock, log } = context;
   const now = clock.now();
@@ -45,7 +45,7 @@ export async function sweep(context: Context, trace?: Trace): Promise<Swept> {
   return { published: sent.length, more: found.length === perRun };
 }
 
-/** A dead lease keeps its holder: the next claim counts the death. Undefined: somebody was faster. */
+/** A dead lease keeps its holder, so that the next claim counts the death. Undefined: somebody was faster. */
 async function postpone(
   { store }: Context,
   { version, data }: Document<LeaseRecord>,

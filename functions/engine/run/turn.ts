@@ -1,11 +1,11 @@
-/** One turn of an instance: look, and go once if something is missing. */
+/** One turn of an instance: observe, and run once if something is missing. */
 import { Problem } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
 import type { BootstrapRecord } from '../record/documents.js';
 import type { Resolution } from '../record/transition.js';
 import type { StepCall } from '../step.js';
 
-/** The step is not through yet, and wants to look again. */
+/** The step has not finished and wants another turn. */
 interface Again {
   readonly state: 'again';
   readonly seconds: number;
@@ -18,14 +18,14 @@ export interface TurnParts {
   readonly instance: Instance;
   readonly call: StepCall;
   readonly record: BootstrapRecord;
-  /** Takes secrets out of a text. */
+  /** Redacts secrets in a text. */
   readonly hide: (text: string) => string;
 }
 
-/** What it needs is sent back to be looked at again this often at most, in one generation. */
+/** How often in one generation an instance may send back what it needs. */
 const maxRechecks = 5;
 
-/** What it throws is the step's. */
+/** Errors of the step come out unchanged. */
 export async function makeTurn(parts: TurnParts): Promise<Turn> {
   const { instance, call, hide } = parts;
   const standing = await look(parts);
@@ -60,7 +60,7 @@ const comeBack = ({ seconds, note, patienceSeconds }: Omit<Again, 'state'>, hide
   patienceSeconds,
 });
 
-/** Not for ever: what comes and goes again and again is a failure that a person must see. */
+/** Limited: what comes and goes again and again is a failure that a person must see. */
 function recheck(
   { instance: { id, fillings }, record, hide }: TurnParts,
   needs: readonly string[],
@@ -80,7 +80,7 @@ function recheck(
   return { state: 'waiting', recheck: ids, note: hide(note) };
 }
 
-/** What the instance made is to go. */
+/** Removes what the instance made. */
 export async function makeUndoTurn({ instance: { id, step }, call, record, hide }: TurnParts): Promise<Turn> {
   const output = step.output.safeParse(record.instances[id]?.output).data;
   const outcome = await step.undo?.({ ...call, output });
