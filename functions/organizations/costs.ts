@@ -1,6 +1,6 @@
 /**
- * What each operation costs in documents, by which Firestore is billed, when nobody else is at it. Printed by the reference page;
- * a test counts.
+ * What each operation costs in documents, the unit that Firestore bills, without contention. The reference page prints it, and
+ * a test counts it.
  */
 import type { organizationRoutes } from '../../shared/organization/routes.js';
 
@@ -23,8 +23,8 @@ const documents = (fixed: number, times = 0, of: Counted = 'listed'): Documents 
 const none = documents(0);
 
 /**
- * An operator who is no member of the organization costs one read more. Writes: one less, in a team of an organization two, once the
- * caller has changed something before.
+ * An operator who is not a member of the organization costs one more read. Once the caller has changed something, their
+ * membership is bound. That saves one write, or two in a team of an organization.
  */
 export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Cost>> = {
   createOrganization: { reads: documents(1), writes: documents(3) },
@@ -32,14 +32,14 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   getOrganization: { reads: documents(2), writes: none },
   listOrganizationMembers: { reads: documents(2, 1), writes: none },
   addOrganizationMember: { reads: documents(3), writes: documents(3) },
-  // Two, unless it takes an admin away: then another one is looked for.
+  // Two reads, unless it takes an admin away. Then it looks for another one.
   setOrganizationMemberRole: { reads: documents(9), writes: documents(3) },
   removeOrganizationMember: {
     reads: documents(16, 4, 'teams that hold the member'),
     writes: documents(4, 3, 'teams that hold the member'),
   },
   listOrganizationTeams: { reads: documents(2, 2), writes: none },
-  // And those of the ten seconds before a page's end, and before its beginning.
+  // Plus the events of ten seconds before the end and before the beginning of the page.
   listOrganizationEvents: { reads: documents(12, 1), writes: none },
   createTeam: { reads: documents(2), writes: documents(4) },
   listTeams: { reads: documents(1, 3), writes: none },
@@ -58,5 +58,7 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   },
 };
 
-/** On top, with an Idempotency-Key: the key is claimed, and the answer kept. The answer given again reads one and writes none. */
+/**
+ * Added by an Idempotency-Key: one write claims the key, one stores the answer. A repeated answer costs one read and no write.
+ */
 export const idempotencyCost = { writes: 2, readsAgain: 1 } as const;

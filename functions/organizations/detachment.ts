@@ -1,6 +1,6 @@
 /**
- * Takes a team out of its organization, with the members that it had before it was migrated: for operators, where a migration
- * was none of the organization's business.
+ * Takes a team out of its organization and restores the members that it had before its migration. It is for operators, to undo
+ * a migration that the organization had no right to.
  */
 import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';
@@ -22,15 +22,15 @@ import { type Also, busy, transactInTeam } from './transact.js';
 const rounds = 8;
 
 interface Former extends Member {
-  /** Their account, if one was bound. */
+  /** The member's account, if one was bound. */
   readonly boundTo?: string | undefined;
 }
 
 interface Seen {
   readonly team: TeamRecord;
-  /** As they are as long as the team's `changes` stay. */
+  /** Current as long as the team's `changes` stay the same. */
   readonly members: readonly Former[];
-  /** Before the migration; as they are for a team that was made in an organization. */
+  /** The members before the migration. For a team that was created in an organization, the current ones. */
   readonly former: readonly Former[];
 }
 
@@ -55,7 +55,7 @@ export async function detachTeam(
   throw busy();
 }
 
-/** Team first, then members: if the team is the same later, so are they. */
+/** Reads the team before its members. If the team is unchanged later, so are the members. */
 async function look({ store }: Context, teamId: number): Promise<Seen> {
   const team = await readTeam(store, teamId);
   if (team === undefined) throw noTeam(teamId);
@@ -71,7 +71,7 @@ async function look({ store }: Context, teamId: number): Promise<Seen> {
   return { team, members, former };
 }
 
-/** The event by which a team came into its organization, or was made there. */
+/** The event that recorded the team's migration into its organization, or its creation there. */
 async function arrivalOf(store: Store, { teamId, organizationId, migration }: TeamRecord): Promise<EventRecord> {
   const found =
     typeof migration === 'string'
@@ -90,7 +90,7 @@ async function arrivalOf(store: Store, { teamId, organizationId, migration }: Te
   });
 }
 
-/** Undefined: the team has changed since it was seen. */
+/** Returns undefined if the team has changed since it was read. */
 async function detach(
   context: Context,
   transaction: Transaction,
@@ -106,7 +106,7 @@ async function detach(
   }
   const byEmail = (of: readonly Former[]) => new Map(of.map((each) => [each.email, each]));
   const [now, then] = [byEmail(members), byEmail(former)];
-  /** Whoever has their place now, where one was bound, must be the same account. */
+  /** If an account was bound to the former membership, the current one must be bound to the same account. */
   const stays = ({ email }: Member): boolean => {
     const [is, was] = [now.get(email), then.get(email)];
     return is?.role === was?.role && (was?.boundTo === undefined || is?.boundTo === was.boundTo);

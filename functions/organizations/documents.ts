@@ -1,6 +1,6 @@
 /**
- * What the organization API stores, and under which ids. An address stands in a field; in an id stands its hash, because
- * Firestore forbids some addresses there.
+ * The documents that the organization API stores, and their ids. Firestore forbids some e-mail addresses in ids. So an id has
+ * the hash of the address, and a field has the address.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -9,10 +9,10 @@ import { TeamId } from '../../shared/organization/team.js';
 import { lift } from '../store/lift.js';
 
 const time = z.iso.datetime();
-/** The account that first changed something as this member: issuer and subject, with a blank in between. Never shown. */
+/** The account that first changed something as this member: issuer and subject, separated by a blank. Never shown. */
 const boundTo = z.string().optional();
 
-/** `organizations/{id}`: never written again, so that no two requests meet in it. */
+/** `organizations/{id}`. Never written again, so that requests don't contend for it. */
 export const OrganizationRecord = z.object({
   schema: z.literal(1),
   id: z.uuid(),
@@ -28,14 +28,17 @@ export const OrganizationMemberRecord = z.object({
   email: z.string(),
   role: Role,
   boundTo,
-  /** An admin who is not leaving: what the last-admin rule counts. Rights go by the role. */
+  /** True for an admin who is not leaving. The last-admin rule counts these. Rights depend on the role alone. */
   governs: z.boolean(),
   addedAt: time,
-  /** One more with each change, from 1; goes on where an earlier membership ended. Absent: from before it was counted. */
+  /**
+   * Starts at 1 and rises with each change. Continues where an earlier membership ended. Absent in documents older than the
+   * count.
+   */
   version: z.int().optional(),
-  /** The removal that is under way. Until it ends, no team takes the member, and none takes them for an outsider. */
+  /** The removal under way. Until it ends, no team accepts the member, and no migration treats them as an outsider. */
   leaving: z.string().optional(),
-  /** When others may undo the mark, for its removal has died. */
+  /** When others may clear the mark, because its removal has died. */
   leavingUntil: time.optional(),
 });
 export type OrganizationMemberRecord = z.infer<typeof OrganizationMemberRecord>;
@@ -47,16 +50,16 @@ export const TeamRecord = z.object({
   name: z.string(),
   organizationId: z.uuid().nullable(),
   createdAt: time,
-  /** Raised by every change of its members: equal numbers, equal members. */
+  /** Rises with every change of its members. Equal numbers mean equal members. */
   changes: z.int(),
-  /** How many of the members are admins. */
+  /** The number of admins among the members. */
   admins: z.int(),
-  /** How many members there are, if `membersAt` equals `changes`: releases before 3.0.0 do not count. */
+  /** The number of members, valid only if `membersAt` equals `changes`. Releases before 3.0.0 don't count. */
   members: z.int().optional(),
   membersAt: z.int().optional(),
   /**
-   * Id of the document of the event by which it came into its organization; null for one that was made there. Absent: the events
-   * of the organization tell.
+   * The document id of the event that moved the team into its organization. Null for a team that was created there. If absent,
+   * search the organization's events.
    */
   migration: z.string().nullable().optional(),
 });
@@ -73,19 +76,22 @@ export const TeamMemberRecord = z.object({
 });
 export type TeamMemberRecord = z.infer<typeof TeamMemberRecord>;
 
-/** `organizationMemberVersions/{id of the member's document}`: how far a member who is gone was counted. */
+/** `organizationMemberVersions/{id of the member's document}`. Keeps the last version of a member who is gone. */
 const MemberVersionRecord = z.object({ schema: z.literal(1), version: z.int() });
 
-/** `organizationEvents/{organizationId or team}~{id}`: written in the transaction of what it tells. */
+/** `organizationEvents/{organizationId or team}~{id}`. Written in the same transaction as the change. */
 export const EventRecord = OrganizationEvent.extend({
   schema: z.literal(1),
-  /** Null: of a standalone team; for the record alone. */
+  /** Null for a standalone team. Nothing shows such events. */
   organizationId: z.uuid().nullable(),
-  /** Of a migration, or of its undoing: the members that stayed, once; `before` and `after` are shown with them. */
+  /**
+   * For a migration or a detachment: the members that stayed, stored once. They are merged into `before` and `after` when
+   * shown.
+   */
   stayed: z.array(z.object({ email: z.string(), role: Role })).optional(),
-  /** Of a migration: the accounts of `stayed`, and then of those in `before`, null where none was bound. Never shown. */
+  /** For a migration: the accounts of `stayed`, then of the members in `before`. Null where none was bound. Never shown. */
   boundTo: z.array(z.string().nullable()).optional(),
-  /** Also what a later release does. */
+  /** Any text, because a later release may add actions. */
   action: z.string(),
 });
 export type EventRecord = z.infer<typeof EventRecord>;
@@ -99,7 +105,7 @@ export const liftEvent = lift('event of an organization', EventRecord, 1);
 
 const address = (email: string): string => createHash('sha256').update(email).digest('base64url');
 
-/** Ids of documents are stored for ever. */
+/** Stored ids never change. */
 export const organizationMemberId = (organizationId: string, email: string): string =>
   `${organizationId}~${address(email)}`;
 export const teamDocumentId = (teamId: number): string => String(teamId);

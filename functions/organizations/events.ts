@@ -1,4 +1,7 @@
-/** The record of who did what when. Written by every change, in its own transaction; read by admins of the organization. */
+/**
+ * The record of who did what and when. Each change writes its event in its own transaction. Admins of the organization read
+ * it.
+ */
 import { randomBytes } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Member, OrganizationEvent } from '../../shared/organization/organization.js';
@@ -13,7 +16,7 @@ type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
   Pick<OrganizationEvent, 'action'> &
   Partial<Pick<EventRecord, 'email' | 'teamId' | 'stayed' | 'boundTo' | 'version'>>;
 
-/** Sorts by time: microseconds in 14 digits. Ids and cursors begin with it. */
+/** Microseconds as 14 hex digits, so that text sorts by time. Ids and cursors begin with it. */
 const timeText = (micros: number): string => micros.toString(16).padStart(14, '0');
 const microsOf = (text: string): number => Number.parseInt(text.slice(0, 14), 16);
 const isoOf = (micros: number): string => new Date(micros / 1000).toISOString();
@@ -25,7 +28,10 @@ export const eventDocumentId = (
   id: string,
 ): string => `${organizationId ?? `team-${teamId}`}~${id}`;
 
-/** `key`: for what is told once. Its id bears the database's time, not this process's: what it follows from has a smaller one. */
+/**
+ * `key` makes the event unique. The event's id has the database's time, not this process's. So each change has a later time
+ * than the changes it depends on.
+ */
 export function eventWrite(transaction: Pick<Transaction, 'readAt'>, told: Told, key?: string): EventWrite {
   const micros = transaction.readAt();
   const id = `${timeText(micros)}-${randomBytes(4).toString('hex')}`;
@@ -35,13 +41,13 @@ export function eventWrite(transaction: Pick<Transaction, 'readAt'>, told: Told,
 
 const byEmail = (a: Member, b: Member): number => (a.email < b.email ? -1 : 1);
 
-/** An event, and where it stands: by the time of its commit, then by its id. */
+/** An event and its position: the time of its commit, then its id. */
 interface Placed {
   readonly place: string;
   readonly event: OrganizationEvent;
 }
 
-/** The members that stayed are stored once: 2,000 long addresses twice would not fit into a document. */
+/** The members that stayed are stored once. 2,000 long addresses would not fit into a document twice. */
 function placed({ createdAt, data }: Document): Placed {
   const { schema: _, organizationId: __, boundTo: ___, stayed, ...rest } = liftEvent(data);
   const event = { ...rest, at: isoOf(createdAt) } as OrganizationEvent;
@@ -56,12 +62,12 @@ function placed({ createdAt, data }: Document): Placed {
 
 const newestFirst = (a: Placed, b: Placed): number => (a.place < b.place ? 1 : -1);
 
-/** How long a commit may come after the time that the event's id bears: a transaction that waited for others. */
+/** How long after the time in the event's id the commit may come, for a transaction that waited for others. */
 const lagMicros = 10_000_000;
 
 /**
- * Newest first, by the time of the commit. The database can order by ids alone, so a page reads on until what is not read yet
- * must be older than all of it.
+ * Newest first, by commit time. The database can order by id alone. So a page reads on until all unread events must be older
+ * than it.
  */
 export async function listEvents(
   { store }: Pick<Context, 'store'>,
@@ -71,11 +77,11 @@ export async function listEvents(
 ): Promise<Paged<OrganizationEvent>> {
   checkAdmin(await rightsIn(store, caller, organizationId), 'organization');
   const place = after === undefined ? undefined : String(after);
-  // Ids from before 3.0.0 bear the time of a process, which may be ahead.
+  // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
   let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);
   const found: Placed[] = [];
   for (;;) {
-    // A few more than asked for are mostly enough.
+    // A few more than asked for are usually enough.
     const size = limit === undefined ? undefined : limit + 5;
     const more = await readEvents(store, organizationId, from, size);
     found.push(...more);

@@ -1,6 +1,7 @@
 /**
- * An organization keeps an admin, without a document that all its changes would meet in: whoever takes an admin away
- * reads another one in the same transaction, a witness. Two who take each other's witness away cannot both commit.
+ * Ensures that an organization keeps an admin, without one document in which all its changes would collide. A change that
+ * takes an admin away reads another admin in the same transaction, as a witness. Two changes that take away each other's
+ * witness cannot both commit.
  */
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
@@ -14,12 +15,12 @@ import { busy, transact } from './transact.js';
 const rounds = 5;
 const candidatesAtOnce = 3;
 
-/** Thrown out of a transaction that needs another witness than it was given; nothing is written. */
+/** Aborts a transaction that needs another witness than it has. Nothing is written. */
 class NoWitness extends Error {}
 
 /**
- * `change` calls `checkAnother` before it takes the admin `email` away. It may run several times. A conflict comes out if no
- * other admin stands.
+ * `change` calls `checkAnother` before it takes the admin `email` away. It may run several times. Throws a conflict if there
+ * is no other admin.
  */
 export async function keepingAnAdmin<T>(
   context: Pick<Context, 'store' | 'clock'>,
@@ -40,7 +41,7 @@ export async function keepingAnAdmin<T>(
       }),
     );
 
-  // Most changes take no admin away and need none.
+  // Most changes take no admin away, so the first round looks for no witness.
   let witnesses: readonly (string | undefined)[] = [undefined];
   for (let round = 0; round <= rounds; round++) {
     for (const witness of witnesses) {
@@ -51,7 +52,7 @@ export async function keepingAnAdmin<T>(
       }
     }
     witnesses = await otherAdmins(context, organizationId, email);
-    // What else there is against the change is looked at once more, and said first.
+    // Run once more without a witness, so that any other objection is reported first.
     if (witnesses.length === 0) return attempt(undefined, true);
   }
   throw busy();
@@ -62,7 +63,7 @@ export const lastAdmin = (email: string): Problem =>
     advice: 'Make another member an admin first.',
   });
 
-/** Those who stay; else one who is leaving, who is waited for. */
+/** Admins who stay come first. Otherwise those who are leaving, since the change can wait for the end of their removal. */
 async function otherAdmins(
   { store }: Pick<Context, 'store'>,
   organizationId: string,
@@ -86,7 +87,7 @@ async function otherAdmins(
   return [];
 }
 
-/** Whether somebody else governs. Asked before anything is written, and outside of any transaction. */
+/** Whether the organization has another admin. Reads outside of any transaction, so the answer may be out of date. */
 export const hasOtherAdmin = async (
   context: Pick<Context, 'store'>,
   organizationId: string,

@@ -1,6 +1,6 @@
 /**
- * The mark of a member who is being removed from an organization: a lease. While it lasts, whoever counts on the member waits.
- * Once it is over they are a member again, after its end has been written: so a removal that wakes late finds its mark gone.
+ * Marks a member who is being removed from an organization. The mark is a lease. While it lasts, changes that depend on the
+ * member wait. The first change after its end clears it, so a removal that wakes late finds its mark gone.
  */
 import { collections } from '../../shared/names.js';
 import type { Clock } from '../context.js';
@@ -9,7 +9,7 @@ import { type OrganizationMemberRecord, organizationMemberId } from './documents
 
 const leaseSeconds = 20;
 
-/** Thrown out of a transaction that must not go on before the removal is through; nothing is written. */
+/** Aborts a transaction that must wait for the end of a removal. Nothing is written. */
 export class BeingRemoved extends Error {
   constructor(
     readonly email: string,
@@ -36,7 +36,7 @@ export const markWrite = (clock: Clock, member: OrganizationMemberRecord, mark: 
 export const unmarkWrite = (member: OrganizationMemberRecord): Write =>
   change(member, { leaving: undefined, leavingUntil: undefined, governs: member.role === 'admin' });
 
-/** The write that ends a mark whose time is over; none where there is no mark. Throws `BeingRemoved` while it lasts. */
+/** The write that clears an expired mark, or no write without a mark. Throws `BeingRemoved` while the mark lasts. */
 export function stayWrites(clock: Clock, member: OrganizationMemberRecord): Write[] {
   if (member.leaving === undefined) return [];
   const leftMs = Date.parse(member.leavingUntil ?? member.addedAt) - clock.now().getTime();

@@ -1,4 +1,4 @@
-/** The members of an organization: shows them, adds them, changes their roles. */
+/** Shows and adds the members of an organization, and changes their roles. */
 import { collections } from '../../shared/names.js';
 import type { Member } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
@@ -22,7 +22,7 @@ import { type Also, transact } from './transact.js';
 
 export const viewOfMember = ({ email, role }: Member): Member => ({ email, role });
 
-/** `boundTo`: where they make it for themselves. */
+/** `boundTo` is for a caller who creates their own membership. */
 export function newMember(
   made: Pick<OrganizationMemberRecord, 'organizationId' | 'email' | 'role' | 'addedAt' | 'version' | 'boundTo'>,
 ): Write {
@@ -32,10 +32,10 @@ export function newMember(
   return { kind: 'create', collection: collections.organizationMembers, id, data };
 }
 
-/** Of the change that is being made to a member. */
+/** The version of the next change to a member. */
 export const nextVersion = ({ version = 1 }: Pick<OrganizationMemberRecord, 'version'>): number => version + 1;
 
-/** Of a member who is added: goes on where an earlier membership ended. */
+/** The version of an added member. It continues where an earlier membership ended. */
 async function firstVersion(transaction: Transaction, organizationId: string, email: string): Promise<number> {
   const id = organizationMemberId(organizationId, email);
   const ended = await transaction.get(collections.organizationMemberVersions, id);
@@ -44,7 +44,7 @@ async function firstVersion(transaction: Transaction, organizationId: string, em
 
 export const noMember = (email: string): Problem => new Problem('not-found', `${email} is no member.`);
 
-/** By e-mail. */
+/** The members, by e-mail. */
 export async function listOrganizationMembers(
   { store }: Context,
   caller: Caller,
@@ -67,7 +67,7 @@ export async function listOrganizationMembers(
 
 export interface Added {
   readonly member: Member;
-  /** False: was a member with that role already. */
+  /** False if they were a member with that role already. */
   readonly added: boolean;
 }
 

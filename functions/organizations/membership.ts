@@ -1,4 +1,7 @@
-/** Whose a membership is: looked at wherever a caller's rights are, and settled by the first change that they make by it. */
+/**
+ * Ties a membership to one account. Each check of a caller's rights looks at the binding. The first change that the caller
+ * makes sets it.
+ */
 import { collections } from '../../shared/names.js';
 import { type Account, bindingOf, isAnothers } from '../identity/binding.js';
 import type { Write } from '../store/store.js';
@@ -11,11 +14,11 @@ import {
 
 export type Membership = OrganizationMemberRecord | TeamMemberRecord;
 
-/** Thrown where a membership is of another account with the caller's e-mail. Answered by refusal.ts, outside of any transaction. */
+/** The membership belongs to another account with the caller's e-mail. refusal.ts answers it, outside of any transaction. */
 export class NotTheirs extends Error {
   constructor(
     readonly membership: Membership,
-    /** Whose admins are told; null: of a standalone team. */
+    /** The organization whose admins read of it. Null for a standalone team. */
     readonly organizationId: string | null,
   ) {
     super('The membership is of another account');
@@ -28,7 +31,7 @@ export function checkTheirs(membership: Membership | undefined, caller: Account,
   if (membership !== undefined && !isTheirs(membership, caller)) throw new NotTheirs(membership, organizationId);
 }
 
-/** Of a document that the caller makes for themselves. */
+/** The binding in a document that the caller creates for themselves. */
 export function boundFields(caller: Account): { readonly boundTo?: string } {
   const boundTo = bindingOf(caller);
   return boundTo === undefined ? {} : { boundTo };
@@ -42,7 +45,7 @@ export const placeOf = (membership: Membership): { readonly collection: string; 
         id: organizationMemberId(membership.organizationId, membership.email),
       };
 
-/** Beside a change that the caller makes: binds those of their memberships that nobody has changed anything by. */
+/** The writes that bind the caller's unbound memberships, to go with a change that the caller makes. */
 export function bindWrites(caller: Account, ...own: readonly (Membership | undefined)[]): Write[] {
   const boundTo = bindingOf(caller);
   if (boundTo === undefined) return [];

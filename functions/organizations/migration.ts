@@ -1,6 +1,6 @@
 /**
- * Moves a standalone team into an organization, and shows beforehand what that would do. In one transaction everything is read
- * that the rule is about: the team, and each of its members as a member of the organization.
+ * Moves a standalone team into an organization, and previews the move. One transaction reads all that the rule depends on: the
+ * team, and each of its members as a member of the organization.
  */
 import { createHash } from 'node:crypto';
 import { collections } from '../../shared/names.js';
@@ -38,16 +38,16 @@ import { viewOfTeam } from './teams.js';
 import { type Also, busy, transact } from './transact.js';
 
 const rounds = 8;
-/** A document takes 1 MiB at most. */
+/** A document holds at most 1 MiB. */
 const mostEventBytes = 1_000_000;
 
 interface Seen {
   readonly team: TeamRecord;
-  /** By e-mail; as they are as long as the team's `changes` stay. */
+  /** By e-mail. Current as long as the team's `changes` stay the same. */
   readonly members: readonly TeamMemberRecord[];
 }
 
-/** Team first, then members: if the team is the same later, so are they. */
+/** Reads the team before its members. If the team is unchanged later, so are the members. */
 async function look({ store, config }: Context, caller: Caller, teamId: number, organizationId: string): Promise<Seen> {
   checkAdmin(await rightsIn(store, caller, organizationId), 'organization');
   const team = config.migrationConsent
@@ -63,12 +63,12 @@ async function look({ store, config }: Context, caller: Caller, teamId: number, 
 }
 
 /**
- * Where it takes the team's consent, only its admin may move it: else any stranger could make an organization, and pull in, and
- * empty, any team. By as many reads for a team that the caller may not see as for none.
+ * Under the consent setting, only the team's admin may move it. Otherwise any stranger could create an organization, pull in
+ * any team and empty it. A hidden team costs as many reads as a missing one.
  */
 async function consented(reader: Reader, caller: Caller, teamId: number, organizationId: string) {
   const { email } = caller;
-  // The team first: whoever leaves it after this reading changes it.
+  // The team first: a member who leaves after this read changes it.
   const team = await readTeam(reader, teamId);
   const own = await readTeamMembers(reader, teamId, [email]);
   const governors = await readOrganizationMembers(reader, team?.organizationId ?? organizationId, [email]);
@@ -86,7 +86,7 @@ interface Division {
   readonly leaves: readonly Member[];
 }
 
-/** Who is being removed from the organization is a member of it until they are deleted. */
+/** A member who is being removed from the organization belongs to it until the document is deleted. */
 function divide({ members }: Seen, inOrganization: ReadonlyMap<string, OrganizationMemberRecord>): Division {
   const belongs = ({ email }: Member): boolean => inOrganization.has(email);
   return {
@@ -100,7 +100,7 @@ const outsidersIn = (teamId: number, leaves: readonly Member[]): string =>
   `${leaves.map(({ email }) => email).join(', ')}. Add them to the organization first, or use the force option to remove ` +
   'them from the team.';
 
-/** Teams of before 3.0.0 have as many members as they have. */
+/** Teams from before 3.0.0 may have more members than the limit. */
 const tooMany = (teamId: number, members: number): Problem =>
   new Problem('conflict', `Team ${teamId} has ${members} members, too many to move at once.`, {
     advice: `Remove members until there are ${mostTeamMembers}, and add them again afterwards.`,
@@ -113,7 +113,7 @@ function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division
   return `"${createHash('sha256').update(seen).digest('base64url')}"`;
 }
 
-/** A list of entity tags; weak ones never match, `*` matches whatever is there. */
+/** `ifMatch` is a list of entity tags. Weak tags never match. `*` matches anything. */
 const matches = (ifMatch: string, tag: string): boolean =>
   ifMatch.trim() === '*' || [...ifMatch.matchAll(/(?:W\/)?"[^"]*"/g)].some(([each]) => each === tag);
 
@@ -150,7 +150,7 @@ export interface MigrationAsked {
   readonly organizationId: string;
   /** Members outside the organization are removed from the team. */
   readonly force: boolean;
-  /** The tag of the preview that it was decided by. */
+  /** The tag of the preview on which the caller decided. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -179,7 +179,10 @@ export async function migrateTeam(
   throw busy();
 }
 
-/** Undefined: the team has changed since it was seen. Reads n + 2 documents, writes 2 and those that leave. */
+/**
+ * Returns undefined if the team has changed since it was read. Reads n + 2 documents. Writes 2, and one for each member that
+ * leaves.
+ */
 async function move(
   context: Context,
   transaction: Transaction,
@@ -191,7 +194,7 @@ async function move(
   const team = await readTeam(transaction, teamId);
   if (team?.changes !== seen.team.changes) return undefined;
   const emails = seen.members.map(({ email }) => email);
-  // An operator is one by a setting, and was told already that the organization is there.
+  // A setting makes the operator one, and an earlier read found the organization.
   const inOrganization = await readOrganizationMembers(
     transaction,
     organizationId,
@@ -202,7 +205,7 @@ async function move(
     const rights = await rightsOf(transaction, caller, organizationId, own);
     checkAdmin(rights, 'organization');
   }
-  // Before anything is judged by who belongs: whoever is being removed is waited for.
+  // First of all, wait for members who are being removed. Only then is it clear who belongs.
   const stay = emails.flatMap((email) => {
     const member = inOrganization.get(email);
     return member === undefined ? [] : stayWrites(context.clock, member);
@@ -249,7 +252,7 @@ async function move(
   return { team: viewOfTeam(migrated, role), removedMembers };
 }
 
-/** Throws if the members are others than those of the preview, or if some would be thrown out unasked. */
+/** Throws if the members differ from the preview, or if members would be removed without `force`. */
 function checkDivision(
   { teamId, organizationId, force, ifMatch }: MigrationAsked,
   team: Seen['team'],

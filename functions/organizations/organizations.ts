@@ -1,4 +1,4 @@
-/** Makes organizations and shows them. */
+/** Creates organizations and shows them. */
 import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Organization, Role } from '../../shared/organization/organization.js';
@@ -22,7 +22,7 @@ const viewOf = ({ id, name, createdAt }: OrganizationRecord, role: Role | undefi
   createdAt,
 });
 
-/** 403 for a caller who may not make organizations here. */
+/** Throws a 403 if the caller may not create organizations here. */
 function checkMayCreate({ organizationCreators: { anyone, domains } }: Config, caller: Caller): void {
   if (anyone || caller.operator || (caller.domain !== undefined && domains.includes(caller.domain))) return;
   throw new Problem('forbidden', `${caller.email} may not make organizations here.`, {
@@ -30,7 +30,7 @@ function checkMayCreate({ organizationCreators: { anyone, domains } }: Config, c
   });
 }
 
-/** The caller is its first admin. */
+/** Creates an organization with the caller as its first admin. */
 export async function createOrganization(
   context: Context,
   caller: Caller,
@@ -44,7 +44,7 @@ export async function createOrganization(
   return transact(
     context,
     async (transaction) => {
-      // Nobody has it; the event bears the time of this reading.
+      // The id is new, so nothing is found. The event takes the time of this read.
       await transaction.get(collections.organizations, id);
       const made = viewOf(record, 'admin');
       transaction.write(
@@ -72,7 +72,7 @@ export async function createOrganization(
   );
 }
 
-/** Those the caller belongs to, by id. */
+/** The organizations that the caller belongs to, by id. */
 export async function listOrganizations({ store }: Context, caller: Caller, page: Page): Promise<Paged<Organization>> {
   const memberships = await pageOf(
     store,

@@ -1,9 +1,9 @@
-/** A list from a query, whole or a page of it. */
+/** Reads a list from a query, whole or one page at a time. */
 import type { Data, Query, Store } from '../store/store.js';
 
 type Place = string | number;
 
-/** No `limit`: all of it. `after`: where the page before ended. */
+/** Without `limit`, the whole list. `after` is where the previous page ended. */
 export interface Page {
   readonly limit?: number | undefined;
   readonly after?: Place | undefined;
@@ -11,11 +11,11 @@ export interface Page {
 
 export interface Paged<T> {
   readonly items: readonly T[];
-  /** Where the next page begins; absent at the end. */
+  /** Where the next page begins. Absent at the end. */
   readonly next?: Place;
 }
 
-/** The ordered field must tell the documents of the query apart. */
+/** The ordered field must be unique among the documents of the query. */
 export async function pageOf<T extends object>(
   store: Pick<Store, 'query'>,
   query: Query & { readonly orderBy: readonly [field: string & keyof T, direction: 'asc' | 'desc'] },
@@ -24,7 +24,7 @@ export async function pageOf<T extends object>(
 ): Promise<Paged<T>> {
   const found = await store.query({
     ...query,
-    // One more tells whether there is a next page.
+    // One more than asked for shows whether there is a next page.
     ...(limit === undefined ? {} : { limit: limit + 1 }),
     ...(after === undefined ? {} : { after }),
   });

@@ -1,4 +1,4 @@
-/** What becomes of a request by another account with a member's e-mail: 403, and an admin reads of it. */
+/** Refuses another account with a member's e-mail. The caller gets a 403, and the admins get an event. */
 import { createHash } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
@@ -9,7 +9,7 @@ import { viewOfMember } from './members.js';
 import { type NotTheirs, placeOf } from './membership.js';
 import { transact } from './transact.js';
 
-/** Told once of each membership and account, so that nobody floods the events of an organization. */
+/** One event for each membership and account, so that nobody floods the organization's events. */
 export async function refuse(
   context: Pick<Context, 'store' | 'clock' | 'log'>,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function refuse(
     transaction.write(eventWrite(transaction, event, key));
     return true;
   });
-  // The events of a standalone team are for the record alone.
+  // Nobody can list the events of a standalone team, so log the refusal too.
   if (isNew) context.log('WARNING', 'Another account with the e-mail of a member was refused', { membership: id });
   return new Problem(
     'forbidden',

@@ -1,7 +1,8 @@
 /**
- * Removes a member from an organization, so that at no moment a team of it holds somebody who is no member. A transaction
- * cannot query, so it goes in moves: find their teams, and refuse; mark the member as leaving, from when on no team takes
- * them; find their teams again, and refuse or remove them there; delete the member. A retry finishes what stopped half-way.
+ * Removes a member from an organization. At no moment does a team of the organization hold a non-member. A transaction cannot
+ * query, so the removal has four steps. Find their teams, and refuse if there are any. Mark the member as leaving, after which
+ * no team accepts them. Find their teams again, and refuse, or remove them from there. Delete the member. A retry finishes a
+ * removal that stopped half-way.
  */
 import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
@@ -23,9 +24,9 @@ interface Removal {
   readonly organizationId: string;
   readonly email: string;
   readonly actor: string;
-  /** Of the first of the removals that are under way; whoever comes later goes on with it. */
+  /** The mark of the first removal under way. Later ones continue it. */
   readonly mark: string;
-  /** It was ours before anybody else's. */
+  /** True if this removal set the mark. */
   readonly own: boolean;
 }
 
@@ -54,16 +55,16 @@ export async function removeOrganizationMember(
   throw busy();
 }
 
-/** What is refused whatever the teams are. The transaction that marks the member looks again. */
+/** Refusals that don't depend on the teams. The transaction that marks the member checks again. */
 async function checkMayRemove(context: Context, caller: Caller, organizationId: string, email: string): Promise<void> {
   const { role } = await removable(context.store, caller, organizationId, email);
   if (role !== 'admin' || (await hasOtherAdmin(context, organizationId, email))) return;
-  // The caller may have been that other one, and be gone.
+  // The caller may have been that other admin, and be gone by now.
   await removable(context.store, caller, organizationId, email);
   throw lastAdmin(email);
 }
 
-/** The member, as far as the caller may remove them. */
+/** The member, if the caller may remove them. */
 async function removable(reader: Reader, caller: Caller, organizationId: string, email: string) {
   const members = await readOrganizationMembers(reader, organizationId, [caller.email, email]);
   const rights = await rightsOf(reader, caller, organizationId, members.get(caller.email));
@@ -73,7 +74,7 @@ async function removable(reader: Reader, caller: Caller, organizationId: string,
   return member;
 }
 
-/** Undefined: somebody else has removed the member since we began. */
+/** Returns undefined if someone else has removed the member since this removal began. */
 const markLeaving = (
   context: Context,
   caller: Caller,
@@ -91,7 +92,7 @@ const markLeaving = (
     if (member.governs) await checkAnother();
     const own = member.leaving === undefined;
     const mark = member.leaving ?? randomUUID();
-    // Who leaves by themselves is not bound any more.
+    // Members who remove themselves need no binding any more.
     const others = caller.email === email ? undefined : members.get(caller.email);
     transaction.write(...bindWrites(caller, others), markWrite(context.clock, member, mark));
     return { organizationId, email, actor: caller.email, mark, own };
@@ -118,7 +119,7 @@ function stillHeld(email: string, teams: readonly TeamRecord[]): Problem {
   });
 }
 
-/** Reads the member; undefined if the mark is no longer ours. */
+/** Reads the member. `ours` is false if the mark is no longer this removal's. */
 const marked = async (
   reader: Parameters<typeof readOrganizationMembers>[0],
   { organizationId, email, mark }: Removal,
@@ -142,7 +143,7 @@ const leaveTeam = (context: Context, { organizationId, email, actor }: Removal, 
     transaction.write(...leaveWrites(transaction, team, member, actor));
   });
 
-/** False: the mark is gone, for another removal has refused, or its time was over. */
+/** Returns false if the mark is gone: another removal has refused and cleared it, or it has expired. */
 const deleteMember = (context: Context, removal: Removal): Promise<boolean> =>
   transact(context, async (transaction) => {
     const { organizationId, email, actor } = removal;

@@ -1,4 +1,7 @@
-/** What a caller is in an organization or a team, and may do there. Asked by every operation, within its transaction if it changes anything. */
+/**
+ * A caller's role and rights in an organization or a team. Every operation checks them, and a change checks them within its
+ * transaction.
+ */
 
 import { collections } from '../../shared/names.js';
 import type { Role } from '../../shared/organization/organization.js';
@@ -22,7 +25,7 @@ import { checkTheirs } from './membership.js';
 /** A store, or a transaction. */
 export type Reader = Pick<Transaction, 'get' | 'getMany'>;
 
-/** By e-mail, each read once. */
+/** By e-mail. Reads each document once. */
 async function readByEmail<T extends { readonly email: string }>(
   reader: Reader,
   collection: string,
@@ -71,12 +74,15 @@ export interface Rights {
   readonly admin: boolean;
 }
 
-/** What a caller may not see looks to them as if it were not there. */
+/** What a caller may not see looks missing to them. */
 export const noOrganization = (organizationId: string): Problem =>
   new Problem('not-found', `There is no organization ${organizationId}.`);
 export const noTeam = (teamId: number): Problem => new Problem('not-found', `There is no team ${teamId}.`);
 
-/** `member`: the caller's own document, if there is one. Throws the 404 for whom the organization is not to be seen by, `NotTheirs` for another account of theirs. */
+/**
+ * `member` is the caller's own document, if any. Throws a 404 if the caller may not see the organization. Throws `NotTheirs`
+ * if the membership belongs to another account with the same e-mail.
+ */
 export async function rightsOf(
   reader: Reader,
   caller: Caller,
@@ -107,15 +113,15 @@ export function checkAdmin({ admin }: Rights, of: 'organization' | 'team'): void
   );
 }
 
-/** Whom a deployment gives it to, and nobody else. */
+/** A deployment's settings name its operators. Nobody else passes. */
 export function checkOperator({ operator }: Caller): void {
   if (operator) return;
   throw new Problem('forbidden', 'Only an operator of this deployment may do that.', { advice: 'Ask one of them.' });
 }
 
 /**
- * `own`: the caller in the team; `inOrganization`: in the organization that the team is in. Who is another one there is another one
- * in its teams, too: `NotTheirs`.
+ * `own` is the caller in the team, and `inOrganization` the caller in the team's organization. If that membership belongs to
+ * another account, this throws `NotTheirs` for the organization's teams too.
  */
 export async function rightsInTeam(
   caller: Caller,

@@ -1,4 +1,4 @@
-/** The members of a team: shows them, adds them, removes them. */
+/** Shows, adds and removes the members of a team. */
 import { collections } from '../../shared/names.js';
 import type { Member, Role } from '../../shared/organization/organization.js';
 import { mostTeamMembers } from '../../shared/organization/team.js';
@@ -31,7 +31,7 @@ import {
 } from './rights.js';
 import { type Also, transactInTeam } from './transact.js';
 
-/** `bound`: for whom makes it for themselves. */
+/** `bound` is for a caller who creates their own membership. */
 export function newTeamMember(
   teamId: number,
   email: string,
@@ -43,7 +43,7 @@ export function newTeamMember(
   return { kind: 'create', collection: collections.teamMembers, id: teamMemberId(teamId, email), data };
 }
 
-/** The write that every change of a team's members makes: whoever counts on the members reads this document. */
+/** Every change of a team's members makes this write. A transaction that depends on the members reads this document. */
 export const teamChange = (
   team: TeamRecord,
   change: Partial<Pick<TeamRecord, 'admins' | 'members' | 'organizationId' | 'migration'>>,
@@ -56,14 +56,14 @@ export const teamChange = (
 
 const count = (role: Role): number => (role === 'admin' ? 1 : 0);
 
-/** Undefined: nobody has counted since an earlier release changed it. */
+/** Undefined if an earlier release has changed the team since the last count. */
 const countedIn = ({ members, membersAt, changes }: TeamRecord, more: number): number | undefined =>
   members === undefined || membersAt !== changes ? undefined : members + more;
 
 export const adminsIn = (members: readonly Member[]): number =>
   members.reduce((admins, { role }) => admins + count(role), 0);
 
-/** A member goes from a team. */
+/** Removes a member from a team. */
 export const leaveWrites = (
   transaction: Transaction,
   team: TeamRecord,
@@ -84,7 +84,7 @@ export const leaveWrites = (
   }),
 ];
 
-/** A team with the caller's rights in it. Throws the 404 for whom it is not to be seen by. */
+/** A team, and the caller's rights in it. Throws a 404 if the caller may not see the team. */
 export async function visibleTeam(
   reader: Reader,
   caller: Caller,
@@ -101,7 +101,7 @@ export async function visibleTeam(
   return { team, rights };
 }
 
-/** By e-mail. */
+/** The members, by e-mail. */
 export async function listTeamMembers(
   { store }: Context,
   caller: Caller,
@@ -118,7 +118,7 @@ export async function listTeamMembers(
   return { ...members, items: members.items.map(viewOfMember) };
 }
 
-/** Everything that a change of one member looks at. */
+/** Reads all that a change of one member depends on. */
 async function lookAt(transaction: Transaction, caller: Caller, teamId: number, email: string) {
   const team = await readTeam(transaction, teamId);
   if (team === undefined) throw noTeam(teamId);
@@ -140,7 +140,7 @@ async function lookAt(transaction: Transaction, caller: Caller, teamId: number, 
   };
 }
 
-/** In an organization only a member of it, who stays: what is to be written for that. */
+/** A team in an organization takes only members of the organization who stay. Returns the writes that this needs. */
 export function belongingWrites(
   clock: Clock,
   organizationId: string | null,
@@ -155,7 +155,10 @@ export function belongingWrites(
   });
 }
 
-/** Whoever comes or goes meanwhile changes the team, which the transaction has read. */
+/**
+ * The query is outside the transaction. That is safe: a concurrent change of the members writes the team, which the
+ * transaction has read.
+ */
 async function countMembers({ store }: Pick<Context, 'store'>, team: TeamRecord): Promise<number> {
   const { teamId } = team;
   return (
@@ -216,7 +219,10 @@ export const addTeamMember = (
     also,
   );
 
-/** Oneself, or as an admin. A standalone team keeps an admin; a team in an organization has its organization's. */
+/**
+ * Members may remove themselves, admins anybody. A standalone team keeps an admin. A team in an organization has the admins of
+ * the organization.
+ */
 export const removeTeamMember = (context: Context, caller: Caller, teamId: number, email: string): Promise<void> =>
   transactInTeam(context, teamId, async (transaction) => {
     const { team, rights, member, bind } = await lookAt(transaction, caller, teamId, email);

@@ -1,4 +1,4 @@
-/** Tells the deployment's webhook of a team that was moved, with the admins that it had, who may know nothing of it. */
+/** Notifies the deployment's webhook that a team was moved, and lists its admins, who may not know. */
 import type { Member } from '../../shared/organization/organization.js';
 import type { Context } from '../context.js';
 import type { Write } from '../store/store.js';
@@ -8,7 +8,7 @@ import type { EventWrite } from './events.js';
 
 const types = { 'team-migrated': 'team.migrated', 'team-detached': 'team.detached' } as const;
 
-/** `members`: of the team as it stands alone. Nothing without a webhook. */
+/** `members` are those of the standalone team. Without a webhook, there are no writes. */
 export function tellAdmins(
   { config: { webhookUrl } }: Pick<Context, 'config'>,
   { id, data: { action, actor, at, organizationId } }: EventWrite,

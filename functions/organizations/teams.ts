@@ -1,4 +1,4 @@
-/** Makes teams and shows them. */
+/** Creates teams and shows them. */
 import { randomInt } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Role } from '../../shared/organization/organization.js';
@@ -31,7 +31,7 @@ export const viewOfTeam = ({ teamId, name, organizationId, createdAt }: TeamReco
   createdAt,
 });
 
-/** The caller is its first admin; in an organization they must be a member of it, operators too. */
+/** Creates a team with the caller as its first admin. In an organization the caller must be a member, even an operator. */
 export const createTeam = (
   context: Context,
   caller: Caller,
@@ -50,9 +50,9 @@ export const createTeam = (
           ...bindWrites(caller, member),
         );
       }
-      // Chosen anew when the transaction starts over, so that a number that is taken is no obstacle.
+      // A new number for each run of the transaction, so that a taken number is no obstacle.
       const teamId = randomInt(1, 2 ** 31);
-      // Whoever has it: the event bears the time of this reading.
+      // The event takes the time of this read. What it finds does not matter.
       await transaction.get(collections.teams, teamDocumentId(teamId));
       const createdAt = context.clock.now().toISOString();
       const team: TeamRecord = {
@@ -85,7 +85,7 @@ export const createTeam = (
     also,
   );
 
-/** Those the caller belongs to, by number. */
+/** The teams that the caller belongs to, by number. */
 export async function listTeams({ store }: Context, caller: Caller, page: Page): Promise<Paged<Team>> {
   const { email } = caller;
   const memberships = await pageOf(
@@ -108,7 +108,7 @@ export async function listTeams({ store }: Context, caller: Caller, page: Page):
   return { ...memberships, items };
 }
 
-/** Those of the teams' organizations in which the caller's e-mail is another account's. */
+/** The organizations of these teams in which the caller's e-mail belongs to another account. */
 async function organizationsOfOthers(
   store: Pick<Store, 'getMany'>,
   caller: Caller,

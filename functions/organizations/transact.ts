@@ -1,27 +1,32 @@
-/** A transaction that starts over when others were first. Every change of organizations and teams goes through it. */
+/** Runs a transaction again when another one commits first. Every change of organizations and teams uses it. */
 import { Problem } from '../../shared/problems.js';
 import type { Clock, Context } from '../context.js';
 import { Conflict, type Store, type Transaction, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 import { BeingRemoved } from './leaving.js';
 
-/** Further writes of the same transaction, by what it results in; none where nothing changes. */
+/** More writes for the same transaction, made from its result. Not called if nothing changes. */
 export type Also<T> = (result: T) => readonly Write[];
 
 const tries = 8;
-/** Firestore's client tries each of them several times itself; a caller shall have an answer before the function's time is up. */
+/**
+ * Firestore's client retries each transaction several times itself. The caller needs an answer before the function times out.
+ */
 const patienceMs = 15_000;
-/** A removal takes a moment, unless its function has died. */
+/** A removal is quick unless its function has died. */
 const removalPatienceMs = 3_000;
 
-/** `change` may run several times; only what its last run wrote stands. */
+/** `change` may run several times. Only the writes of its last run count. */
 export const transact = <T>(
   context: Pick<Context, 'store' | 'clock'>,
   change: (transaction: Transaction) => Promise<T>,
   also: Also<T> = () => [],
 ): Promise<T> => untilFirst(context.clock, () => once(context.store, change, also));
 
-/** All changes of a team's members write the team: those of one process do it by turns. Who waits for a removal holds no turn. */
+/**
+ * Every change of a team's members writes the team, so within one process they take turns. A change that waits for a removal
+ * gives up its turn.
+ */
 export const transactInTeam = <T>(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
   teamId: number,
@@ -37,7 +42,7 @@ const once = <T>(store: Store, change: (transaction: Transaction) => Promise<T>,
     return result;
   });
 
-/** A commit writes a document once: what was decided of it in several places is one write. What goes, goes. */
+/** A commit writes a document only once, so several updates become one write. A delete wins over later writes. */
 function joined(writes: readonly Write[]): Iterable<Write> {
   const byPlace = new Map<string, Write>();
   for (const write of writes) {
