@@ -1,24 +1,24 @@
 /**
- * Reads request bodies in place of the functions framework. Its own parsers run before any function, unpack up to 1 GiB for
- * anybody, and answer malformed JSON or a malformed path with an HTML page that no function can change. They skip a body that
- * is read already; so it is read here, one step earlier.
+ * Reads request bodies in place of the functions framework. The framework's parsers run before any function and unpack up to 1
+ * GiB for anybody. They answer malformed JSON or a malformed path with an HTML page that no function can change. They skip a
+ * body that is already read, so this code reads it one step earlier.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { Problem, problemBody } from '../../shared/problems.js';
 
 export interface Body {
-  /** The bytes as sent, never unpacked; cut at the limit. */
+  /** The bytes as sent, never unpacked. Cut at the limit. */
   readonly bytes: Buffer;
-  /** It was longer than the limit. */
+  /** True if it was longer than the limit. */
   readonly cut: boolean;
 }
 
 export type FrameworkRequest = IncomingMessage & { originalUrl?: string; rawBody?: Buffer; body?: unknown };
 
-/** No HTTP route takes more than 2 MiB; a Pub/Sub message is at most 10 MB. */
+/** No HTTP route accepts more than 2 MiB. A Pub/Sub message has at most 10 MB. */
 const limitBytes = { request: 2 * 1024 * 1024, event: 16 * 1024 * 1024 };
-/** What is over the limit is read to its end and dropped, so that the client hears the answer; but not for ever. */
+/** A body over the limit is read to its end and dropped, so that the client gets the answer. But not without bound. */
 const patienceBytes = 64 * 1024 * 1024;
 
 const bodies = new WeakMap<IncomingMessage, Body>();
@@ -67,9 +67,9 @@ const hangUp = (response: ServerResponse): void => {
 };
 
 /**
- * From here on `server`, made by the functions framework, gets each request with its body read. HTTP functions find it
- * with `bodyOf`, and the path in `originalUrl`: `url` is `/`, so that nothing on the way stumbles over a malformed one.
- * Event functions find it where the framework would have put it; a body that is no JSON is undefined there.
+ * Makes `server`, created by the functions framework, read each body before it calls its listeners. HTTP functions get the
+ * body with `bodyOf` and the path from `originalUrl`. `url` is `/`, so that the framework can't fail on a malformed path.
+ * Event functions get the body in `request.body`, as with the framework. There, a body that is not JSON is undefined.
  */
 export function ownBodies(server: Server): void {
   const listeners = server.listeners('request') as RequestListener[];
@@ -90,13 +90,13 @@ export function ownBodies(server: Server): void {
   owned.add(listener as RequestListener);
   server.on('request', listener);
 }
-/** An Express application, as the framework's servers have it for their one listener; the simulated cloud's have none. */
+/** An Express application. The framework's servers have one as their only listener, and the simulated cloud's have none. */
 const isApplication = (listener: unknown): boolean =>
   typeof listener === 'function' && 'handle' in listener && 'settings' in listener;
 
 /**
- * Owns the bodies of every functions framework server in this process from its first request on. The framework makes its
- * server itself and shows it to nobody; Node tells of it, before the listeners are called, on this channel.
+ * Reads the bodies of every functions framework server in this process from its first request on. The framework creates its
+ * server itself and doesn't expose it. Node publishes it on this channel before it calls the listeners.
  */
 export function ownFrameworkBodies(): void {
   subscribe('http.server.request.start', (message) => {

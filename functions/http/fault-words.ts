@@ -1,4 +1,4 @@
-/** What a schema's own words do not say, in plain ones: what a value must be, to stand after its name. */
+/** Words the faults that zod finds. Each says what a value must be, to follow the value's name. */
 import type * as z from 'zod';
 
 const kinds: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const units: Readonly<Record<string, string>> = { string: ' characters', array: 
 const bounded = (origin: string, bound: string): string =>
   origin in units ? `must have ${bound}${units[origin]}` : `must be ${bound}`;
 
-/** Undefined: zod's own words. Of a schema that has words of its own it is not asked. */
+/** Undefined means zod's own words. zod doesn't call this for a schema with its own message. */
 export function wordsOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {

@@ -1,7 +1,7 @@
 /**
- * The same POST again, with the same Idempotency-Key, gets the first answer again and does nothing. The answer is kept in the
- * transaction of the change that it tells of, so there is never one without the other. Refusals are kept where they last: a 400,
- * 409 or 412 is judged anew. Wrapped around the handlers of an API.
+ * Answers a repeated POST with the same Idempotency-Key from the stored first answer, and does nothing else. The transaction
+ * of the change stores the answer, so neither exists without the other. Only lasting refusals are stored. A 400, 409 or 412 is
+ * judged anew.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -15,10 +15,10 @@ import { Conflict, type Version, type Write } from '../store/store.js';
 import type { Answer } from './reply.js';
 import type { Call, Handlers } from './router.js';
 
-/** The write that keeps the answer for the next time; none where no key was sent. */
+/** The write that stores the answer for the next time, or none without a key. */
 type Keep = (answer: Answer) => readonly Write[];
 
-/** A handler that hands `keep` to the transaction that makes the change. */
+/** A handler that passes `keep` to the transaction that makes the change. */
 export type KeepingHandlers<T extends RouteTable> = {
   readonly [K in keyof T]: (call: Call<T[K]>, keep: Keep) => Promise<Answer>;
 };
@@ -28,14 +28,14 @@ const keptSeconds = 24 * 60 * 60;
 const leaseSeconds = 30;
 const tries = 4;
 
-/** `idempotency/{hash of account, method, path, key}`. Holds an answer, never what was sent but for its hash. */
+/** `idempotency/{hash of account, method, path, key}`. It holds the answer, but only a hash of the request. */
 const KeptRecord = z.object({
   schema: z.literal(1),
   /** Hash of the body. */
   asked: z.string(),
-  /** While it is in flight. */
+  /** Set while the request is in flight. */
   leaseUntil: z.iso.datetime().optional(),
-  /** JSON of an answer or a problem, once there is one. */
+  /** JSON of the answer or problem, once there is one. */
   outcome: z.string().optional(),
   expireAt: z.iso.datetime(),
 });
@@ -77,7 +77,7 @@ function answerAgain(text: string): Answer {
 const hash = (...parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 
-/** What the router parsed, as far as it matters here. */
+/** The parts of the parsed request that matter here. */
 interface AnyCall {
   readonly params?: Readonly<Record<string, string | number>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -114,7 +114,7 @@ async function answerOnce(
   const claimed = await claim(context, id, asked);
   if ('outcome' in claimed) return answerAgain(claimed.outcome);
   const { version } = claimed;
-  /** Fails if the lease has run out and another request has the key now. */
+  /** Fails if the lease has expired and another request has the key now. */
   const outcomeWrite = (outcome: string): Write => ({
     kind: 'update',
     collection: collections.idempotency,
@@ -130,21 +130,21 @@ async function answerOnce(
       return [outcomeWrite(kept)];
     });
     const outcome = JSON.stringify(answer);
-    // Nothing changed, so no transaction kept it.
+    // No transaction stored this answer, because nothing changed.
     if (outcome !== kept) await keepAfterwards(outcome);
     return answer;
   } catch (error) {
     if (error instanceof Problem && isLasting(error)) await keepAfterwards(problemText(error));
-    // Freed, for another try; unless its answer was kept after all and only the news of it was lost.
+    // Free the key for another try. The version protects an answer that was stored although its commit seemed to fail.
     else await ifNotLost(store.commit([{ kind: 'delete', collection: collections.idempotency, id, version }]));
     throw error;
   }
 }
 
-/** What is refused as things stand now may pass the next time: it is judged anew. */
+/** Whether a retry would meet the same refusal. A 400, 409 or 412 may pass the next time. */
 const isLasting = ({ kind: { status } }: Problem): boolean => status < 500 && ![400, 409, 412].includes(status);
 
-/** What cannot be written now is free again when the lease has run out. */
+/** If this write fails, the key is free again when the lease expires. */
 async function ifNotLost(commit: Promise<unknown>): Promise<void> {
   await commit.catch((error: unknown) => {
     const lost = error instanceof Conflict || (error instanceof Problem && error.code === 'unavailable');

@@ -1,4 +1,4 @@
-/** Parses what a request brings by its route's schemas, all faults at once. */
+/** Parses a request's input by its route's schemas, and reports all faults at once. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
 import type { Route } from '../../shared/api.js';
@@ -7,10 +7,10 @@ import { wordsOf } from './fault-words.js';
 
 export interface RawInput {
   readonly params: Readonly<Record<string, string>>;
-  /** The query as it stands in the URL, without `?`. */
+  /** The raw query of the URL, without `?`. */
   readonly search: string;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed JSON; undefined if there was none. */
+  /** Parsed JSON. Undefined if there is no body. */
   readonly body: unknown;
 }
 
@@ -23,7 +23,7 @@ export interface Input {
 
 const pathText = (parts: readonly PropertyKey[]): string => parts.map(String).join('.');
 
-/** zod names unknown fields of an object in one issue; a caller wants one fault a field. */
+/** zod reports all unknown fields of an object in one issue. A caller wants one fault for each field. */
 const faultsOf = (error: z.ZodError, prefix: readonly string[]): Fault[] =>
   error.issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
@@ -64,6 +64,6 @@ export function parseInput(route: Route, raw: RawInput): Input | { readonly faul
   return faults.length === 0 ? { params, query, headers, body } : { faults };
 }
 
-/** Some clients send `{}` where they have nothing to say. */
+/** Some clients send `{}` for an empty body. */
 const isNothing = (body: unknown): boolean =>
   body === undefined || (typeof body === 'object' && body !== null && Object.keys(body).length === 0);

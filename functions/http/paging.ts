@@ -1,4 +1,7 @@
-/** Answers with a list: whole, or with `limit` in pages, the next one in the `Link` header. */
+/**
+ * Answers with a list. Without `limit` the list is whole. With it, the list comes in pages, and the `Link` header points to
+ * the next one.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod';
 import { pathTo, type Route } from '../../shared/api.js';
@@ -13,18 +16,20 @@ import type { Answer } from './reply.js';
 interface ListCall {
   readonly caller: Pick<Caller, 'email'>;
   readonly params?: Readonly<Record<string, string | number>> | undefined;
-  /** What the query says besides; the next page is asked for with the same. */
+  /** The other query parameters. The link to the next page repeats them. */
   readonly kept?: Readonly<Record<string, string>>;
   readonly query: { readonly limit?: number | undefined; readonly cursor?: string | undefined };
 }
 
 const Place = z.tuple([z.union([z.string(), z.number()])]);
 
-/** Characters of base64url: 132 bits. */
+/** Characters of base64url, which carry 132 bits. */
 const sealLength = 22;
 const leastKeyBytes = 32;
 
-/** It says where to go on in one list of one caller, and only a deployment can say so: what it names goes into queries as it is. */
+/**
+ * Seals a cursor to one list of one caller. Only the deployment can make one, because its content goes into queries unchecked.
+ */
 function sealOf(key: string, place: string, { caller, kept }: ListCall, path: string): string {
   const sealed = JSON.stringify([caller.email, path, place, ...(kept === undefined ? [] : [kept])]);
   return createHmac('sha256', key).update(sealed).digest('base64url').slice(0, sealLength);
@@ -49,7 +54,10 @@ function placeOf(key: string, cursor: string, call: ListCall, path: string): str
   throw new Problem('bad-input', `query.cursor ${message}.`, { errors: [{ path: 'query.cursor', message }] });
 }
 
-/** A caller who is told 403 of it would look for a fault in their own rights. */
+/**
+ * Reads the key that seals cursors. Throws `unavailable`, because a 403 would make callers look for a fault in their own
+ * rights.
+ */
 async function readKey(context: Context): Promise<string> {
   const id = deploymentSecrets.cursorKey;
   const without = (why: string, cause?: unknown) =>
@@ -70,7 +78,7 @@ export type AnswerInPages = (
   list: (page: Page) => Promise<Paged<unknown>>,
 ) => Promise<Answer>;
 
-/** The key is looked at with the first cursor, and then kept; a look that failed is none. */
+/** Reads the key at the first cursor and then keeps it. A failed read is not kept. */
 export function createPages(context: Context): AnswerInPages {
   let key: Promise<string> | undefined;
   const keyAtHand = (): Promise<string> => {
@@ -94,7 +102,7 @@ export function createPages(context: Context): AnswerInPages {
   };
 }
 
-/** A page of a list that is read whole anyhow, newest first; it goes on after the last one's time and id. */
+/** A page, newest first, of a list that is read whole anyway. The next page starts after the time and id of the last item. */
 export function pageIn<T extends { readonly id: string; readonly data: { readonly createdAt: string } }>(
   all: readonly T[],
   { limit, after }: Page,

@@ -1,4 +1,4 @@
-/** Writes answers and problems to the wire. */
+/** Writes answers and problems to HTTP responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Problem, type ProblemBody, problemBody } from '../../shared/problems.js';
 import { version, versionHeader } from '../../shared/version.js';
@@ -6,22 +6,22 @@ import { version, versionHeader } from '../../shared/version.js';
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text as it is; an iterable piece by piece as it comes; anything else as JSON. A 204 has none. */
+  /** Text is sent as it is, an iterable piece by piece, anything else as JSON. A 204 has no body. */
   readonly body?: unknown;
 }
 
-/** What is answered belongs to one caller at one moment. */
+/** An answer is for one caller at one moment. */
 const alwaysHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // A command line of another version says so, rather than stumble over what it does not know.
+  // A command of another version reports the difference instead of failing on what it does not know.
   [versionHeader]: version,
 };
 
 const isStream = (body: unknown): body is AsyncIterable<string> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
-/** Resolves when the client has taken what was written, or is gone. */
+/** Resolves when the client has taken the data, or is gone. */
 const drained = (response: ServerResponse, gone: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const go = (): void => {
@@ -33,7 +33,7 @@ const drained = (response: ServerResponse, gone: AbortSignal): Promise<void> =>
     gone.addEventListener('abort', go);
   });
 
-/** `beforeEnd` is waited for before the last byte is sent: once all is answered, the function may be frozen. */
+/** Waits for `beforeEnd` before it sends the last byte. After the response, the function may be frozen. */
 export async function sendAnswer(
   response: ServerResponse,
   answer: Answer,

@@ -1,6 +1,6 @@
 /**
- * Turns a route table (shared/api.ts) and a handler an operation into one HTTP function. What is the same for all
- * operations is done here: matching, who calls, limits, parsing, problems, the trace.
+ * Turns a route table (shared/api.ts) and a handler for each operation into one HTTP function. It does what all operations
+ * share: matching, authentication, limits, parsing, problems and tracing.
  */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type * as z from 'zod';
@@ -22,9 +22,9 @@ export interface Call<R extends Route = Route> {
   readonly params: Part<R, 'params'>;
   readonly query: Part<R, 'query'>;
   readonly body: Part<R, 'body'>;
-  /** Those that the route names, and no others. */
+  /** Only the headers that the route names. */
   readonly headers: Part<R, 'headers'>;
-  /** The request's own. Its trace's id is also the `instance` of every problem. */
+  /** The request's own span. Its trace id is also the `instance` of every problem. */
   readonly span: Span;
   /** Aborted when the client has gone. */
   readonly gone: AbortSignal;
@@ -33,7 +33,7 @@ export interface Call<R extends Route = Route> {
 
 export type Handlers<T extends RouteTable> = { readonly [K in keyof T]: (call: Call<T[K]>) => Promise<Answer> };
 
-/** A request that fits no schema, of a caller who is known. */
+/** A request that fits no schema, from a known caller. */
 interface Unread {
   readonly caller: Caller;
   readonly query: Readonly<Record<string, string>>;
@@ -49,9 +49,9 @@ export interface RouterParts<T extends RouteTable> {
   readonly routes: T;
   readonly handlers: Handlers<T>;
   readonly authenticate: Authenticate;
-  /** What else speaks against a request that fits no schema, so that its caller hears all at once. */
+  /** Further objections to a request that fits no schema, so that the caller gets all of them at once. */
   readonly objections?: { readonly [K in keyof T]?: (call: Unread) => Promise<readonly Fault[]> };
-  /** Values in a body, valid or not, that must not come out again, in a reply or a log. */
+  /** Secrets in a body, valid or not, that must not appear in a reply or a log. */
   readonly secretsIn?: (body: unknown) => readonly string[];
 }
 
@@ -61,7 +61,7 @@ interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Segments decoded; none for a path that cannot be decoded. */
+/** The decoded segments, or none if the path cannot be decoded. */
 function segmentsOf(path: string): string[] {
   try {
     return path.split('/').slice(1).map(decodeURIComponent);
@@ -89,7 +89,7 @@ function createMatcher(routes: RouteTable): (method: string, path: string) => Ma
   }));
   return (method, path) => {
     const segments = segmentsOf(path);
-    // The answer's body is left out where it is written.
+    // A HEAD request gets the headers of the GET. The body is left out when the answer is written.
     const wanted = method === 'HEAD' ? 'GET' : method;
     const taken: Method[] = [];
     for (const { operation, route, pattern } of entries) {
@@ -104,7 +104,7 @@ function createMatcher(routes: RouteTable): (method: string, path: string) => Ma
   };
 }
 
-/** All faults are in `errors`; each of the first few is a sentence. */
+/** `errors` has all faults. The detail has a sentence for each of the first few. */
 function badInput(errors: readonly Fault[]): Problem {
   const named = errors.slice(0, 5).map(({ path, message }) => `${path} ${message}.`);
   const rest = errors.length - named.length;
@@ -145,7 +145,7 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
     response.on('close', () => gone.abort());
     let hide: Hide = createHide([]);
     let matched: Match | undefined;
-    /** Before the last byte: afterwards the function may be frozen. */
+    /** Runs before the last byte. Afterwards the function may be frozen. */
     const ended = (status: number, failure?: string): Promise<void> => {
       endSpan(span, request.method ?? '', matched, status, failure);
       return tracing.flush();
@@ -156,7 +156,8 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
       matched = match(request.method ?? '', path);
       const { operation, route, params } = matched;
       const authenticating = route.caller === 'known' ? authenticate(request.headers) : undefined;
-      // The keys of a first token come from far away; the store's client takes as long to load.
+      // The first token needs the issuer's keys, from far away. The store's client takes as long to load, so load it
+      // meanwhile.
       if (authenticating !== undefined) context.store.prepare();
       const caller = await authenticating;
       const read = bodyOf(request) ?? { bytes: request.rawBody ?? Buffer.alloc(0), cut: false };
@@ -177,14 +178,14 @@ export function createRouter<const T extends RouteTable>(parts: RouterParts<T>):
     } catch (error) {
       const problem = problemOf(context, error, span, hide);
       await ended(problem.kind.status, problem.code);
-      // A stream that broke can say no more; the client comes back with its cursor.
+      // A broken stream can report nothing more. The client reconnects with its cursor.
       if (response.headersSent) response.destroy();
       else sendProblem(request, response, problem, span.id, hide);
     }
   };
 }
 
-/** What the caller may be told of an error; the rest goes to the log. */
+/** What the caller may know of an error. The rest goes to the log. */
 function problemOf(context: Pick<Context, 'log' | 'config'>, error: unknown, span: Span, hide: Hide): Problem {
   const told = error instanceof Problem && error.code !== 'internal';
   if (told && error.kind.status < 500) return error;
@@ -197,7 +198,7 @@ function problemOf(context: Pick<Context, 'log' | 'config'>, error: unknown, spa
 }
 
 function endSpan(span: Span, method: string, matched: Match | undefined, status: number, failure?: string): void {
-  // As the route has it: paths name people.
+  // The route's path, because real paths name people.
   const name = matched === undefined ? undefined : `${matched.route.method} ${matched.route.path}`;
   const { id } = matched?.params ?? {};
   const attributes = {

@@ -1,6 +1,7 @@
 /**
- * Who may do what with a bootstrap. Its owner and operators: everything. Those it is shared with: see it, follow it, read its
- * config, extend it. To everybody else it is not there; another account with the e-mail of one of them is told so.
+ * Decides who may do what with a bootstrap. Its owner and operators may do everything. People it is shared with may see it,
+ * follow it, read its config and extend it. To everybody else it looks missing. Another account with the e-mail of one of
+ * these people gets a `forbidden`.
  */
 import { Problem } from '../../../shared/problems.js';
 import { bind, checkBound } from '../../bootstraps/bound.js';
@@ -9,16 +10,18 @@ import type { StoredBootstrap } from '../../engine/record/documents.js';
 import { getBootstrap } from '../../engine/record/update.js';
 import type { Caller } from '../../identity/auth.js';
 
-/** What a caller may meet of bootstraps. Throws `forbidden` for another account with the e-mail of one of its people. */
+/** Finds bootstraps for a caller. Throws `forbidden` for another account with the e-mail of one of the bootstrap's people. */
 interface Sight {
-  /** Throws `not-found` for what the caller may not see. */
+  /** Throws `not-found` if the caller may not see it. */
   visible(id: string, caller: Caller): Promise<StoredBootstrap>;
-  /** Throws `forbidden`, too, for whom it is only shared with. */
+  /** Also throws `forbidden` if it is only shared with the caller. */
   owned(id: string, caller: Caller): Promise<StoredBootstrap>;
 }
 
 export interface Access extends Sight {
-  /** For whoever is about to change something: from then on it is their account that counts. */
+  /**
+   * For a caller who is about to change something. It binds the bootstrap's person with this e-mail to the caller's account.
+   */
   readonly changing: Sight;
 }
 

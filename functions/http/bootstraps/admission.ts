@@ -1,4 +1,4 @@
-/** For operators: whether new bootstraps are taken, seen and switched. Joined in bootstraps.ts. */
+/** Shows operators whether plinth accepts new bootstraps, and lets them switch it. */
 import type { admissionRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import { readAdmission, switchAdmission } from '../../bootstraps/admission.js';

@@ -1,4 +1,4 @@
-/** The bootstrap API as its document shows it. */
+/** Describes the bootstrap API for its OpenAPI document. */
 import * as z from 'zod';
 import { healthRoutes, text } from '../../../shared/api.js';
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';

@@ -1,4 +1,4 @@
-/** What a request asks of a bootstrap, and all that speaks against it, told in one round before anything is made or changed. */
+/** Works out what a request asks of a bootstrap. Reports all objections at once, before anything is created or changed. */
 import {
   type BootstrapOptions,
   flagName,
@@ -33,7 +33,9 @@ interface Asking<Body> {
   readonly gone: AbortSignal;
 }
 
-/** What the engine begins or resumes with. Throws all faults as one problem. `malformed`: what is told of already. */
+/**
+ * The facts to begin or resume with. Throws all faults as one problem. The caller already knows of the `malformed` options.
+ */
 export async function judge(
   context: Context,
   steps: readonly AnyStep[],
@@ -49,10 +51,10 @@ export async function judge(
   const isRight = (...options: Option[]) => options.every((option) => !told.has(flagName(option)));
 
   const standing = dryRun || !isRight('projectName') ? undefined : await findClaimed(context, resolved.projectName);
-  // Of another account's nothing is compared, which would tell of it.
+  // Compare nothing with another account's bootstrap, which would reveal it.
   const own = standing?.data.owner === caller.email && !isBoundToAnother(standing.data, caller) ? standing : undefined;
   const before = own && optionsOf(own.data);
-  // What is wrong in itself is not told of as a change, too.
+  // An invalid option is not reported as a change too.
   const options = { ...resolved, ...pickWrong(before, isRight) } as BootstrapOptions;
   const facts = { caller, options, secrets, given, sshPublicKey, base, checkBase: checkBase(context), warnings };
   const isNew = (...names: (keyof BootstrapOptions)[]) =>
@@ -78,7 +80,7 @@ export async function judge(
       if (faults.length > 0) throw refusalOf(faults);
     },
     () => checkAllowed(config, options, isRight),
-    // Else it would be found out on the jumpbox, with all VMs running.
+    // Otherwise the jumpbox would find out, with all VMs running.
     () => steps.includes(plinthBinary) && options.remoteCliBinary === undefined && releaseBinary(config),
     async () => {
       if (isRight('installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'))
@@ -95,7 +97,7 @@ export async function judge(
 const pickWrong = (before: BootstrapOptions | undefined, isRight: (option: Option) => boolean) =>
   Object.fromEntries(Object.entries(before ?? {}).filter(([option]) => !isRight(option as Option)));
 
-/** What else speaks against a request whose form is wrong, as far as it can be read. */
+/** Further objections to a malformed request, as far as it can be read. */
 export async function objectionsTo(
   context: Context,
   steps: readonly AnyStep[],

@@ -1,6 +1,6 @@
 /**
- * The files that a caller sends as the base of a re-run, looked at before the resume changes anything: a faulty one would else
- * be found by a step, and turn a bootstrap that stands into a failed one.
+ * Checks the files that a caller sends as the base of a resume, before the resume changes anything. Otherwise a step would
+ * find the fault, and a working bootstrap would fail.
  */
 import { Problem } from '../../../shared/problems.js';
 import type { BeginFacts } from '../../bootstraps/begin-facts.js';
@@ -11,12 +11,12 @@ import { factsOf } from '../../engine/run/facts.js';
 import { createStepSecrets } from '../../engine/run/step-secrets.js';
 import { ageIdentity } from '../../steps/config/age-identity.js';
 
-/** Throws the first fault as `bad-input` or `conflict`, with the datacenter whose file it is. */
+/** Throws the first fault as `bad-input` or `conflict`, and names the datacenter of the faulty file. */
 export const checkBase =
   (context: Context) =>
   async ({ id, data }: StoredBootstrap, given: BeginFacts['base']): Promise<void> => {
     const output = data.instances[ageIdentity.name]?.output;
-    // Before the identity is made nothing could have been written that the files might be.
+    // Without the age identity, no earlier run can have written these files.
     if (given === undefined || output === undefined) return;
     const { readStandingFiles } = await import('../../steps/config/making.js');
     const { secretVersion } = ageIdentity.output.parse(output);

@@ -1,4 +1,4 @@
-/** The bootstrap API: one small function a route over the engine. */
+/** The bootstrap API: one small handler for each route, on top of the engine. */
 
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
 import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.js';
@@ -59,7 +59,7 @@ export const createBootstrapsFunction = (
     },
   });
 
-/** Also of a body that fits no schema. */
+/** The secrets in a body, even if it fits no schema. */
 function secretsIn(body: unknown): string[] {
   const options = (body as { options?: unknown } | null | undefined)?.options ?? {};
   return Object.entries(options).flatMap(([name, value]) =>
@@ -134,7 +134,7 @@ function bootstrapHandlers(
   };
 }
 
-/** Those that the caller may see. An operator finds any by its name. */
+/** The bootstraps that the caller may see. An operator finds any bootstrap by its name. */
 async function listFor(
   context: Context,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Who the caller is to this deployment, and what they may begin: what `plinth doctor` asks. */
+/** Tells a caller who they are to this deployment, and whether they may begin a bootstrap. */
 
 import type { CallerView } from '../../../shared/bootstrap/caller.js';
 import type { callerRoutes } from '../../../shared/bootstrap/routes.js';

@@ -1,4 +1,4 @@
-/** When cleanup runs, for operators: the job of Cloud Scheduler seen, paused, resumed, run. Joined in bootstraps.ts. */
+/** Lets operators see, pause, resume and run the Cloud Scheduler job that calls cleanup. */
 import type { scheduleRoutes } from '../../../shared/bootstrap/routes.js';
 import type { ScheduleVerb, ScheduleView } from '../../../shared/cleanup-schedule.js';
 import { schedulerJobs } from '../../../shared/names.js';
@@ -25,7 +25,7 @@ export function scheduleHandlers({ cloud, log }: Pick<Context, 'cloud' | 'log'>)
     },
     async steerCleanupSchedule({ caller, params: { verb } }) {
       const before = await standing(caller);
-      // Google refuses to pause what is paused, and to resume what is not.
+      // Google refuses to pause a paused job, and to resume one that is not paused.
       const after = isSo(before, verb) ? before : await cloud.scheduler[verb](job);
       log('INFO', `${caller.email}: ${verb} ${job}`, { before: before.state, after: after.state });
       return { status: 200, body: after };

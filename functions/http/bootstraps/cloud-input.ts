@@ -1,4 +1,4 @@
-/** Asks Google whether what the options name is there, before anything is made or changed. */
+/** Asks Google whether the things that the options name exist, before plinth creates or changes anything. */
 import { type BootstrapOptions, flagName } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
@@ -10,7 +10,7 @@ const refused = (option: keyof BootstrapOptions, message: string, advice: string
   return new Problem('bad-input', `${path} ${message}`, { errors: [{ path, message }], advice });
 };
 
-/** Throws unless the account is open, as far as plinth can see. */
+/** Throws unless plinth can see the account and it is open. */
 export async function checkBillingAccount(
   { cloud }: Asking,
   { billingAccount }: Pick<BootstrapOptions, 'billingAccount'>,
@@ -33,7 +33,7 @@ export async function checkBillingAccount(
   }
 }
 
-/** Throws unless Google has the region, and the zone in it, if there is one to ask for. */
+/** Throws unless Google has the region and, if one is given, the zone in it. */
 export async function checkPlace(
   { cloud, config }: Asking,
   { region, zone }: { readonly region: string; readonly zone: string | undefined },

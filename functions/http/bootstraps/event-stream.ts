@@ -1,4 +1,7 @@
-/** Server-sent events of one bootstrap: what happened, then what happens, until it ends or the server's time is up. */
+/**
+ * Streams server-sent events of one bootstrap. It sends past events, then new ones, until the bootstrap ends or the stream's
+ * time is up.
+ */
 
 import type { BootstrapState } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
@@ -10,30 +13,30 @@ import type { LogNews } from '../../engine/record/read-log.js';
 export interface EventSource {
   /** The numbered events after `cursor`. */
   readEvents(cursor: string | undefined): Promise<EventPage>;
-  /** What is under way now; one query. */
+  /** The work under way now. One query. */
   readProgress(): Promise<readonly BootstrapEvent[]>;
-  /** What these instances' jobs said since. */
+  /** New lines of machine logs from these instances' jobs. */
   readLogs(told: LogPlaces, instances: readonly string[]): Promise<readonly LogNews[]>;
   readState(): Promise<BootstrapState>;
-  /** Calls back now, and whenever there may be something new to read. */
+  /** Calls back at once, and then whenever there may be something new to read. Returns a function that stops it. */
   watch(onChange: () => void, onError: (error: unknown) => void): () => void;
 }
 
 export interface StreamTimes {
-  /** Under the ten minutes that the function is given; the client comes back with its cursor. */
+  /** Less than the function's ten minutes. The client reconnects with its cursor. */
   readonly streamSeconds: number;
-  /** A comment, so that nothing between us and the client takes silence for death. */
+  /** A comment at this interval, so that no proxy takes silence for a dead connection. */
   readonly commentSeconds: number;
-  /** How often what is under way is looked at. */
+  /** How often to look at the work under way. */
   readonly progressSeconds: number;
 }
 export const streamTimes: StreamTimes = { streamSeconds: 540, commentSeconds: 15, progressSeconds: 2 };
 
-/** `id` is the cursor to come back with; events without one may be missed. */
+/** `id` is the cursor for a reconnect. A client may miss events without one. */
 const format = (item: StreamItem, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`;
 
-/** A bell that can be rung before anybody waits for it. */
+/** A bell that can ring before anybody waits for it. */
 function createBell(gone: AbortSignal) {
   let rung = false;
   let wake: () => void = () => undefined;
@@ -44,7 +47,7 @@ function createBell(gone: AbortSignal) {
   gone.addEventListener('abort', ring);
   return {
     ring,
-    /** Until it is rung, or `ms` have passed. */
+    /** Waits until the bell rings, or for `ms`. */
     async wait(ms: number): Promise<void> {
       if (!rung) {
         await new Promise<void>((resolve) => {
@@ -70,7 +73,7 @@ export async function* streamEvents(
     times = streamTimes,
   }: { cursor: string | undefined; gone: AbortSignal; shutdown?: AbortSignal | undefined; times?: StreamTimes },
 ): AsyncGenerator<string> {
-  // When the instance ends the client comes back with its cursor, to another one.
+  // When this function's instance shuts down, the client reconnects to another one with its cursor.
   const bell = createBell(shutdown === undefined ? gone : AbortSignal.any([gone, shutdown]));
   let fresh = false;
   let broken: { readonly error: unknown } | undefined;
@@ -130,20 +133,20 @@ export async function* streamEvents(
   }
 }
 
-/** How far the client has been told. */
+/** How far the client has read. */
 function createPosition(from: string | undefined) {
   let cursor = from;
   let logs: LogPlaces = readCursor(from).logs ?? { generation: 0, offsets: new Map<string, number>() };
   return {
     cursor: () => cursor,
     logs: () => logs,
-    /** For the client to come back with. Undefined while nothing was told. */
+    /** The cursor for a reconnect. Undefined as long as the client has got nothing. */
     mark: (): string | undefined =>
       cursor === undefined && logs.offsets.size === 0 ? undefined : withLogs(cursor, logs),
     moveTo(next: string): void {
       cursor = next;
     },
-    /** Logs of another generation begin anew. */
+    /** The logs of a new generation start from the beginning. */
     enter(generation: number): void {
       if (generation !== logs.generation) logs = { generation, offsets: new Map() };
     },
@@ -168,7 +171,7 @@ async function* newEvents(
   shown: Map<string, string>,
 ): AsyncGenerator<string> {
   position.enter(generation);
-  // All that an instance said comes before its end.
+  // Send all logs of an instance before its end.
   const ended = events.flatMap(({ event }) => (event.type === 'instance' ? event.instance : []));
   yield* newLogs(source, position, ended);
   for (const { cursor, event } of events) {
@@ -178,7 +181,7 @@ async function* newEvents(
   }
 }
 
-/** What is under way, where it is not `shown` already. */
+/** The work under way, except what is `shown` already. */
 async function* newProgress(
   source: EventSource,
   position: Position,

@@ -30,14 +30,14 @@ export function fileHandlers(context: Context, { visible, owned, changing }: Acc
     async readAgeIdentity({ caller, params: { id } }) {
       const identity = await ageIdentityOf(context, await changing.owned(id, caller));
       if (identity === undefined) throw notYet('The age identity');
-      // Who has it is on record before they have it.
+      // The record names the reader before they get the identity.
       await recordAction(context, id, caller.email, 'age-identity');
       return { status: 200, body: { identity } };
     },
   };
 }
 
-/** As soon as its step is done; undefined before. */
+/** Undefined until its step is done. */
 async function ageIdentityOf(context: Context, { id, data }: StoredBootstrap): Promise<string | undefined> {
   const output = data.instances[ageIdentity.name]?.output;
   if (output === undefined) return undefined;

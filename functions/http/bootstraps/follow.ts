@@ -18,7 +18,7 @@ export function followHandlers(
   times: StreamTimes,
 ): Handlers<Routes> {
   const { store } = context;
-  // Only on machines there are jobs that say something.
+  // Only the host lane runs jobs that write machine logs.
   const onMachines = new Set(steps.filter(({ lane }) => lane === 'host').map(({ name }) => name));
   const mayTalk = (instance: string): boolean => onMachines.has(instance.split(':')[0] ?? '');
 
@@ -26,10 +26,10 @@ export function followHandlers(
     async followBootstrap({ caller, params: { id }, query, headers, gone }) {
       const found = await visible(id, caller);
       const cursor = headers['last-event-id'] || query.cursor;
-      // Once the stream has begun a faulty cursor could not be told any more.
+      // Check the cursor now. Once the stream has begun, it can't report a faulty one.
       if (cursor !== undefined) await readEvents(context, id, cursor, found);
       const source = {
-        // Asked at each change of the record, as one of them may be that it is not shared with them any more.
+        // Check access at each change of the record, which may have ended the sharing.
         readEvents: async (after: string | undefined) => readEvents(context, id, after, await visible(id, caller)),
         readProgress: () => readProgress(context, id),
         readLogs: (told: LogPlaces, instances: readonly string[]) =>

@@ -1,11 +1,11 @@
-/** Looks at what a forge1 token may do and see, before anything is made with it. */
+/** Checks what a forge1 token may do and see, before plinth creates anything with it. */
 import { Problem } from '../../../shared/problems.js';
 import { timeLimit } from '../../../shared/time-limit.js';
 
 const flag = '--forge1-pat';
 const timeoutMs = 10_000;
 
-/** What each needed scope is contained in, by forge1's own rules. */
+/** The scopes that include each needed scope, by forge1's own rules. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   'read:packages': ['read:packages', 'write:packages'],
   'read:org': ['read:org', 'write:org', 'admin:org'],
@@ -27,7 +27,7 @@ interface Access {
 async function ask({ apiUrl, token, signal }: Access, path: string): Promise<Response> {
   const reply = await fetch(`${apiUrl}${path}`, {
     headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': 'plinth' },
-    // The token goes where the setting says, and nowhere that an answer says.
+    // The token goes only where the setting says, never where a redirect leads.
     redirect: 'error',
     signal: AbortSignal.any([timeLimit(timeoutMs), ...(signal === undefined ? [] : [signal])]),
   }).catch((error: unknown) => {
@@ -39,7 +39,7 @@ async function ask({ apiUrl, token, signal }: Access, path: string): Promise<Res
 
 const isToken = (text: string): boolean => /^[\x21-\x7e]+$/.test(text);
 
-/** `apiUrl` is a setting of the deployment. Throws unless the token has all scopes that are needed. */
+/** `apiUrl` is a setting of the deployment. Throws unless the token has all needed scopes. */
 export async function checkForge1Token(apiUrl: string, token: string, signal?: AbortSignal): Promise<void> {
   if (!isToken(token)) throw refused('holds characters that no token has');
   const reply = await ask({ apiUrl, token, signal }, '/user');
@@ -53,7 +53,7 @@ export async function checkForge1Token(apiUrl: string, token: string, signal?: A
   if (missing.length > 0) throw refused(`lacks the scope ${missing.join(' and ')}`);
 }
 
-/** Throws if forge1 says that there is no such team. What is wrong with the token is told by that. */
+/** Throws if forge1 reports no such team. Ignores a faulty token, which its own check reports. */
 export async function checkForge1Team(access: Access, org: string, slug: string): Promise<void> {
   if (!isToken(access.token)) return;
   const { status } = await ask(

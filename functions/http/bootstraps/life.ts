@@ -1,4 +1,4 @@
-/** The life of a bootstrap after it was made: extended, protected, shared, given away, removed. Joined in bootstraps.ts. */
+/** Handles the life of a bootstrap after its creation: extend, protect, share, transfer, remove, restart VMs. */
 
 import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
 import type { lifeRoutes } from '../../../shared/bootstrap/routes.js';

@@ -1,7 +1,7 @@
-/** All that speaks against a request, told at once. */
+/** Collects all objections to a request, to report them at once. */
 import { type Fault, Problem } from '../../../shared/problems.js';
 
-/** Throws what the checks throw: one problem as it is, several as one that names each fault. */
+/** Throws what the checks throw. One problem comes out as it is, several as one problem that names each fault. */
 export async function checkAll(checks: readonly (() => unknown)[]): Promise<void> {
   const results = await Promise.allSettled(checks.map(async (check) => check()));
   const thrown = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
@@ -9,7 +9,7 @@ export async function checkAll(checks: readonly (() => unknown)[]): Promise<void
   if (first === undefined) return;
   const problems = thrown.filter((each) => each instanceof Problem);
   if (problems.length < thrown.length) throw thrown.find((each) => !(each instanceof Problem));
-  // What could not be looked at may be well; what is wrong is wrong.
+  // A check that could not be made proves nothing, so the certain problems go first.
   const certain = problems.filter(({ kind }) => kind.status < 500);
   if (certain.length < 2) throw certain[0] ?? first;
   throw together(certain);

@@ -1,4 +1,4 @@
-/** Which build of which package an install means, looked up in the store before anything is made. */
+/** Finds the build of the installer package to install in the package store, before plinth creates anything. */
 import { type BootstrapOptions, flagName } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
@@ -12,7 +12,10 @@ const shownBuilds = 10;
 const archiveFor = ({ registryType, airgapped }: Pick<Options, 'registryType' | 'airgapped'>): 'full' | 'lite' =>
   registryType === 'artifact-registry' || airgapped ? 'full' : 'lite';
 
-/** Undefined when nothing is installed from the store. `Problem` bad-input names the flag, and what there is. */
+/**
+ * Returns undefined if nothing comes from the store. Throws `bad-input` with the flag at fault, and lists the builds in the
+ * store.
+ */
 export async function choosePackage(
   { config, cloud }: Pick<Context, 'config' | 'cloud'>,
   options: Options,

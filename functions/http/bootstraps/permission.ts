@@ -1,4 +1,4 @@
-/** Who may bootstrap, and with which billing account, parent and DNS zone: the deployment's settings. */
+/** Decides by the deployment's settings who may bootstrap, and with which billing account, parent and DNS zone. */
 import { formatSeconds, parseDuration } from '../../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
@@ -26,7 +26,7 @@ export const mayBootstrap = (
 ): boolean =>
   caller.operator || emails.includes(caller.email) || (caller.domain !== undefined && domains.includes(caller.domain));
 
-/** 403 for a caller who may not bootstrap at all. */
+/** Throws a 403 if the caller may not bootstrap at all. */
 export function checkMayBootstrap(config: Config, caller: Caller): void {
   if (mayBootstrap(config, caller)) return;
   throw new Problem('forbidden', `${caller.email} may not bootstrap here.`, {
@@ -35,8 +35,8 @@ export function checkMayBootstrap(config: Config, caller: Caller): void {
 }
 
 /**
- * 403 for somebody who may not bootstrap, and so is given nothing. Their token is not at hand: the domain of the e-mail stands
- * for its `hd` claim here, which is asked of their own token whenever they bootstrap or resume.
+ * Throws a 403 if the new owner may not bootstrap. Their token is not available, so the domain of their e-mail stands in for
+ * the `hd` claim. Their own token is checked for it whenever they begin or resume a bootstrap.
  */
 export function checkMayOwn({ bootstrappers, auth }: Pick<Config, 'bootstrappers' | 'auth'>, email: string): void {
   const { emails, domains } = bootstrappers;
@@ -47,7 +47,10 @@ export function checkMayOwn({ bootstrappers, auth }: Pick<Config, 'bootstrappers
   });
 }
 
-/** 403 that names what may not be used; 400 for what this deployment cannot do without, or not for so long. All at once, of what is right in itself. */
+/**
+ * Throws a 403 that names what may not be used. Throws a 400 for a missing parent or a lifetime that is too long. Checks only
+ * options that are valid in themselves, and reports all objections at once.
+ */
 export const checkAllowed = (config: Config, asked: Asked, isRight: (...options: (keyof Asked)[]) => boolean) =>
   checkAll([
     () => isRight('billingAccount') && checkAccount(config, asked),
@@ -59,7 +62,7 @@ export const checkAllowed = (config: Config, asked: Asked, isRight: (...options:
 const accountOf = ({ billingAccount }: Pick<Asked, 'billingAccount'>): string =>
   billingAccount.replace(/^billingAccounts\//, '');
 
-/** Of any other account nothing is asked or told. */
+/** Nothing looks up any other account or tells the caller about it. */
 export const mayUseAccount = ({ allowed }: Config, asked: Pick<Asked, 'billingAccount'>): boolean =>
   holds(allowed.billingAccounts, accountOf(asked));
 
@@ -75,7 +78,7 @@ function checkParent({ allowed, defaultParent }: Config, { folderId }: Asked): v
     throw forbidden('--folder-id', `The parent ${parent}`);
 }
 
-/** Without a project for DNS the zone is in the bootstrap's own project. */
+/** Without a project for DNS, the zone is in the bootstrap's own project. */
 function checkZone({ allowed }: Config, { dnsProjectId, dnsZoneName }: Asked): void {
   const zone = `${dnsProjectId}/${dnsZoneName}`;
   if (dnsProjectId !== undefined && !holds(allowed.dnsZones, zone)) {

@@ -1,4 +1,4 @@
-/** For whoever may bootstrap: how to reach the jumpbox of a project whose record is lost. Joined in bootstraps.ts. */
+/** Finds the jumpbox of a project whose record is lost, for callers who may bootstrap. */
 import type { recoveryRoutes } from '../../../shared/bootstrap/routes.js';
 import { findLostJumpbox } from '../../bootstraps/lost-jumpbox.js';
 import type { Context } from '../../context.js';

@@ -1,4 +1,4 @@
-/** For operators: what the next cleanup would do, and what it leaves alone. Joined in bootstraps.ts. */
+/** Shows operators what the next cleanup would do, and what it would leave alone. */
 import type { surveyRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import { survey } from '../../cleanup/survey.js';

@@ -1,4 +1,4 @@
-/** An API's description of itself: the OpenAPI document, and the page to try it. Served for anybody by the API that it describes. */
+/** Serves an API's description of itself to anybody: the OpenAPI document, and the page to try it. */
 import type { descriptionRoutes } from '../../../shared/api.js';
 import type { Handlers } from '../router.js';
 import type { ApiDescription } from './openapi.js';
@@ -6,7 +6,7 @@ import { tryPage, tryPagePolicy } from './try-page.js';
 
 const cacheable = { 'cache-control': 'public, max-age=300' };
 
-/** `load` is called when the document is first asked for: most instances never are. */
+/** Calls `load` on the first request for the document. Most instances never get one. */
 export function documentHandlers(
   load: () => Promise<ApiDescription>,
 ): Pick<Handlers<typeof descriptionRoutes>, 'describeApi'> {

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of an API, from its route table: bodies, replies and whatever stands in more than one place are
- * named components.
+ * Builds the OpenAPI 3.1 document of an API from its route table. Bodies, replies and all repeated parts become named
+ * components.
  */
 import type * as z from 'zod';
 import { commonProblems, type Reply, type Route, type RouteTable } from '../../../shared/api.js';
@@ -8,18 +8,18 @@ import { type ProblemCode, problemKinds } from '../../../shared/problems.js';
 import { type Headers, headersTooLarge, pascal, problemResponse } from './problems.js';
 import { createSchemas, type JsonSchema, type Schemas } from './schemas.js';
 
-/** An API as its document shows it. */
+/** What a document says about an API. */
 export interface ApiDescription {
   readonly title: string;
   readonly description: string;
   /** What each tag of the routes is about, in reading order. */
   readonly tags: Readonly<Record<string, string>>;
   readonly routes: RouteTable;
-  /** By operation id: what the text of a reply is, once it is parsed. */
+  /** The schema of a text reply once it is parsed, by operation id. */
   readonly contents?: Readonly<Record<string, z.ZodType>>;
 }
 
-/** What operations refer to, beside schemas. */
+/** What operations refer to. */
 interface Parts {
   readonly schemas: Schemas;
   readonly headers: Headers;
@@ -37,7 +37,7 @@ function createParts(): Parts {
   return { schemas: createSchemas(), headers, components };
 }
 
-/** As people write it: `if-match` → `If-Match`. */
+/** The usual spelling: `if-match` → `If-Match`. */
 const headerName = (name: string): string =>
   name.replaceAll(/(?:^|-)[a-z]/g, (start) => start.toUpperCase()).replace(/Id$/, 'ID');
 
@@ -50,7 +50,7 @@ interface Parameter {
   readonly example: unknown;
 }
 
-/** Values come as text; shown is what that text means: a number, not its digits. */
+/** Values arrive as text, but the document shows the parsed type: a number, not its digits. */
 function parametersOf({ schemas }: Parts, schema: z.ZodObject | undefined, place: Parameter['in']): Parameter[] {
   if (schema === undefined) return [];
   const { properties = {} } = schemas.of(schema, 'output') as { properties?: Record<string, JsonSchema> };
@@ -74,7 +74,7 @@ const allParametersOf = (parts: Parts, route: Route): Parameter[] => [
   ...parametersOf(parts, route.headers, 'header'),
 ];
 
-/** Refers to each that another operation has, too, in the very same words. */
+/** Replaces a parameter that several operations share, word for word, with a reference. */
 function parameterReferences(parts: Parts, routes: readonly Route[]): (parameter: Parameter) => object {
   const texts = routes.flatMap((route) => allParametersOf(parts, route).map((each) => JSON.stringify(each)));
   const { parameters } = parts.components;
@@ -93,7 +93,7 @@ function parameterReferences(parts: Parts, routes: readonly Route[]): (parameter
 function contentOf({ schemas }: Parts, { type, schema }: Reply, content: z.ZodType | undefined): object {
   if (content !== undefined) {
     const contentSchema = schemas.of(content, 'output');
-    // By the name that it has now (RFC 9512); with a format, generators take it for text and not for a file.
+    // The media type has its current name (RFC 9512). With a `format`, generators treat it as text, not as a file.
     const [, format] = type.split('/');
     return { [type]: { schema: { type: 'string', format, contentMediaType: `application/${format}`, contentSchema } } };
   }
@@ -110,10 +110,10 @@ function replyOf(parts: Parts, status: string, reply: Reply, content: z.ZodType 
   };
 }
 
-/** Where nobody is asked who they are, nobody is refused for it. */
+/** An operation without authentication never answers with these. */
 const needsCaller: ReadonlySet<ProblemCode> = new Set(['unauthenticated', 'forbidden']);
 
-/** Problems share statuses. */
+/** Several problems may have the same status. */
 function problemReplies({ schemas, headers, components }: Parts, route: Route): Record<string, object> {
   const byStatus = new Map<number, ProblemCode[]>();
   for (const code of new Set([...commonProblems, ...route.problems])) {

@@ -1,4 +1,4 @@
-/** The page that a problem's `type` leads to. Served beside each API, for anybody. */
+/** Serves the page that a problem's `type` links to. Each API serves these pages to anybody. */
 import type { problemRoutes } from '../../../shared/api.js';
 import { problemHelp } from '../../../shared/problem-help.js';
 import { type ProblemCode, problemKinds } from '../../../shared/problems.js';

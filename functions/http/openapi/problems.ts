@@ -1,4 +1,4 @@
-/** How an OpenAPI document tells of problems: a schema each, and a response for what one status may mean. */
+/** Describes problems in an OpenAPI document: a schema for each, and a response for each set of problems with one status. */
 import { type ProblemCode, problemKinds } from '../../../shared/problems.js';
 import type { JsonSchema, Schemas } from './schemas.js';
 
@@ -42,7 +42,7 @@ const fault: JsonSchema = {
   },
 };
 
-/** Members of one kind of problem; those of `always` are never absent. */
+/** Members of one kind of problem. Those in `always` are never absent. */
 const further: { readonly [K in ProblemCode]?: { properties: JsonSchema; always?: readonly string[] } } = {
   'members-outside': {
     properties: {
@@ -98,7 +98,7 @@ const further: { readonly [K in ProblemCode]?: { properties: JsonSchema; always?
   },
 };
 
-/** Headers of replies by name; all may be absent. Filled as they are referred to. */
+/** Headers of replies by name, all optional. Filled as replies refer to them. */
 export interface Headers {
   refer(name: string, description: string, type?: 'integer'): Readonly<Record<string, { readonly $ref: string }>>;
 }
@@ -135,7 +135,7 @@ function schemaOf(schemas: Schemas, code: ProblemCode) {
   });
 }
 
-/** Of the problems of one status, and a name for it. */
+/** The response for problems of one status, and a name for it. */
 export function problemResponse(
   schemas: Schemas,
   headers: Headers,
@@ -162,7 +162,7 @@ export function problemResponse(
   ];
 }
 
-/** Node's own server refuses it, before plinth is asked. */
+/** Node's own server refuses it before plinth sees the request. */
 export const headersTooLarge = {
   description: 'The URL and the headers take more than 16 KiB; the HTTP server itself refuses that, without a body',
 };

@@ -1,18 +1,21 @@
-/** JSON Schemas of an OpenAPI document: those of zod schemas, each that has an id once among the components, and examples of them. */
+/**
+ * Turns zod schemas into the JSON Schemas of an OpenAPI document, and makes examples of them. A schema with an id appears
+ * once, among the components.
+ */
 import * as z from 'zod';
 import { ruled } from '../../../shared/api.js';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Schemas {
-  /** By name: what references lead to. */
+  /** By name. References point here. */
   readonly components: Readonly<Record<string, JsonSchema>>;
   add(name: string, schema: JsonSchema): { readonly $ref: string };
-  /** `io`: what is sent, or what comes out of parsing it. */
+  /** `io` is `input` for what is sent, `output` for what parsing yields. */
   of(schema: z.ZodType, io: 'input' | 'output'): JsonSchema;
-  /** What a reference leads to, with what stands beside it. */
+  /** The schema that a reference points to, merged with the fields beside the reference. */
   resolved(schema: JsonSchema): JsonSchema;
-  /** A value of that form; of what may be absent only that which has an example of its own. */
+  /** An example value. It includes an optional field only if the field has an example or a default. */
   exampleOf(schema: JsonSchema): unknown;
 }
 
@@ -24,10 +27,10 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     unrepresentable: 'any',
     target: 'draft-2020-12',
     override({ zodSchema, jsonSchema }) {
-      // A later release may say more than this one.
+      // A later release may add fields.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
       if (io === 'output' && jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern;
-      // How far JavaScript counts is no rule of plinth.
+      // JavaScript's limits on integers are no rule of plinth.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       const by = ruled.get(zodSchema);
@@ -39,7 +42,7 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return rest as JsonSchema;
 }
 
-/** A fixed moment, so that the document is the same each time. */
+/** A fixed time, so that the document never varies. */
 const aMoment = '2026-11-23T09:00:00.000Z';
 
 function plainExample({ type, format, minimum }: JsonSchema): unknown {

@@ -1,6 +1,6 @@
 /**
- * The page to try an API: reads its /openapi.json and makes a form an operation. It loads nothing from elsewhere, keeps the
- * token in its own memory alone, and shows whatever comes back as text. Served by description.ts.
+ * The page to try an API. It reads /openapi.json and makes a form for each operation. It loads nothing from elsewhere, keeps
+ * the token in memory only, and shows every reply as text.
  */
 import { createHash } from 'node:crypto';
 

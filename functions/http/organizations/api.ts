@@ -1,4 +1,4 @@
-/** The organization API as its document shows it. */
+/** Describes the organization API for its OpenAPI document. */
 import { healthRoutes } from '../../../shared/api.js';
 import { organizationRoutes } from '../../../shared/organization/routes.js';
 import type { ApiDescription } from '../openapi/openapi.js';

@@ -1,4 +1,4 @@
-/** The organization API: one small function a route over functions/organizations. */
+/** The organization API: one small handler for each route, on top of functions/organizations. */
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
 import type { Organization } from '../../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
@@ -55,7 +55,7 @@ const createdAnswer = (organization: Organization): Answer => ({
   body: organization,
 });
 
-/** Told outside of the transactions that such an account is thrown out of. */
+/** Refuses another account with a member's e-mail, outside of the transaction that `NotTheirs` aborted. */
 function refusingOthers(context: Context, handlers: KeepingHandlers<typeof routes>): KeepingHandlers<typeof routes> {
   const wrapped = Object.entries(handlers).map(([operation, handler]) => [
     operation,

@@ -1,4 +1,4 @@
-/** The routes of teams and their migration. Part of the function `api`, made in organizations.ts. */
+/** Handles the routes of teams and their migration. */
 
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Detached, MigrationReply, Team } from '../../../shared/organization/team.js';
