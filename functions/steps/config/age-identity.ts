@@ -1,4 +1,4 @@
-/** The bootstrap's age identity: what its secrets file is encrypted for. The HTTP layer hands it to the owner. */
+/** Makes the bootstrap's age identity, which opens its secrets file. */
 import * as z from 'zod';
 import { defineStep, done } from '../../engine/step.js';
 

@@ -1,4 +1,7 @@
-/** X.509 certificates for the steps that make them: CAs of our own, and the PostgreSQL server's. node-forge writes, node:crypto signs and reads. */
+/**
+ * Makes the X.509 certificates that steps need: plinth's own CAs, and server certificates for PostgreSQL and the registry.
+ * node-forge writes them, node:crypto signs and reads them.
+ */
 import { randomBytes, sign, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { asn1, pki } from 'node-forge';
@@ -7,7 +10,7 @@ import type { StepCall } from '../../engine/step.js';
 
 type KeyPair = Awaited<ReturnType<StepCall['context']['keys']['make']>>;
 
-/** Self-signed; three years. */
+/** Self-signed, valid for three years. */
 export async function makeCaCertificate(key: KeyPair, commonName: string, now: Date): Promise<string> {
   const certificate = await emptyCertificate(key.publicKey, now, 3);
   const name = [{ name: 'commonName', value: commonName }];
@@ -26,7 +29,7 @@ export interface ServerName {
   readonly ip: string;
 }
 
-/** For TLS servers, by hostname and address; two years. */
+/** For TLS servers, by hostname and address. Valid for two years. */
 export async function makeServerCertificate(
   ca: { readonly privateKey: string; readonly certPem: string },
   serverPublicKey: string,
@@ -55,7 +58,10 @@ export async function makeServerCertificate(
   return signed(certificate, ca.privateKey);
 }
 
-/** Whether the certificate still serves: signed by this CA, for this key, for exactly this hostname and address, not run out. */
+/**
+ * Whether the certificate is still good. This CA signed it, for this key and for exactly this hostname and address, and it has
+ * not expired.
+ */
 export function servesAs(
   certPem: string,
   caCertPem: string,
@@ -89,7 +95,7 @@ export function isCertificateOf(certPem: string, privateKeyPem: string): boolean
   }
 }
 
-/** Loaded on first use: the HTTP functions know the steps too, and make no certificates. */
+/** Loaded on first use. The HTTP functions load the steps too, but make no certificates. */
 const loadForge = async () => (await import('node-forge')).default;
 
 async function emptyCertificate(publicKeyPem: string, now: Date, years: number): Promise<pki.Certificate> {
@@ -100,7 +106,7 @@ async function emptyCertificate(publicKeyPem: string, now: Date, years: number):
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x01;
   certificate.serialNumber = serial.toString('hex');
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKeyPem);
-  // A few minutes back, for clocks that are slow.
+  // A few minutes back, for slow clocks.
   certificate.validity.notBefore = new Date(now.getTime() - 5 * 60_000);
   const notAfter = new Date(now);
   notAfter.setUTCFullYear(notAfter.getUTCFullYear() + years);
@@ -108,7 +114,7 @@ async function emptyCertificate(publicKeyPem: string, now: Date, years: number):
   return certificate;
 }
 
-/** node-forge's own RSA is JavaScript: a signature of 4096 bits would hold up everything else for a quarter of a second. */
+/** node-forge's own RSA is JavaScript. A 4096-bit signature would block everything else for a quarter of a second. */
 async function signed(certificate: pki.Certificate, privateKeyPem: string): Promise<string> {
   const forge = await loadForge();
   const key = {

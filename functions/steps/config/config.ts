@@ -1,6 +1,6 @@
 /**
- * The two files of a datacenter: config.yaml and the encrypted secrets. Made of what the other steps left, of what stands
- * (hand-added keys and values are kept), and of what the flags give. Written only where the content differs.
+ * Writes the two files of a datacenter: config.yaml and the encrypted secrets. They combine the outputs of other steps, the
+ * existing files with keys and values added by hand, and the flags. A file is written only if its content differs.
  */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
@@ -45,11 +45,11 @@ export const config = defineStep({
   output: z.object({
     file: z.string(),
     secretsFile: z.string(),
-    /** Of the config's text. */
+    /** Hash of the config's text. */
     sha256: z.string(),
-    /** Of the encrypted text: of the plain one, a short secret could be guessed. */
+    /** Hash of the encrypted text. A hash of the plain text would let people guess a short secret. */
     secretsSha256: z.string(),
-    /** What a person has yet to add before an install. */
+    /** What a person still has to add before an install. */
     missing: z.array(z.string()),
   }),
   async observe(call) {
@@ -91,7 +91,7 @@ export const config = defineStep({
     const { standing, config: ready, secrets: wantedSecrets } = wanted;
     const content = ready ?? wanted.withServerCertificate(await newServerCertificate(wanted, now));
     checkPairs(key, content, wantedSecrets);
-    // The config goes last: where it stands, the secrets that belong to it stand too.
+    // Write the config last. If it exists, its secrets exist too.
     const { secrets: stands, secretsText } = standing.written;
     const { like } = wanted;
     const isSame = stands !== undefined && sameContent(stands, wantedSecrets);

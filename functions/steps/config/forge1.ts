@@ -1,18 +1,16 @@
-/**
- * The few reads of forge1's API (GitHub's REST API) that the step team-keys needs: who is in a team, and their SSH keys.
- */
+/** Reads the members of a team and their SSH keys from forge1's API (GitHub's REST API). */
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { timeLimit } from '../../../shared/time-limit.js';
 
 export interface Forge1Access {
-  /** Base URL, a setting of the deployment. Never one that a caller gave. */
+  /** Base URL, a setting of the deployment. Never a caller's value. */
   readonly apiUrl: string;
   readonly token: string;
   readonly signal?: AbortSignal;
 }
 
-/** More than these and something is wrong, or a VM's metadata would not hold the keys. */
+/** Beyond these bounds, something is wrong, or the keys would not fit into a VM's metadata. */
 const bounds = { pages: 20, members: 500, bodyBytes: 2_000_000, keysBytes: 128 * 1024, secondsACall: 20 };
 const membersAtOnce = 8;
 
@@ -46,7 +44,7 @@ export async function teamKeys(access: Forge1Access, org: string, slug: string):
   return keys;
 }
 
-/** A key as `authorized_keys` takes it, in one line; anything else a stranger might have put there is left out. */
+/** A key in one line, as `authorized_keys` takes it. Anything else that a stranger may have put there is dropped. */
 function keyLine(key: string, login: string): string[] {
   const match = /^(ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-nistp\d+|sk-[a-z0-9@.-]+) ([A-Za-z0-9+/]+=*)(?: [^\r\n]*)?$/.exec(
     key.trim(),
@@ -54,7 +52,7 @@ function keyLine(key: string, login: string): string[] {
   return match === null || !/^[\w.-]+$/.test(login) ? [] : [`${match[1]} ${match[2]} ${login}`];
 }
 
-/** Every page of a list, by `Link: <…>; rel="next"`. */
+/** All pages of a list, by `Link: <…>; rel="next"`. */
 async function all<T>(access: Forge1Access, path: string, item: z.ZodType<T>, what: string): Promise<T[]> {
   const items: T[] = [];
   const base = new URL(trimmed(access.apiUrl));
@@ -76,7 +74,7 @@ async function all<T>(access: Forge1Access, path: string, item: z.ZodType<T>, wh
 }
 
 async function call(access: Forge1Access, url: URL, what: string): Promise<{ body: unknown; headers: Headers }> {
-  // Before fetch sees it: its own error would quote the token.
+  // Check before fetch does: fetch's own error would quote the token.
   if (!/^[\x21-\x7e]+$/.test(access.token)) throw refusal(401, new Headers(), what);
   const timeout = timeLimit(bounds.secondsACall * 1000);
   let response: Response;
@@ -108,7 +106,7 @@ async function call(access: Forge1Access, url: URL, what: string): Promise<{ bod
   throw refusal(response.status, response.headers, what);
 }
 
-/** A body, read no further than the bound. */
+/** Reads a body, but no more than the bound. */
 async function boundedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -1,4 +1,4 @@
-/** The install config of a datacenter from what the bootstrap has made: pure, called by the step `config`. */
+/** Builds the install config of a datacenter from what the bootstrap has made. Pure. */
 
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { InstallConfig } from '../../../shared/install-config/config.js';
@@ -25,7 +25,7 @@ export interface InstallConfigParts {
   readonly postgres: {
     readonly ip: string;
     readonly caCertPem: string | undefined;
-    /** Undefined: the server is external. */
+    /** Undefined if the server is external. */
     readonly serverCertPem: string | undefined;
   };
   readonly cephPublicKey: string;
@@ -216,7 +216,7 @@ function forgesSection({ options, settings }: InstallConfigParts, domain: string
   };
 }
 
-/** Where each provider has its API: the public services on a host of its own, an installation of one's own under a path. */
+/** Where each provider has its API. Public services have a separate host for it, self-hosted ones a path. */
 function apiBaseUrl(name: keyof Config['forgeUrls'], url: string): string {
   switch (name) {
     case 'forge1':

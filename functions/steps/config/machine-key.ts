@@ -1,9 +1,12 @@
-/** The bootstrap's own SSH key pair: its public half goes to every machine, its private half never leaves Secret Manager. */
+/**
+ * Makes the bootstrap's own SSH key pair. Its public half goes to every machine, its private half never leaves Secret Manager
+ * except into the memory of a function.
+ */
 import * as z from 'zod';
 import { openSshPair } from '../../../shared/openssh.js';
 import { defineStep, done, type StepSecrets } from '../../engine/step.js';
 
-/** Name of the secret within the bootstrap. JSON: both halves in OpenSSH form. */
+/** Name of the secret within the bootstrap. JSON with both halves in OpenSSH form. */
 const machineKeySecret = 'machine-key';
 const MachineKey = z.object({ privateKey: z.string(), publicKey: z.string() });
 

@@ -1,6 +1,6 @@
 /**
- * What is generated once for a datacenter and then kept: its schema in Secret Manager, and its making. Needs nothing of the
- * cloud, so that slow keys are made while machines are.
+ * Generates the secrets of a datacenter that are made once and kept, and defines their schema in Secret Manager. It needs
+ * nothing of the cloud, so slow keys are made while the machines are created.
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import * as z from 'zod';
@@ -17,7 +17,7 @@ import { openSshPair } from '../../../shared/openssh.js';
 import type { StepCall, StepSecrets } from '../../engine/step.js';
 import { makeCaCertificate } from './certificates.js';
 
-/** The payload in Secret Manager. `registry` never goes into the secrets file: only the jumpbox serves with it. */
+/** The payload in Secret Manager. `registry` never goes into the secrets file, because only the jumpbox uses it. */
 export const MadeSecrets = z.object({
   schema: z.literal(1),
   secrets: z.array(Secret),
@@ -49,11 +49,11 @@ export interface Making {
   readonly now: Date;
   readonly bootstrapId: string;
   readonly datacenter: string;
-  /** The first datacenter makes what all share; another only what is its own. */
+  /** The first datacenter makes what all of them share. Another one makes only its own. */
   readonly first: boolean;
-  /** False with `--custom-pg-ip`: that server's CA and password are not ours to make. */
+  /** False with `--custom-pg-ip`: plinth doesn't make that server's CA and password. */
   readonly ownPostgres: boolean;
-  /** Values that were made before and are taken over; its pairs are whole (see pairs.ts). */
+  /** Earlier values to take over. Both halves of each pair are there (see pairs.ts). */
   readonly standing: Standing;
 }
 
@@ -96,7 +96,7 @@ async function cephKey(making: Making): Promise<{ secret: Secret; publicKey: str
   return { secret: fileSecret('cephSshPrivateKey', 'ceph_id_rsa', pair.privateKey), publicKey: pair.publicKey };
 }
 
-/** What every datacenter of the bootstrap has alike. */
+/** The secrets that all datacenters of the bootstrap share. */
 async function sharedSecrets(making: Making): Promise<Secret[]> {
   const [token, domainAuth, proxyHostKey] = await Promise.all([
     keyPair(making, 'rsa-4096', 'tokenPrivateKey', 'tokenPublicKey'),
@@ -176,6 +176,6 @@ async function keyPair(
 const kept = ({ standing }: Making, name: string): Secret | undefined => findSecret(standing.secrets, name);
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-/** Letters and digits only, so that no file, URL or shell has to quote it. */
+/** Only letters and digits, so that no file, URL or shell has to quote it. */
 const randomText = (length: number): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');

@@ -1,6 +1,6 @@
 /**
- * What reads and makes the two files of a datacenter: with it come their schemas, YAML and SOPS. Steps load it when they first
- * need it, as every process that knows the steps would else read all of it before its first answer.
+ * Gathers the code that reads and makes the two files of a datacenter, with their schemas, YAML and SOPS. Steps load it on
+ * first use. Otherwise every process that loads the steps would load all of it before its first answer.
  */
 export { writeInstallConfig } from '../../../shared/install-config/config.js';
 export * from '../../../shared/install-config/secrets.js';

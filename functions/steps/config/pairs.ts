@@ -1,6 +1,6 @@
 /**
- * The pairs of which one half is a secret and the other stands in the config (or is a secret too). The two halves are one unit:
- * a lost half is an error that names it, never a silent new key under a living install.
+ * Checks pairs whose private half is a secret and whose public half is in the config or another secret. If one half is lost,
+ * an error names it. A silent new key could break a running install.
  */
 import { findSecret, type SecretsFile } from '../../../shared/install-config/secrets.js';
 import { isOpenSshPair, isPemPair } from '../../../shared/openssh.js';
@@ -10,7 +10,7 @@ import { isCertificateOf } from './certificates.js';
 interface Pair {
   /** Name of the secret that holds the private half. */
   readonly privateHalf: string;
-  /** Path in the config, or name of the secret, of the public half. */
+  /** Path of the public half in the config, or the name of its secret. */
   readonly publicHalf: string;
   readonly publicIn: 'config' | 'secrets';
   fits(privateHalf: string, publicHalf: string): boolean;
@@ -43,16 +43,16 @@ const pairs: readonly Pair[] = [
 ];
 
 /**
- * Throws a `Problem` that names every half that is lost, or that does not fit its other half. Pairs of which neither half
- * is there are left alone. Where PostgreSQL is external, its pairs are not this config's: the CA may be a stranger's.
- * `config` may be any tree, so that a config which lost a half, and with it its form, is told what it lost.
+ * Throws a `Problem` that names every half that is missing or doesn't fit its other half. A pair without both halves is fine.
+ * With external PostgreSQL, its pairs are not checked, because the CA may be a stranger's. `config` may be any tree. So a
+ * config that lost a half, and is invalid for it, still gets an error that names the half.
  */
 export function checkPairs(datacenter: string, config: unknown, secrets: SecretsFile | undefined): void {
   const external = textAt(config, 'postgres.mode') === 'external';
   const secretAt = (name: string) => findSecret(secrets, name)?.file?.content;
   const faults = pairs
     .filter(({ publicHalf }) => !(external && publicHalf.startsWith('postgres.')))
-    // Without a config there is no half to miss there; it is written again.
+    // Without a config, no half is missing there. It is written again.
     .filter(({ publicIn }) => publicIn === 'secrets' || config !== undefined)
     .flatMap(({ privateHalf, publicHalf, publicIn, fits }) => {
       const key = secretAt(privateHalf);
@@ -79,7 +79,7 @@ export function checkPairs(datacenter: string, config: unknown, secrets: Secrets
   );
 }
 
-/** The text at a dotted path, if there is any. */
+/** The text at a dotted path, if any. */
 function textAt(tree: unknown, path: string): string | undefined {
   let value = tree;
   for (const name of path.split('.')) {

@@ -1,4 +1,4 @@
-/** The secrets file of a datacenter from what was made, what the flags give and what stands: pure, called by the step `config`. */
+/** Builds the secrets file of a datacenter from generated secrets, flags and existing files. Pure. */
 
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { InstallConfig } from '../../../shared/install-config/config.js';
@@ -18,11 +18,11 @@ export interface GivenSecretsParts {
   /** The secret flags, by option name. */
   readonly caller: Readonly<Record<string, string>>;
   readonly registryType: InstallConfig['registry']['type'];
-  /** Of the registry on the jumpbox. */
+  /** The password of the registry on the jumpbox. */
   readonly registryPassword: string | undefined;
 }
 
-/** The secrets that flags give. One without its flag stays as it stands while what it belongs to is wanted, see ownersOf. */
+/** The secrets that flags give. Without its flag, a secret stays while the feature it belongs to is wanted (see ownersOf). */
 export function givenSecrets({ options, caller, registryType, registryPassword }: GivenSecretsParts): Secret[] {
   const field = (name: string, value: string | undefined): Secret[] =>
     value === undefined || value === '' ? [] : [fieldSecret(name, value)];
@@ -60,12 +60,15 @@ function registrySecrets(
     case 'local-container':
       return [...field('registryUsername', localRegistryUser), ...field('registryPassword', localPassword)];
     case 'artifact-registry':
-      // No account keys: machines ask their metadata server for a token, which is the password of this user.
+      // No account keys. Machines get a token from their metadata server, which is the password of this user.
       return field('registryUsername', 'oauth2accesstoken');
   }
 }
 
-/** Secrets that mean something only while a flag stands, and are plinth's to write: with the flag they go. Whatever else people or hosts wrote stays. */
+/**
+ * Secrets that plinth writes and that belong to a flag. Without the flag they are removed. Whatever else people or hosts wrote
+ * stays.
+ */
 const ownersOf: Readonly<Record<string, keyof BootstrapOptions>> = {
   registryUsername: 'registryUser',
   forge2AppClientId: 'forge2AppClientId',
@@ -92,18 +95,21 @@ const isOrphan = (name: string, options: BootstrapOptions): boolean => {
 export interface SecretsFileParts {
   readonly options: BootstrapOptions;
   readonly made: MadeSecrets;
-  /** What stands, the caller's edits in it. */
+  /** The existing file, with the caller's edits. */
   readonly standing: SecretsFile | undefined;
   readonly given: readonly Secret[];
 }
 
-/** Of the first datacenter: what was made, over it what stands (a person may have changed it), over it what the flags give. */
+/**
+ * The secrets of the first datacenter. Existing ones, which a person may have edited, override generated ones. Flags override
+ * both.
+ */
 export function secretsOfFirst({ options, made, standing, given }: SecretsFileParts): SecretsFile {
   const { secrets } = mergeSecrets(asFile(made.secrets), standing) ?? asFile(made.secrets);
   return replace(asFile(secrets.filter(({ name }) => !isOrphan(name, options))), given);
 }
 
-/** Of a second one: its own, what stands, and the rest as the first has it. */
+/** The secrets of a second datacenter: its own and existing ones, and all others as the first has them. */
 export function secretsOfOther({ first, ...own }: SecretsFileParts & { readonly first: SecretsFile }): SecretsFile {
   const mine = secretsOfFirst(own);
   const copied = first.secrets.filter(({ name }) => !isDatacentersOwn(name));
@@ -121,7 +127,7 @@ const replace = (file: SecretsFile, secrets: readonly Secret[]): SecretsFile => 
   return asFile([...byName.values()]);
 };
 
-/** What an install will need and nobody has given yet; only with `--custom-pg-ip`. Keys and files, for people. */
+/** What an install needs and nobody has given yet, as names of keys and files for people. Only with `--custom-pg-ip`. */
 export function missingBeforeInstall(config: InstallConfig, secrets: SecretsFile, suffix: string): string[] {
   if (config.postgres.mode !== 'external') return [];
   return [

@@ -1,6 +1,6 @@
 /**
- * The generated secrets of a datacenter, made once and kept. Needs no cloud resource, so that slow keys are made while the
- * machines are; what needs addresses, and the secrets that flags give, come in the step `config`.
+ * Makes the generated secrets of a datacenter once and keeps them. It needs no cloud resource, so slow keys are made while the
+ * machines are created. Values that need addresses, and secrets from flags, come later, in the step `config`.
  */
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
@@ -23,7 +23,7 @@ export const secrets = defineStep({
       ? []
       : ['no PostgreSQL CA, server certificate or admin password: those are yours']),
   ],
-  /** The public halves; the private ones stand in Secret Manager alone. */
+  /** The public halves. Only Secret Manager has the private ones. */
   output: z.object({
     secretVersion: z.string(),
     clusterCaCertPem: z.string(),
@@ -34,7 +34,7 @@ export const secrets = defineStep({
   async observe(call) {
     const { madeSecretsName, readMadeSecrets, readStandingFiles } = await making();
     const { bootstrap, key, needs, secrets: store } = call;
-    // Files of the caller that cannot be used are told here, long before the step that writes them anew.
+    // Report unusable files of the caller here, long before the step that rewrites them.
     if (bootstrap.base[key] !== undefined) await readStandingFiles(call, needs.ageIdentity.secretVersion, key);
     const secretVersion = await store.find(madeSecretsName(key));
     if (secretVersion === undefined) return undefined;
@@ -48,7 +48,8 @@ export const secrets = defineStep({
   async run(call) {
     const { checkPairs, madeSecretsName, makeSecrets, readStandingFiles } = await making();
     const { context, bootstrap, key, needs } = call;
-    // None in Secret Manager, yet files that stand: a bootstrap whose secrets were lost there. Taken over if whole.
+    // Secret Manager has none. If files exist, Secret Manager has lost the secrets. Take the files over if their pairs are
+    // whole.
     const { merged } = await readStandingFiles(call, needs.ageIdentity.secretVersion, key);
     checkPairs(key, merged.config, merged.secrets);
     checkRegistry(key, merged);
@@ -72,7 +73,7 @@ export const secrets = defineStep({
   },
 });
 
-/** The registry's CA key stands nowhere but in Secret Manager: it cannot be taken over from files. */
+/** Only Secret Manager has the registry's CA key, so files can't restore it. */
 function checkRegistry(datacenter: string, { config }: Standing): void {
   if (config?.registry.caCertPem === undefined) return;
   throw new Problem(

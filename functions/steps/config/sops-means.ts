@@ -1,4 +1,4 @@
-/** Time and chance for encrypting a secrets file. */
+/** The time and randomness that encryption of a secrets file needs. */
 import { randomBytes } from 'node:crypto';
 import type { SopsMeans } from '../../../shared/install-config/sops-cipher.js';
 

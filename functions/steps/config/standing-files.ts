@@ -1,4 +1,4 @@
-/** What stands of a datacenter's config and secrets: what the bootstrap wrote last, and what the caller sent as base. Reads only. */
+/** Reads a datacenter's existing config and secrets: what the bootstrap wrote last, and what the caller sent as base. */
 import { parseInstallConfig, readInstallConfig } from '../../../shared/install-config/config.js';
 import {
   decryptSecrets,
@@ -18,11 +18,11 @@ export const secretsFile = (datacenter: string): string => `secrets-${datacenter
 export interface StandingFiles {
   /** What the bootstrap wrote last. */
   readonly written: Standing & { readonly configText: string | undefined; readonly secretsText: string | undefined };
-  /** What the caller holds. */
+  /** What the caller sent. */
   readonly base: Standing & { readonly secretsText: string | undefined };
-  /** Both as one: the caller's edits win, except over what the hosts wrote. */
+  /** Both merged. The caller's edits win, except over values that the hosts wrote. */
   readonly merged: Standing;
-  /** What opens the secrets of all. */
+  /** The age identity, which opens the secrets of all datacenters. */
   readonly identity: string;
 }
 
@@ -32,7 +32,10 @@ interface Reading {
   readonly secrets: StepSecrets;
 }
 
-/** `Problem` if the base belongs to another bootstrap, is no such file, was tampered with, or has lost half of a pair. */
+/**
+ * Throws a `Problem` if the base belongs to another bootstrap, has the wrong form, was tampered with, or has lost half of a
+ * pair.
+ */
 export async function readStandingFiles(
   call: Reading,
   identityVersion: string,
@@ -59,7 +62,7 @@ export async function readStandingFiles(
   return { written, base, merged, identity };
 }
 
-/** What stands, without what the caller took out of it. */
+/** The written secrets, without those that the caller removed. */
 const leftOf = (written: StandingFiles['written'], base: StandingFiles['base']): SecretsFile | undefined =>
   written.secrets === undefined || base.secrets === undefined
     ? written.secrets
@@ -76,7 +79,7 @@ async function readBase(
 ): Promise<StandingFiles['base']> {
   const { config: configText, secrets: secretsText } = bootstrap.base[datacenter] ?? {};
   const secrets = secretsText === undefined ? undefined : await decryptSecrets(secretsText, identity);
-  // Before the form is checked: a config that lost a half has lost its form too, and the half is what must be named.
+  // Check pairs before the form. A config that lost a half has an invalid form too, and the error must name the half.
   const tree = configText === undefined ? undefined : parseInstallConfig(configText);
   if (tree !== undefined || secrets !== undefined) {
     checkPairs(datacenter, tree ?? written.config, secrets ?? written.secrets);
@@ -92,14 +95,14 @@ async function readBase(
   return { config, secrets, secretsText };
 }
 
-/** The same problem, that also says whose file it is. */
+/** The same problem, with the datacenter of the file. */
 const ofDatacenter = ({ code, detail, advice, errors }: Problem, datacenter: string): Problem =>
   new Problem(code, detail.includes(datacenter) ? detail : `In what was sent for ${datacenter}: ${detail}`, {
     ...(advice !== undefined && { advice }),
     ...(errors !== undefined && { errors }),
   });
 
-/** By name, in the order of the first: `over` wins, except for what the hosts wrote into `under`. */
+/** Merges by name, in the order of `under`. `over` wins, except over values that the hosts wrote into `under`. */
 export function mergeSecrets(under: SecretsFile | undefined, over: SecretsFile | undefined): SecretsFile | undefined {
   if (under === undefined || over === undefined) return over ?? under;
   const byName = new Map(under.secrets.map((secret) => [secret.name, secret]));

@@ -1,4 +1,4 @@
-/** SSH keys of the forge1 team, asked for anew in each generation, so that who left the team is out. */
+/** Reads the SSH keys of the forge1 team. Each generation reads them anew, so that former members lose access. */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
@@ -15,7 +15,7 @@ export const teamKeys = defineStep({
     `public SSH keys of the members of ${forge1TeamOrg}/${forge1TeamSlug}, read from forge1`,
   ],
   output: z.object({ keys: z.array(z.string()) }),
-  // All of it is reading, so there is nothing to run; a team without keys is an empty list.
+  // The step only reads, so there is nothing to run. A team without keys gives an empty list.
   async observe({ context, bootstrap, secrets, signal }) {
     const { forge1TeamOrg = '', forge1TeamSlug = '' } = bootstrap.options;
     const token = (await secrets.caller())['forge1Pat'];

@@ -1,6 +1,6 @@
 /**
- * What the two files of a datacenter should hold, from what the other steps left, what stands and what the flags give.
- * Reads only; called by the step `config`, by each look and each run.
+ * Works out what the two files of a datacenter should hold, from other steps' outputs, existing files and flags. It only
+ * reads.
  */
 import { createPublicKey } from 'node:crypto';
 import { type InstallConfig, keepOverrides } from '../../../shared/install-config/config.js';
@@ -26,9 +26,9 @@ type ConfigCall = StepCall<typeof configNeeds, typeof datacenters>;
 export interface WantedFiles {
   readonly standing: StandingFiles;
   readonly secrets: SecretsFile;
-  /** Whose recipients, rules and comments the secrets file keeps. */
+  /** The secrets file whose recipients, rules and comments the new one keeps. */
   readonly like: StandingSecrets | undefined;
-  /** Undefined as long as no PostgreSQL server certificate fits the server's name and address. */
+  /** Undefined until a PostgreSQL server certificate fits the server's name and address. */
   readonly config: InstallConfig | undefined;
   readonly postgres: { readonly ip: string; readonly caCertPem: string | undefined };
   withServerCertificate(certPem: string): InstallConfig;
@@ -49,7 +49,7 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
   const ownServer = isFirst && options.customPgIp === undefined;
   const postgres = {
     ip: options.customPgIp ?? vmOf('postgres').internalIp,
-    // A person may have put another CA in its place, key and certificate: then that one counts. Both have the same server.
+    // A person may have replaced the CA, key and certificate, and theirs counts. Both datacenters use the same server.
     caCertPem:
       firstStanding.merged.config?.postgres.caCertPem ??
       first.postgresCaCertPem ??
@@ -92,7 +92,7 @@ export async function wantedFiles(call: ConfigCall): Promise<WantedFiles> {
   return { standing, secrets: wantedSecrets, like, config, postgres, withServerCertificate: build };
 }
 
-/** The secrets of this datacenter, and the files that stand of it and of the first. */
+/** The secrets of this datacenter, and the existing files of it and of the first datacenter. */
 async function wantedSecretsOf(call: ConfigCall) {
   const { bootstrap, key } = call;
   const { options } = bootstrap;
@@ -122,7 +122,7 @@ async function wantedSecretsOf(call: ConfigCall) {
   return { standing, firstStanding, secrets: wantedSecrets };
 }
 
-/** The server certificate that stands, if it still serves: made again when address, name or CA change, or when it has run out. */
+/** The existing server certificate, if it is still good. A new address, name or CA, or its expiry, needs a new one. */
 function servingCertificate(
   { base, written }: StandingFiles,
   file: SecretsFile,
@@ -168,7 +168,7 @@ function registryServer({ bootstrap, context, needs }: ConfigCall, jumpboxIp: st
   }
 }
 
-/** The output at a key; the plan has it, or the instance would not run. */
+/** The output for a key. The plan guarantees it, or the instance would not run. */
 const output =
   <T>(outputs: Readonly<Record<string, T>>) =>
   (key: string): T => {

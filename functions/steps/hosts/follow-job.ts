@@ -1,4 +1,4 @@
-/** A long command on a machine as a job: started once, followed by whoever asks next, its log shown. */
+/** Runs a long command on a machine as a job. It starts once. Later runs of the step follow it and show its log. */
 import { Problem } from '../../../shared/problems.js';
 import { sha256 } from '../../../shared/sha256.js';
 import { again, done, type Outcome, type StepCall } from '../../engine/step.js';
@@ -7,19 +7,19 @@ import { failedOn } from './script.js';
 
 type Call = Pick<StepCall, 'bootstrap' | 'log' | 'secrets' | 'signal'>;
 
-/** A machine that is started anew again and again ends no job. */
+/** A machine that restarts again and again never finishes a job. */
 const mostLost = 10;
-/** Then the engine has its turn: who cancels waits so long. */
+/** After this the engine gets its turn. A cancellation may wait this long. */
 const turnSeconds = 15;
-/** An install of a whole platform is through long before. It goes on when nobody follows it any more. */
+/** Far longer than the install of a whole platform. The job continues even if nobody follows it any more. */
 const patienceSeconds = 7200;
 const tailBytes = 4096;
 
 /**
- * `name` is the step's own, `[a-z0-9-]+`. What runs already is followed, whoever began it, and its end is ours. A job that was
- * lost with its machine is begun anew; one that had ended when this generation first looked is so, too: it did not bring what
- * is wanted. `before` brings what a job needs and takes away itself, such as a login; it is called for each that is yet to begin.
- * Throws with the last that it said.
+ * `name` is the step's own, `[a-z0-9-]+`. A running job is followed no matter who started it, and its result counts. A job
+ * that was lost with its machine starts again. So does one that had ended before this generation first looked, because it
+ * didn't bring the wanted result. `before` provides what a job needs and itself removes, such as a login. It runs before each
+ * new job. Throws with the job's last lines.
  */
 export async function followJob(
   call: Call,
@@ -30,7 +30,7 @@ export async function followJob(
   before?: () => Promise<void>,
 ): Promise<Outcome> {
   const mine = `generation ${call.bootstrap.generation}`;
-  // So that the log is free of what the caller gave, whoever says it.
+  // Loads the caller's secrets, so that the log can redact them.
   await call.secrets.caller();
   for (let run = 1, lost = 0; ; run++) {
     const job = host.job(idOf(name, script, run));
@@ -39,10 +39,10 @@ export async function followJob(
     const isMine = (await job.claim(mine)) === mine;
     const { look, last, isWhole } = await read(call, job);
     if (look.state === 'running') return again(0, last === '' ? `${what} is under way` : last, patienceSeconds);
-    // Somebody else stores it, too.
+    // Another follower stores it too.
     if (!isWhole) return again(1, `${what} has ended; the rest of its log is read`, patienceSeconds);
     if (look.state !== 'exited') {
-      // What of it is still there must not run beside the next one.
+      // Whatever is left of it must not run beside the next job.
       await job.kill();
       if (isMine) lost++;
       if (lost < mostLost) continue;
@@ -59,10 +59,7 @@ export async function followJob(
   }
 }
 
-/**
- * The rest of its log, for an `observe` that sees that what the job was to bring is there: whoever followed it may have been
- * killed before its end.
- */
+/** Stores the rest of a job's log when `observe` finds the job's result. Its follower may have died before the end. */
 export async function keepLog(call: Call, host: Host, name: string, script: string): Promise<void> {
   await call.secrets.caller();
   for (let run = 1; ; run++) {
@@ -76,13 +73,13 @@ const idOf = (name: string, script: string, run: number): string => `${name}-${s
 
 interface Read {
   readonly look: JobLook;
-  /** The last line that was said meanwhile. */
+  /** The last line of the new output. */
   readonly last: string;
-  /** Of a job that has ended: all of its log is stored. */
+  /** True if the job has ended and all of its log is stored. */
   readonly isWhole: boolean;
 }
 
-/** Up to the end of the log, or for one turn. */
+/** Reads to the end of the log, or for one turn. */
 async function read({ log, signal }: Call, job: Job): Promise<Read> {
   const until = Date.now() + turnSeconds * 1000;
   let last = '';
@@ -99,14 +96,14 @@ async function read({ log, signal }: Call, job: Job): Promise<Read> {
   }
 }
 
-/** What is wrong often stands a little before the end. */
+/** The error is often a few lines before the end. */
 const lastWordLines = 4;
 const longestWords = 1000;
 
-/** Of a job that has ended; its log may have been stored by somebody else. */
+/** The last lines of a job that has ended. Read from the machine, because another follower may have stored its log. */
 async function lastWords({ log, signal }: Call, job: Job, { size }: JobLook): Promise<string> {
   const { bytes } = await job.poll(Math.max(0, size - tailBytes), { signal });
-  // A line that is cut at its beginning may begin in the midst of a secret.
+  // A line that is cut at its beginning may start inside a secret.
   const whole = size > tailBytes ? bytes.subarray(bytes.indexOf(0x0a) + 1) : bytes;
   return inShort(log.lastLines(whole, lastWordLines), longestWords);
 }

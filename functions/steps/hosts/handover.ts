@@ -1,6 +1,6 @@
 /**
- * Config, encrypted secrets and age identity of a datacenter on the jumpbox. What the hosts wrote into the secrets file since
- * is kept: of those names the file there is the truth.
+ * Puts the config, encrypted secrets and age identity of a datacenter on the jumpbox. Secrets that the hosts wrote there are
+ * kept, because the file there decides their values.
  */
 import * as z from 'zod';
 import type { SecretsFile } from '../../../shared/install-config/secrets.js';
@@ -42,7 +42,7 @@ export const handover = defineHostStep({
     const host = await reach(call);
     const { paths, wanted, found, like } = await look(call, host);
     await mustRun(host, 'Making the folder for secrets', 'mkdir -p -m 700 "$1"', [paths.secretsDir]);
-    // The identity first: a secrets file that nothing there can read would stop an install half-way.
+    // Upload the identity first. A secrets file that nothing there can read would stop an install half-way.
     if (found.identity !== wanted.identity) await host.upload(paths.identity, wanted.identity, { mode: 0o600 });
     if (found.secrets === undefined || !sameContent(found.secrets, wanted.secrets)) {
       const text = await encryptSecrets(
@@ -93,7 +93,7 @@ async function look(call: Call, host: Host) {
     paths,
     wanted: {
       config: configText,
-      // Merged over what stands: entries that hosts wrote win, those that nobody gives any more go.
+      // Keeps the secrets that hosts wrote. Other secrets that nobody gives any more are dropped.
       secrets: mergeSecrets(hostsOwn, given) ?? given,
       identity: `${identity}\n`,
     },

@@ -1,4 +1,4 @@
-/** The host keys that a VM published of itself in its guest attributes: the only ones that are ever trusted. */
+/** Reads the host keys that a VM published in its guest attributes. plinth trusts no others. */
 import * as z from 'zod';
 import { again, recheck } from '../../engine/step.js';
 import { defineProjectStep } from '../cloud/settling.js';
@@ -12,7 +12,7 @@ export const hostKey = defineProjectStep({
   needs: { vm },
   each: vms,
   describe: () => [],
-  /** Each as `<type> <base64>`. */
+  /** Each is `<type> <base64>`. */
   output: z.object({ hostKeys: z.array(z.string()).min(1) }),
   async observe({ context, bootstrap, key }) {
     const { projectId, options } = bootstrap;

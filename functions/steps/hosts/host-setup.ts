@@ -1,4 +1,4 @@
-/** The static set-up of a machine: its start-up script does it; seen to over SSH, and done once more where it was not. */
+/** Checks the static setup of a machine over SSH. The start-up script does it, and this step repeats it if it is missing. */
 import * as z from 'zod';
 import { done } from '../../engine/step.js';
 import { hostSetupCheckOf, startupScriptOf } from '../cloud/vm-metadata.js';

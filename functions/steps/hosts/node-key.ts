@@ -1,6 +1,6 @@
 /**
- * The jumpbox's own key for the nodes, made there, and the nodes' host keys that it shall trust: an install that runs on the
- * jumpbox outlives any connection of ours.
+ * Makes the jumpbox's own key for the nodes, and pins the nodes' host keys there. An install that runs on the jumpbox outlives
+ * any connection of plinth's functions.
  */
 import * as z from 'zod';
 import { done, of } from '../../engine/step.js';
@@ -34,7 +34,7 @@ export const nodeKey = defineHostStep({
   },
 });
 
-/** The public half is made anew of a private one that stands alone: a crash may have come between. */
+/** Derives the public half from an existing private one, because a crash may have come between the two. */
 const make = `set -eu
 umask 077
 mkdir -p "$(dirname "$1")"
@@ -47,7 +47,7 @@ interface Known {
   readonly hostKeys: Readonly<Record<string, { readonly hostKeys: readonly string[] }>>;
 }
 
-/** Lines of known_hosts: by name and address. */
+/** Lines of known_hosts, by name and address. */
 const knownHosts = ({ machines, hostKeys }: Known): string =>
   Object.entries(machines)
     .flatMap(([name, { internalIp }]) => (hostKeys[name]?.hostKeys ?? []).map((key) => `${name},${internalIp} ${key}`))

@@ -1,4 +1,4 @@
-/** The jumpbox may log in to a node as root, with the key that it made itself. */
+/** Lets the jumpbox log in to a node as root, with the key that it made itself. */
 import * as z from 'zod';
 import { done } from '../../engine/step.js';
 import { nodes } from '../topology.js';

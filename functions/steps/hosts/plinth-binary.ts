@@ -1,4 +1,4 @@
-/** plinth itself on the jumpbox, where it installs the platform: the caller's own build, or the release of this version. */
+/** Puts plinth on the jumpbox, where it installs the platform: the caller's own build, or the release of this version. */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload, type Upload } from '../../../shared/bootstrap/upload.js';
@@ -27,7 +27,10 @@ export const plinthBinary = defineHostStep({
   output: z.object({
     path: z.string(),
     sha256: z.string(),
-    /** What the caller's own says of itself; missing for the release of this version, and in records of earlier releases. */
+    /**
+     * The version that the caller's own build reports. Absent for the release of this version, and in records of earlier
+     * releases.
+     */
     version: z.string().optional(),
   }),
   async observe(call) {
@@ -62,7 +65,7 @@ export const plinthBinary = defineHostStep({
       : `The plinth of --remote-cli-binary is of version ${said}, and this deployment of ${version}: the platform is installed by the former.`,
 });
 
-/** Run before it takes the place of what stands; by a rename, as a running plinth keeps the file that it was started from. */
+/** Runs the new file before it replaces the old one. The rename lets a running plinth keep the file it was started from. */
 async function putInPlace({ signal }: Pick<StepCall, 'signal'>, host: Host, own: Upload, file: string): Promise<void> {
   const tried = `${path}.given`;
   await host.install(file, tried, { mode: 0o755, sha256: own.sha256, signal });
@@ -80,7 +83,7 @@ const askVersion = (host: Host, program: string): Promise<Executed> =>
 
 const Answer = z.object({ name: z.literal(programName), version: z.string().max(50) });
 
-/** Undefined: whatever was asked, it was not plinth. */
+/** Undefined if the program is not plinth. */
 function versionIn({ exitCode, stdout }: Executed): string | undefined {
   try {
     return exitCode === 0 ? Answer.parse(JSON.parse(stdout)).version : undefined;
@@ -102,7 +105,7 @@ function noPlinth({ name }: Upload, { exitCode, stdout, stderr }: Executed): Pro
   );
 }
 
-/** Node is linked with it, and not every image has it. */
+/** Node is linked with libatomic1, and not every image has it. */
 const withLibatomic = `ldconfig -p | grep -q 'libatomic\\.so\\.1' || apt-get -o DPkg::Lock::Timeout=120 install -y -qq libatomic1 >&2`;
 
 const fetched = `set -eu

@@ -1,6 +1,6 @@
 /**
- * What a step on machines needs to get there, and the way: with the bootstrap's own key, through the jumpbox, to pinned host
- * keys only. A machine that cannot be reached is looked at again by the steps that made it.
+ * Defines steps on machines and connects to the machines: with the bootstrap's own key, through the jumpbox, and only to
+ * pinned host keys. If a machine is unreachable, the steps that made it look at it again.
  */
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
@@ -22,7 +22,7 @@ import { hostKey } from './host-key.js';
 
 const jumpboxName = 'jumpbox';
 
-/** `machines`: the VMs that the instance works on, besides the jumpbox, through which all go. */
+/** `machines` are the VMs that the instance works on. The jumpbox is always added, because all connections go through it. */
 export function hostNeeds(machines: (options: BootstrapOptions, key: string) => readonly string[] = () => []) {
   const keys = (options: BootstrapOptions, key: string) => [...new Set([jumpboxName, ...machines(options, key)])];
   return { machineKey, firewall, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
@@ -31,7 +31,7 @@ type HostNeeds = ReturnType<typeof hostNeeds>;
 
 type HostCall = Pick<StepCall<HostNeeds, undefined>, 'context' | 'bootstrap' | 'secrets' | 'needs' | 'signal'>;
 
-/** As root; on the jumpbox by `ubuntu`, as root does not log in there. */
+/** As root. On the jumpbox by way of `ubuntu`, because root can't log in there. */
 export async function reach(call: HostCall, name: string = jumpboxName): Promise<Host> {
   const { context, bootstrap, needs, secrets, signal } = call;
   const { privateKey } = await readMachineKey(secrets, needs.machineKey.secretVersion);
@@ -51,14 +51,14 @@ export async function reach(call: HostCall, name: string = jumpboxName): Promise
   return (await context.remote.host(machineOf, signal)).asRoot();
 }
 
-/** Keys come from the step's own needs, so a miss is a fault of ours. */
+/** The keys come from the step's own needs, so a miss is a bug in plinth. */
 const missing = (key: string): never => {
   throw new Error(`the machine ${key} is not among the step's needs`);
 };
 
 type When = (options: BootstrapOptions) => boolean;
 
-/** As `defineStep`, in the host lane. */
+/** Like `defineStep`, in the host lane. */
 export function defineHostStep<
   O,
   const N extends HostNeeds & Needs,
@@ -68,9 +68,9 @@ export function defineHostStep<
   return defineStep<O, N, E, W>({
     ...spec,
     lane: 'host',
-    // All of it is on disks that go with the project.
+    // Everything is on disks that disappear with the project.
     goes: 'project',
-    // Unreachable is not as wanted; what to do about it is `run`'s.
+    // An unreachable machine is not as wanted. `run` decides what to do.
     observe: (call) => spec.observe(call).catch((error: unknown) => unlessUnreachable(error, call)),
     run: (call) =>
       spec.run(call).catch((error: unknown) => {
@@ -80,7 +80,7 @@ export function defineHostStep<
   });
 }
 
-/** The first failures are the engine's to try again: most often a machine is only slow. */
+/** The engine retries the first failures. Most often a machine is only slow. */
 function unlessUnreachable(error: unknown, { attempt }: Pick<StepCall, 'attempt'>): undefined {
   if (error instanceof Problem && error.code === 'host-unreachable' && attempt >= 2) return undefined;
   throw error;

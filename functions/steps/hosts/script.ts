@@ -1,9 +1,9 @@
-/** Bash with arguments on a machine. */
+/** Runs Bash scripts with arguments on a machine. */
 import { saysNoRoom } from '../../../shared/no-room.js';
 import { Problem } from '../../../shared/problems.js';
 import type { ExecOptions, Executed, Host } from '../../remote/remote.js';
 
-/** `args` are $1, $2, … of the script; neither they nor the script may hold a secret, which goes through `stdin`. */
+/** `args` are $1, $2, … of the script. Neither they nor the script may hold a secret. Secrets go through `stdin`. */
 export const runScript = (
   host: Host,
   script: string,
@@ -11,10 +11,10 @@ export const runScript = (
   options?: ExecOptions,
 ): Promise<Executed> => host.exec(`bash -c ${[script, 'plinth', ...args].map(quoted).join(' ')}`, options);
 
-/** As one word of a shell. */
+/** Quotes a word for a shell. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** What it printed. Another exit code than 0 is a Problem with the last that it said; `what` begins that sentence. */
+/** Returns what the script printed. Another exit code than 0 is a Problem with its last lines. `what` begins the message. */
 export async function mustRun(
   host: Host,
   what: string,
@@ -25,7 +25,7 @@ export async function mustRun(
   return mustHaveEnded(host, what, await runScript(host, script, args, options));
 }
 
-/** As `mustRun`, of a script that has run. */
+/** Like `mustRun`, for a script that has already run. */
 export function mustHaveEnded(host: Host, what: string, { exitCode, stdout, stderr }: Executed): string {
   if (exitCode === 0) return stdout;
   const said = stderr.trim().split('\n').slice(-3).join('; ') || 'it said nothing';
@@ -33,7 +33,7 @@ export function mustHaveEnded(host: Host, what: string, { exitCode, stdout, stde
   throw failedOn(host, what, exitCode, said, advice);
 }
 
-/** Of a command that ended so; a full disk is named as one. */
+/** The Problem for a failed command. It recognizes a full disk. */
 export function failedOn({ name }: Host, what: string, exitCode: number, said: string, advice: string): Problem {
   if (!saysNoRoom(said)) {
     return new Problem('host-failed', `${what} failed on ${name} with exit code ${exitCode}: ${said}`, { advice });
@@ -43,7 +43,10 @@ export function failedOn({ name }: Host, what: string, exitCode: number, said: s
   });
 }
 
-/** For scripts that fetch: `curl … || fetch_failed $? FILE`. Of a full disk curl says only that it could not write; whoever writes a little more beside the file hears why. */
+/**
+ * For scripts that fetch: `curl … || fetch_failed $? FILE`. On a full disk, curl reports only that it could not write. A
+ * further write beside the file fails with the reason.
+ */
 export const fetchFailed = `fetch_failed() {
   [ "$1" != 23 ] || head -c 1000000 /dev/zero > "$2.room" || :
   rm -f "$2.room"

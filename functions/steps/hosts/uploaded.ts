@@ -1,9 +1,9 @@
-/** A file that the caller's machine put on the jumpbox: found by its hash, or asked for. */
+/** Finds a file that the caller's machine uploaded to the jumpbox, by its hash. */
 import { type Upload, uploadPath } from '../../../shared/bootstrap/upload.js';
 import type { Host } from '../../remote/remote.js';
 import { runScript } from './script.js';
 
-/** Where it lies, whole; undefined: only the caller's machine can go on. */
+/** The path of the whole file. Undefined if only the caller's machine can provide it. */
 export async function uploaded(host: Host, upload: Upload): Promise<string | undefined> {
   const path = `/home/ubuntu/${uploadPath(upload)}`;
   const { exitCode } = await runScript(host, 'echo "$2  $1" | sha256sum --check --status', [path, upload.sha256]);

@@ -1,4 +1,7 @@
-/** The address of `--cluster-admin-email` as a secret in Kubernetes, before the platform comes: its first admin is made from it. */
+/**
+ * Puts the address of `--cluster-admin-email` into a secret in Kubernetes before the install. The platform makes its first
+ * admin from it.
+ */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { done, type StepCall } from '../../engine/step.js';
@@ -11,7 +14,7 @@ import { applyObjects, getObjects } from './kubectl.js';
 const needs = { ...hostNeeds((options, key) => [controllerOf(options, key)]), k0sReady } as const;
 type Call = StepCall<typeof needs, typeof datacenters>;
 
-/** Told to packages in docs/use/packages.md. */
+/** Documented for packages in docs/use/packages.md. */
 const namespace = 'platform';
 const name = 'cluster-admin-email';
 

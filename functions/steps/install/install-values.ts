@@ -1,4 +1,4 @@
-/** What only a person can give is there: looked at once config and secrets are made, before anything of an install begins. */
+/** Checks that config and secrets have the values that only a person can give, before any part of an install begins. */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
@@ -12,7 +12,7 @@ export const installValues = defineStep({
   title: 'Values for the install',
   lane: 'cloud',
   needs: { config },
-  // They are PostgreSQL's, and of no use to an install that leaves it out.
+  // These values are for PostgreSQL, and an install without it doesn't need them.
   when: (options: BootstrapOptions) => installs(options) && !options.installSkipSteps.includes('postgres'),
   each: datacenters,
   describe: (options, key) => [

@@ -1,6 +1,6 @@
 /**
- * The platform in a datacenter: plinth on the jumpbox installs the package, as a job that outlives whoever began it. The second
- * datacenter comes after the first, which makes the databases.
+ * Installs the platform in a datacenter. plinth on the jumpbox installs the package, as a job that outlives the function which
+ * started it. The second datacenter waits for the first, which makes the databases.
  */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
@@ -46,7 +46,7 @@ const platform = {
     `the platform in datacenter ${datacenterOf(options, key).name}, by plinth on the jumpbox`,
   ],
   output: z.object({
-    /** Of all that it was installed from. */
+    /** Digest of everything that it was installed from. */
     digest: z.string(),
   }),
   async observe(call: Call) {
@@ -68,7 +68,7 @@ const platform = {
 export const install = defineHostStep({ name: 'install', needs, each: first, ...platform });
 export const installSecond = defineHostStep({
   name: 'install-second',
-  // It makes the databases.
+  // The first datacenter makes the databases.
   needs: { ...needs, before: of(install, first.keys) },
   each: second,
   ...platform,
@@ -87,7 +87,9 @@ async function lackingValues({ bootstrap }: Call, host: Host): Promise<string | 
   return undefined;
 }
 
-/** The job leaves the digest of what it installed once it is through; another config, package or file is another install. */
+/**
+ * The job writes the digest of what it installed when it has succeeded. Another config, package or file means another install.
+ */
 function planOf({ bootstrap: { options }, key, needs: { config, handover, installerPackage, plinthBinary } }: Call) {
   if (installerPackage === undefined) throw new Error('an install has no package');
   const { files, suffix } = datacenterOf(options, key);

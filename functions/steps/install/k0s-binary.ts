@@ -1,4 +1,4 @@
-/** k0s itself on a node: the release of the version that is asked for, verified by the sums that were published with it. */
+/** Installs the wanted release of k0s on a node, verified with the checksums of the release. */
 import * as z from 'zod';
 import { type BootstrapOptions, flagName } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
@@ -50,7 +50,7 @@ export const k0sBinary = defineHostStep({
   },
 });
 
-/** The exit code of `fetched` where nothing of such a version is there. */
+/** The exit code of `fetched` if there is no such release. */
 const noRelease = 69;
 
 const fetched = `set -eu

@@ -1,4 +1,4 @@
-/** The control plane of a datacenter's Kubernetes, on its first node, which runs pods too. */
+/** Runs the control plane of a datacenter's Kubernetes on its first node, which runs pods too. */
 import * as z from 'zod';
 import { again, of, type StepCall } from '../../engine/step.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
@@ -43,7 +43,7 @@ export const k0sController = defineHostStep({
     const host = await reach(call, controller);
     const changed = (await host.read(configPath))?.toString() !== config;
     const version = (await statusOf(host))?.Version;
-    // Before the new config lies there: whoever comes after a crash sees what differs, or that nothing runs.
+    // Stop before the new config is written. After a crash, the next run then sees the old config, or that nothing runs.
     if (changed || (version !== undefined && version !== call.bootstrap.options.kubeDistroVersion)) {
       await mustRun(host, 'Stopping the k0s controller', `systemctl stop ${service} 2>/dev/null || true`);
     }
@@ -55,7 +55,7 @@ export const k0sController = defineHostStep({
 
 const service = 'k0scontroller';
 
-/** By systemd, as `k0s start` fails where it runs already. */
+/** Uses systemd, because `k0s start` fails if k0s already runs. */
 const started = `set -eu
 "$1" config validate --config "$2"
 [ -e "/etc/systemd/system/$3.service" ] || "$1" install controller --config "$2" --enable-worker --no-taints

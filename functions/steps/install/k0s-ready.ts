@@ -1,4 +1,4 @@
-/** All nodes of a datacenter's Kubernetes are Ready, and its kubeconfig is among the secrets on the jumpbox. */
+/** Waits until all nodes of a datacenter's Kubernetes are Ready, and puts its kubeconfig among the secrets on the jumpbox. */
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { again, done, of, recheck, type StepCall } from '../../engine/step.js';
@@ -44,7 +44,7 @@ export const k0sReady = defineHostStep({
     const missing = await waiting(controller, nodes);
     if (missing === undefined) return recheck(['k0sController'], 'The control plane does not answer');
     for (const name of missing) {
-      // A machine that went away is seen to by what reaches it.
+      // If the machine is gone, `reach` handles it.
       if ((await statusOf(await reach(call, name))) !== undefined) continue;
       return recheck(['k0sController', 'workers'], `k0s does not run on ${name}`);
     }
@@ -65,7 +65,7 @@ const Nodes = z.object({
   ),
 });
 
-/** Of `wanted`, those that are not Ready; undefined: nobody there can tell. */
+/** The nodes of `wanted` that are not Ready. Undefined if the control plane doesn't answer. */
 async function waiting(controller: Host, wanted: readonly string[]): Promise<readonly string[] | undefined> {
   const { exitCode, stdout } = await runScript(controller, `${k0sPath} kubectl get nodes --output json`);
   if (exitCode !== 0) return undefined;
@@ -77,7 +77,7 @@ async function waiting(controller: Host, wanted: readonly string[]): Promise<rea
   return wanted.filter((name) => !ready.has(name));
 }
 
-/** In the secrets file on the jumpbox; of this name, what stands there is the truth for whoever comes later. */
+/** The kubeconfig in the secrets file on the jumpbox. Hosts write this secret, so the value there wins over stored files. */
 async function kubeConfig({ context, secrets, needs, signal, bootstrap }: Call, controller: Host) {
   const { decryptSecrets, encryptSecrets, fileSecret, findSecret, sopsMeans } = await import('../config/making.js');
   const call = { context, secrets, needs, signal, bootstrap };

@@ -1,4 +1,4 @@
-/** A node joins its datacenter's Kubernetes, by a token that the controller issues for it. */
+/** Joins a node to its datacenter's Kubernetes, with a token that the controller issues. */
 import * as z from 'zod';
 import { again, of, recheck, type StepCall } from '../../engine/step.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
@@ -51,7 +51,10 @@ export const k0sWorker = defineHostStep({
 const controllerOfCall = (call: Call) =>
   reach(call, controllerOf(call.bootstrap.options, vmSpec(call.bootstrap.options, call.key).datacenter));
 
-/** As it stands in the kubeconfig of who has joined: one line of base64. Undefined: the controller has none yet. */
+/**
+ * The cluster CA as one line of base64, the form that a joined node's kubeconfig has. Undefined if the controller has none
+ * yet.
+ */
 async function authorityOf(call: Call): Promise<string | undefined> {
   const certificate = await (await controllerOfCall(call)).read('/var/lib/k0s/pki/ca.crt');
   return certificate?.toString('base64');
@@ -60,12 +63,12 @@ async function authorityOf(call: Call): Promise<string | undefined> {
 const tokenPath = '/etc/k0s/join-token';
 const kubeletConfigPath = '/var/lib/k0s/kubelet.conf';
 
-/** It has a token of the last minute, and runs: another start would only disturb it. */
+/** The node has a token of the last minute and runs. Another start would only disturb it. */
 const begins = 'systemctl is-active --quiet k0sworker && [ -n "$(find "$1" -mmin -1 2>/dev/null)" ]';
 
 /**
- * The token comes by standard input: it lets anybody join who has it. Who has joined goes on without one; what joined a
- * controller that is no more begins anew.
+ * The token comes through standard input, because anybody who has it may join. A node that has joined continues without a new
+ * one. A node of a former controller is reset first.
  */
 const joined = `set -eu
 umask 077

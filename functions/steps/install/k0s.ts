@@ -1,4 +1,4 @@
-/** What the steps of k0s share: which machines, its config, how its state is read. */
+/** Shared by the k0s steps: which machines run it, its config, and how to read its state. */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { Each } from '../../engine/step.js';
@@ -6,11 +6,11 @@ import type { Host } from '../../remote/remote.js';
 import { runScript } from '../hosts/script.js';
 import { datacenterOf, podCidr, serviceCidr, vms, vmsOf } from '../topology.js';
 
-/** Something is to be installed. */
+/** Whether the bootstrap installs a package. */
 export const installs = ({ installVersion, installHash, installLocal }: BootstrapOptions): boolean =>
   [installVersion, installHash, installLocal].some((given) => given !== undefined);
 
-/** Of a datacenter: the first is controller and worker, the others are workers. */
+/** The k0s nodes of a datacenter. The first is controller and worker, the others are workers. */
 export const k0sNodesOf = (options: BootstrapOptions, datacenter: string): readonly string[] =>
   vmsOf(options, datacenter, 'k0s').map(({ name }) => name);
 export const controllerOf = (options: BootstrapOptions, datacenter: string): string =>
@@ -29,7 +29,7 @@ export const k0sWorkers: Each<'vms'> = {
 export const k0sPath = '/usr/local/bin/k0s';
 export const configPath = '/etc/k0s/k0s.yaml';
 
-/** `address`: of the controller, where workers and the jumpbox reach it. */
+/** `address` is the controller's, where workers and the jumpbox reach it. */
 export async function k0sConfig(options: BootstrapOptions, datacenter: string, address: string): Promise<string> {
   const { stringify } = await import('yaml');
   return stringify({
@@ -46,7 +46,7 @@ export async function k0sConfig(options: BootstrapOptions, datacenter: string, a
 
 const Status = z.object({ Role: z.string(), Version: z.string() });
 
-/** Undefined while k0s does not run there; on a worker also until it has joined. */
+/** Undefined if k0s doesn't run there. On a worker, also undefined until it has joined. */
 export async function statusOf(host: Host): Promise<z.infer<typeof Status> | undefined> {
   const { exitCode, stdout } = await runScript(host, `${k0sPath} status --out json`);
   if (exitCode !== 0) return undefined;

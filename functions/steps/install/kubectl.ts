@@ -1,16 +1,19 @@
-/** A datacenter's Kubernetes by its controller's own kubectl. Objects go by standard input: secrets are among them. */
+/**
+ * Reads and writes objects of a datacenter's Kubernetes with its controller's own kubectl. Objects go through standard input,
+ * because some are secrets.
+ */
 import type { Host } from '../../remote/remote.js';
 import { mustRun } from '../hosts/script.js';
 import { k0sPath } from './k0s.js';
 
-/** `words` follow `kubectl get`. Undefined: there is no such object. */
+/** `words` follow `kubectl get`. Returns undefined if there is no such object. */
 export async function getObjects(controller: Host, what: string, words: string): Promise<unknown> {
   const get = `${k0sPath} kubectl get ${words} --output json --ignore-not-found`;
   const found = await mustRun(controller, `Reading ${what}`, get);
   return found.trim() === '' ? undefined : JSON.parse(found);
 }
 
-/** Makes them, or changes the fields that are given, whoever else set those; others stay as they are. */
+/** Creates the objects, or sets the given fields no matter who set them before. Other fields stay. */
 export async function applyObjects(controller: Host, what: string, objects: readonly object[]): Promise<void> {
   const list = { apiVersion: 'v1', kind: 'List', items: objects };
   const apply = `${k0sPath} kubectl apply --server-side --force-conflicts --field-manager plinth --filename -`;

@@ -1,6 +1,6 @@
 /**
- * The datacenter's reserved addresses, taken by the platform's services of type LoadBalancer. The cluster's cloud controller
- * gives a service its address; here it is told which, and waited for.
+ * Gives the datacenter's reserved addresses to the platform's services of type LoadBalancer. The step tells the cluster's
+ * cloud controller which address a service gets, and waits for it.
  */
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
@@ -17,7 +17,7 @@ import { applyObjects, getObjects } from './kubectl.js';
 const needs = {
   ...hostNeeds((options, key) => [controllerOf(options, key)]),
   k0sReady,
-  // By which the cloud controller may use the addresses.
+  // These roles let the cloud controller use the addresses.
   projectRoles,
   addresses: of(address, (options, key) => Object.values(datacenterOf(options, key).addresses)),
   install: of(install, (options) => datacenters.keys(options).slice(0, 1)),
@@ -30,7 +30,7 @@ const needs = {
 } as const;
 type Call = StepCall<typeof needs, typeof datacenters>;
 
-/** Packages put it on a service, with one of these values: docs/use/packages.md. */
+/** Packages label a service with it and one of these values: docs/use/packages.md. */
 const label = 'plinth/address';
 const labelOf = { gateway: 'gateway', publicGateway: 'public-gateway', sshProxy: 'ssh-proxy' } as const;
 const kindsOfAddress = ['gateway', 'publicGateway', 'sshProxy'] as const;
@@ -108,7 +108,7 @@ const Service = z.object({
 });
 const Services = z.object({ items: z.array(Service) });
 
-/** Each address of the datacenter with the service that wants it, or why that cannot be. */
+/** Each address of the datacenter with the service that wants it, or the reason why no service can have it. */
 async function look(call: Call) {
   const { addresses } = datacenterOf(call.bootstrap.options, call.key);
   const words = `services --all-namespaces --selector ${label}`;

@@ -1,4 +1,4 @@
-/** The installer package on the jumpbox, whole: from the package store by a signed URL, or from the caller's machine. */
+/** Puts the whole installer package on the jumpbox, from the package store by a signed URL or from the caller's machine. */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
@@ -12,7 +12,7 @@ import { installValues } from './install-values.js';
 import { installs } from './k0s.js';
 
 const folder = '/var/lib/platform/packages';
-/** In memory, root's alone: who has a signed URL may read the package. */
+/** In memory and only for root. Anybody with a signed URL may read the package. */
 const addressOf = (sha256: string): string => `/run/plinth/${sha256}.curl`;
 const urlSeconds = 3600;
 
@@ -35,7 +35,7 @@ export const installerPackage = defineHostStep({
   async observe(call) {
     const host = await reach(call);
     const { chosen, path, sha256 } = sourceOf(call);
-    // It bears this name only once its hash was right.
+    // It gets this name only after its hash was right.
     const { exitCode } = await runScript(host, '[ -s "$1" ]', [path]);
     if (exitCode !== 0) return undefined;
     if (chosen !== undefined) await keepLog(call, host, 'package', fetched(path, chosen));
@@ -59,7 +59,7 @@ export const installerPackage = defineHostStep({
   },
 });
 
-/** What an uploaded package must bear, as flags for plinth on the jumpbox, which alone reads its manifest. */
+/** Flags that tell plinth on the jumpbox what an uploaded package must be. Only plinth there reads its manifest. */
 export const mustBear = ({
   installLocal,
   installHash,
@@ -72,7 +72,7 @@ export const mustBear = ({
         ...(installVersion === undefined ? [] : [`--install-version=${quoted(installVersion)}`]),
       ];
 
-/** What was fetched before an interruption is not fetched again. */
+/** An interrupted download continues where it stopped. */
 const fetched = (
   path: string,
   { object, sha256 }: { readonly object: string; readonly sha256: string },

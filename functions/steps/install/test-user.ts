@@ -1,6 +1,6 @@
 /**
- * A user with an API token on the installed platform, for smoke tests: made by the package's hook. The token lies in the
- * jumpbox's memory until the caller's machine has fetched it; it comes by no function and stands on no disk.
+ * Makes a user with an API token on the installed platform, for smoke tests, by the package's hook. The token stays in the
+ * jumpbox's memory until the caller's machine fetches it. It passes through no function and is on no disk.
  */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
@@ -46,7 +46,7 @@ const missing = (): never => {
   throw new Error('an install has a package, and files on the jumpbox');
 };
 
-/** Its last line has the token, and is not shown. */
+/** Its last line holds the token and is not shown. */
 const made = `set -eu
 umask 077
 mkdir -p "$(dirname "$1")"

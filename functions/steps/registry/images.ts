@@ -1,6 +1,6 @@
 /**
- * The images of the package in the registry that nodes pull from: out of the full package, or mirrored from forge1's registry.
- * plinth on the jumpbox copies them, as a job that outlives whoever began it.
+ * Puts the package's images into the registry that nodes pull from: out of the full package, or mirrored from forge1's
+ * registry. plinth on the jumpbox copies them, as a job that outlives the function which started it.
  */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
@@ -26,10 +26,10 @@ const needs = {
   registryPrograms,
   registry,
   trust: of(registryTrust, () => ['jumpbox']),
-  // The jumpbox carries the identity that may write there.
+  // The jumpbox has the identity that may write there.
   repositoryRoles,
   plinthBinary,
-  // All datacenters have one registry.
+  // All datacenters share one registry.
   handover: of(handover, (options) => [firstOf(options)]),
   installerPackage,
 } as const;
@@ -48,13 +48,13 @@ export const images = defineHostStep({
       : `images of the package, out of it to ${hasLocalRegistry(options) ? 'the jumpbox' : 'the image repository'}`,
   ],
   output: z.object({
-    /** Of what was asked for. */
+    /** Digest of what was asked for. */
     digest: z.string(),
   }),
   async observe(call) {
     const host = await reach(call);
     const { digest, command, script } = planOf(call);
-    // Until a job was through there is nothing to look at, and a package to unpack.
+    // Without a finished job there is nothing to check, and a check would unpack the package.
     if ((await host.read(marker))?.toString().trim() !== digest) return undefined;
     const look = `XDG_RUNTIME_DIR=/run/plinth ${command} --dry-run`;
     const { exitCode } = await runScript(host, look, [], { timeoutSeconds: 300, signal: call.signal });
@@ -75,7 +75,7 @@ const runtimeFolder = '/run/plinth/images';
 const loginPath = `${runtimeFolder}/containers/auth.json`;
 const marker = '/var/lib/platform/images';
 
-/** At forge1's registry; the job takes it away again. */
+/** Logs in to forge1's registry. The job removes the login. */
 async function login({ bootstrap: { options }, context, secrets }: Call, host: Host): Promise<void> {
   if (!isMirrored(options)) return;
   const { forge1Pat = '' } = await secrets.caller();

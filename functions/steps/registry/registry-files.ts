@@ -1,7 +1,7 @@
-/** Files of the registry on the jumpbox, and of those who trust it: pure, written by the steps beside it. */
+/** Builds the files of the registry on the jumpbox, and those of the machines that trust it. Pure. */
 export const registryUnit = 'platform-registry.service';
 const folder = '/etc/platform/registry';
-/** Outlives the service, and with the disk the machine's restarts. */
+/** Outlives the service and, on the disk, restarts of the machine. */
 const dataFolder = '/var/lib/platform/registry';
 
 export const registryPaths = {
@@ -14,7 +14,7 @@ export const registryPaths = {
   data: dataFolder,
 } as const;
 
-/** Of docker-registry 2. It listens in the subnet alone. */
+/** Config of docker-registry 2. It listens only in the subnet. */
 export async function registryConfig(server: string): Promise<string> {
   const { stringify } = await import('yaml');
   return stringify({
@@ -23,7 +23,7 @@ export async function registryConfig(server: string): Promise<string> {
     storage: { filesystem: { rootdirectory: dataFolder }, delete: { enabled: true } },
     http: {
       addr: server,
-      // Whoever asks by name goes on by name.
+      // A client that asks by name keeps using the name.
       relativeurls: true,
       tls: { certificate: registryPaths.certificate, key: registryPaths.key },
     },
@@ -31,7 +31,7 @@ export async function registryConfig(server: string): Promise<string> {
   });
 }
 
-/** Root, as nobody else may read the key; of root's powers it has none. */
+/** Runs as root, because nobody else may read the key, but without root's capabilities. */
 export const registryUnitFile = `[Unit]
 Description=Image registry of the platform
 Wants=network-online.target
@@ -55,13 +55,13 @@ WantedBy=multi-user.target
 export const trustedPath = '/usr/local/share/ca-certificates/platform-registry.crt';
 
 /**
- * What k0s gives its containerd besides: drop-ins in this folder, see https://docs.k0sproject.io/stable/runtime/. It watches them;
- * the files of a host are read at each pull, so that another authority is known without a restart.
+ * k0s passes the drop-ins in this folder to its containerd, see https://docs.k0sproject.io/stable/runtime/. It watches them.
+ * containerd reads a host's files at each pull, so a new CA needs no restart.
  */
 const dropIns = '/etc/k0s/containerd.d';
 const hostsFolder = `${dropIns}/certs.d`;
 
-/** By path. `version = 2` is containerd 1.7's form, and newer ones take it. */
+/** The files by path. `version = 2` is containerd 1.7's form, and newer releases accept it. */
 export const containerdFiles = (server: string, caCertPem: string): Readonly<Record<string, string>> => ({
   [`${hostsFolder}/${server}/ca.crt`]: caCertPem,
   [`${hostsFolder}/${server}/hosts.toml`]: `server = "https://${server}"

@@ -1,4 +1,7 @@
-/** A machine trusts the registry on the jumpbox: its programs by the system's authorities, k0s's containerd besides by a file of its own. */
+/**
+ * Makes a machine trust the registry on the jumpbox. Its programs use the system's authorities. k0s's containerd also needs a
+ * file of its own.
+ */
 import * as z from 'zod';
 import { done, of, type StepCall } from '../../engine/step.js';
 import { secrets } from '../config/secrets.js';
@@ -33,7 +36,7 @@ export const registryTrust = defineHostStep({
   },
 });
 
-/** Pairs of path and content; the first is the system's. */
+/** Pairs of path and content. The first is the system's. */
 function argsOf({ bootstrap, key, needs }: Call): string[] {
   const caCertPem = needs.secrets['dc1']?.registryCaCertPem;
   if (caCertPem === undefined) throw new Error('no authority was made for the registry');

@@ -1,7 +1,6 @@
 /**
- * The registry on the jumpbox: docker-registry of the distribution, with TLS by a certificate of our own making and one user.
- * Its authority and password are the bootstrap's, in Secret Manager; the server's key stands on the jumpbox alone, and is made anew
- * where it is lost.
+ * Runs the registry on the jumpbox: the distribution's docker-registry, with TLS and one user. Secret Manager has its CA key
+ * and password. Only the jumpbox has the server's key, and a lost one is made again.
  */
 import { createPublicKey } from 'node:crypto';
 import * as z from 'zod';
@@ -37,7 +36,7 @@ export const registry = defineHostStep({
   async run(call) {
     const host = await reach(call);
     const facts = await factsOf(call);
-    // Before anything else lies there: whoever comes after a crash sees that nothing runs.
+    // Stop it before anything else changes. After a crash, the next run then sees that nothing runs.
     await mustRun(host, 'Stopping the registry', stopped, [registryUnit]);
     for (const [path, text] of Object.entries(facts.files)) await host.upload(path, text, { mode: 0o644 });
     if (!(await isServed(call, host, facts))) await makePair(call, host, facts);
@@ -55,7 +54,7 @@ interface Facts {
   readonly server: string;
   readonly password: string;
   readonly ca: { readonly privateKey: string; readonly certPem: string };
-  /** Those that anybody may read. */
+  /** The files that anybody may read. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -86,7 +85,7 @@ async function hasFiles(host: Host, { files }: Facts): Promise<boolean> {
   return !found.includes(false);
 }
 
-/** Key and certificate are there, and good for this address and authority. */
+/** Key and certificate exist, and fit this address and CA. */
 async function isServed({ context }: Call, host: Host, { address, ca }: Facts): Promise<boolean> {
   const [certificate, key] = await Promise.all([host.read(registryPaths.certificate), host.read(registryPaths.key)]);
   if (certificate === undefined || key === undefined) return false;
@@ -103,7 +102,7 @@ async function makePair({ context }: Call, host: Host, { address, ca }: Facts): 
   await host.upload(registryPaths.certificate, certificate, { mode: 0o644 });
 }
 
-/** With the password, which comes by standard input, and not without. It starts with the machine, too. */
+/** It answers with the password, which comes through standard input, and not without. It also starts with the machine. */
 const answers = `set -eu
 systemctl is-enabled --quiet "$3"
 ask() { curl --silent --output /dev/null --max-time 20 --write-out '%{http_code}' --cacert "$ca" "$@" "https://$server/v2/" || true; }
@@ -115,7 +114,7 @@ const stopped = `systemctl stop "$1" 2>/dev/null || true
 # The distribution's own has the same port.
 systemctl disable --now docker-registry.service >/dev/null 2>&1 || true`;
 
-/** bcrypt; salted, so that it is another text each time. */
+/** bcrypt with a salt, so the text differs each time. */
 const user = `set -eu
 umask 077
 htpasswd -niB "$2" > "$1.new"

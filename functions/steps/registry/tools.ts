@@ -1,4 +1,4 @@
-/** The programs of the distribution that a registry on the jumpbox needs, and what copies images to one. */
+/** Installs the distribution's programs that run a registry on the jumpbox and copy images to one. */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { of } from '../../engine/step.js';
@@ -9,13 +9,13 @@ import { runScript } from '../hosts/script.js';
 import { installs } from '../install/k0s.js';
 import { hasLocalRegistry } from '../topology.js';
 
-/** Nodes pull from forge1's registry themselves. */
+/** With forge1's registry, nodes pull the images themselves. */
 export const bringsImages = (options: BootstrapOptions): boolean =>
   installs(options) && options.registryType !== 'forge1';
 
 interface Tool {
   readonly program: string;
-  /** Of Ubuntu and Debian. */
+  /** The package name in Ubuntu and Debian. */
   readonly package: string;
 }
 const copier: Tool = { program: 'skopeo', package: 'skopeo' };
@@ -51,7 +51,7 @@ export const registryPrograms = defineHostStep({
   },
 });
 
-/** What is there is left alone: a machine without a way to the archive may bring all of it. */
+/** Existing programs are left alone. A machine without access to the archive may come with all of them. */
 const installed = (tools: readonly Tool[]): string => `set -eu
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 packages=
