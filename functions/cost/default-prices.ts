@@ -1,8 +1,11 @@
 /**
- * The prices that estimates go by where the setting PLINTH_PRICES gives no others: list prices in USD, without taxes, discounts
- * and credits. Cores and memory, standard and spot: Cloud Billing Catalog of 2025-03-06 (SKUs "E2 Instance Core/Ram" and "Spot
- * Preemptible E2 Instance Core/Ram"); spot prices change up to once a month. Disks: https://cloud.google.com/compute/disks-image-pricing,
- * addresses: https://cloud.google.com/vpc/network-pricing#ipaddress (reserved and not in use; in use by a standard VM).
+ * The default prices for estimates, used unless the setting PLINTH_PRICES gives others. List prices in USD, without taxes,
+ * discounts and credits.
+ *
+ * - Cores and memory, standard and spot: Cloud Billing Catalog of 2025-03-06 (SKUs "E2 Instance Core/Ram" and "Spot
+ * Preemptible E2 Instance Core/Ram"). Spot prices change up to once a month.
+ * - Disks: https://cloud.google.com/compute/disks-image-pricing
+ * - Addresses: https://cloud.google.com/vpc/network-pricing#ipaddress (reserved and not in use, and in use by a standard VM).
  */
 
 const addresses = { staticAddressHour: 0.01, externalAddressHour: 0.005 };

@@ -1,24 +1,24 @@
-/** Amounts from what costs by the hour and since when. Pure. */
+/** Estimates costs from hourly rates and start times. Pure. */
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import type { PriceTable, RegionPrices } from './prices.js';
 
-/** Google bills disks by the month; its price pages count 730 hours. */
+/** Google bills disks by the month. Its price pages count 730 hours. */
 const hoursAMonth = 730;
 
-/** What costs by the hour, from `since` on. */
+/** Something that costs by the hour, from `since` on. */
 export interface Holding {
   readonly since: Date;
-  /** A text: there is no price, and of what. */
+  /** A text means that there is no price, and names what lacks one. */
   readonly hourly: number | string;
-  /** Of it: what a standard VM would cost more. */
+  /** How much more a standard VM would cost. */
   readonly savedHourly?: number;
 }
 
 export interface Span {
   readonly now: Date;
-  /** When it is removed, as far as is known. */
+  /** When it will be removed, as far as is known. */
   readonly expiresAt: Date;
-  /** It is removed already: nothing costs any more since then. */
+  /** When it was removed. Costs end there. */
   readonly goneAt?: Date | undefined;
 }
 
@@ -48,10 +48,10 @@ export function estimate(
 
 const hoursBetween = (from: Date, to: Date): number => Math.max(0, to.getTime() - from.getTime()) / 3_600_000;
 
-/** A hundredth of a cent; more would look like knowledge. */
+/** A hundredth of a cent. More digits would feign precision. */
 const round = (amount: number): number => Math.round(amount * 10_000) / 10_000;
 
-/** Cores and GB that a machine type is billed for; shared cores by their share. Undefined: not of a kind that is known. */
+/** The billed cores and GB of a machine type. A shared core counts by its share. Undefined for an unknown type. */
 function shapeOf(machineType: string): { readonly vcpus: number; readonly memoryGb: number } | undefined {
   const shared = { 'e2-micro': 0.25, 'e2-small': 0.5, 'e2-medium': 1 }[machineType];
   if (shared !== undefined) return { vcpus: shared, memoryGb: shared * 4 };
@@ -68,7 +68,7 @@ export interface PricedVm {
   readonly hasExternalAddress: boolean;
 }
 
-/** A VM with its disks and its public address. */
+/** The rate of a VM with its disks and public address. */
 export function vmRate(prices: RegionPrices, vm: PricedVm): Pick<Holding, 'hourly' | 'savedHourly'> {
   const shape = shapeOf(vm.machineType);
   if (shape === undefined) return { hourly: `machine type ${vm.machineType}` };

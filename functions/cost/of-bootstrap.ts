@@ -1,7 +1,7 @@
 /**
- * What a bootstrap costs, from its record: the VMs with their disks and addresses, from when Compute Engine made them until the
- * project was removed. Not counted: traffic, Cloud NAT, load balancers, DNS, the registry; and a VM counts as running all the
- * time.
+ * Estimates what a bootstrap costs, from its record. It counts VMs with their disks and addresses, from their creation in
+ * Compute Engine until the removal of the project. It doesn't count traffic, Cloud NAT, load balancers, DNS and the registry.
+ * A VM counts as running all the time.
  */
 import type { VmView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
@@ -28,7 +28,7 @@ export function costOf(
   const options = optionsOf(record);
   const outputs = Object.fromEntries(Object.entries(record.instances).map(([id, { output }]) => [id, output]));
   const { vms, addresses } = resultOf(options, outputs);
-  /** Of an earlier release, whose record does not say since when. */
+  /** Records of earlier releases lack the creation time of a resource. */
   const sinceOf = (createdAt: string | undefined) => new Date(createdAt ?? record.createdAt);
   const expected = record.state === 'running' ? now : undefined;
   const rates = ratesOf(prices, options);
@@ -61,7 +61,7 @@ export function costOf(
   );
 }
 
-/** Of what is not made yet: for its time to live, with spot VMs wherever they are asked for. */
+/** The cost of a bootstrap before its creation, for its time to live, with spot VMs if the options ask for them. */
 export function costOfPlan(prices: PriceTable, options: BootstrapOptions): CostEstimate {
   const since = new Date(0);
   const rates = ratesOf(prices, options);

@@ -1,4 +1,4 @@
-/** The price table that estimates go by: the setting PLINTH_PRICES, or else the default one. */
+/** Reads the price table for estimates: the setting PLINTH_PRICES, or the default one. */
 import * as z from 'zod';
 import { defaultPrices } from './default-prices.js';
 
@@ -11,9 +11,9 @@ const RegionPrices = z.strictObject({
   spotE2VcpuHour: price,
   spotE2MemoryGbHour: price,
   pdSsdGbMonth: price,
-  /** Reserved for a gateway. */
+  /** An address reserved for a gateway. */
   staticAddressHour: price,
-  /** Of a running VM. */
+  /** The address of a running VM. */
   externalAddressHour: price,
 });
 export type RegionPrices = z.infer<typeof RegionPrices>;
@@ -26,7 +26,7 @@ export const PriceTable = z.strictObject({
 });
 export type PriceTable = z.infer<typeof PriceTable>;
 
-/** A table as JSON text; all its faults are told at once, each with its place. Empty: the default table. */
+/** A table as JSON text. Reports all its faults at once, each with its path. An empty text means the default table. */
 export const PricesSetting: z.ZodType<PriceTable, string> = z.string().transform((text, context) => {
   const refuse = (message: string) => context.addIssue({ code: 'custom', message, input: text });
   if (text === '') return PriceTable.parse(defaultPrices);

@@ -1,4 +1,4 @@
-/** THE list: every step of a bootstrap, in reading order. What orders them is what each of them needs. */
+/** THE list: every step of a bootstrap, in reading order. The order of execution follows from the steps' needs. */
 import type { AnyStep } from '../engine/step.js';
 import { address } from './cloud/address.js';
 import { apis } from './cloud/apis.js';
@@ -46,15 +46,15 @@ import { registry } from './registry/registry.js';
 import { registryTrust } from './registry/registry-trust.js';
 import { registryPrograms } from './registry/tools.js';
 
-/** All that Google Cloud is asked for. */
+/** All steps that call Google Cloud. */
 export const steps: readonly AnyStep[] = [
-  // What needs nothing of the cloud.
+  // Steps that need nothing of the cloud.
   teamKeys,
   machineKey,
   ageIdentity,
   secrets,
 
-  // The project, and what it may do.
+  // The project, its billing, APIs, quota and roles.
   project,
   billing,
   apis,
@@ -86,14 +86,14 @@ export const steps: readonly AnyStep[] = [
   // Machines.
   vm,
 
-  // What is handed over.
+  // The files to hand over.
   config,
   installValues,
 ];
 
-/** All that happens on machines, over SSH. */
+/** All steps on machines, over SSH. */
 const hostSteps: readonly AnyStep[] = [
-  // The machines as they come up.
+  // The machines after their start.
   hostKey,
   hostSetup,
   nodeKey,
@@ -104,7 +104,7 @@ const hostSteps: readonly AnyStep[] = [
   handover,
   installerPackage,
 
-  // What its images lie in.
+  // The registry, and the images in it.
   registryPrograms,
   registry,
   registryTrust,

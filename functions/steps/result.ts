@@ -1,4 +1,4 @@
-/** What stands so far of a bootstrap, for people: made from the outputs of its instances. */
+/** Builds the result of a bootstrap so far, for people, from the outputs of its instances. */
 import type { ZodType } from 'zod';
 import type { BootstrapResult } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
@@ -12,7 +12,7 @@ import { hostKey } from './hosts/host-key.js';
 import { loadBalancers } from './install/load-balancers.js';
 import { addressesOf, datacenters, datacentersOf, vmsOf } from './topology.js';
 
-/** `outputs`: by instance (`vm:jumpbox`), of those that are done. A part is missing until its steps are. */
+/** `outputs` are those of finished instances, by instance (`vm:jumpbox`). A part is missing until its steps are done. */
 export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<string, unknown>>): BootstrapResult {
   const read = <O>(step: { readonly name: string; readonly output: ZodType<O> }, key?: string): O | undefined =>
     step.output.safeParse(outputs[key === undefined ? step.name : `${step.name}:${key}`]).data;

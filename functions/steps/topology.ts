@@ -1,5 +1,5 @@
 /**
- * What a bootstrap is made of, from its options alone: datacenters, VMs, addresses, DNS records and the names of all the rest.
+ * Derives from a bootstrap's options alone what it consists of: datacenters, VMs, addresses, DNS records and all other names.
  * Pure.
  */
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
@@ -7,26 +7,26 @@ import { type FilesOnJumpbox, filesOnJumpbox } from '../../shared/install-config
 import type { Each } from '../engine/step.js';
 
 export const subnetRange = '10.10.0.0/20';
-/** Of Kubernetes, apart from the subnet. */
+/** Kubernetes ranges, apart from the subnet. */
 export const podCidr = '100.96.0.0/11';
 export const serviceCidr = '100.64.0.0/13';
 export const recordTtlSeconds = 300;
 
 /* Datacenters */
 
-/** Slots, whatever the ids of the datacenters in them. */
+/** Slots, independent of the ids of their datacenters. */
 type DatacenterKey = 'dc1' | 'dc2';
 
 export interface Datacenter {
   readonly key: DatacenterKey;
   readonly id: number;
   readonly name: string;
-  /** Ends the names of its VMs, addresses and files: `''` or `-dc2`. */
+  /** The suffix of the names of its VMs, addresses and files: `''` or `-dc2`. */
   readonly suffix: string;
-  /** On the jumpbox. */
+  /** Paths on the jumpbox. */
   readonly files: FilesOnJumpbox;
   readonly domains: {
-    /** One for all datacenters: `cs.D`. */
+    /** The same for all datacenters: `cs.D`. */
     readonly platform: string;
     readonly workspaces: string;
     readonly ssh: string;
@@ -86,7 +86,7 @@ export interface VmSpec {
   readonly dataDisks: readonly number[];
   readonly tags: readonly string[];
   readonly externalIp: boolean;
-  /** Whose identity it carries. */
+  /** The service account that the VM runs as. */
   readonly identity: 'cloud-controller' | 'registry-writer' | undefined;
 }
 
@@ -98,7 +98,7 @@ const machines: Readonly<Record<VmRole, Machine>> = {
   k0s: { machineType: 'e2-standard-8', vcpus: 8, dataDisks: [], tags: ['k0s'], externalIp: false },
 };
 
-/** All VMs, or those of one datacenter, or of one role in it. Jumpbox and PostgreSQL are counted to the first datacenter. */
+/** All VMs, or only those of a datacenter, a role, or both. The jumpbox and PostgreSQL belong to the first datacenter. */
 export function vmsOf(options: BootstrapOptions, datacenter?: string, role?: VmRole): readonly VmSpec[] {
   const identity = (of: VmRole): VmSpec['identity'] => {
     if (of === 'k0s') return 'cloud-controller';
@@ -124,7 +124,7 @@ export function vmsOf(options: BootstrapOptions, datacenter?: string, role?: VmR
 }
 
 export const vms: Each<'vms'> = { of: 'vms', keys: (options) => vmsOf(options).map(({ name }) => name) };
-/** All but the jumpbox. */
+/** All except the jumpbox. */
 export const nodes: Each<'vms'> = {
   of: 'vms',
   keys: (options) => vms.keys(options).filter((name) => name !== 'jumpbox'),
@@ -149,13 +149,13 @@ export const addressesOf = (options: BootstrapOptions): readonly string[] =>
 export const addresses: Each<'addresses'> = { of: 'addresses', keys: addressesOf };
 
 export interface WantedRecord {
-  /** Without the dot at its end. */
+  /** Without the final dot. */
   readonly name: string;
   /** Key of the address it points to. */
   readonly address: string;
 }
 
-/** The A records, most of them in pairs of a name and all beneath it. */
+/** The A records. Most come in pairs: a name and a wildcard below it. */
 export function recordsOf(options: BootstrapOptions): readonly WantedRecord[] {
   const all = datacentersOf(options);
   const pair = (name: string, address: string): WantedRecord[] => [
@@ -173,7 +173,7 @@ export function recordsOf(options: BootstrapOptions): readonly WantedRecord[] {
   ];
 }
 
-/** The zone's project: `--dns-project-id`, else the bootstrap's own. */
+/** The zone's project: `--dns-project-id`, or the bootstrap's own. */
 export const dnsProjectOf = (options: BootstrapOptions, projectId: string): string => options.dnsProjectId ?? projectId;
 
 /* The rest by name */
@@ -181,12 +181,12 @@ export const dnsProjectOf = (options: BootstrapOptions, projectId: string): stri
 export const hasRegistry = (options: BootstrapOptions): boolean => options.registryType === 'artifact-registry';
 export const hasLocalRegistry = (options: BootstrapOptions): boolean => options.registryType === 'local-container';
 
-/** Of the registry on the jumpbox, by that machine's internal address. */
+/** The registry on the jumpbox, by the machine's internal address. */
 export const localRegistryServer = (jumpboxIp: string): string => `${jumpboxIp}:5000`;
 export const localRegistryUser = 'custom-registry';
 
 export const repositoryName = 'platform-registry';
-/** As names of images begin; `dockerUrl` is the setting. */
+/** The prefix of image names. `dockerUrl` is a setting. */
 export const repositoryServer = (options: BootstrapOptions, projectId: string, dockerUrl?: string): string =>
   `${dockerUrl === undefined ? `${options.region}-docker.pkg.dev` : new URL(dockerUrl).host}/${projectId}/${repositoryName}`;
 
@@ -213,7 +213,7 @@ export const servicesOf = (options: BootstrapOptions): readonly string[] =>
     ...(options.cloudAcmeIssuer ? ['publicca'] : []),
   ].map((service) => `${service}.googleapis.com`);
 
-/** What the region must have room for: metrics as Compute Engine names them. */
+/** What the region must have room for, by Compute Engine's quota metrics. */
 export function needsOf(options: BootstrapOptions): Readonly<Record<string, number>> {
   const all = vmsOf(options);
   const sum = (of: (vm: VmSpec) => number) => all.reduce((total, vm) => total + of(vm), 0);
@@ -226,7 +226,7 @@ export function needsOf(options: BootstrapOptions): Readonly<Record<string, numb
   };
 }
 
-/** A key comes from the family itself, so a miss is a fault of ours. */
+/** A key comes from the family itself, so a miss is a bug in plinth. */
 function found<T>(value: T | undefined, what: string, key: string): T {
   if (value === undefined) throw new Error(`no ${what} has the key ${key}`);
   return value;

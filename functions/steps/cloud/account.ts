@@ -1,4 +1,4 @@
-/** Service accounts, looked at and made alike. */
+/** Observes and creates service accounts, the same way for all of them. */
 import { done, type Outcome, type StepCall } from '../../engine/step.js';
 import { accountEmail } from '../topology.js';
 import { unlessThere } from './following.js';

@@ -1,4 +1,4 @@
-/** One reserved public address: of a datacenter's gateway, public gateway or SSH proxy. */
+/** Reserves one public address: a datacenter's gateway, public gateway or SSH proxy. */
 import { again } from '../../engine/step.js';
 import { addresses } from '../topology.js';
 import { apis } from './apis.js';

@@ -1,4 +1,4 @@
-/** The APIs of the project, enabled in one batch. */
+/** Enables the project's APIs in one batch. */
 import { servicesOf } from '../topology.js';
 import { billing } from './billing.js';
 import { follow, resume } from './following.js';
@@ -25,7 +25,7 @@ export const apis = defineProjectStep({
     const wanted = servicesOf(bootstrap.options);
     const begin = () => services.enable(bootstrap.projectId, wanted);
     const begun = await resume(files, `operation-apis-${wanted.length}`, begin, services.operation);
-    // Waited for anyway, and what comes next needs it.
+    // The step has to wait anyway, and the next steps need this client.
     await context.cloud.compute.load();
     return follow(begun, 'APIs are being enabled', 2);
   },

@@ -1,4 +1,4 @@
-/** The link of the project to the billing account that pays for it. */
+/** Links the project to the billing account that pays for it. */
 import { Problem } from '../../../shared/problems.js';
 import { defineStep, done } from '../../engine/step.js';
 import { BillingOutput } from './outputs.js';
@@ -19,7 +19,7 @@ export const billing = defineStep({
   async observe({ context, bootstrap }) {
     const account = nameOf(bootstrap.options.billingAccount);
     const found = await settling(context.cloud.billing.get(bootstrap.projectId));
-    // Compared in the form that Google writes, so that a link that stands is not written again.
+    // Compare in Google's form, so that an existing link is not written again.
     return found.billingAccountName === account && found.billingEnabled === true ? { account } : undefined;
   },
 
@@ -36,7 +36,7 @@ export const billing = defineStep({
       return done;
     } catch (error) {
       if (!(error instanceof Problem) || !['cloud-permission', 'cloud-not-found'].includes(error.code)) throw error;
-      // Either the account refuses us, for good, or the new project does not know us yet.
+      // Either the account refuses plinth for good, or the new project doesn't know plinth yet.
       if (await billing.mayLink(account).catch(() => false)) return settling(Promise.reject(error));
       throw new Problem('cloud-permission', error.detail, {
         advice: `Check --billing-account, and ask its administrator to grant plinth's service account roles/billing.user on ${account}; then run the same command again.`,

@@ -1,6 +1,6 @@
 /**
- * The caller's role on the project, so that they can see what was made for them; also for those whom it is shared with. Taken
- * back from whoever had it, or was shared with, and is not any more.
+ * Grants the owner, and the people the bootstrap is shared with, a role on the project, so that they can see it. Former owners
+ * and people it is no longer shared with lose the role.
  */
 import { Problem } from '../../../shared/problems.js';
 import { done, type StepCall } from '../../engine/step.js';
@@ -36,7 +36,7 @@ export const callerRole = defineProjectStep({
     const policy = policyOf(call);
     await policy.revoke(unwanted(call), call.signal);
     const refused: Problem[] = [];
-    // One by one: an address that Google does not know keeps nobody else out.
+    // One by one, so that an address unknown to Google keeps nobody else out.
     for (const grant of wanted(call)) {
       try {
         await policy.grant([grant], call.signal);

@@ -1,4 +1,4 @@
-/** The service account that the Kubernetes nodes carry. */
+/** Makes the service account of the Kubernetes nodes. */
 import { accountIds } from '../topology.js';
 import { makeAccount, observeAccount } from './account.js';
 import { apis } from './apis.js';

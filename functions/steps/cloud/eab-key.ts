@@ -1,6 +1,6 @@
 /**
- * Credentials for Google's public CA, asked for once and then kept: an unused key dies after a week, a used one lives.
- * A key registers one ACME account, and each datacenter has an account of its own.
+ * Gets credentials for Google's public CA once and keeps them. An unused key expires after a week, a used one stays. A key
+ * registers one ACME account, and each datacenter has its own account.
  */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
@@ -39,7 +39,7 @@ export const eabKey = defineProjectStep({
     return { keyId: (await readEabKey(secrets, key, secretVersion)).keyId, secretVersion };
   },
 
-  /** A crash between the two calls costs a key that nobody knows, and which dies unused. */
+  /** A crash between the two calls costs one unknown key, which expires unused. */
   async run({ context, bootstrap, secrets, key }) {
     const { keyId, macKey } = await context.cloud.publicCa.createKey(bootstrap.projectId);
     await secrets.write(secretName(key), JSON.stringify({ keyId, macKey }));

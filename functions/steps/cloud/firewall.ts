@@ -1,4 +1,4 @@
-/** The firewall rules. None of them opens PostgreSQL: what needs it from outside goes through the jumpbox. */
+/** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
 import type { StepCall } from '../../engine/step.js';
 import { subnetRange } from '../topology.js';
 import { type Begun, followAll } from './following.js';

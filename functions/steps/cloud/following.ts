@@ -1,8 +1,8 @@
-/** From what a change began to what a step says of it: over, failed, or come back. */
+/** Turns an operation that a change began into the outcome of a step: done, failed, or look again. */
 import { Problem } from '../../../shared/problems.js';
 import { again, done, type Outcome, type StepFiles } from '../../engine/step.js';
 
-/** As the cloud files return it. */
+/** An operation, as the cloud wrappers return it. */
 export interface Begun {
   readonly name: string;
   readonly done: boolean;
@@ -10,15 +10,15 @@ export interface Begun {
 }
 
 /**
- * Throws what the change failed of. `seconds` is when to look first: a little before the change is over most often, so that a
- * long one costs few looks; each look after it comes soon.
+ * Throws the failure of the change. `seconds` is when to look first, a little before most such changes end. A long change then
+ * costs few looks. Later looks follow soon.
  */
 export function follow(begun: Begun, note: string, seconds = 1): Outcome {
   if (begun.failure !== undefined) throw begun.failure;
   return begun.done ? done : again(seconds, note);
 }
 
-/** Of several changes begun side by side. */
+/** Like `follow`, for several changes side by side. */
 export function followAll(begun: readonly Begun[], note: string, seconds = 1): Outcome {
   const failed = begun.find(({ failure }) => failure !== undefined);
   if (failed?.failure !== undefined) throw failed.failure;
@@ -26,8 +26,8 @@ export function followAll(begun: readonly Begun[], note: string, seconds = 1): O
 }
 
 /**
- * An operation of a service that knows no request ids: its name is kept, so that whoever comes next follows it and does not
- * begin another. `file` is the step's own.
+ * Resumes an operation of a service without request ids. The stored name lets the next run follow the operation instead of
+ * beginning another. `file` is the step's own.
  */
 export async function resume(
   files: StepFiles,
@@ -46,13 +46,13 @@ export async function resume(
   return begun;
 }
 
-/** Operations are kept for some weeks only. */
+/** Google keeps operations for some weeks only. */
 function forgotten(error: unknown): undefined {
   if (error instanceof Problem && error.code === 'cloud-not-found') return undefined;
   throw error;
 }
 
-/** Somebody made it first: we ourselves in a run that was cut short, most likely. `observe` says whether it is as wanted. */
+/** Somebody made it first, most likely plinth in an interrupted run. `observe` checks whether it is as wanted. */
 export async function unlessThere(answer: Promise<Outcome>, note: string): Promise<Outcome> {
   try {
     return await answer;

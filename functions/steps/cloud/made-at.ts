@@ -1,4 +1,4 @@
-/** When Compute Engine made a thing, as outputs keep it: what it costs is counted from then. */
+/** When Compute Engine created a resource, as outputs store it. Its cost counts from then on. */
 export function madeAt({ creationTimestamp }: { readonly creationTimestamp?: string | undefined }): {
   createdAt?: string;
 } {

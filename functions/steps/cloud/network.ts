@@ -1,4 +1,4 @@
-/** The VPC of the bootstrap. */
+/** Makes the VPC of the bootstrap. */
 import { Problem } from '../../../shared/problems.js';
 import { networkNames } from '../topology.js';
 import { apis } from './apis.js';

@@ -1,6 +1,6 @@
 /**
- * What a project that no record knows has in DNS outside of itself: its common instance metadata says where, its own addresses
- * say which records are meant.
+ * Finds the DNS records of a project without a record, in zones outside of the project. The common instance metadata names the
+ * zone, and the project's own addresses identify the records.
  */
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
@@ -11,14 +11,16 @@ import { metadataKeys } from './zone.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 
-/** Its options as far as they tell of DNS; undefined: nothing is known, or it goes with the project. */
+/**
+ * The options of the project as far as DNS matters. Undefined if nothing is known, or if the zone disappears with the project.
+ */
 async function findNames(call: Call): Promise<BootstrapOptions | undefined> {
   const { context, bootstrap } = call;
   const { cloud } = context;
   const { projectId, options } = bootstrap;
   const project = await unlessRefused(cloud.projects.get(projectId));
   if (project?.state !== 'ACTIVE') return undefined;
-  // Judged here too: nothing of a project that stays is touched.
+  // Check here too. plinth touches nothing of a project that stays.
   const against = bootstrap.orphan?.(project, await findProofKey(context));
   if (against !== undefined)
     throw new Problem('cloud-conflict', `The project ${projectId} is not touched: ${against}.`);
@@ -33,14 +35,16 @@ async function findNames(call: Call): Promise<BootstrapOptions | undefined> {
   return { ...options, dnsProjectId, dnsZoneName, baseDomain };
 }
 
-/** Every name that a bootstrap could have written there, with every address of the project: never another's value. */
+/**
+ * Every name that a bootstrap could have written there, with every address of the project. So no one else's record matches.
+ */
 export async function namesOf({ context, bootstrap }: Call, options: BootstrapOptions) {
   const addresses = (await unlessRefused(context.cloud.compute.allAddresses(bootstrap.projectId))) ?? [];
   const names = [false, true].flatMap((multiDc) => recordsOf({ ...options, multiDc }).map(({ name }) => name));
   return [...new Set(names)].flatMap((name) => addresses.map((address) => ({ name, address })));
 }
 
-/** A zone that plinth may not change any more does not keep a project that costs: what is left there is said. */
+/** If plinth may no longer change the zone, that must not keep a project that costs money. The outcome says what is left. */
 export async function undoOfOrphan(
   call: Call,
   undo: (options: BootstrapOptions) => Promise<Outcome>,

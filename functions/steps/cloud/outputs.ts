@@ -1,4 +1,4 @@
-/** What the cloud steps leave behind for others: the schema of each step's output, by the step's name. */
+/** Defines the schemas of the cloud steps' outputs. */
 import * as z from 'zod';
 import { AddressView, VmView } from '../../../shared/bootstrap/bootstrap.js';
 
@@ -13,7 +13,7 @@ export const RolesOutput = z.object({
   grants: z.array(z.object({ member: z.string(), role: z.string() })),
 });
 export const AccountOutput = z.object({ email: z.string() });
-/** A network resource as others name it. */
+/** A network resource, by the link that other resources use. */
 export const ResourceOutput = z.object({ selfLink: z.string() });
 export const FirewallOutput = z.object({ rules: z.array(z.string()) });
 export const RouterOutput = z.object({ router: z.string(), nat: z.string() });

@@ -1,4 +1,4 @@
-/** What the nodes may do in the project: what a cloud controller needs, and no more. */
+/** Grants the nodes the roles in the project that a cloud controller needs, and no others. */
 import { done } from '../../engine/step.js';
 import { accountIds } from '../topology.js';
 import { cloudController } from './cloud-controller.js';

@@ -1,4 +1,4 @@
-/** The Google Cloud project that everything else is made in. */
+/** Creates and deletes the Google Cloud project that holds everything else. */
 
 import type * as z from 'zod';
 import { labels } from '../../../shared/names.js';
@@ -53,7 +53,7 @@ export const project = defineStep({
       });
     }
     await refuseStrangers(call, found);
-    // The API replaces labels as a whole, so those of others travel along.
+    // The API replaces all labels, so send the labels of others too.
     const ours = wantedLabels(call, found, await proofKey(call.context));
     const others = Object.entries(found.labels ?? {}).filter(([name]) => !protectionLabels.includes(name));
     const wanted = { ...Object.fromEntries(others), ...ours };
@@ -77,9 +77,9 @@ export const project = defineStep({
         advice: 'Remove the lien; the removal is tried again by itself, and by plinth beta bootstrap-cloud cleanup.',
       });
     }
-    // A deleted project would keep counting against the billing account's quota.
+    // A deleted project would still count against the billing account's quota.
     if (((await billing.get(projectId)).billingAccountName ?? '') !== '') await billing.link(projectId, '');
-    // By number: of that there has never been another.
+    // Delete by number, which Google never reuses.
     const removal = await projects.remove(number);
     if (removal.failure !== undefined) throw removal.failure;
     return again(1, 'the project is being deleted');
@@ -87,7 +87,7 @@ export const project = defineStep({
   summary: ({ projectId, projectNumber }) => `${projectId} (${projectNumber})`,
 });
 
-/** None is to be seen: none was made, it is on its way, or we may not see it any more. */
+/** No project is visible. It was never made, is still being made, or plinth may not see it any more. */
 async function unseen(
   call: StepCall & { readonly output: z.infer<typeof ProjectOutput> | undefined },
 ): Promise<Outcome> {
@@ -98,10 +98,10 @@ async function unseen(
   const begun = known === undefined || known === '' ? undefined : await operationOf(call, known);
   if (begun?.done === false) return again(5, 'the project is still being made');
   if (begun?.failure !== undefined) return doneWith('there is no project: it could not be made');
-  // Its creation ended after we had looked.
+  // Its creation ended after the first look.
   if (begun !== undefined && (await read(call)) !== undefined) return again(1, 'the project has just been made');
   if (begun === undefined && (await files.read(askedFile)) === undefined) return doneWith('there is no project');
-  // It was asked for, and whoever asked died before the answer: that it cannot be seen says nothing yet.
+  // It was asked for, but the function died before the answer. That it can't be seen proves nothing yet.
   const looks = Number((await files.read(looksFile)) ?? 0);
   if (looks < looksWanted) {
     await files.write(looksFile, String(looks + 1));
@@ -111,7 +111,7 @@ async function unseen(
   return doneWith('there is no project: it was asked for, and none came; one that comes later goes by its labels');
 }
 
-/** How long a creation that nobody follows may take: ten minutes are many times what Google needs. */
+/** How long a creation that nobody follows may take. Ten minutes are many times what Google needs. */
 const lookSeconds = 20;
 const looksWanted = 30;
 
@@ -122,7 +122,7 @@ const hidden = (projectId: string, number?: string): Problem =>
     { advice: `Give plinth's service account roles/owner on ${projectId} again; then the removal goes on.` },
   );
 
-/** Undefined: Google forgot it, as it does after some weeks. */
+/** Undefined if Google has forgotten it, as it does after some weeks. */
 async function operationOf({ context }: Call, name: string): Promise<Begun | undefined> {
   try {
     return await context.cloud.projects.operation(name);
@@ -132,7 +132,9 @@ async function operationOf({ context }: Call, name: string): Promise<Begun | und
   }
 }
 
-/** What is deleted is the project that the record means, or one that its labels prove to be ours, and late. */
+/**
+ * Only two projects may be deleted: the one in the record, or an orphan whose labels prove that it is plinth's and overdue.
+ */
 async function refuseOthers(call: Call, found: Project, recorded: string | undefined): Promise<void> {
   const { context, bootstrap } = call;
   const { projectId } = bootstrap;
@@ -166,11 +168,11 @@ async function read({ context, bootstrap }: Call) {
 }
 
 const operationFile = 'operation-project';
-/** Written before the project is asked for: whoever finds no operation knows by it that one may be under way. */
+/** Written before the request for the project. Without a stored operation, it shows that a creation may be under way. */
 const askedFile = 'project-asked';
 const looksFile = 'project-looks';
 
-/** Undefined once the project stands and its creation is over: before that only reading it is safe. */
+/** Undefined once the project exists and its creation is over. Before that, only reading it is safe. */
 async function create(
   call: StepCall<Record<never, never>, undefined>,
   found: Project | undefined,
@@ -198,7 +200,7 @@ async function create(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (error.code === 'cloud-conflict') {
-      // Ids are never free again, and a project of our own, begun in a run that was cut short, shows itself soon.
+      // A project id is never free again. If the project is ours, from an interrupted run, it becomes visible soon.
       throw new Problem(
         'cloud-propagation',
         `The project id ${projectId} is taken, and nothing of it can be seen yet.`,
@@ -247,7 +249,7 @@ const provenBy = ({ bootstrap }: Call, found: Project, expiry: string) => ({
   expiry,
 });
 
-/** A project that is not provably of this bootstrap must never be relabelled, and then deleted. */
+/** plinth must never relabel, and later delete, a project that is not provably this bootstrap's. */
 async function refuseStrangers(call: Call, found: Project): Promise<void> {
   const { bootstrap, context } = call;
   const standing = found.labels ?? {};
@@ -255,7 +257,7 @@ async function refuseStrangers(call: Call, found: Project): Promise<void> {
     standing[labels.bootstrap] === labelValue(bootstrap.id) &&
     standing[labels.deployment] === labelValue(context.config.deployment);
   if (isNamed) return;
-  // As the labels stand: they may be those of an earlier owner or time.
+  // Use the labels as they are. They may be from an earlier owner or deadline.
   const proven = {
     ...provenBy(call, found, standing[labels.deleteAfter] ?? ''),
     owner: standing[labels.owner] ?? '',

@@ -1,4 +1,4 @@
-/** Looks, before anything costly is made, whether the region's quotas allow it all. */
+/** Checks that the region's quotas suffice, before anything costly is made. */
 import { Problem } from '../../../shared/problems.js';
 import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
 import { needsOf } from '../topology.js';
@@ -36,7 +36,9 @@ export const quota = defineProjectStep({
   goes: 'nothing',
 });
 
-/** Against the limit, not against what is free: the project is the bootstrap's own, and what is used is what it needs. */
+/**
+ * Compares with the limit, not with the free rest. The project is the bootstrap's own, so what is used is part of the need.
+ */
 async function check({ cloud }: StepCall['context'], { options, projectId }: BootstrapFacts) {
   const { region, zone } = options;
   const found = await cloud.compute.region(projectId, region);

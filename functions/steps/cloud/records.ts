@@ -1,4 +1,6 @@
-/** The DNS records of the platform, all in one atomic change. What this bootstrap did not write is never changed. */
+/**
+ * Writes the DNS records of the platform in one atomic change. It never changes a record that this bootstrap did not write.
+ */
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
@@ -13,7 +15,7 @@ const needs = { zone, addresses: address } as const;
 type Call = StepCall<typeof needs, undefined>;
 type RecordSet = Awaited<ReturnType<StepCall['context']['cloud']['dns']['records']>>[number];
 
-/** A name without the dot at its end, and the one address it points to. */
+/** A name without the final dot, and the one address it points to. */
 interface Written {
   readonly name: string;
   readonly address: string;
@@ -45,7 +47,7 @@ export const records = defineStep({
       const { additions, deletions, foreign } = planOf(wanted, await dns.records(project, zone), written);
       if (foreign.length > 0) throw taken(foreign, project, zone);
       if (additions.length === 0) return again(1, 'the records are on their way to the name servers');
-      // Noted before it is done: after a crash in between they are still known as ours.
+      // Note them before the change, so that after a crash they still count as ours.
       await writeWritten(call.files, [...written, ...additions.flatMap(writtenOf)]);
       try {
         const { status } = await dns.change(project, zone, { additions, deletions });
@@ -66,7 +68,7 @@ export const records = defineStep({
     const written = await readWritten(call.files);
     const names = [...new Set(written.map(({ name }) => name))];
     return undoInDnsProject(call, names.length === 0 ? 'no record' : `the records ${names.join(', ')}`, async () => {
-      // Exactly those that we wrote, if their value is still ours.
+      // Remove exactly the records that this bootstrap wrote, if they still have its value.
       const outcome = await remove(call, call.bootstrap.options, written);
       await writeWritten(call.files, []);
       return outcome;
@@ -96,7 +98,7 @@ const wantedOf = ({ bootstrap, needs }: Call): Written[] =>
     return { name, address: reserved.address };
   });
 
-/** What is not as we left it is somebody else's now, or gone; either is said. */
+/** Reports which records were removed, which others have changed, and which are missing. */
 function undoneWords(
   ours: readonly Written[],
   standing: readonly RecordSet[],
@@ -120,7 +122,7 @@ interface Plan {
   readonly foreign: readonly RecordSet[];
 }
 
-/** Only what differs. A CNAME is in the way of any other record of its name. */
+/** Only the differences. A CNAME conflicts with any other record of its name. */
 function planOf(wanted: readonly Written[], standing: readonly RecordSet[], written: readonly Written[]): Plan {
   const additions: RecordSet[] = [];
   const deletions: RecordSet[] = [];
@@ -155,7 +157,7 @@ const taken = (foreign: readonly RecordSet[], project: string, zone: string): Pr
   );
 };
 
-/** No change that names one of the records is still pending. */
+/** True if no change of these records is still pending. */
 async function isServed(call: Call): Promise<boolean> {
   const { project, zone } = call.needs.zone;
   const names = new Set(wantedOf(call).map(({ name }) => `${name}.`));
@@ -166,7 +168,7 @@ async function isServed(call: Call): Promise<boolean> {
   );
 }
 
-/* What was written, kept so that it is known as ours later. */
+/* The records that this bootstrap wrote, stored to recognize them later. */
 
 const file = 'records-written';
 const WrittenFile = z.array(z.object({ name: z.string(), address: z.string() }));

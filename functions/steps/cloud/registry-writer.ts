@@ -1,4 +1,4 @@
-/** The service account that the jumpbox carries to push images. */
+/** Makes the service account with which the jumpbox pushes images. */
 import { accountIds, hasRegistry } from '../topology.js';
 import { makeAccount, observeAccount } from './account.js';
 import { apis } from './apis.js';

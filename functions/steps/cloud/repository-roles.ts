@@ -1,4 +1,4 @@
-/** Who reads and who writes the image repository. */
+/** Grants the roles to read and write the image repository. */
 import { done } from '../../engine/step.js';
 import { accountIds, hasRegistry, repositoryName } from '../topology.js';
 import { cloudController } from './cloud-controller.js';

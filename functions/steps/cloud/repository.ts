@@ -1,4 +1,4 @@
-/** The image repository of the platform. */
+/** Makes the image repository of the platform. */
 import { hasRegistry, repositoryName, repositoryServer } from '../topology.js';
 import { apis } from './apis.js';
 import { follow, resume, unlessThere } from './following.js';

@@ -1,4 +1,4 @@
-/** The router with its NAT: how VMs without a public address reach the world. */
+/** Makes the router with its NAT, through which VMs without a public address reach the world. */
 import { again } from '../../engine/step.js';
 import { networkNames } from '../topology.js';
 import { follow } from './following.js';
@@ -51,7 +51,7 @@ export const router = defineProjectStep({
     }
     const standing = found.nats ?? [];
     if (standing.some((nat) => fits(wanted, nat))) return again(1, note);
-    // A patch replaces the list, so NATs of others travel along.
+    // A patch replaces the whole list, so send the NATs of others too.
     const nats = [...standing.filter(({ name }) => name !== names.nat), wanted];
     const id = requestId(`patch ${JSON.stringify(nats)}`);
     return follow(await compute.patchRouter(projectId, region, names.router, { nats }, id), note);

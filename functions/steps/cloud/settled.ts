@@ -1,10 +1,10 @@
-/** Whether what can be seen can also be used: Compute shows a resource while it is still being made. */
+/** Tells whether a visible resource can be used. Compute Engine shows a resource while it is still being made. */
 import type { StepCall } from '../../engine/step.js';
 
 type Compute = StepCall['context']['cloud']['compute'];
 type Scope = Parameters<Compute['underWay']>[1];
 
-/** Whether nothing is being done to any of the resources. */
+/** Whether no operation is under way on any of the resources. */
 export async function areSettled(
   compute: Compute,
   projectId: string,

@@ -1,6 +1,7 @@
 /**
- * What was made, bound or enabled just now may be unknown, or still forbidden, elsewhere in Google for some minutes.
- * Every step that works inside the bootstrap's own project is defined here, so that such answers are waited out.
+ * Waits until Google's services agree. For some minutes after a resource is made, bound or enabled, other services may not
+ * know it or still refuse it. Every step inside the bootstrap's own project is defined here, so that it waits for such
+ * answers.
  */
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
@@ -8,7 +9,7 @@ import { defineStep, type Each, type Needs, type Step, type StepSpec } from '../
 
 type When = (options: BootstrapOptions) => boolean;
 
-/** As `defineStep`, for a step inside the bootstrap's own project. */
+/** Like `defineStep`, for a step inside the bootstrap's own project. */
 export function defineProjectStep<
   O,
   const N extends Needs,
@@ -22,7 +23,7 @@ export function defineProjectStep<
   });
 }
 
-/** Turns a refusal that time may cure into one that is tried again until its budget is used up. */
+/** Turns a refusal that may pass with time into one that the engine retries until its budget is used up. */
 export async function settling<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -35,7 +36,7 @@ export async function settling<T>(answer: Promise<T>): Promise<T> {
 const mayPass = ({ code, detail }: Problem): boolean =>
   code === 'cloud-permission' || code === 'cloud-not-found' || (code === 'cloud-input' && unknownYet.test(detail));
 
-/** A policy or VM that names an account which is not known there yet; an API asked for before billing is known there. */
+/** A policy or VM names an account that is not known there yet, or an API is used before billing is known there. */
 const unknownYet =
   /(service ?account|member|principal)\b.*(does not exist|not found)|billing account .* not found|billing must be enabled/i;
 

@@ -1,4 +1,4 @@
-/** The one subnet, where all VMs of both datacenters are. */
+/** Makes the one subnet for all VMs of both datacenters. */
 import { Problem } from '../../../shared/problems.js';
 import { again } from '../../engine/step.js';
 import { networkNames, subnetRange } from '../topology.js';

@@ -1,7 +1,7 @@
-/** Metadata of a VM: who may log in, and what it does to itself when it starts. */
+/** Builds the metadata of a VM: who may log in, and its start-up script. */
 import type { VmRole } from '../topology.js';
 
-/** What the platform's nodes need of the kernel. */
+/** Kernel settings that the platform's nodes need. */
 const sysctls = [
   'fs.inotify.max_user_watches=1048576',
   'fs.inotify.max_user_instances=8192',
@@ -14,16 +14,16 @@ const sshdSettingsOf = (role: VmRole): readonly string[] =>
     ? ['PermitRootLogin no', 'MaxStartups 100', 'MaxSessions 64']
     : ['PermitRootLogin prohibit-password'];
 const sysctlFile = '/etc/sysctl.d/90-plinth.conf';
-// sshd takes the first value it meets, and the image's own files begin with 50 and 60.
+// sshd uses the first value it reads, and the names of the image's own files begin with 50 and 60.
 const sshdFile = '/etc/ssh/sshd_config.d/10-plinth.conf';
 
-/** Lines of the metadata key `ssh-keys`. On the jumpbox, which the world can reach, root does not log in. */
+/** Lines of the metadata key `ssh-keys`. Root can't log in on the jumpbox, which the world can reach. */
 export const sshKeysOf = (role: VmRole, keys: readonly string[]): string =>
   (role === 'jumpbox' ? ['ubuntu'] : ['root', 'ubuntu'])
     .flatMap((user) => [...new Set(keys.map((key) => key.trim()))].map((key) => `${user}:${key}`))
     .join('\n');
 
-/** Runs at every start and ends the same however often: the static host set-up, so that no SSH round trip is spent on it. */
+/** Sets up the machine, which saves the SSH round trips. Runs at every start with the same result. */
 export function startupScriptOf(role: VmRole): string {
   const isJumpbox = role === 'jumpbox';
   return [
@@ -36,7 +36,7 @@ export function startupScriptOf(role: VmRole): string {
     ...(isJumpbox
       ? []
       : [
-          // cloud-init lets root's keys do nothing but print a hint to log in as another user, and exit.
+          // cloud-init restricts root's keys: they only print a hint to log in as another user, and exit.
           `if [ -f /root/.ssh/authorized_keys ]; then sed -i 's/^.*exit 142" //' /root/.ssh/authorized_keys; fi`,
         ]),
     'systemctl reload ssh',
@@ -44,7 +44,7 @@ export function startupScriptOf(role: VmRole): string {
   ].join('\n');
 }
 
-/** A script that ends with 0 if the set-up is all there. */
+/** A script that exits with 0 if the setup is complete. */
 export function hostSetupCheckOf(role: VmRole): string {
   return [
     'set -eu',

@@ -1,4 +1,4 @@
-/** A VM as it is asked for, from options and the outputs of its needs. Pure. */
+/** Builds the request for a VM from options and the outputs of its needs. Pure. */
 
 import type { VmView } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
@@ -82,7 +82,7 @@ export function metadataOf({ bootstrap, key, needs }: Pick<Call, 'bootstrap' | '
   ];
 }
 
-/** What the VM was made as, from what can be seen of it. */
+/** How the VM was provisioned, as far as its state shows. */
 export function provisioningOf(
   options: BootstrapOptions,
   scheduling: { readonly provisioningModel?: string; readonly preemptible?: boolean },

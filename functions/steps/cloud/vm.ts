@@ -1,4 +1,4 @@
-/** One virtual machine, running, with its addresses and the keys of those who may log in. */
+/** Runs one virtual machine, with its addresses and the keys of those who may log in. */
 import { Problem } from '../../../shared/problems.js';
 import { again, type Outcome, type StepCall } from '../../engine/step.js';
 import { machineKey } from '../config/machine-key.js';
@@ -44,7 +44,7 @@ export const vm = defineProjectStep({
     const [nic] = found.networkInterfaces ?? [];
     const internalIp = nic?.networkIP;
     const externalIp = nic?.accessConfigs?.[0]?.natIP;
-    // They can come later than the state RUNNING.
+    // They may appear later than the state RUNNING.
     if (!internalIp || (spec.externalIp && !externalIp)) return undefined;
     return {
       name: call.key,
@@ -98,12 +98,12 @@ const read = (call: VmCall): Promise<Instance | undefined> =>
   call.context.cloud.compute.instance(...place(call), call.key);
 
 const starting = 'the VM is starting';
-/** No VM runs sooner, so no look before is worth its call; few stockouts come sooner. */
+/** No VM runs sooner, so an earlier look would waste a call. Few stockouts come sooner. */
 const startsAfterSeconds = 15;
 
 /**
- * Asks for the VM; a spot VM that there is no capacity for is made as a standard one. A stockout comes late, as the end of
- * the operation, and then the VM is gone: asking again with the same request id tells of that operation.
+ * Requests the VM. If there is no capacity for a spot VM, requests a standard one. A stockout comes late, as the end of the
+ * operation, and then the VM is gone. A repeated request with the same request id returns that operation.
  */
 async function make(call: VmCall): Promise<Outcome> {
   const { compute } = call.context.cloud;
@@ -133,7 +133,7 @@ async function make(call: VmCall): Promise<Outcome> {
 
 const isStockout = (error: unknown): boolean => error instanceof Problem && error.code === 'cloud-capacity';
 
-/** What a failed insert may have left would be in the way of the next one. */
+/** Removes what a failed insert may have left, because it would block the next one. */
 async function cleanDisks(call: VmCall): Promise<Outcome | undefined> {
   const { compute } = call.context.cloud;
   const { dataDisks } = vmSpec(call.bootstrap.options, call.key);
@@ -150,7 +150,7 @@ async function cleanDisks(call: VmCall): Promise<Outcome | undefined> {
   return isClean ? undefined : again(3, 'remains of the failed spot VM are being removed');
 }
 
-/** A stopped VM is started; what never ran for want of spot capacity is removed, and made as a standard one. */
+/** Starts a stopped VM. A VM that never ran for lack of spot capacity is removed, and made as a standard one. */
 async function start(call: VmCall, found: Instance): Promise<Outcome> {
   const { compute } = call.context.cloud;
   if (call.bootstrap.options.spotVms && found.id !== undefined) {
@@ -166,14 +166,14 @@ async function start(call: VmCall, found: Instance): Promise<Outcome> {
       return again(3, 'remains of the failed spot VM are being removed');
     }
   }
-  // A stop in between makes it another start.
+  // A start after another stop needs a new request id.
   const request = call.requestId(`start ${found.id ?? ''} ${found.lastStopTimestamp ?? ''}`);
   const begun = await compute.startInstance(...place(call), call.key, request);
   if (begun.failure !== undefined) throw begun.failure;
   return again(2, starting);
 }
 
-/** Brings keys, start-up script and tags of a running VM in step: who left the team is out. */
+/** Updates keys, start-up script and tags of a running VM, so that former team members lose access. */
 async function adjust(call: VmCall, found: Instance): Promise<Outcome> {
   const { compute } = call.context.cloud;
   const metadata = changedMetadata(call, found);
@@ -194,7 +194,7 @@ async function adjust(call: VmCall, found: Instance): Promise<Outcome> {
   return again(1, 'the VM runs, and waits for its addresses');
 }
 
-/** Undefined if all is there; entries of others are kept. */
+/** Undefined if nothing has to change. Entries of others are kept. */
 function changedMetadata(call: VmCall, { metadata }: Instance) {
   const wanted = metadataOf(call);
   const items = metadata?.items ?? [];

@@ -1,4 +1,4 @@
-/** What the nodes may do in DNS: change the one zone, never the rest of its project. */
+/** Lets the nodes change the one DNS zone, and nothing else in its project. */
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import { defineStep, done, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
@@ -37,7 +37,7 @@ export const zoneRole = defineStep({
           .policy(project, zone)
           .grant(grantsOf(call.needs.cloudController.email), call.signal);
       } catch (error) {
-        // The account is new, and not known to DNS yet; any other refusal of the zone's project stands.
+        // DNS may not know the new account yet. Any other refusal of the zone's project is final.
         if (error instanceof Problem && error.code === 'cloud-input') await settling(Promise.reject(error));
         throw error;
       }

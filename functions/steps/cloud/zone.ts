@@ -1,4 +1,4 @@
-/** The DNS zone of the base domain: one that is there if it fits, else a new one. */
+/** Provides the DNS zone of the base domain. It uses an existing zone if it fits, and creates one otherwise. */
 import { Problem } from '../../../shared/problems.js';
 import { again, defineStep, done, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { dnsProjectOf } from '../topology.js';
@@ -41,7 +41,7 @@ export const zone = defineStep({
         { advice: 'Give another --dns-zone-name, or delete that zone; then run the same command again.' },
       );
     }
-    // Written before the first record is, so that teardown finds what lies outside the project by the project alone.
+    // Write it before the first record. Teardown can then find, from the project alone, what is outside of it.
     const changed = changedMetadata(call, await readMetadata(call));
     if (changed !== undefined) {
       const request = call.requestId(`metadata ${changed.fingerprint ?? ''}`);
@@ -69,12 +69,12 @@ const readZone = (call: Call) =>
     return call.context.cloud.dns.zone(dnsProjectOf(options, projectId), options.dnsZoneName);
   });
 
-/** A zone fits if the domain is its name or lies under it. */
+/** A zone fits if the domain equals its name or is below it. */
 const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
 
 /**
- * The bootstrap's own project may just not be ready; another one refuses for good. Who has a role on single zones alone is told
- * 403 of a zone that is not there, too.
+ * The bootstrap's own project may not be ready yet, while another project refuses for good. With a role on single zones only,
+ * Google answers 403 for a missing zone too.
  */
 export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: () => Promise<T>): Promise<T> {
   const { dnsProjectId, dnsZoneName, baseDomain } = options;
@@ -102,8 +102,9 @@ export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: ()
 }
 
 /**
- * What stands in the bootstrap's own project goes with it, also where that is gone already, or was never ready. Another project
- * that plinth may not change any more does not keep one that costs: `what` is left there, and it is said.
+ * Everything in the bootstrap's own project disappears with it, even if the project is gone already or was never ready. If
+ * plinth may no longer change another project, that must not keep a project that costs money. `what` is left there, and the
+ * outcome says so.
  */
 export async function undoInDnsProject(
   { bootstrap: { options } }: Call,
@@ -116,22 +117,22 @@ export async function undoInDnsProject(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     if (dnsProjectId !== undefined) {
-      // Anything else may be well the next time, and a name that is left points to an address that others may be given.
+      // Any other error may pass with a retry. A leftover name would point to an address that others may get.
       if (error.code !== 'cloud-permission' && !isDisabled(error)) throw error;
       return doneWith(`left in the zone ${dnsZoneName} of ${dnsProjectId}: ${what}. ${error.detail}`);
     }
-    // Also of an API that was never enabled there: no wait would end that.
+    // This includes an API that was never enabled there, which no wait would change.
     const refused = ['none', 'propagation'].includes(error.kind.retry);
     if (refused && error.code.startsWith('cloud-')) return doneWith('it goes with the project');
     throw error;
   }
 }
 
-/** Nobody enabled the API there just now, so waiting would not help. */
+/** Nobody has just enabled the API there, so waiting would not help. */
 const isDisabled = ({ members }: Problem): boolean =>
   Array.isArray(members?.['reasons']) && members['reasons'].includes('SERVICE_DISABLED');
 
-/* Common instance metadata: where records of this bootstrap lie. */
+/* Common instance metadata: it names the zone with the records of this bootstrap. */
 
 type Metadata = Awaited<ReturnType<typeof readMetadata>>;
 
@@ -144,7 +145,7 @@ export const metadataKeys = {
   domain: 'plinth-base-domain',
 } as const;
 
-/** Undefined if all is there; entries of others are kept. */
+/** Undefined if nothing has to change. Entries of others are kept. */
 function changedMetadata({ bootstrap: { options, projectId } }: Call, found: Metadata): Metadata | undefined {
   const wanted: Readonly<Record<string, string>> = {
     [metadataKeys.project]: dnsProjectOf(options, projectId),
