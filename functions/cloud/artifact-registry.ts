@@ -1,4 +1,4 @@
-/** Artifact Registry: image repositories and their policies. */
+/** Wraps Artifact Registry: image repositories and their policies. */
 import { orUndefined } from './errors.js';
 import { type LongRunningAnswer, readLongRunning } from './operations.js';
 import { createPolicy, type Policy, policyVersion } from './policy.js';
@@ -27,7 +27,7 @@ export function createArtifactRegistry(transport: Transport) {
       return readLongRunning(answer, doing);
     },
 
-    /** By its full name. */
+    /** `name` is the full name. */
     async operation(name: string) {
       const answer = await rest<LongRunningAnswer>('GET', `/v1/${name}`, { doing: 'read how far the repository is' });
       return readLongRunning(answer, 'create the repository');

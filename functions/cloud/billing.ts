@@ -1,9 +1,9 @@
-/** Cloud Billing: which account pays for a project. */
+/** Wraps Cloud Billing: which account pays for a project. */
 import { Problem } from '../../shared/problems.js';
 import { createRest, type Transport } from './rest.js';
 
 export interface BillingInfo {
-  /** `billingAccounts/<id>`; empty: none. */
+  /** `billingAccounts/<id>`, or empty for none. */
   readonly billingAccountName?: string;
   readonly billingEnabled?: boolean;
 }
@@ -19,7 +19,7 @@ export function createBilling(transport: Transport) {
     get: (projectId: string) =>
       rest<BillingInfo>('GET', path(projectId), { doing: `read which billing account pays for ${projectId}` }),
 
-    /** Undefined: there is no such account, or the caller may not see it; Google does not tell which. */
+    /** Undefined if there is no such account or plinth may not see it. Google doesn't tell which. */
     async account(accountName: string): Promise<BillingAccount | undefined> {
       try {
         return await rest<BillingAccount>('GET', `/v1/${accountName}`, { doing: `look at ${accountName}` });
@@ -40,7 +40,7 @@ export function createBilling(transport: Transport) {
       return permissions.includes(permission);
     },
 
-    /** An empty account unlinks. */
+    /** An empty account unlinks the project. */
     link: (projectId: string, accountName: string) =>
       rest<BillingInfo>('PUT', path(projectId), {
         doing:

@@ -1,2 +1,2 @@
-/** How long a call to Google may take before it is given up. */
+/** How long a call to Google may take before plinth gives it up. */
 export const callSeconds = 60;

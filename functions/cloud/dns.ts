@@ -1,4 +1,4 @@
-/** Cloud DNS: zones, their records and policies. */
+/** Wraps Cloud DNS: zones, their records and policies. */
 import { orUndefined } from './errors.js';
 import { createPolicy, type Policy, policyVersion } from './policy.js';
 import { createRest, type Transport } from './rest.js';
@@ -56,7 +56,7 @@ export function createDns(transport: Transport) {
       return all;
     },
 
-    /** Atomic: a deletion must match what stands exactly, an addition must not stand yet. */
+    /** Atomic. A deletion must match the existing record exactly. An addition must not exist yet. */
     change: (
       project: string,
       zone: string,

@@ -1,16 +1,16 @@
 /**
- * Turns what Google's services and clients throw into a `Problem`: REST replies, errors of the clients (whose shape changes with
- * their major version) and failed operations of both kinds.
+ * Turns errors of Google's services and clients into a `Problem`. The sources are REST replies, the clients' errors (whose
+ * form changes with their major version) and failed operations of both kinds.
  */
 import { Problem, type ProblemCode, type ProblemExtras } from '../../shared/problems.js';
 
-/** The one form that all of Google's errors are brought into first. */
+/** The common form of all of Google's errors. */
 export interface CloudFault {
-  /** HTTP status; undefined: no answer came. */
+  /** HTTP status. Undefined if no answer came. */
   readonly http: number | undefined;
   /** Canonical status: `PERMISSION_DENIED`. */
   readonly status?: string | undefined;
-  /** Of ErrorInfo, or the legacy one of compute and DNS, or the code of a compute operation. */
+  /** The reason of ErrorInfo, the legacy reason of Compute Engine and DNS, or the code of a Compute Engine operation. */
   readonly reasons: readonly string[];
   readonly message: string;
   readonly details: readonly Detail[];
@@ -24,7 +24,7 @@ interface Detail {
   readonly violations?: readonly { readonly type?: string; readonly subject?: string; readonly description?: string }[];
 }
 
-/** The statuses of google.rpc.Code, by number, and what HTTP says for them. */
+/** The statuses of google.rpc.Code by number, with the HTTP status of each. */
 const canonical: readonly (readonly [status: string, http: number])[] = [
   ['OK', 200],
   ['CANCELLED', 499],
@@ -50,13 +50,13 @@ const tree = (value: unknown): Tree => (typeof value === 'object' && value !== n
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-/** Of ErrorInfo the reason, of PreconditionFailure the types: `googleapis.com/billing-enabled`. */
+/** The reason of ErrorInfo, and the types of PreconditionFailure: `googleapis.com/billing-enabled`. */
 const reasonsOf = (details: readonly Detail[]): string[] =>
   details
     .flatMap(({ reason, violations = [] }) => [reason, ...violations.map(({ type }) => type)])
     .filter((reason) => reason !== undefined);
 
-/** Reads the body of a reply that is no success. */
+/** Reads the body of a failed reply. */
 export function faultOfReply(http: number, body: string): CloudFault {
   let parsed: unknown;
   try {
@@ -82,10 +82,10 @@ export function faultOfReply(http: number, body: string): CloudFault {
   };
 }
 
-/** Where google-gax keeps the body of the reply. Its own reading loses compute's reasons, and takes each 409 for ABORTED. */
+/** Where google-gax keeps the reply's body. Its own parser loses Compute Engine's reasons and takes each 409 for ABORTED. */
 const replyBody = Symbol.for('google-gax.rawHttpResponsePayload');
 
-/** Reads what Google's clients throw: a GoogleError with gRPC's code and, where a reply came, its HTTP status and its body. */
+/** Reads an error of Google's clients: a GoogleError with gRPC's code and, if a reply came, its HTTP status and body. */
 export function faultOfThrown(error: unknown): CloudFault {
   const thrown = tree(error);
   const message = text(thrown['message']) ?? String(error);
@@ -118,7 +118,9 @@ export function faultOfStatus(error: unknown): CloudFault {
   };
 }
 
-/** Reads a compute operation that is DONE; undefined if it succeeded. `wait` and `get` resolve for failed ones too. */
+/**
+ * Reads a Compute Engine operation that is DONE. Undefined if it succeeded. `wait` and `get` also resolve for failed ones.
+ */
 export function faultOfOperation(operation: {
   readonly error?: unknown;
   readonly httpErrorStatusCode?: unknown;
@@ -146,7 +148,7 @@ const rateLimits = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EX
 const quotas = ['quotaExceeded', 'QUOTA_EXCEEDED', 'limitExceeded'];
 const networkTroubles = /timeout|ECONN|socket|fetch failed|EAI_AGAIN|ENOTFOUND|EPIPE/i;
 
-/** The problem of a fault. `doing` ends the sentence "Could not …". */
+/** The problem for a fault. `doing` ends the sentence "Could not …". */
 export function problemOf(fault: CloudFault, doing: string, cause?: unknown): Problem {
   const has = (reasons: readonly string[]) => fault.reasons.some((reason) => reasons.includes(reason));
   const say = (code: ProblemCode, why: string, advice?: string, more: ProblemExtras = {}) =>
@@ -200,7 +202,7 @@ export function problemOf(fault: CloudFault, doing: string, cause?: unknown): Pr
   return say(...byStatus(fault));
 }
 
-/** What is left to tell faults by. */
+/** Tells the remaining faults apart by their HTTP status. */
 function byStatus({ http, message }: CloudFault): readonly [code: ProblemCode, why: string, advice?: string] {
   switch (http) {
     case 401:
@@ -224,7 +226,7 @@ function byStatus({ http, message }: CloudFault): readonly [code: ProblemCode, w
   }
 }
 
-/** What a quota failure means, where Google's own words do not say it. */
+/** What a quota failure means, if Google's own words don't say it. */
 function quotaProblem(fault: CloudFault): { readonly why: string; readonly advice: string } | undefined {
   const violations = fault.details
     .filter((detail) => detail['@type']?.endsWith('QuotaFailure'))
@@ -261,7 +263,7 @@ const sentence = (why: string): string => (/[.!?]$/.test(why) ? why : `${why}.`)
 /** `problemOf` for an operation of Resource Manager, Service Usage or Artifact Registry. */
 export function operationProblem(error: unknown, doing: string): Problem {
   const fault = faultOfStatus(error);
-  // Here RESOURCE_EXHAUSTED is a quota of the thing itself; calls too frequent are refused before there is an operation.
+  // Here RESOURCE_EXHAUSTED means a quota of the resource. Calls that are too frequent fail before there is an operation.
   if (fault.status !== 'RESOURCE_EXHAUSTED') return problemOf(fault, doing);
   return new Problem('cloud-quota', `Could not ${doing}: ${sentence(fault.message)}`, {
     advice: 'Ask Google for a higher quota (deleted projects count for 30 days), then run the same command again.',
@@ -269,7 +271,7 @@ export function operationProblem(error: unknown, doing: string): Problem {
   });
 }
 
-/** Undefined instead of a problem when Google does not have it. */
+/** Turns Google's "not found" into undefined. */
 export async function orUndefined<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer;

@@ -1,4 +1,4 @@
-/** IAM: service accounts. No keys are ever made. */
+/** Wraps IAM's service accounts. plinth never makes keys for them. */
 import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 

@@ -1,4 +1,4 @@
-/** Google's services as the steps see them: one thin file a service; compute is loaded on first use. */
+/** Wraps Google's services for the steps: one thin file for each service. Compute Engine's clients load on first use. */
 import type { StepContext } from '../context.js';
 import { createArtifactRegistry } from './artifact-registry.js';
 import { createBilling } from './billing.js';
@@ -17,13 +17,15 @@ import { createStorage } from './storage.js';
 import { createVmLookup } from './vm-lookup.js';
 
 export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'clock'> {
-  /** Told of every cloud call, one line each, for `--verbose`. */
+  /** Called with one line for every cloud call, for `--verbose`. */
   readonly onCall?: OnCall | undefined;
 }
 
 export type Cloud = ReturnType<typeof verbsOf> & {
   readonly scheduler: ReturnType<typeof createScheduler>;
-  /** The same cloud, with the same credentials and clients, that tells its calls to somebody else, and Google what for. */
+  /**
+   * The same cloud, with the same credentials and clients, that reports its calls to `onCall`. It sends `reason` to Google.
+   */
   reportingTo(onCall: OnCall, reason?: string): Cloud;
 };
 

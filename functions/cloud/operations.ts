@@ -1,15 +1,15 @@
-/** What a change began, of whichever service: how far it is, and why it failed if it did. What the cloud files return to steps. */
+/** One form for the operations of all services: whether it has ended, and the failure if it failed. */
 import type { Problem } from '../../shared/problems.js';
 import { faultOfOperation, operationProblem, problemOf } from './errors.js';
 
 export interface Operation {
   readonly name: string;
   readonly done: boolean;
-  /** It is over, and this is why nothing came of it. */
+  /** Set if the operation has failed. */
   readonly failure: Problem | undefined;
 }
 
-/** As Resource Manager, Service Usage and Artifact Registry answer. */
+/** The form of Resource Manager, Service Usage and Artifact Registry. */
 export interface LongRunningAnswer {
   readonly name: string;
   readonly done?: boolean;
@@ -22,7 +22,7 @@ export function readLongRunning({ name, done, error }: LongRunningAnswer, doing:
   return { name, done: done === true || failure !== undefined, failure };
 }
 
-/** As Compute Engine answers. */
+/** The form of Compute Engine. */
 export interface ComputeAnswer {
   readonly name: string;
   readonly status?: string;
@@ -32,7 +32,7 @@ export interface ComputeAnswer {
   readonly httpErrorStatusCode?: unknown;
 }
 
-/** Compute's `get` and `wait` succeed for operations that failed, too. */
+/** Compute Engine's `get` and `wait` also succeed for failed operations. */
 export function readCompute(answer: ComputeAnswer, doing: string): Operation {
   const done = answer.status === 'DONE';
   const fault = done ? faultOfOperation(answer) : undefined;

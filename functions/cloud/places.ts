@@ -1,11 +1,11 @@
-/** Regions as Google has them, by plain REST: what compute.ts costs to load is too much for a function that answers people. */
+/** Reads Google's regions by plain REST. Compute Engine's clients take too long to load in a function that answers people. */
 import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 
 export function createPlaces(transport: Transport) {
   const rest = createRest(transport, 'compute');
   return {
-    /** Names of the region's zones, as the project sees them; undefined: there is no such region. */
+    /** Names of the region's zones, as the project sees them. Undefined if there is no such region. */
     async zonesOf(project: string, region: string): Promise<readonly string[] | undefined> {
       const path = `/compute/v1/projects/${project}/regions/${region}`;
       const found = await orUndefined(

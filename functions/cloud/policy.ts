@@ -1,4 +1,4 @@
-/** IAM policies: grants read, made and taken back with etag, conditions kept. */
+/** Edits IAM policies: reads, adds and revokes grants with the etag, and keeps conditions. */
 import { Problem } from '../../shared/problems.js';
 
 /** A role of a member, without a condition. */
@@ -17,7 +17,7 @@ export interface Policy {
   }[];
 }
 
-/** Without it conditions are left out of the answer, and would then be lost from the policy. */
+/** Without it, Google leaves conditions out of the answer, and the next write would remove them from the policy. */
 export const policyVersion = 3;
 
 export interface PolicyDoor {
@@ -29,7 +29,7 @@ export const createPolicy = (door: PolicyDoor) => ({
   async missing(grants: readonly Grant[]): Promise<readonly Grant[]> {
     return missingIn(await door.read(), grants);
   },
-  /** `signal`: nothing is written any more once it is aborted, such as when somebody else has the lease. */
+  /** Writes nothing once `signal` is aborted, for example after a takeover of the lease. */
   grant: (grants: readonly Grant[], signal: AbortSignal) => edit(door, (policy) => withGrants(policy, grants), signal),
   revoke: (grants: readonly Grant[], signal: AbortSignal) =>
     edit(door, (policy) => withoutGrants(policy, grants), signal),
@@ -41,7 +41,7 @@ const isIn = (policy: Policy, { member, role }: Grant): boolean =>
 const missingIn = (policy: Policy, grants: readonly Grant[]): readonly Grant[] =>
   grants.filter((grant) => !isIn(policy, grant));
 
-/** The same policy if nothing is missing. */
+/** Returns the same object if nothing is missing. */
 export function withGrants(policy: Policy, grants: readonly Grant[]): Policy {
   const missing = missingIn(policy, grants);
   if (missing.length === 0) return policy;
@@ -55,7 +55,7 @@ export function withGrants(policy: Policy, grants: readonly Grant[]): Policy {
   return { ...policy, version: policyVersion, bindings };
 }
 
-/** The same policy if none of them is there. */
+/** Returns the same object if none of the grants is there. */
 export function withoutGrants(policy: Policy, grants: readonly Grant[]): Policy {
   if (!grants.some((grant) => isIn(policy, grant))) return policy;
   const bindings = (policy.bindings ?? []).map((each) =>
@@ -71,7 +71,7 @@ export function withoutGrants(policy: Policy, grants: readonly Grant[]): Policy 
 
 const races = 5;
 
-/** Writes only if `change` gives another policy; when somebody else was faster (409 ABORTED), reads again, a few times. */
+/** Writes only if `change` returns another policy. If somebody else was faster (409 ABORTED), reads again, a few times. */
 async function edit(door: PolicyDoor, change: (policy: Policy) => Policy, signal: AbortSignal): Promise<void> {
   for (let race = 1; ; race++) {
     const policy = await door.read();

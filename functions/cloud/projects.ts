@@ -1,4 +1,4 @@
-/** Resource Manager: projects, their labels and policies. */
+/** Wraps Resource Manager: projects, their labels and policies. */
 import { orUndefined } from './errors.js';
 import { type LongRunningAnswer, readLongRunning } from './operations.js';
 import { createPolicy, type Policy, policyVersion } from './policy.js';
@@ -25,7 +25,7 @@ export function createProjects(transport: Transport) {
   const change = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, call: RestCall) =>
     readLongRunning(await rest<LongRunningAnswer>(method, path, call), call.doing);
   return {
-    /** A project that does not exist is PERMISSION_DENIED to Google, the same as one that is not ours. */
+    /** Google answers PERMISSION_DENIED for a project that does not exist, the same as for one that plinth may not see. */
     get: (projectId: string) =>
       orUndefined(rest<Project>('GET', `/v3/projects/${projectId}`, { doing: `read the project ${projectId}` })),
 
@@ -45,7 +45,7 @@ export function createProjects(transport: Transport) {
       return readLongRunning(answer, 'create the project');
     },
 
-    /** Replaces all labels: give those that are to stay, and the etag they were read with. */
+    /** Replaces all labels. Give all labels to keep, and the etag they were read with. */
     setLabels: (projectId: string, labels: Readonly<Record<string, string>>, etag: string | undefined) =>
       change('PATCH', `/v3/projects/${projectId}`, {
         doing: `label the project ${projectId}`,
@@ -58,7 +58,7 @@ export function createProjects(transport: Transport) {
     remove: (projectId: string) =>
       change('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
 
-    /** Reasons of the liens that forbid its deletion. */
+    /** The reasons of the liens that forbid its deletion. */
     async liens(projectNumber: string): Promise<string[]> {
       const { liens = [] } = await rest<{ liens?: { reason?: string }[] }>('GET', '/v3/liens', {
         doing: `list the liens of the project ${projectNumber}`,
@@ -72,7 +72,7 @@ export function createProjects(transport: Transport) {
 }
 
 function createSearch(rest: Rest) {
-  /** At most 500 of them; without `nextPageToken` they are the last. */
+  /** At most 500 projects. The last page has no `nextPageToken`. */
   const searchPage = async (query: string, pageToken: string | undefined): Promise<ProjectPage> => {
     const { projects = [], nextPageToken = '' } = await rest<Partial<ProjectPage>>('GET', '/v3/projects:search', {
       doing: 'search for projects',
@@ -81,7 +81,7 @@ function createSearch(rest: Rest) {
     return { projects, ...(nextPageToken === '' ? {} : { nextPageToken }) };
   };
   return {
-    /** All projects that match and that plinth may see; a change shows after some seconds. */
+    /** All matching projects that plinth may see. A change appears after some seconds. */
     async search(query: string): Promise<Project[]> {
       const found: Project[] = [];
       let pageToken: string | undefined;

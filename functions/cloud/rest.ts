@@ -1,6 +1,6 @@
 /**
- * One authenticated call to a Google API by REST: JSON in, JSON out, a `Problem` if it fails. It never tries twice: the engine
- * owns retries.
+ * Makes one authenticated REST call to a Google API. JSON in, JSON out, a `Problem` if it fails. It never retries, because the
+ * engine owns retries.
  */
 import { Compute } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
@@ -9,30 +9,30 @@ import type { Config, GoogleApi } from '../config.js';
 import { callSeconds } from './call-seconds.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
 
-/** Of a call that has ended, what says nothing of whom it was about. */
+/** Facts of a finished call that don't reveal whom it was about. */
 interface CallFacts {
   /** `GET dns`, `compute.disks.insert`. */
   readonly name: string;
-  /** A status, or why there is none. */
+  /** The status, or why there is none. */
   readonly result: string;
   readonly milliseconds: number;
 }
-/** `text` is for who may read all of it. */
+/** `text` is for readers who may see everything. */
 export type OnCall = (text: string, call: CallFacts) => void;
 
-/** Credentials, and where calls go and are told of. */
+/** Credentials, settings and reporting for calls. */
 export interface Transport {
   readonly config: Config;
   readonly credentials: Compute;
-  /** Told of every call: method, URL, status, milliseconds. Never of bodies. */
+  /** Called for every call with method, URL, status and milliseconds. Never with bodies. */
   readonly onCall: OnCall | undefined;
-  /** What the calls are made for: Google writes it into the audit log of the project that is called about. */
+  /** The purpose of the calls. Google writes it into the audit log of the project concerned. */
   readonly reason?: string | undefined;
 }
 
 export const reasonHeader = 'x-goog-request-reason';
 
-/** The identity of the function, from the metadata server; `GCE_METADATA_HOST` says where that is. */
+/** The function's identity, from the metadata server. `GCE_METADATA_HOST` is its address. */
 export const credentialsOf = (config: Config): Compute =>
   new Compute({
     ...(config.serviceAccount === 'default' ? {} : { serviceAccountEmail: config.serviceAccount }),
@@ -44,14 +44,14 @@ export interface RestCall {
   readonly doing: string;
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
-  /** Of the answer; default json. */
+  /** The form of the answer. Defaults to json. */
   readonly as?: 'json' | 'text';
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Rest = <T>(method: Method, path: string, call: RestCall) => Promise<T>;
 
-/** `startedAt`: by `performance.now()`. */
+/** `startedAt` is from `performance.now()`. */
 export function reportCall(
   onCall: OnCall | undefined,
   name: string,
@@ -102,7 +102,7 @@ export const createRest =
     }
   };
 
-/** fetch hides why it failed in `cause`; the metadata server's answer must not look like the API's. */
+/** fetch hides the reason in `cause`. The metadata server's answer must not look like the API's. */
 function unanswered(error: unknown) {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return { ...faultOfThrown(cause), http: undefined };

@@ -1,6 +1,6 @@
 /**
- * Cloud Scheduler through Google's own client, loaded on first use: it costs half a second. The one importer of
- * @google-cloud/scheduler. An operator sees and steers jobs with it; they are made by whoever deploys plinth.
+ * Wraps Cloud Scheduler with Google's own client, loaded on first use because it takes half a second. Only this file imports
+ * @google-cloud/scheduler. Operators see and control jobs with it. The deployment creates the jobs.
  */
 import type { ScheduleView } from '../../shared/cleanup-schedule.js';
 import { faultOfThrown, orUndefined, problemOf } from './errors.js';
@@ -11,7 +11,7 @@ interface Timestamp {
   readonly nanos?: number | null;
 }
 
-/** What is read of the client's answers. */
+/** The parts of the client's answers that plinth reads. */
 interface Job {
   readonly name?: string | null;
   readonly state?: string | number | null;
@@ -29,7 +29,7 @@ type Verb = (
 type Client = Readonly<Record<'getJob' | 'pauseJob' | 'resumeJob' | 'runJob', Verb>>;
 export type SchedulerClient = () => Promise<Client>;
 
-/** Once, on first use, with the function's own credentials. */
+/** Makes the client once, on first use, with the function's own credentials. */
 export function createSchedulerClient({
   config,
   credentials,
@@ -56,7 +56,7 @@ export function createSchedulerClient({
 
 const timeoutMilliseconds = 20_000;
 
-/** `name`: the job's own, in the deployment's project and region. */
+/** `name` is the job's own name, in the deployment's project and region. */
 export function createScheduler(client: SchedulerClient, { config, onCall }: Pick<Transport, 'config' | 'onCall'>) {
   async function call(verb: keyof Client, doing: string, name: string): Promise<Job> {
     const startedAt = performance.now();
@@ -76,19 +76,19 @@ export function createScheduler(client: SchedulerClient, { config, onCall }: Pic
   }
 
   return {
-    /** Undefined: there is no such job. */
+    /** Undefined if there is no such job. */
     async status(name: string): Promise<ScheduleView | undefined> {
       const job = await orUndefined(call('getJob', `look at the job ${name}`, name));
       return job && viewOf(name, job);
     },
     pause: async (name: string) => viewOf(name, await call('pauseJob', `pause the job ${name}`, name)),
     resume: async (name: string) => viewOf(name, await call('resumeJob', `resume the job ${name}`, name)),
-    /** Now, also while it is paused. */
+    /** Runs it now, even while it is paused. */
     run: async (name: string) => viewOf(name, await call('runJob', `run the job ${name}`, name)),
   };
 }
 
-/** By name or by number, as the client has them. */
+/** By name or by number. The client returns both. */
 const states: Readonly<Record<string, ScheduleView['state']>> = {
   ENABLED: 'enabled',
   PAUSED: 'paused',
@@ -113,7 +113,7 @@ function viewOf(job: string, { state, schedule, timeZone, scheduleTime, lastAtte
     timeZone: timeZone || 'UTC',
     ...(next === undefined || shown !== 'enabled' ? {} : { nextRunAt: next }),
     ...(last === undefined ? {} : { lastRunAt: last }),
-    // While the first run is under way there is a time and no status yet.
+    // During the first run there is a time but no status yet.
     ...(last === undefined || status === null || status === undefined
       ? {}
       : { lastResult: canonical[status.code ?? 0] ?? 'UNKNOWN' }),

@@ -1,4 +1,4 @@
-/** Secret Manager of plinth's own project: where all secrets live, each read by a version's number. */
+/** Wraps Secret Manager in plinth's own project, which holds all secrets. Each is read by its version number. */
 
 import { Problem } from '../../shared/problems.js';
 import { orUndefined } from './errors.js';
@@ -33,7 +33,7 @@ export function createSecretManager(transport: Transport) {
   return {
     ...createVersions(rest, secrets),
 
-    /** Adds a version, and the secret itself if need be; returns the version's number. At most 64 KiB. */
+    /** Adds a version, and makes the secret first if necessary. Returns the version's number. At most 64 KiB. */
     async write(secretId: string, payload: string, labels: Readonly<Record<string, string>> = {}): Promise<string> {
       const bytes = Buffer.from(payload, 'utf8');
       if (bytes.length > maxPayloadBytes) {
@@ -56,14 +56,14 @@ export function createSecretManager(transport: Transport) {
       return numberOf(version);
     },
 
-    /** With all its versions; fine if it is not there. */
+    /** Deletes the secret with all its versions. Succeeds if there is none. */
     async remove(secretId: string): Promise<void> {
       await orUndefined(rest('DELETE', `${secrets}/${secretId}`, { doing: `delete the secret ${secretId}` }));
     },
   };
 }
 
-/** Versions that are there. `secrets`: the path of the collection. */
+/** Reads and destroys versions. `secrets` is the path of the collection. */
 function createVersions(rest: Rest, secrets: string) {
   const versionsOf = async (secretId: string): Promise<string[]> => {
     const versions: Version[] = [];
@@ -92,10 +92,10 @@ function createVersions(rest: Rest, secrets: string) {
 
   return {
     /**
-     * The lowest enabled version: the first writer wins, as there is no compare-and-set here. Only reading by number knows at
-     * once what was written; lists follow later (https://cloud.google.com/secret-manager/docs/add-secret-version). Numbers
-     * begin at 1 and are never given twice, so whoever finds no version 1 finds none, and a list is asked for only when that
-     * one was disabled or destroyed.
+     * The lowest enabled version. The first writer wins, because Secret Manager has no compare-and-set. Only a read by number
+     * sees a write at once, while lists lag behind (https://cloud.google.com/secret-manager/docs/add-secret-version). Numbers
+     * begin at 1 and are never reused. So without a version 1 there is none. A list is necessary only if version 1 was
+     * disabled or destroyed.
      */
     async find(secretId: string): Promise<string | undefined> {
       try {
@@ -107,12 +107,12 @@ function createVersions(rest: Rest, secrets: string) {
       }
     },
 
-    /** Numbers of the enabled versions, oldest first; none if it is not there. */
+    /** Numbers of the enabled versions, oldest first. None if there is no such secret. */
     versions: versionsOf,
 
     read,
 
-    /** The payload is gone for good; the version's number stays. */
+    /** Removes the payload for good. The version keeps its number. */
     async destroy(secretId: string, version: string): Promise<void> {
       await rest('POST', `${secrets}/${secretId}/versions/${version}:destroy`, {
         doing: `destroy version ${version} of the secret ${secretId}`,

@@ -1,11 +1,11 @@
-/** Service Usage: which APIs a project has enabled. */
+/** Wraps Service Usage: which APIs a project has enabled. */
 import { type LongRunningAnswer, readLongRunning } from './operations.js';
 import { createRest, type Transport } from './rest.js';
 
 export function createServices(transport: Transport) {
   const rest = createRest(transport, 'serviceusage');
   return {
-    /** Of the given services those that are enabled; 20 at most. */
+    /** The enabled ones of the given services. At most 20. */
     async enabled(projectId: string, services: readonly string[]): Promise<string[]> {
       const { services: found = [] } = await rest<{ services?: { name: string; state?: string }[] }>(
         'GET',
@@ -19,7 +19,7 @@ export function createServices(transport: Transport) {
       return services.filter((service) => names.includes(service));
     },
 
-    /** Atomic; 20 at most. */
+    /** Atomic. At most 20. */
     async enable(projectId: string, services: readonly string[]) {
       const doing = `enable APIs in ${projectId}`;
       const path = `/v1/projects/${projectId}/services:batchEnable`;

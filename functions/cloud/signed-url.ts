@@ -1,11 +1,11 @@
-/** Signed URLs of objects in Cloud Storage, signed by IAM Credentials, as functions have no key. */
+/** Makes signed URLs for objects in Cloud Storage. IAM Credentials signs them, because functions have no key. */
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import { createRest, type Transport } from './rest.js';
 
 const longestSeconds = 604_800;
 
-/** A V4 signed URL for GET. `seconds`: at most a week. */
+/** A V4 signed URL for GET. `seconds` is at most a week. */
 export async function signUrl(
   transport: Transport,
   { bucket, object: name }: { readonly bucket: string; readonly object: string },
@@ -40,6 +40,6 @@ export async function signUrl(
   return `${url.href}?${query}&X-Goog-Signature=${Buffer.from(signedBlob, 'base64').toString('hex')}`;
 }
 
-/** As RFC 3986 has it, which is stricter than encodeURIComponent. */
+/** Encodes as RFC 3986 requires, which is stricter than encodeURIComponent. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);

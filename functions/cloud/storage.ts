@@ -1,6 +1,6 @@
 /**
- * The package store in Cloud Storage: `packages/<version>/<hash>/installer[-lite].tar.gz`, its SHA-256 as metadata `sha256`, or in
- * an object beside it that ends in `.sha256`.
+ * Reads the package store in Cloud Storage: `packages/<version>/<hash>/installer[-lite].tar.gz`. An archive's SHA-256 is in
+ * its metadata `sha256`, or in an object beside it whose name ends in `.sha256`.
  */
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
@@ -37,7 +37,7 @@ export function createStorage(transport: Transport) {
   const object = (bucket: string, name: string) => `/storage/v1/b/${bucket}/o/${encodeURIComponent(name)}`;
 
   return {
-    /** Of one version or of all, the newest build first. An archive without its neighbour counts. */
+    /** The builds of one version or of all, newest first. A build with only one kind of archive counts. */
     async builds(bucket: string, version?: string): Promise<PackageBuild[]> {
       const found = new Map<string, PackageBuild>();
       let pageToken: string | undefined;
@@ -65,7 +65,7 @@ export function createStorage(transport: Transport) {
       );
     },
 
-    /** Undefined if the build has no such archive. `Problem` if nobody says what its SHA-256 is. */
+    /** Undefined if the build has no such archive. Throws a `Problem` if its SHA-256 is missing. */
     async archive(bucket: string, { version, hash }: Pick<PackageBuild, 'version' | 'hash'>, kind: ArchiveKind) {
       const name = `packages/${version}/${hash}/${archives[kind]}`;
       const found = await orUndefined(
@@ -83,7 +83,7 @@ export function createStorage(transport: Transport) {
       return { bucket, object: name, bytes: Number(found.size), sha256 } satisfies PackageArchive;
     },
 
-    /** A V4 signed URL for GET. Whoever has it may read until it ends. Never to be stored or logged. */
+    /** A V4 signed URL for GET. Anybody who has it may read until it expires. Never store or log it. */
     signedUrl: (archive: Pick<PackageArchive, 'bucket' | 'object'>, seconds: number, now: Date) =>
       signUrl(transport, archive, seconds, now),
   };

@@ -1,4 +1,7 @@
-/** A VM's addresses and published host keys by plain REST: what compute.ts costs to load is too much for a function that answers people. */
+/**
+ * Reads a VM's addresses and published host keys by plain REST. Compute Engine's clients take too long to load in a function
+ * that answers people.
+ */
 import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 
@@ -12,14 +15,14 @@ interface Instance {
 export interface SeenVm {
   readonly internalIp: string;
   readonly externalIp?: string;
-  /** Each as `<type> <base64>`. */
+  /** Each is `<type> <base64>`. */
   readonly hostKeys: readonly string[];
 }
 
 export function createVmLookup(transport: Transport) {
   const rest = createRest(transport, 'compute');
   return {
-    /** Undefined: there is none of that name in the zone. */
+    /** Undefined if the zone has no VM of that name. */
     async find(project: string, zone: string, name: string): Promise<SeenVm | undefined> {
       const path = `/compute/v1/projects/${project}/zones/${zone}/instances/${name}`;
       const instance = await orUndefined(rest<Instance>('GET', path, { doing: `read the VM ${name}` }));

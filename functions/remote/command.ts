@@ -1,4 +1,4 @@
-/** One command on a machine, over a channel of its own. */
+/** Runs one command on a machine, over its own channel. */
 import { constants } from 'node:os';
 import type { Client, ClientChannel } from 'ssh2';
 import { Problem } from '../../shared/problems.js';
@@ -29,7 +29,7 @@ export const execute = (
       if (stopped) return;
       client.exec(command, (error, opened) => {
         if (error !== undefined) {
-          // What was given up before may hold its session for a moment yet.
+          // A command that was just given up may hold its session for another moment.
           if (triesLeft > 0 && !bounds.gone.aborted) setTimeout(() => open(triesLeft - 1), openTryMilliseconds);
           else reject(bounds.lost(`it takes no session (${error.message})`));
           return;
@@ -47,7 +47,7 @@ export const execute = (
     };
   });
 
-/** A closed channel alone ends no command, and the command keeps its session. */
+/** Ends a command. Closing its channel alone doesn't end it, and the command would keep its session. */
 function giveUp(channel: ClientChannel, { gone }: Bounds): void {
   if (gone.aborted) return;
   channel.on('error', () => undefined);

@@ -1,6 +1,6 @@
 /**
- * Connections that are kept: one login of a jumpbox a bootstrap, one a machine behind it, over channels of the jumpbox's. Many
- * who ask at once share a login; what is dead is made anew; what is idle is closed.
+ * Keeps connections: one login at the jumpbox of each bootstrap, and one at each machine behind it, over the jumpbox's
+ * channels. Concurrent requests share a login. Dead connections are replaced, idle ones closed.
  */
 import { createHash } from 'node:crypto';
 import { Problem } from '../../shared/problems.js';
@@ -13,7 +13,7 @@ export interface RemoteTimes {
   readonly loginSeconds: number;
   readonly keepaliveSeconds: number;
   readonly idleSeconds: number;
-  /** Between logins that are refused; doubled each time, sixfold at most. OpenSSH shuts out whoever fails more often than that. */
+  /** Between refused logins. Doubles each time, up to sixfold. OpenSSH shuts out clients that fail more often. */
   readonly backoffSeconds: number;
 }
 const usual: RemoteTimes = {
@@ -32,7 +32,7 @@ export interface Connections {
 interface Entry {
   readonly connection: Promise<Connection>;
   usedAt: number;
-  /** Work under way; of a jumpbox also the machines behind it. */
+  /** Operations under way. For a jumpbox, the machines behind it count too. */
   busy: number;
 }
 
@@ -43,7 +43,7 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
   const pool = createPool(times.idleSeconds);
   const login = createLogins(times);
 
-  /** Another key or another pinned host key is another connection. */
+  /** Another key or another pinned host key needs another connection. */
   const keyOf = (request: HostRequest, machine: Machine, by: string): string =>
     createHash('sha256')
       .update(JSON.stringify([request.bootstrapId, machine, identityOf(request), by]))
@@ -94,7 +94,7 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
   };
 }
 
-/** Entries by key, made once, closed when they are idle. */
+/** Entries by key, each made once and closed when idle. */
 function createPool(idleSeconds: number) {
   const entries = new Map<string, Entry>();
   const isIdle = ({ busy, usedAt }: Entry): boolean => busy === 0 && Date.now() - usedAt > idleSeconds * 1000;
@@ -113,11 +113,11 @@ function createPool(idleSeconds: number) {
   );
   closing.unref();
 
-  /** The login is nobody's own: whoever gives up leaves it to the others. */
+  /** No request owns the login. If one gives up, the others keep it. */
   function entryOf(key: string, make: () => Promise<Connection>): Entry {
     const known = entries.get(key);
     if (known !== undefined) {
-      // A function may have been stopped in between, and the other side have gone long ago.
+      // The function may have been frozen in between, and the other side may be long gone.
       if (!isIdle(known)) return known;
       drop(key, known);
     }
@@ -146,13 +146,13 @@ function createPool(idleSeconds: number) {
       clearInterval(closing);
       const standing = [...entries].reverse();
       for (const [key, entry] of standing) drop(key, entry);
-      // Machines first, whose channels go over the jumpbox; a peer that is gone is not waited for.
+      // Close machines first, because their channels go through the jumpbox. Dead peers are not waited for.
       await Promise.all(standing.map(([, { connection }]) => connection.then(ended, () => undefined)));
     },
   };
 }
 
-/** Logs in, and keeps those who were refused from trying again too soon. */
+/** Logs in, and makes refused logins wait before the next try. */
 function createLogins(times: RemoteTimes) {
   const refused = new Map<string, { count: number; until: number; problem: Problem }>();
   return async function login(
@@ -192,7 +192,7 @@ function createLogins(times: RemoteTimes) {
 
 const placeOf = (machine: Machine): string => `${machine.user}@${machine.address}:${portOf(machine)}`;
 
-/** Nodes of all bootstraps have addresses of one range: which machine an address is, the jumpbox before it tells. */
+/** The nodes of all bootstraps share one address range. Only the jumpbox in front tells which machine an address is. */
 const doorOf = ({ bootstrapId, jumpbox }: HostRequest, machine: Machine): string =>
   JSON.stringify([bootstrapId, placeOf(jumpbox), placeOf(machine)]);
 
@@ -207,7 +207,7 @@ const identityOf = (request: HostRequest): Identity =>
     ? { agent: request.agent, publicKey: request.publicKey }
     : { privateKey: request.privateKey, passphrase: request.passphrase };
 
-/** The same connection, its work counted, so that it is not closed in the midst of it. */
+/** The same connection, which counts its operations, so that the pool doesn't close it during one. */
 function watched(connection: Connection, entry: Entry): Connection {
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
     entry.busy++;

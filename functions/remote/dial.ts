@@ -1,4 +1,4 @@
-/** TCP connections to machines, through an HTTP CONNECT proxy where one is set. */
+/** Opens TCP connections to machines, through an HTTP CONNECT proxy if one is set. */
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Problem } from '../../shared/problems.js';
@@ -26,7 +26,7 @@ export async function dial(address: string, port: number, options: DialOptions):
       cause: error,
     });
   });
-  // Else each small packet waits for the answer to the one before: ten times slower.
+  // Otherwise each small packet waits for the answer to the previous one, which is ten times slower.
   socket.setNoDelay(true);
   return socket;
 }

@@ -1,18 +1,20 @@
-/** Host keys as machines publish them, compared whole. */
+/** Compares host keys with those that machines published, by the whole key. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Problem } from '../../shared/problems.js';
 import type { Machine } from './remote.js';
 
-/** As ssh-keygen -l prints it: `SHA256:…`. */
+/** As `ssh-keygen -l` prints it: `SHA256:…`. */
 const fingerprintOf = (blob: Uint8Array): string =>
   `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 
-/** The whole key blobs of `<type> <base64>` lines. Throws a Problem if there is none, or one cannot be read: fail closed. */
+/**
+ * The whole key blobs of `<type> <base64>` lines. Fails closed: throws a Problem if there is none, or if one is unreadable.
+ */
 export function blobsOf({ name, hostKeys }: Machine): readonly Buffer[] {
   const blobs = hostKeys.map((line) => {
     const [type = '', base64 = ''] = line.trim().split(/\s+/);
     const blob = Buffer.from(base64, 'base64');
-    // The blob begins with its type, with a length before it.
+    // The blob begins with the length of its type, then the type.
     const inner = blob.length < 4 ? '' : blob.subarray(4, 4 + blob.readUInt32BE(0)).toString();
     if (inner !== type || type === '') {
       throw new Problem('host-changed', `A host key that ${name} published cannot be read, so nothing is sent to it.`);
@@ -26,7 +28,7 @@ export function blobsOf({ name, hostKeys }: Machine): readonly Buffer[] {
 export const isAmong = (blob: Uint8Array, blobs: readonly Buffer[]): boolean =>
   blobs.some((each) => each.length === blob.length && timingSafeEqual(each, blob));
 
-/** Signature algorithms, those of the keys that are known first: the machine then shows one that can be compared. */
+/** Signature algorithms, those of known keys first, so that the machine shows a key that can be compared. */
 export function hostKeyAlgorithms(blobs: readonly Buffer[]): string[] {
   const ofType = (type: string): string[] => (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type]);
   const known = blobs.map((blob) => blob.subarray(4, 4 + blob.readUInt32BE(0)).toString());

@@ -1,4 +1,4 @@
-/** What may be asked of one machine; each thing over the connection that is there, or a new one. */
+/** Works on one machine. Each call uses the open connection, or a new one. */
 import { Problem } from '../../shared/problems.js';
 import type { Ran } from './command.js';
 import { createJob } from './job.js';
@@ -11,7 +11,7 @@ import { install, type Target, upload } from './upload.js';
 const maxReadBytes = 16 * 1024 * 1024;
 const missing = 44;
 
-/** `whole`: ends all that is under way on this host. */
+/** `whole` aborts everything under way on this host. */
 export function createHost(
   machine: Machine,
   connection: (signal?: AbortSignal) => Promise<Connection>,

@@ -1,13 +1,16 @@
 /**
- * The one script that runs on machines for jobs. Put there by job.ts under the hash of its text. All state is in a folder a job:
- * script, sha256, environment (the way out), run (who runs it: pid, start time, boot), group (its process group: the same of its
- * first process, or none), log, exit, claim.
+ * The script that runs jobs on machines. It is uploaded under the hash of its text. Each job has a folder with all its state.
+ *
+ * - script, sha256, log, exit, claim.
+ * - environment: the proxy variables.
+ * - run: who runs it, as pid, start time and boot.
+ * - group: its process group, as the same facts of its first process, or none.
  */
 import { proxyVariables } from '../../shared/proxy-variables.js';
 
 export const exits = { noTool: 120, damaged: 65, conflict: 66, notBegun: 67, ended: 143 } as const;
 
-/** At most once: whoever begins first is written down by a link, which only one can make, before the script runs. */
+/** Runs a script at most once. Before the script runs, whoever begins first makes a link, which only one can make. */
 export const jobScript = `#!/bin/bash
 set -u
 export LC_ALL=C

@@ -1,4 +1,6 @@
-/** Commands that outlive who started them: begun once, followed by offset in their log, claimed, killed. */
+/**
+ * Runs jobs: commands that outlive the function that started them. They start once, and can be followed, claimed and killed.
+ */
 import { Problem } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import type { Ran } from './command.js';
@@ -8,7 +10,7 @@ import { failed, quoted } from './shell.js';
 import { type Target, upload } from './upload.js';
 
 const toolSha256 = sha256(jobScript);
-/** By its content: another release brings another, and jobs of the one before go on with theirs. */
+/** The name has the script's hash. Another release uploads another script, and older jobs continue with theirs. */
 const tool = `.plinth/job-${toolSha256.slice(0, 16)}`;
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;
 const defaultMaxBytes = 128 * 1024;
@@ -17,7 +19,7 @@ export function createJob(target: Target, id: string): Job {
   if (!idPattern.test(id)) throw new TypeError(`${id} is no id of a job`);
   const { name } = target;
 
-  /** The tool is put there when it turns out to be missing: most often it is there. */
+  /** Uploads the script only if it is missing. Most often it is there. */
   async function ask(verb: string, args: readonly (string | number)[], options: ExecOptions = {}): Promise<Ran> {
     const words = [verb, id, ...args].map((word) => quoted(String(word))).join(' ');
     const command = `t="$HOME/"${quoted(tool)}; [ -f "$t" ] || exit ${exits.noTool}; exec /bin/bash "$t" ${words}`;

@@ -1,11 +1,11 @@
-/** Private keys as people have them on disk, made ready for ssh2: locked ones, PKCS #8. */
+/** Reads private keys as people have them on disk, also locked or in PKCS #8, and prepares them for ssh2. */
 import { createPrivateKey } from 'node:crypto';
 import ssh2 from 'ssh2';
 import { openSshPair } from '../../shared/openssh.js';
 
 export type LoginKey =
   | { readonly kind: 'usable'; readonly privateKey: string; readonly passphrase?: string | undefined }
-  /** It wants a passphrase, or another than the one that was given. */
+  /** It needs a passphrase, or another one than was given. */
   | { readonly kind: 'locked' }
   | { readonly kind: 'unusable'; readonly why: string };
 
@@ -22,8 +22,8 @@ export function readLoginKey(text: string, passphrase?: string): LoginKey {
 }
 
 /**
- * The public half, as it stands after the first blank of an OpenSSH public key, of a locked key in OpenSSH's own form, too. Of a
- * key that is locked in another form it is not known: undefined.
+ * The public half, as it follows the first blank of an OpenSSH public key. A locked key in OpenSSH's own form shows it too. A
+ * locked key in another form doesn't: undefined.
  */
 export function publicHalfOf(text: string): string | undefined {
   const read = readLoginKey(text);
@@ -34,7 +34,9 @@ export function publicHalfOf(text: string): string | undefined {
   return read.kind === 'locked' ? openSshPublicHalf(text) : undefined;
 }
 
-/** PROTOCOL.key of OpenSSH: a magic word, three strings about the cipher, how many keys, and the public half in the clear. */
+/**
+ * OpenSSH's PROTOCOL.key: a magic word, three strings about the cipher, the number of keys, and the public half unencrypted.
+ */
 function openSshPublicHalf(text: string): string | undefined {
   const [, coded] = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]+)-----END/.exec(text) ?? [];
   if (coded === undefined) return undefined;
@@ -54,7 +56,7 @@ function openSshPublicHalf(text: string): string | undefined {
   }
 }
 
-/** Unknown to ssh2. */
+/** ssh2 doesn't know PKCS #8. */
 function readPkcs8(text: string, passphrase: string | undefined): LoginKey {
   try {
     const pem = createPrivateKey({ key: text, passphrase }).export({ type: 'pkcs8', format: 'pem' });

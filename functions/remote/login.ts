@@ -1,4 +1,4 @@
-/** One login over a stream that is there, with host keys pinned. All that ssh2 does silently wrong is put right here. */
+/** Logs in over an open stream, with pinned host keys, and corrects what ssh2 silently does wrong. */
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { Client, type ClientErrorExtensions, type ConnectConfig, createAgent } from 'ssh2';
@@ -11,7 +11,7 @@ import type { Bounds } from './within.js';
 export interface ConnectTimes {
   /** From the first byte to the end of the login. */
   readonly loginSeconds: number;
-  /** A connection that is silently dead is found after three of these. */
+  /** A dead connection without an error is noticed after three of these. */
   readonly keepaliveSeconds: number;
 }
 
@@ -22,7 +22,7 @@ export interface LoggedIn extends Bounds {
 
 type SshError = Error & ClientErrorExtensions;
 
-/** Takes the stream over, and ends it with the connection. Throws Problems alone. */
+/** Takes the stream over, and ends it with the connection. Throws only Problems. */
 export async function logIn(
   stream: Duplex,
   machine: Machine,
@@ -31,7 +31,7 @@ export async function logIn(
 ): Promise<LoggedIn> {
   const client = new Client();
   const gone = new AbortController();
-  // All that is under way listens.
+  // Everything under way listens to it.
   setMaxListeners(0, gone.signal);
   const { name } = machine;
   let failure: SshError | undefined;
@@ -42,7 +42,7 @@ export async function logIn(
     failure ??= error;
   });
   client.on('close', () => gone.abort(lost(failure?.message ?? 'it was closed from the other side')));
-  // A channel whose far machine dies only ends, and would leave the client waiting for ever.
+  // If a channel's far machine dies, the channel only ends, and the client would wait for ever.
   stream.on('end', () => stream.end());
   stream.on('error', () => undefined);
 
@@ -62,7 +62,7 @@ export async function logIn(
       failure ??= new Error('it was closed here');
       client.end();
       stream.end();
-      // A peer that is gone answers no farewell.
+      // A dead peer doesn't answer the goodbye.
       const timer = setTimeout(() => stream.destroy(), 2_000);
       timer.unref();
       gone.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
@@ -110,14 +110,14 @@ function handshake(
           refusal = changed(name, pinned, seen);
           return false;
         },
-        // Ours, above: it covers the login too.
+        // The timer above covers the login too.
         readyTimeout: 0,
         keepaliveInterval: keepaliveSeconds * 1000,
         keepaliveCountMax: 3,
       });
     } catch (error) {
       if (error instanceof Problem) return fail(error);
-      // ssh2 throws at once on what is wrong with what it was given: the key.
+      // ssh2 throws at once if the key is unusable.
       fail(new Problem('bad-input', `The SSH key cannot be used: ${(error as Error).message}.`, { cause: error }));
     }
   });
@@ -127,12 +127,12 @@ function loginOf(identity: Identity): Pick<ConnectConfig, 'agent' | 'privateKey'
   // Each other method would count as a failed login.
   if ('agent' in identity) return { agent: agentOf(identity), authHandler: ['agent'] };
   const { privateKey, passphrase } = identity;
-  // PKCS #8 is unknown to ssh2.
+  // ssh2 doesn't know PKCS #8.
   const key = privateKey.includes('-----BEGIN PRIVATE KEY-----') ? openSshPair(privateKey, '').privateKey : privateKey;
   return { privateKey: key, authHandler: ['publickey'], ...(passphrase === undefined ? {} : { passphrase }) };
 }
 
-/** Of the keys that it has only the one that is meant, if that is said. */
+/** Offers only the wanted key of the agent, if one is named. */
 function agentOf({ agent: path, publicKey }: Extract<Identity, { readonly agent: string }>) {
   const agent = createAgent(path);
   if (publicKey === undefined) return agent;

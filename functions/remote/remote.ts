@@ -1,44 +1,47 @@
 /**
- * Machines as steps and the command line see them: a host, what runs on it, what is put there. `context.remote` is made here;
- * what speaks SSH is loaded on first use, so that functions that reach no machine never pay for it.
+ * Lets steps and commands work on machines: run commands and jobs, and put files there. The SSH code loads on first use, so
+ * that functions that reach no machine never pay for it.
  */
 import type { Connections, RemoteTimes } from './connections.js';
 
 export interface Machine {
-  /** As people know it: `jumpbox`, `k0s-1`. */
+  /** The name that people know: `jumpbox`, `k0s-1`. */
   readonly name: string;
   readonly address: string;
-  /** 22 unless given. */
+  /** Defaults to 22. */
   readonly port?: number;
   readonly user: string;
-  /** `<type> <base64>`, all that the machine itself published. None: it is refused, never trusted on first use. */
+  /**
+   * `<type> <base64>`, all the keys that the machine itself published. Without one, plinth refuses it and never trusts on
+   * first use.
+   */
   readonly hostKeys: readonly string[];
 }
 
 /** A private key as PEM or in OpenSSH's form, or the socket of an agent that has one. */
 export type Identity =
   | { readonly privateKey: string; readonly passphrase?: string | undefined }
-  /** `publicKey`: the one that is meant of those that it has; each other one that is tried counts as a failed login. */
+  /** `publicKey` selects one of the agent's keys. Each other key that is tried counts as a failed login. */
   | { readonly agent: string; readonly publicKey?: string | undefined };
 
 export type HostRequest = Identity & {
   readonly bootstrapId: string;
   readonly jumpbox: Machine;
-  /** Reached through the jumpbox; without it the jumpbox itself is meant. */
+  /** Reached through the jumpbox. Without it, the host is the jumpbox itself. */
   readonly machine?: Machine | undefined;
 };
 
 export interface Executed {
-  /** As a shell would say it: 128 and more for the end by a signal. */
+  /** As a shell reports it: above 128 if a signal ended the command. */
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 export interface ExecOptions {
-  /** What must not stand on a command line, for one. */
+  /** For example for what must not be on a command line. */
   readonly stdin?: string | Uint8Array | undefined;
-  /** 60 unless given. What takes longer is a job. */
+  /** Defaults to 60. Anything longer is a job. */
   readonly timeoutSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -46,7 +49,7 @@ export interface ExecOptions {
 export interface UploadOptions {
   /** As chmod takes it: `0o600`. */
   readonly mode: number;
-  /** Hex; counted of the content unless given. */
+  /** Hex. Computed from the content unless given. */
   readonly sha256?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -55,7 +58,7 @@ export interface InstallOptions extends UploadOptions {
   readonly sha256: string;
 }
 
-/** A big content that can be read from anywhere on. */
+/** A big file that can be read from any offset. */
 export interface FileSource {
   readonly size: number;
   /** Hex. */
@@ -65,28 +68,30 @@ export interface FileSource {
 
 export interface SendOptions {
   readonly mode: number;
-  /** Bytes that are there so far, from what an earlier try brought on. */
+  /** The bytes on the machine so far, including those of an earlier try. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** `lost`: it began, and neither runs nor left an exit code: the machine was started anew, or the job was killed from outside. */
+/**
+ * `lost` means that it began, but neither runs nor left an exit code. The machine was restarted, or something killed the job.
+ */
 export type JobState = 'running' | 'exited' | 'lost' | 'unknown';
 
 export interface JobLook {
   readonly state: JobState;
-  /** Of `exited`. */
+  /** Only if `exited`. */
   readonly exitCode?: number | undefined;
   /** Bytes of its log so far. */
   readonly size: number;
-  /** The log from the offset on, as much as was asked for. */
+  /** The log from the offset on, up to the limit asked for. */
   readonly bytes: Buffer;
 }
 
 interface PollOptions {
-  /** 128 KiB unless given. */
+  /** Defaults to 128 KiB. */
   readonly maxBytes?: number | undefined;
-  /** Waits so long for an end, or for news of its log, which come at most once a second. At once unless given. */
+  /** How long to wait for its end or new log lines, which come at most once a second. Doesn't wait by default. */
   readonly waitSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -94,34 +99,40 @@ interface PollOptions {
 /** A command that outlives the connection and the function that started it. */
 export interface Job {
   readonly id: string;
-  /** Bash. Begins at most once, whoever asks how often; a Problem of code `conflict` for another script under this id. No secrets in it: it stays on the machine. */
+  /**
+   * Starts a Bash script at most once, no matter how often it is called. Throws a Problem of code `conflict` for another
+   * script under this id. The script stays on the machine, so it must hold no secrets.
+   */
   start(script: string): Promise<void>;
   poll(offset: number, options?: PollOptions): Promise<JobLook>;
-  /** The token that has the job: of one that runs whose it was claimed with last, of one that has ended whose it was then. */
+  /**
+   * Claims the job and returns the token that holds it. The last claim of a running job holds it, and its end fixes the
+   * holder.
+   */
   claim(token: string): Promise<string>;
-  /** With all that it started; its end is then to be seen by `poll`. Fine if it has ended. */
+  /** Kills the job with all that it started. `poll` then shows its end. Succeeds if it has ended already. */
   kill(): Promise<void>;
 }
 
 export interface Host {
   readonly name: string;
-  /** Fails with a Problem when the machine cannot be reached or the connection is lost; an exit code is an answer, whatever it is. */
+  /** Throws a Problem if the machine is unreachable or the connection is lost. Any exit code is an answer. */
   exec(command: string, options?: ExecOptions): Promise<Executed>;
-  /** As a whole or not at all: never seen half done, its hash is checked on the machine. Folders on the way are made. */
+  /** Writes all or nothing. Nobody sees a partial file, and the machine checks the hash. Missing folders are made. */
   upload(path: string, content: string | Uint8Array, options: UploadOptions): Promise<void>;
-  /** As `upload`, for what is big: by SFTP, and what an interrupted try brought is not sent again. */
+  /** Like `upload`, for big files. It uses SFTP, and doesn't send again what an interrupted try brought. */
   send(path: string, source: FileSource, options: SendOptions): Promise<void>;
-  /** As `upload`, of what lies on the machine already. On the same disk both are one file then, with owner and mode of the new. */
+  /** Like `upload`, from a file on the machine. On the same disk, both become one file, with the new owner and mode. */
   install(from: string, path: string, options: InstallOptions): Promise<void>;
-  /** Undefined if it is not there. At most 16 MiB. */
+  /** Undefined if there is no such file. At most 16 MiB. */
   read(path: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<Buffer | undefined>;
   job(id: string): Job;
-  /** The same machine, all of it by sudo; itself where the user is root. */
+  /** The same machine with sudo for everything. No sudo if the user is root. */
   asRoot(): Host;
 }
 
 export interface Remote {
-  /** Connects, or takes the connection that is there: one login of the jumpbox a bootstrap serves all that ask at once. */
+  /** Connects, or uses the open connection. One login at a bootstrap's jumpbox serves all concurrent requests. */
   host(request: HostRequest, signal?: AbortSignal): Promise<Host>;
   /** Ends all connections. */
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Big files by SFTP, resumable: what is there of the same content, by its hash, is not sent again. Bytes go to the place that
- * is theirs, so that an older try that is still under way does no harm.
+ * Sends big files by SFTP and resumes interrupted ones: data of the same content, by hash, is not sent again. Bytes go to
+ * their own offsets, so an older try that is still under way does no harm.
  */
 import type { SFTPWrapper } from 'ssh2';
 import { Problem } from '../../shared/problems.js';
@@ -9,11 +9,11 @@ import { failed, script } from './shell.js';
 import type { Connection } from './ssh.js';
 import { install, type Target } from './upload.js';
 
-/** What servers take at once at least; OpenSSH takes more, and is no faster with it. */
+/** Every server takes this much at once. OpenSSH takes more, but is no faster with it. */
 const chunkBytes = 32 * 1024;
 const chunksAtOnce = 64;
 
-/** $1: the name within the folder of what is not yet there as a whole. Says where it is, and how much of it there is. */
+/** $1 is the file's name within the upload folder. Prints the size so far and the path. */
 const prepare = `set -e
 d="$HOME/.plinth-uploads"
 mkdir -p -m 700 -- "$d"
@@ -22,7 +22,7 @@ find "$d" -type f -mtime +2 -delete 2>/dev/null || :
 wc -c < "$d/$1"
 echo "$d/$1"`;
 
-/** `user` is who logs in and owns what is under way; `target` is as whom it is put in place. */
+/** `user` logs in and owns the partial file. `target` puts the file in place. */
 export async function send(
   user: Target,
   target: Target,
@@ -41,7 +41,7 @@ export async function send(
       .sftp((sftp) => write(sftp, part, source, there, onProgress), signal)
       .catch(async (error: unknown) => {
         if (error instanceof Problem || signal?.aborted) throw error;
-        // SFTP's version 3 has one code for all failures; whether there is room, the machine itself knows.
+        // SFTP version 3 has one code for all failures. Only the machine itself knows whether its disk is full.
         const looked = await user.run(
           script('cat -- "$1" > /dev/null; printf x >> "$1.room" && rm -f -- "$1.room"', part),
           { signal },
@@ -54,7 +54,7 @@ export async function send(
   try {
     await install(target, part, path, { mode, sha256: source.sha256, signal });
   } catch (error) {
-    // What does not have its hash is of no use to a next try.
+    // A file with the wrong hash is of no use to the next try.
     if (error instanceof Problem && error.code === 'host-unreachable' && !connection.gone.aborted) {
       await user.run(script('rm -f -- "$1"', part), { signal });
     }

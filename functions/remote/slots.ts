@@ -1,7 +1,7 @@
-/** So many at once, the others wait their turn: OpenSSH allows ten sessions a connection. */
+/** Limits how many run at once and queues the others. OpenSSH allows ten sessions for each connection. */
 
 export interface Slots {
-  /** Waits for a slot, holds it while `work` runs. Rejects with the signal's reason when it aborts while waiting. */
+  /** Waits for a slot and holds it while `work` runs. Rejects with the signal's reason if it aborts during the wait. */
   use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 

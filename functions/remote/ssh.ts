@@ -1,4 +1,4 @@
-/** One SSH connection over a stream that is there: commands, channels to other machines, SFTP. */
+/** Makes one SSH connection over an open stream: commands, channels to other machines, SFTP. */
 import type { Duplex } from 'node:stream';
 import type { SFTPWrapper } from 'ssh2';
 import { Problem } from '../../shared/problems.js';
@@ -19,11 +19,11 @@ export interface Connection {
   close(): void;
 }
 
-/** OpenSSH takes ten as it comes, and counts one that has ended for a moment longer. */
+/** OpenSSH allows ten by default, and counts an ended one for a moment longer. */
 const sessionsAtOnce = 8;
 const openSeconds = 20;
 
-/** Takes the stream over, and ends it with the connection. Throws Problems alone. */
+/** Takes the stream over, and ends it with the connection. Throws only Problems. */
 export async function connect(
   stream: Duplex,
   machine: Machine,
@@ -81,7 +81,7 @@ async function withSftp<T>(
     return await Promise.race([work(sftp), cut]);
   } finally {
     end.abort();
-    // Left open it holds one of the sessions.
+    // An open SFTP session would keep its slot.
     sftp.end();
   }
 }

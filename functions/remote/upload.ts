@@ -1,4 +1,6 @@
-/** Files put on a machine as a whole or not at all: a temporary file beside the place, its hash checked there, then renamed. */
+/**
+ * Writes files on a machine, all or nothing: to a temporary file beside the path, whose hash is checked there, then renamed.
+ */
 import { Problem } from '../../shared/problems.js';
 import { sha256 as hashOf } from '../../shared/sha256.js';
 import type { Ran } from './command.js';
@@ -7,13 +9,13 @@ import { failed, script } from './shell.js';
 
 export interface Target {
   readonly name: string;
-  /** As who the host is asked to work. */
+  /** Runs a command as the user that the host works as. */
   run(command: string, options?: ExecOptions): Promise<Ran>;
 }
 
 const damaged = 65;
 
-/** $1 path, $2 mode, $3 hash; what is at $4, or else what comes in, is put there. */
+/** $1 path, $2 mode, $3 hash. Takes the content from the file $4, or from standard input if $4 is empty. */
 const put = `set -e
 mkdir -p -- "$(dirname -- "$1")"
 if [ -d "$1" ]; then echo "$1 is a folder" >&2; exit 1; fi
@@ -46,7 +48,7 @@ export async function upload(
   verify(target, path, ran);
 }
 
-/** Puts what is on the machine already. */
+/** Puts a file in place that is already on the machine. */
 export async function install(
   target: Target,
   from: string,

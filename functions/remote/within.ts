@@ -1,15 +1,17 @@
-/** Work on a connection that must not outlast it. */
+/** Bounds work on a connection, so that it can't outlast the connection. */
 import { Problem } from '../../shared/problems.js';
 
 export interface Bounds {
-  /** Of the machine, for people. */
+  /** The machine's name, for people. */
   readonly name: string;
   /** Aborted, with a Problem, once the connection is gone. */
   readonly gone: AbortSignal;
   lost(why: string): Problem;
 }
 
-/** Settles with `work`, or rejects when the connection goes, the signal aborts, or the time is over, whatever comes first. */
+/**
+ * Settles with `work`. Rejects when the connection is lost, the signal aborts, or the time is over, whichever comes first.
+ */
 export function within<T>(
   { name, gone, lost }: Bounds,
   what: string,

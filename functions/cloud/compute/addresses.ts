@@ -1,14 +1,14 @@
-/** Addresses that are reserved. */
+/** Wraps reserved addresses. */
 import type { ComputeCalls } from './calls.js';
 import type { Address, Resource } from './resources.js';
 
-/** A place, and what is there. */
+/** A region or the global scope, and the addresses there. */
 type InPlace = readonly [string, { readonly addresses?: readonly Address[] | null }];
 
 export const createAddresses = ({ get, list, change }: ComputeCalls) => ({
   address: (project: string, region: string, address: string) =>
     get<Address>('addresses', `read the address ${address}`, { project, region, address }),
-  /** The values of all addresses that are reserved in the project, wherever they are. */
+  /** The values of all reserved addresses of the project, in all regions and the global scope. */
   async allAddresses(project: string): Promise<string[]> {
     const doing = `list the addresses of ${project}`;
     const places = await list<InPlace>('addresses', 'aggregatedList', doing, { project });

@@ -1,6 +1,6 @@
 /**
- * Calls of Compute Engine, reported and with Problems for faults. Writes answer with an operation's name. How it ended is asked
- * for by the step, never waited for here.
+ * Calls Compute Engine, reports each call, and turns faults into Problems. A write returns an operation and doesn't wait for
+ * its end. Steps look at that later.
  */
 import { faultOfThrown, orUndefined, problemOf } from '../errors.js';
 import { type ComputeAnswer, type Operation, readCompute } from '../operations.js';
@@ -11,13 +11,13 @@ import type { Resource } from './resources.js';
 const timeoutMilliseconds = 60_000;
 
 export interface ComputeCalls {
-  /** One call, never tried twice here: the engine owns retries. */
+  /** One call, never retried here, because the engine owns retries. */
   call<T>(name: ClientName, verb: string, doing: string, request: Resource): Promise<T>;
-  /** Undefined: it is not there. */
+  /** Undefined if it doesn't exist. */
   get<T>(name: ClientName, doing: string, request: Resource): Promise<T | undefined>;
   /** All pages of a list. */
   list<T>(name: ClientName, verb: string, doing: string, request: Resource): Promise<T[]>;
-  /** A change; a `requestId` seen before is answered with the operation it began then. */
+  /** A change. A repeated `requestId` returns the operation that it began the first time. */
   change(name: ClientName, verb: string, doing: string, request: Resource): Promise<Operation>;
 }
 
@@ -29,7 +29,7 @@ export function createComputeCalls(
     retry: null,
     timeout: timeoutMilliseconds,
     autoPaginate: false,
-    // Of its own for each call: the client adds headers to it.
+    // A new object for each call, because the client adds headers to it.
     ...(reason === undefined ? {} : { otherArgs: { headers: { [reasonHeader]: reason } } }),
   });
 
@@ -41,7 +41,7 @@ export function createComputeCalls(
       report('ok');
       return answer;
     } catch (error) {
-      // A request that the client cannot write is a fault of ours.
+      // If the client cannot write the request, that is a bug in plinth.
       if (error instanceof TypeError) throw error;
       const fault = faultOfThrown(error);
       report(String(fault.http ?? 'no answer'));

@@ -1,11 +1,11 @@
 /**
- * Google's own clients of Compute Engine, each loaded on first use: they cost a second and 100 MB. The one importer of
- * @google-cloud/compute.
+ * Loads Google's own clients of Compute Engine, each on first use, because they take a second and 100 MB. Only this file
+ * imports @google-cloud/compute.
  */
 import type { Transport } from '../rest.js';
 import type { Resource } from './resources.js';
 
-/** The clients that are used, one file each; the specifiers are literal so that a bundler sees them. */
+/** The clients in use, one file each. The specifiers are literal so that a bundler sees them. */
 export const clientClasses = {
   addresses: async () => (await import('@google-cloud/compute/build/src/v1/addresses_client.js')).AddressesClient,
   disks: async () => (await import('@google-cloud/compute/build/src/v1/disks_client.js')).DisksClient,
@@ -25,7 +25,7 @@ export const clientClasses = {
 };
 export type ClientName = keyof typeof clientClasses;
 
-/** The clients' methods as they are used here: the resources above say what is read of the answers. */
+/** The clients' methods as plinth calls them. resources.ts has the types of their answers. */
 type Verb = (
   request: Resource,
   options: {
@@ -38,7 +38,7 @@ type Verb = (
 type Client = Readonly<Record<string, Verb>>;
 export type ComputeClients = (name: ClientName) => Promise<Client>;
 
-/** Each client once, on first use, with the function's own credentials. */
+/** Makes each client once, on first use, with the function's own credentials. */
 export function createComputeClients({
   config,
   credentials,

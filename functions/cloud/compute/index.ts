@@ -1,4 +1,4 @@
-/** Compute Engine as the steps see it. */
+/** Wraps Compute Engine for the steps. */
 import type { Transport } from '../rest.js';
 import { createAddresses } from './addresses.js';
 import { createComputeCalls } from './calls.js';
@@ -11,7 +11,7 @@ import { createProjectMetadata } from './projects.js';
 export function createCompute(clients: ComputeClients, transport: Pick<Transport, 'onCall' | 'reason'>) {
   const calls = createComputeCalls(clients, transport);
   return {
-    /** Loads all clients, which costs more than a second, at a time when there is nothing else to do. */
+    /** Loads all clients, for a time when there is nothing else to do. It takes more than a second. */
     async load(): Promise<void> {
       for (const name of Object.keys(clientClasses) as ClientName[]) await clients(name);
     },

@@ -1,4 +1,4 @@
-/** VMs and their disks. */
+/** Wraps VMs and their disks. */
 
 import { orUndefined } from '../errors.js';
 import type { ComputeCalls } from './calls.js';
@@ -26,7 +26,7 @@ export const createInstances = ({ call, get, change }: ComputeCalls) => ({
       requestId,
       metadataResource: metadata,
     }),
-  /** What the VM's guest published under `queryPath` (`hostkeys/`); undefined before it did. */
+  /** What the VM's guest has published under `queryPath` (`hostkeys/`). Undefined before that. */
   guestAttributes: async (
     project: string,
     zone: string,

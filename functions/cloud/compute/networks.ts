@@ -1,4 +1,4 @@
-/** Networks, subnets, firewall rules and routers. */
+/** Wraps networks, subnets, firewall rules and routers. */
 import type { ComputeCalls } from './calls.js';
 import type { FirewallRule, Network, Resource, Router, Subnetwork } from './resources.js';
 
@@ -22,7 +22,7 @@ export const createNetworks = ({ call, get, change }: ComputeCalls) => ({
       subnetworkResource: resource,
     }),
 
-  /** Of these names, those that are there. */
+  /** The rules among these names that exist. */
   firewallRules: (project: string, names: readonly string[]) =>
     call<readonly FirewallRule[]>('firewalls', 'list', `list the firewall rules of ${project}`, {
       project,
@@ -34,7 +34,7 @@ export const createNetworks = ({ call, get, change }: ComputeCalls) => ({
       requestId,
       firewallResource: resource,
     }),
-  /** Replaces the rule as a whole. */
+  /** Replaces the whole rule. */
   updateFirewallRule: (project: string, firewall: string, resource: Resource, requestId: string) =>
     change('firewalls', 'update', `change the firewall rule ${firewall}`, {
       project,

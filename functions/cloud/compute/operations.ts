@@ -1,4 +1,4 @@
-/** What is being done, or was done, to resources. */
+/** Lists operations on resources, under way or ended. */
 import { type ComputeAnswer, readCompute } from '../operations.js';
 import type { ComputeCalls } from './calls.js';
 import type { Scope } from './resources.js';
@@ -14,13 +14,13 @@ function listIn({ call }: ComputeCalls, project: string, scope: Scope, filter: s
 }
 
 export const createOperations = (calls: ComputeCalls) => ({
-  /** Ids of the resources that something is being done to. */
+  /** Ids of the resources with an operation under way. */
   async underWay(project: string, scope: Scope): Promise<ReadonlySet<string>> {
     const answers = await listIn(calls, project, scope, 'status != "DONE"');
     return new Set(answers.flatMap(({ targetId }) => targetId ?? []));
   },
 
-  /** Operations on one resource, ended ones for some weeks too. `targetId` is the resource's numeric id. */
+  /** Operations on one resource. Ended ones are kept for some weeks. `targetId` is the resource's numeric id. */
   async operationsOn(project: string, scope: Scope, targetId: string) {
     const answers = await listIn(calls, project, scope, `targetId = ${targetId}`);
     return answers.map((answer) => ({ ...readCompute(answer, 'change it'), type: answer.operationType }));

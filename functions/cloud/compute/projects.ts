@@ -1,4 +1,4 @@
-/** A project's regions, and the metadata that all its VMs share. */
+/** Wraps a project's regions, and the metadata that all its VMs share. */
 import type { ComputeCalls } from './calls.js';
 import type { Metadata, Region } from './resources.js';
 

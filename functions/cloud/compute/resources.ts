@@ -1,4 +1,4 @@
-/** What is read of Compute Engine's resources. */
+/** Types for the parts of Compute Engine's resources that plinth reads. */
 
 export interface Network {
   readonly id?: string;
@@ -84,7 +84,7 @@ export interface GuestAttribute {
 export interface Disk {
   readonly id?: string;
   readonly name: string;
-  /** VMs that it is attached to. */
+  /** The VMs it is attached to. */
   readonly users?: readonly string[];
 }
 
@@ -94,8 +94,8 @@ export interface Region {
   readonly zones?: readonly string[];
 }
 
-/** A resource as the API takes it; Google checks what is given. */
+/** A resource as the API takes it. Google checks the fields. */
 export type Resource = Readonly<Record<string, unknown>>;
 
-/** Where operations live. */
+/** The scope of operations. */
 export type Scope = { readonly region: string } | { readonly zone: string } | 'global';

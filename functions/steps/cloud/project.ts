@@ -133,7 +133,8 @@ async function operationOf({ context }: Call, name: string): Promise<Begun | und
 }
 
 /**
- * Only two projects may be deleted: the one in the record, or an orphan whose labels prove that it is plinth's and overdue.
+ * Only the recorded project may be deleted. Without a recorded number, its labels must prove that this bootstrap made it. An
+ * orphan's labels must prove that it is plinth's and overdue.
  */
 async function refuseOthers(call: Call, found: Project, recorded: string | undefined): Promise<void> {
   const { context, bootstrap } = call;
