@@ -5,13 +5,13 @@ import { createRest, type Transport } from './rest.js';
 
 export interface Zone {
   readonly name: string;
-  /** With the dot at its end. */
+  /** With the final dot. */
   readonly dnsName: string;
   readonly nameServers?: readonly string[];
 }
 
 export interface RecordSet {
-  /** With the dot at its end. */
+  /** With the final dot. */
   readonly name: string;
   readonly type: string;
   readonly ttl?: number;

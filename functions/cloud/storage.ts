@@ -37,7 +37,9 @@ export function createStorage(transport: Transport) {
   const object = (bucket: string, name: string) => `/storage/v1/b/${bucket}/o/${encodeURIComponent(name)}`;
 
   return {
-    /** The builds of one version or of all, newest first. A build with only one kind of archive counts. */
+    /**
+     * The builds of one version or of all, newest first. One archive of either kind makes a build, even without its SHA-256.
+     */
     async builds(bucket: string, version?: string): Promise<PackageBuild[]> {
       const found = new Map<string, PackageBuild>();
       let pageToken: string | undefined;

@@ -146,7 +146,7 @@ function createPool(idleSeconds: number) {
       clearInterval(closing);
       const standing = [...entries].reverse();
       for (const [key, entry] of standing) drop(key, entry);
-      // Close machines first, because their channels go through the jumpbox. Dead peers are not waited for.
+      // Close machines first, because their channels go through the jumpbox. Don't wait for dead peers.
       await Promise.all(standing.map(([, { connection }]) => connection.then(ended, () => undefined)));
     },
   };

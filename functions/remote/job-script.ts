@@ -10,7 +10,9 @@ import { proxyVariables } from '../../shared/proxy-variables.js';
 
 export const exits = { noTool: 120, damaged: 65, conflict: 66, notBegun: 67, ended: 143 } as const;
 
-/** Runs a script at most once. Before the script runs, whoever begins first makes a link, which only one can make. */
+/**
+ * Runs a script at most once. A link records the first process to begin, before the script runs. Only one process can make it.
+ */
 export const jobScript = `#!/bin/bash
 set -u
 export LC_ALL=C

@@ -12,8 +12,8 @@ export interface Machine {
   readonly port?: number;
   readonly user: string;
   /**
-   * `<type> <base64>`, all the keys that the machine itself published. Without one, plinth refuses it and never trusts on
-   * first use.
+   * `<type> <base64>`, all the keys that the machine itself published. Without a key, plinth refuses the machine and never
+   * trusts on first use.
    */
   readonly hostKeys: readonly string[];
 }
@@ -106,8 +106,8 @@ export interface Job {
   start(script: string): Promise<void>;
   poll(offset: number, options?: PollOptions): Promise<JobLook>;
   /**
-   * Claims the job and returns the token that holds it. The last claim of a running job holds it, and its end fixes the
-   * holder.
+   * Claims the job and returns the token that holds it. The last claim of a running job holds it. An ended job keeps its
+   * holder, or takes the first one if it has none.
    */
   claim(token: string): Promise<string>;
   /** Kills the job with all that it started. `poll` then shows its end. Succeeds if it has ended already. */

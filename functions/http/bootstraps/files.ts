@@ -1,3 +1,4 @@
+/** Serves the files of a bootstrap: install config, encrypted secrets and age identity. */
 import type { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import { recordAction } from '../../bootstraps/record-action.js';

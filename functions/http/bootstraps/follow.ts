@@ -1,3 +1,4 @@
+/** Streams a bootstrap's events, and serves its machine logs. */
 import type { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';

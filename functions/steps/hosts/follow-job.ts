@@ -18,8 +18,8 @@ const tailBytes = 4096;
 /**
  * `name` is the step's own, `[a-z0-9-]+`. A running job is followed no matter who started it, and its result counts. A job
  * that was lost with its machine starts again. So does one that had ended before this generation first looked, because it
- * didn't bring the wanted result. `before` provides what a job needs and itself removes, such as a login. It runs before each
- * new job. Throws with the job's last lines.
+ * didn't bring the wanted result. `before` provides something that the job needs and later removes, such as a login. It runs
+ * before each new job. Throws with the job's last lines.
  */
 export async function followJob(
   call: Call,
