@@ -19,7 +19,7 @@ export interface Reply {
 
 export interface Route {
   readonly method: Method;
-  /** `{name}` stands for one segment; its schema is in `params`. */
+  /** `{name}` stands for one segment. Its schema is in `params`. */
   readonly path: `/${string}`;
   /** One of the tags of its API (functions/http/*-api.ts). */
   readonly tag: string;

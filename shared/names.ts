@@ -37,7 +37,7 @@ export const collections = {
 
   organizations: 'organizations',
   organizationMembers: 'organizationMembers',
-  /** Versions of members who left, so that counting goes on from there. */
+  /** The last version of each member who left. If they come back, counting goes on from there. */
   organizationMemberVersions: 'organizationMemberVersions',
   teams: 'teams',
   teamMembers: 'teamMembers',
@@ -74,6 +74,6 @@ export const deploymentSecrets = {
   proofKey: 'plinth-proof-key',
   /** Signs the messages to the webhook. Read only if a webhook is configured. */
   webhookKey: 'plinth-webhook-key',
-  /** Encrypts the cursors of lists. */
+  /** Signs the cursors of lists. */
   cursorKey: 'plinth-cursor-key',
 } as const;

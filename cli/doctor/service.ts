@@ -11,9 +11,7 @@ import { type Check, failed, failedBy, ok, skipped, warning } from './check.js';
 import { tlsCheck } from './tls.js';
 
 const names = { bootstraps: 'bootstrap API', api: 'organization API' } as const;
-/**
- * In seconds. Google refuses signed requests that are more than five minutes off. Well before that, expired tokens look fresh.
- */
+/** Google refuses signed requests that are more than five minutes off. Well before that, expired tokens look fresh. */
 const skewSeconds = { warning: 30, failed: 300 } as const;
 
 export async function serviceChecks(call: Call): Promise<Check[]> {

@@ -86,7 +86,7 @@ export async function followToEnd(
 const isConfig = ({ instance, state }: { readonly instance: string; readonly state: string }): boolean =>
   instance.startsWith('config:') && state === 'done';
 
-/** Reports uploads at most once a second as JSON, every ten seconds in a pipe, and always at their end. */
+/** Reports uploads at most once a second as JSON, and every ten seconds in a pipe. Retries and ends are always reported. */
 function teller(output: Follower['output'], progress: Progress, live: boolean, say: (line: string) => void) {
   let toldAt = 0;
   return (step: UploadStep): void => {

@@ -20,7 +20,7 @@ export interface InstallReport {
   readonly components: readonly { readonly component: string; readonly result: string; readonly seconds: number }[];
 }
 
-/** Steps that are skipped: those that flags or the config name, and those that plinth does itself. */
+/** Skipped steps. Flags or the config name them, or plinth does them itself. */
 export const skippedSteps = ({ config, skip }: Pick<InstallInputs, 'config' | 'skip'>): string[] => [
   ...new Set([
     'kubernetes',

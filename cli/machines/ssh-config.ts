@@ -1,6 +1,6 @@
 /**
- * Writes the config that OpenSSH's client needs for the machines of a bootstrap: names, the way through the jumpbox, and only
- * the host keys that they published. It is rewritten each time.
+ * Writes the config that OpenSSH's client needs for the machines of a bootstrap. It holds their names, the way through the
+ * jumpbox, and only the host keys that they published. It is rewritten each time.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -19,7 +19,7 @@ export interface FetchedUser extends CreatedUser {
 
 type Asked = readonly [settings: Settings, view: BootstrapView, identity: Identity, signal: AbortSignal];
 
-/** Without `user`, it was fetched earlier or cannot be fetched now. The bootstrap has succeeded in either case. */
+/** Without `user`, it was fetched earlier or cannot be fetched now. That undoes nothing of the bootstrap. */
 export async function fetchTestUser(
   ...asked: Asked
 ): Promise<{ readonly user?: FetchedUser | undefined; readonly warning?: string }> {

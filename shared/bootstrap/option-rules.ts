@@ -73,7 +73,7 @@ export const rules: readonly Rule[] = [
       (option): Rule => ({ option, does: 'refuse', message: 'is required', when: ({ has }: Facts) => !has(option) }),
     ),
 
-  /* Times that are hardly meant; the operator's own bounds are held by the service */
+  /* Times that are probably a mistake. The service enforces the operator's own limits. */
   {
     option: 'projectTtl',
     does: 'warn',

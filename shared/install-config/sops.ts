@@ -143,7 +143,7 @@ async function readTree({
       return items;
     }
     const value = isScalar(node) ? (node.value as Leaf | null) : null;
-    // null stands for a text that sops could not write.
+    // sops writes null for a text that it could not write.
     if (!isEncrypted(path) && (value === null || String(value).includes('\n'))) manyLinesInClear = true;
     if (value === null) return null;
     if (!isEncrypted(path)) {
