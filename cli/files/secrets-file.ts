@@ -58,7 +58,7 @@ export async function isOf(file: StandingSecrets, id: string, configIsOurs: bool
   return false;
 }
 
-/** Whether both hold the same content, because encrypted texts always differ. Throws for a file that must not be replaced. */
+/** Compares the contents, because encrypted texts always differ. Throws for a file that must not be replaced. */
 export async function opensToTheSame(file: StandingSecrets, made: string, identity: string): Promise<boolean> {
   if (file.text === made) return true;
   const { decryptSecrets, sameContent } = await import('../../shared/install-config/secrets.js');

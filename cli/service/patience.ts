@@ -2,7 +2,7 @@
 import { Problem } from '../../shared/problems.js';
 import { isLasting } from './answer-problem.js';
 
-/** A try whose answer was lost holds its key for half a minute. Meanwhile the service asks to retry each second. */
+/** A try lost in flight holds its idempotency key for half a minute. Meanwhile the service asks for a retry each second. */
 const tries = { others: 4, whileUnderWay: 40 } as const;
 const awayMs = 30_000;
 const backoffMs = { first: 500, most: 15_000, mostWhileAway: 3_000 } as const;

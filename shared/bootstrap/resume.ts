@@ -40,8 +40,8 @@ export interface Resumed extends Standing {
 
 /**
  * The options from now on. `wanted` was resolved from `given`. A secret that isn't given again stays, unless the option that
- * it belongs to is dropped. The time to live stays too. Throws a conflict that shows both values of each option that cannot
- * change, and what holds it.
+ * it belongs to is dropped. The time to live stays, too, if it isn't given again. Throws a conflict that shows both values of
+ * each option that cannot change, and what holds it.
  */
 export function resumeOptions(
   stands: Standing,
