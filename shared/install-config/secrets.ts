@@ -134,8 +134,8 @@ const named = ({ code, detail, advice }: Problem, whose: string): Problem =>
   );
 
 /**
- * What `over` leaves of `under`. If a person took a secret out with sops, their file is younger than the existing one. They
- * have not seen what hosts wrote since then, so that stays.
+ * Removes from `under` what a younger `over` lacks, because a person took it out with sops. What hosts wrote stays, because
+ * the person has not seen it.
  */
 export function withoutRemoved(
   under: SecretsFile,

@@ -67,8 +67,8 @@ export function parseSops(text: string): SopsFile {
 }
 
 /**
- * sops breaks lines at U+2028 and U+2029, as YAML 1.1 does. If a rule leaves such a text in clear, only sops
- * itself can read it.
+ * sops breaks lines at U+2028 and U+2029, as YAML 1.1 does. If a rule leaves such a text in clear, only sops itself can read
+ * it.
  */
 const noYaml = (text: string): Problem =>
   /[\u2028\u2029]/.test(text)
