@@ -1,4 +1,4 @@
-/** The one trace of a command: its calls are parts of it, and the service goes on in it. */
+/** The single trace of a command. Its calls are child spans, and the service continues the trace. */
 import { createTracing, readHeaders, type Span, tracesUrl } from '../functions/tracing/tracing.js';
 import { version } from '../shared/version.js';
 import type { Output } from './frame/output.js';
@@ -6,11 +6,11 @@ import type { Settings } from './settings.js';
 
 export interface CommandTrace {
   readonly span: Span;
-  /** Sends what is to be sent; takes two seconds at most. */
+  /** Sends the remaining spans. Takes at most two seconds. */
   end(exitCode: number): Promise<void>;
 }
 
-/** `words`: of the command, without its arguments. Spans are sent only where OpenTelemetry's own variables say so. */
+/** `words`: the command's words without its arguments. Spans are sent only if OpenTelemetry's own variables name a target. */
 export async function beginCommandTrace(
   { traces }: Pick<Settings, 'traces'>,
   words: string,
@@ -19,7 +19,7 @@ export async function beginCommandTrace(
   const given = tracesUrl(traces.url, traces.baseUrl);
   const url = given !== undefined && URL.canParse(given) ? new URL(given) : undefined;
   const takes = url !== undefined && ['http:', 'https:'].includes(url.protocol);
-  // It is not about what was asked for, and may be meant for other programs.
+  // A warning, not a fault: the variable doesn't concern the command, and may be meant for other programs.
   if (given !== undefined && !takes)
     warn('OTEL_EXPORTER_OTLP_ENDPOINT is no http or https URL, so no trace is sent there.');
   const tracing = createTracing(

@@ -1,4 +1,4 @@
-/** Asks a person for each setting on the terminal; Enter keeps what stands, - takes it away. */
+/** Asks for each setting on the terminal. Enter keeps the present value, - removes it. */
 import { Problem } from '../shared/problems.js';
 import type { ConfigName, ConfigValues } from './files/config-file.js';
 import type { Call } from './frame/command.js';

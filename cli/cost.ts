@@ -1,9 +1,9 @@
-/** What a bootstrap costs, in words: always an estimate, and of which day its prices are. Shown by list, status, summary and --dry-run. */
+/** What a bootstrap costs, in words. The cost is always an estimate, and the text gives the date of its prices. */
 import type { CostEstimate } from '../shared/bootstrap/cost.js';
 
 const money = (amount: number, { currency }: CostEstimate): string => `${amount.toFixed(2)} ${currency}`;
 
-/** What is there, and less than can be shown, is no 0. */
+/** A small positive amount must not show as 0. */
 const isTiny = (amount: number): boolean => amount > 0 && amount < 0.005;
 const about = (amount: number, cost: CostEstimate): string =>
   isTiny(amount) ? `under 0.01 ${cost.currency}` : `about ${money(amount, cost)}`;
@@ -20,7 +20,7 @@ export const costSoFar = (cost: CostEstimate): string =>
       ? `<0.01 ${cost.currency}`
       : `~${money(cost.soFar, cost)}`;
 
-/** One line; `isOver`: nothing more will come. */
+/** One line. `isOver`: no more cost will arise. */
 export function costText(cost: CostEstimate, isOver: boolean): string {
   const { soFar, untilExpiry, savedBySpot = 0 } = cost;
   if (soFar === undefined || untilExpiry === undefined) return notKnown(cost);
@@ -31,7 +31,7 @@ export function costText(cost: CostEstimate, isOver: boolean): string {
   return `${parts.join(', ')} (${dated(cost)})`;
 }
 
-/** Of what is not made yet. */
+/** The cost of a plan, before anything is made. */
 export function planCostText(cost: CostEstimate): string {
   const { perHour, untilExpiry, savedBySpotUntilExpiry: saved = 0 } = cost;
   if (perHour === undefined || untilExpiry === undefined) return notKnown(cost);

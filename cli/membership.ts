@@ -1,4 +1,4 @@
-/** Members as people read of them. */
+/** Members as text and tables for people. */
 import type { Member } from '../shared/organization/organization.js';
 import { printable, type Style } from './frame/output.js';
 import { listing } from './frame/table.js';

@@ -1,4 +1,4 @@
-/** What a command line says of organizations and teams, read by the schemas of the API, every fault at once. */
+/** Reads arguments and flags about organizations and teams with the schemas of the API, and reports every fault at once. */
 import * as z from 'zod';
 import { Email } from '../shared/organization/email.js';
 import { Name, Role } from '../shared/organization/organization.js';
@@ -24,7 +24,7 @@ type Read<K extends keyof Forms, O extends keyof Forms> = { readonly [N in K]: z
   readonly [N in O]: z.infer<Forms[N]> | undefined;
 };
 
-/** Each from its argument or flag. Throws all that is wrong, with what was found wrong before, and with `others`. */
+/** Reads each value from its argument or flag. Throws all faults at once, including earlier ones and `others`. */
 export function readInput<K extends keyof Forms, O extends keyof Forms = never>(
   call: Pick<Call, 'word' | 'faults'>,
   required: readonly K[],
@@ -56,7 +56,7 @@ export function readInput<K extends keyof Forms, O extends keyof Forms = never>(
   return read as Read<K, O>;
 }
 
-/** An id as it is; a name is looked up among those that the caller belongs to. */
+/** Returns an id unchanged. A name is looked up among the caller's organizations. */
 export async function organizationIdOf(client: OrganizationClient, said: string): Promise<string> {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(said)) return said.toLowerCase();
   const named = (await client.organizations()).filter(({ name }) => name === said);

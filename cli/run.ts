@@ -1,4 +1,7 @@
-/** `plinth`: arguments in, exit code out. Finds the command, runs it, prints what it returns. All else that it has of its process is `io`. */
+/**
+ * `plinth`: arguments in, exit code out. It finds the command, runs it, and prints what it returns. Everything else that it
+ * uses of its process is in `io`.
+ */
 import { flagName } from '../shared/bootstrap/options.js';
 import { refusalOf } from '../shared/bootstrap/rules.js';
 import { type Fault, Problem, problemKinds } from '../shared/problems.js';
@@ -14,12 +17,12 @@ import type { Io } from './frame/io.js';
 import { createOutput, type Output } from './frame/output.js';
 import { type Api, endpointOf, readSettings, type Settings } from './settings.js';
 
-/** Begun with the first call of a command. */
+/** The first call of a command begins the trace. */
 interface Traced {
   trace?: Promise<CommandTrace>;
 }
 
-/** The exit code, once all is written. */
+/** Returns the exit code once everything is written. */
 export async function runPlinth(args: readonly string[], io: Io): Promise<number> {
   const traced: Traced = {};
   const exitCode = await run(args, io, traced);
@@ -46,13 +49,13 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
   let problem: Problem;
   try {
     if (given.help === true || args.length === 0) {
-      // Of a word that is no command there is no help either.
+      // Words that are no command have no help.
       if (match === undefined && !isGroup(argv.words)) throw noCommand(argv);
       stdout.write(`${registry.help(match?.command, argv.words)}\n`);
       return 0;
     }
     if (ownFlag(argv, 'version')) {
-      // With --json it also says whose version it is: by that the service knows plinth from other programs.
+      // With --json it also prints the program's name. The service can then tell plinth from other programs.
       const own = { name: programName, version, flags: flagsRelease };
       output.result(own, 0, () => `${version}\nflags of ${flagsRelease}`);
       return 0;
@@ -80,14 +83,14 @@ interface CallParts extends Pick<Call, 'given' | 'io' | 'settings' | 'output' | 
   readonly traced: Traced;
 }
 
-/** What the command is given: its words and flags, and the ways to the service. */
+/** What a command receives: its words and flags, and ways to reach the service. */
 function callOf(match: Match, parts: CallParts): Call {
   const { argv, given, io, settings, output, interrupted } = parts;
   const { command } = match;
   const { rest, passed } = parted(argv, match);
   const faults = [...argv.faults, ...misplaced(argv, match, rest)];
   const reach = (api: Api) => {
-    // A command that checks more tells these faults with its own; none goes beyond them.
+    // A command that checks more reports these faults with its own. No command calls the service with faults.
     if (faults.length > 0) throw refusalOf(faults);
     return connect(api, command, parts);
   };
@@ -156,7 +159,7 @@ function endpointFor(api: Api, settings: Settings, argv: Argv): Promise<string> 
   return endpointOf(settings, api, typeof flag === 'string' ? flag : undefined);
 }
 
-/** The commands beneath such words. */
+/** The commands that begin with these words. */
 const groupOf = (words: readonly string[]): Command[] =>
   commands.filter((command) => words.length === 0 || command.words.startsWith(`${words.join(' ')} `));
 const isGroup = (words: readonly string[]): boolean => groupOf(words).length > 0;
@@ -186,14 +189,14 @@ interface Match {
   readonly rest: readonly string[];
 }
 
-/** The words of the command itself, and those after `--` where it passes them on. */
+/** Splits the command's arguments from the words after `--`, if it passes those on. */
 function parted({ words, separatedAt }: Argv, { command, rest }: Match) {
   if (command.passes === undefined || separatedAt === undefined) return { rest, passed: [] };
   const at = Math.max(0, separatedAt - (words.length - rest.length));
   return { rest: rest.slice(0, at), passed: rest.slice(at) };
 }
 
-/** Flags of other commands, stray words, missing arguments. */
+/** Faults for flags of other commands, stray words and missing arguments. */
 function misplaced(argv: Argv, { command, rest: all }: Match, rest: readonly string[]): Fault[] {
   const own = new Set<string>([
     ...[...(command.options ?? []), ...inheritedOptions].map((option) => flagName(option).slice(2)),
@@ -224,7 +227,7 @@ function strayText(word: string, command: Command, flag = 'flag'): string {
     : `is a stray word; did you mean plinth ${meant}?`;
 }
 
-/** Ctrl-C once: the command says how things stand. Twice: out. */
+/** On the first Ctrl-C, the command reports the state. The second one exits at once. */
 function interruption({ events, exit }: Io): AbortSignal {
   const controller = new AbortController();
   events.on('SIGINT', () => {
@@ -234,7 +237,7 @@ function interruption({ events, exit }: Io): AbortSignal {
   return controller.signal;
 }
 
-/** Of the commands about bootstraps one alone begins what goes on without it. */
+/** Only `beta bootstrap-cloud` starts something that goes on without it. */
 const interruptedProblem = (command: Command | undefined) =>
   command?.words === 'beta bootstrap-cloud'
     ? new Problem('detached', 'Interrupted.', {
@@ -242,7 +245,7 @@ const interruptedProblem = (command: Command | undefined) =>
       })
     : new Problem('interrupted', 'Interrupted.', { advice: 'A change that was under way may have been made.' });
 
-/** A fault of plinth itself; its stack is for who asks for more. */
+/** A fault of plinth itself. Its stack shows only with `--verbose`. */
 function inside(error: unknown, output: Output): Problem {
   output.trace(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return new Problem(

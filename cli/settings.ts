@@ -1,5 +1,6 @@
 /**
- * Where plinth is and who is asking: environment, config file. What the variables of the environment mean is known here.
+ * Settings from the environment and the config file: where plinth is, and who is calling. This file defines what the
+ * environment variables mean.
  */
 import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
@@ -9,22 +10,22 @@ import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './files/con
 import type { Io } from './frame/io.js';
 
 export interface Settings {
-  /** Where secret flags may come from; programs that are run inherit it. */
+  /** Secret flags may come from here. Child processes inherit it. */
   readonly env: Io['env'];
   readonly folder: Io['folder'];
   readonly program: Io['program'];
   readonly home: string;
   /** `$XDG_CONFIG_HOME/plinth`: config file, age identities, keys that plinth made. */
   readonly configFolder: string;
-  /** In memory: `$XDG_RUNTIME_DIR`, or Linux's shared memory; elsewhere the folder for what is temporary. */
+  /** In memory: `$XDG_RUNTIME_DIR`, or Linux's shared memory. Elsewhere the folder for temporary files. */
   readonly runtimeFolder: string;
   /** `PLINTH_TOKEN`. */
   readonly token: string | undefined;
-  /** `PLINTH_SSH_PROXY`: `http://host:port` of the HTTP CONNECT proxy through which machines are reached. */
+  /** `PLINTH_SSH_PROXY`: `http://host:port` of the HTTP CONNECT proxy for connections to machines. */
   readonly sshProxy: string | undefined;
   /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
   readonly sshAgent: string | undefined;
-  /** `OTEL_EXPORTER_OTLP_…`: where the traces of commands are sent; nowhere unless they say so. */
+  /** `OTEL_EXPORTER_OTLP_…`: where traces of commands are sent. Without them no trace is sent. */
   readonly traces: {
     readonly baseUrl: string | undefined;
     readonly url: string | undefined;
@@ -45,7 +46,7 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
     folder,
     program,
     home,
-    // Relative paths are to be ignored, says the XDG specification.
+    // The XDG specification says to ignore relative paths.
     configFolder: join(xdg?.startsWith('/') ? xdg : join(home, '.config'), 'plinth'),
     runtimeFolder: env['XDG_RUNTIME_DIR'] || (existsSync(shared) ? shared : tmpdir()),
     token: env['PLINTH_TOKEN'] || undefined,
@@ -61,10 +62,10 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
   };
 }
 
-/** Each has an endpoint of its own in the config file. */
+/** Each has its own endpoint in the config file. */
 export type Api = 'bootstraps' | 'api';
 
-/** The first of: `--endpoint`, `PLINTH_ENDPOINT`, `endpoints.<api>` in the config file. Without a slash at its end. */
+/** The first of: `--endpoint`, `PLINTH_ENDPOINT`, `endpoints.<api>` in the config file. Without a trailing slash. */
 export async function endpointOf(settings: Settings, api: Api, flag: string | undefined): Promise<string> {
   if (flag !== undefined) return checked(flag, '--endpoint');
   const variable = settings.env['PLINTH_ENDPOINT'];
@@ -78,17 +79,17 @@ export async function endpointOf(settings: Settings, api: Api, flag: string | un
   });
 }
 
-/** The deployment's OAuth client, by which people log in. */
+/** The deployment's OAuth client, with which people log in. */
 export interface LoginClient {
   readonly issuer: string;
   readonly clientId: string;
-  /** Of a desktop client: Google wants it, and does not count it as a secret. */
+  /** The secret of a desktop client. Google requires it, but doesn't treat it as a secret. */
   readonly clientSecret: string | undefined;
 }
 
 export const defaultIssuer = 'https://accounts.google.com';
 
-/** Each from its variable, else from `oauth` in the config file. */
+/** Each value from its variable, or else from `oauth` in the config file. */
 export async function loginClientOf(settings: Settings): Promise<LoginClient> {
   const file = configPath(settings.configFolder);
   const config = await readConfig(file);

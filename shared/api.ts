@@ -1,7 +1,6 @@
 /**
- * What both HTTP APIs share: the form of a route table, and the routes that each serves beside its own (bootstrap/routes.ts,
- * organization/routes.ts). The router, the CLI's client, the OpenAPI document and the tests all read such tables; keys are
- * operation ids.
+ * What both HTTP APIs share: the form of a route table, and the routes that both serve. Each API adds its own routes
+ * (bootstrap/routes.ts, organization/routes.ts). The keys of a table are operation ids.
  */
 import * as z from 'zod';
 import { type ProblemCode, problemKinds } from './problems.js';
@@ -12,40 +11,40 @@ type MediaType = 'application/json' | 'text/event-stream' | 'text/html' | 'text/
 export interface Reply {
   readonly description: string;
   readonly type: MediaType;
-  /** Of a JSON reply: the body. Of an event stream: the `data` of one event. Of text: a string. A 204 has none. */
+  /** For JSON the body, for an event stream the `data` of one event, for text a string. A 204 has none. */
   readonly schema: z.ZodType;
-  /** What its headers say, by name; they may be absent. */
+  /** Headers by name, with what each says. A reply may leave them out. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Route {
   readonly method: Method;
-  /** `{name}` stands for one segment; its schema is in `params`. */
+  /** `{name}` stands for one segment. Its schema is in `params`. */
   readonly path: `/${string}`;
-  /** Of the tags of its API (functions/http/*-api.ts). */
+  /** One of the tags of its API (functions/http/*-api.ts). */
   readonly tag: string;
   readonly summary: string;
-  /** Who may, what comes of it, and what of a second time, for the OpenAPI document. */
+  /** For the OpenAPI document: who may call it, what it does, and what a second call does. */
   readonly description: string;
-  /** `anyone`: no token is asked for. */
+  /** `anyone`: no token is needed. */
   readonly caller: 'known' | 'anyone';
   readonly params?: z.ZodObject;
-  /** Values arrive as text, each name at most once. */
+  /** Values arrive as text. Each name may occur once. */
   readonly query?: z.ZodObject;
-  /** The headers that mean something to this route, by lower-case name. */
+  /** The headers that this route reads, by lower-case name. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** 64 KiB without it. */
   readonly bodyLimitBytes?: number;
   readonly replies: Readonly<Record<number, Reply>>;
-  /** The problems of its own; those that any route may answer are in `commonProblems`. */
+  /** The problems of this route alone. Those of every route are in `commonProblems`. */
   readonly problems: readonly ProblemCode[];
 }
 export type RouteTable = Readonly<Record<string, Route>>;
 
 export const defaultBodyLimitBytes = 64 * 1024;
 
-/** What any route may answer, whatever it does. */
+/** Every route may answer these. */
 export const commonProblems: readonly ProblemCode[] = [
   'bad-input',
   'unauthenticated',
@@ -62,7 +61,7 @@ export const commonProblems: readonly ProblemCode[] = [
 export const pathTo = (route: Pick<Route, 'path'>, params: Readonly<Record<string, string | number>> = {}): string =>
   route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-/** Of a query: `true` or `false`, false unless given. */
+/** A query flag: `true` or `false`. The default is false. */
 export const flag = (description: string) =>
   z
     .enum(['true', 'false'])
@@ -75,10 +74,10 @@ export const flag = (description: string) =>
 export const moment = (description: string, example = '2026-11-23T09:00:00.000Z') =>
   z.iso.datetime().meta({ description, examples: [example] });
 
-/** Text, and one that it might be. */
+/** Text, with an example. */
 export const text = (description: string, example: string) => z.string().meta({ description, examples: [example] });
 
-/** What a person says of something, in up to 200 characters that are not all blank. */
+/** A reason in a person's words: at most 200 characters, not all blank. */
 export const reason = (description: string, example: string) =>
   z
     .string()
@@ -87,7 +86,9 @@ export const reason = (description: string, example: string) =>
     .max(200)
     .meta({ description, pattern: '\\S', examples: [example] });
 
-/** For the document: what the rules take of a value whose form alone is parsed at the door. */
+/**
+ * For the OpenAPI document: the schema that the rules apply later to a value. The request's own schema checks only its form.
+ */
 export const ruled = new WeakMap<object, z.ZodType>();
 
 export const json = (description: string, schema: z.ZodType): Reply => ({
@@ -96,7 +97,7 @@ export const json = (description: string, schema: z.ZodType): Reply => ({
   schema,
 });
 
-/** An API's own description; served by the API that it describes. */
+/** Each API serves its own description. */
 export const descriptionRoutes = {
   describeApi: {
     method: 'GET',
@@ -120,7 +121,7 @@ export const descriptionRoutes = {
   },
 } as const satisfies RouteTable;
 
-/** Where the `type` of every problem leads; served beside each API. */
+/** The `type` of every problem leads here. Each API serves it. */
 export const problemRoutes = {
   explainProblem: {
     method: 'GET',
@@ -139,7 +140,7 @@ export const problemRoutes = {
   },
 } as const satisfies RouteTable;
 
-/** Served beside each API. It is told to anybody, so it says what every answer says anyway. */
+/** Each API serves it to anyone, so it says nothing that other answers don't say. */
 export const healthRoutes = {
   checkHealth: {
     method: 'GET',

@@ -1,4 +1,4 @@
-/** The job of Cloud Scheduler that calls cleanup, as an operator sees and steers it. Spoken by the API and the CLI. */
+/** The Cloud Scheduler job that calls cleanup, as operators see and control it. The API and the CLI share this form. */
 import * as z from 'zod';
 import { moment, text } from './api.js';
 

@@ -1,4 +1,4 @@
-/** How IAM policies name a person or a service account, by the e-mail. */
+/** How IAM policies name a person or a service account by e-mail. */
 export type IamMember = `user:${string}` | `serviceAccount:${string}`;
 
 export const iamMember = (email: string): IamMember =>

@@ -1,6 +1,6 @@
-/** Whether a file could run on plinth's machines: they are Linux on amd64. */
+/** Decides whether a file could run on plinth's machines, which are Linux on amd64. */
 
-/** How many bytes of the file's beginning are looked at. */
+/** How many bytes from the start of the file are examined. */
 export const elfHeaderBytes = 64;
 
 const magic = [0x7f, 0x45, 0x4c, 0x46];
@@ -8,14 +8,17 @@ const magic = [0x7f, 0x45, 0x4c, 0x46];
 const at = { class: 4, data: 5, osAbi: 7, type: 16, machine: 18 };
 const class64 = 2;
 const littleEndian = 1;
-/** Linux's own programs say System V (0); some linkers write GNU (3). */
+/** Linux's own programs have System V (0). Some linkers write GNU (3). */
 const linuxAbis = [0, 3];
-/** A program, or one that may be loaded anywhere (and a shared library, which the header does not tell apart). */
+/**
+ * A fixed-address program, or a position-independent one. Shared libraries have the same type, and the header can't tell them
+ * apart.
+ */
 const executableTypes = [2, 3];
 const amd64 = 62;
 const machines: Readonly<Record<number, string>> = { 3: '32-bit x86', 40: '32-bit ARM', 183: 'arm64', 243: 'RISC-V' };
 
-/** Why these bytes are not the beginning of a Linux amd64 executable, as the end of a sentence; undefined: they are. */
+/** Why these bytes are not the start of a Linux amd64 executable, as the end of a sentence. Undefined if they are. */
 export function linuxAmd64Fault(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return 'is empty';
   if (bytes[0] === 0x23 && bytes[1] === 0x21) return 'is a script, not a Linux amd64 executable';

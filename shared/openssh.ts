@@ -1,4 +1,4 @@
-/** PEM keys turned into OpenSSH's own forms (PROTOCOL.key, RFC 4253): by the steps that make keys for SSH, and by the command line. RSA and Ed25519. */
+/** Converts PEM keys (RSA and Ed25519) to OpenSSH's own forms (PROTOCOL.key, RFC 4253). */
 import { createPrivateKey, createPublicKey, type JsonWebKey, randomBytes } from 'node:crypto';
 
 export interface OpenSshPair {
@@ -11,7 +11,7 @@ export interface OpenSshPair {
 export function openSshPair(privateKeyPem: string, comment: string): OpenSshPair {
   const jwk = createPrivateKey(privateKeyPem).export({ format: 'jwk' });
   const { type, blob, secret } = jwk.kty === 'RSA' ? rsaParts(jwk) : ed25519Parts(jwk);
-  // Equal numbers: what a reader of an encrypted key checks its passphrase by.
+  // Two equal numbers. A reader of an encrypted key checks its passphrase with them.
   const check = randomBytes(4);
   const unpadded = Buffer.concat([check, check, text(type), ...secret, text(comment)]);
   const padding = Buffer.from(Array.from({ length: (8 - (unpadded.length % 8)) % 8 }, (_, index) => index + 1));
@@ -31,12 +31,12 @@ export function openSshPair(privateKeyPem: string, comment: string): OpenSshPair
   };
 }
 
-/** Whether an OpenSSH private key of ours (no passphrase, one key) has this public half. Comments don't count. */
+/** Whether this public key belongs to an OpenSSH private key of ours (no passphrase, one key). Comments don't count. */
 export function isOpenSshPair(privateKey: string, publicKey: string): boolean {
   const body = /-----BEGIN OPENSSH PRIVATE KEY-----([\s\S]+?)-----END OPENSSH PRIVATE KEY-----/.exec(privateKey)?.[1];
   const publicBlob = Buffer.from(publicKey.trim().split(/\s+/)[1] ?? '', 'base64');
   if (body === undefined || publicBlob.length === 0) return false;
-  // The public half stands in the clear in front of the private part, with its length before it.
+  // The public key is in clear before the private part, prefixed with its length.
   return Buffer.from(body, 'base64').includes(chunk(publicBlob));
 }
 
@@ -62,7 +62,7 @@ function ed25519Parts(jwk: JsonWebKey): Parts {
   };
 }
 
-/** Whether a private and a public key, both PEM, are halves of one pair. */
+/** Whether a private and a public key, both PEM, form a pair. */
 export function isPemPair(privateKeyPem: string, publicKeyPem: string): boolean {
   try {
     const spki = (key: ReturnType<typeof createPublicKey>) => key.export({ type: 'spki', format: 'der' });
@@ -80,7 +80,7 @@ const uint32 = (value: number) => {
 };
 const chunk = (content: Buffer) => Buffer.concat([uint32(content.length), content]);
 const text = (content: string) => chunk(Buffer.from(content));
-/** An mpint: positive, so a leading zero where the first bit is set. */
+/** An mpint. It is positive, so it gets a leading zero if the first bit is set. */
 const integer = (base64url: string | undefined) => {
   const value = bytes(base64url);
   return chunk((value[0] ?? 0) & 0x80 ? Buffer.concat([Buffer.from([0]), value]) : value);

@@ -1,4 +1,4 @@
-/** How lists are asked for in pages, the same in both APIs: without `limit` a list comes whole. */
+/** The paging of lists, the same in both APIs. Without `limit` a list comes whole. */
 import * as z from 'zod';
 
 export const pageQuery = {

@@ -1,6 +1,6 @@
 /**
- * Each problem for the person who meets it: when it occurs, and what to do. Shown by the page that a problem's `type` leads to,
- * and by docs/use/troubleshooting.md.
+ * Help for the person who meets a problem: when it occurs, and what to do. The page of each problem's `type` shows it, and so
+ * does docs/use/troubleshooting.md.
  */
 import type { ProblemCode } from './problems.js';
 

@@ -1,14 +1,17 @@
 /**
- * Every way plinth says no. One table: code → HTTP status, exit code, retry class, title.
- * HTTP replies, exit codes, step retries and the docs page of problems are all read from it.
+ * Every way plinth says no, in one table: code → HTTP status, exit code, retry class, title. HTTP replies, exit codes, step
+ * retries and the docs page of problems are all read from it.
  */
 
-/** What the engine does when a step fails so. `none`: the instance fails at once. */
+/** What the engine does when a step fails this way. `none`: the instance fails at once. */
 export type RetryClass = 'transient' | 'rate' | 'propagation' | 'capacity' | 'none';
 
 interface ProblemKind {
   readonly status: number;
-  /** 1 internal, 2 bad input, 3 not allowed, 4 not found, 5 conflict or quota, 6 cloud unavailable, 7 bootstrap failed, 130 detached. */
+  /**
+   * 1 internal, 2 bad input, 3 not allowed, 4 not found, 5 conflict or quota, 6 cloud unavailable, 7 bootstrap failed, 130
+   * detached.
+   */
   readonly exit: number;
   readonly retry: RetryClass;
   readonly title: string;
@@ -54,7 +57,7 @@ export const problemKinds = {
   'host-full': kind(507, 5, 'A machine has no room left'),
   'host-failed': kind(502, 7, 'Something failed on a machine'),
 
-  /** Of the command line alone: what the service answers is not what this version reads. */
+  /** Only from the command line: this version cannot read the service's answer. */
   'versions-differ': kind(502, 5, 'plinth and its service are of different versions'),
   'bootstrap-failed': kind(409, 7, 'The bootstrap failed'),
   'install-failed': kind(409, 7, 'The installation failed'),
@@ -64,11 +67,11 @@ export const problemKinds = {
 
 export type ProblemCode = keyof typeof problemKinds;
 
-/** How the service refuses what it has never heard of; of one of another version that is worth saying. */
+/** How the service refuses what it doesn't know. If its version differs, that difference may be the reason. */
 export const unknownHere = 'is not known here';
 export const nothingServed = 'Nothing is served at this path.';
 
-/** One fault of the input: `path` names the flag (`--region`) or the field (`options.region`). */
+/** One fault of the input. `path` names the flag (`--region`) or the field (`options.region`). */
 export interface Fault {
   readonly path: string;
   readonly message: string;
@@ -77,18 +80,18 @@ export interface Fault {
 export interface ProblemExtras {
   /** All faults of the input at once. */
   readonly errors?: readonly Fault[];
-  /** Seconds after which it is worth asking again. */
+  /** Seconds to wait before asking again. */
   readonly retryAfterSeconds?: number;
-  /** What to do next, as one sentence. */
+  /** What to do next, in one sentence. */
   readonly advice?: string;
-  /** Further members of the problem+json body. Never a secret. */
+  /** Further members of the problem+json body. They never hold a secret. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
 /**
- * An error that a person may read. `detail` says what happened and why; `advice` what to do next.
- * Anything thrown that is not a Problem is a fault of plinth itself and shows nothing outside.
+ * An error that a person may read. `detail` says what happened and why, `advice` what to do next. Anything thrown that is not
+ * a Problem is a fault of plinth itself, and its message is never shown.
  */
 export class Problem extends Error {
   override readonly name = 'Problem';

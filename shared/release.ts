@@ -1,36 +1,36 @@
-/** The release of plinth's single executable that machines fetch: where it is, and the checksum by which they know it. */
+/** The release of plinth's single executable that machines fetch: where it is, and the checksum that identifies it. */
 import { Problem } from './problems.js';
 import { version } from './version.js';
 
-/** All that lies beneath the base URL of this version. */
+/** The folder of this version beneath the base URL. */
 export const releaseFolder = `v${version}`;
 
-/** What the executable is called wherever it is published. */
+/** The name of the executable wherever it is published. */
 export const releaseFile = 'plinth-linux-amd64';
 
 /**
- * Of the executable, beneath the base URL. By its checksum, as two releases (commits) may be of one version: each deployment,
- * also one that was rolled back, finds the file that it knows, and none is ever overwritten.
+ * The executable's path beneath the base URL. The path holds the checksum, because two releases (commits) may have the same
+ * version. So each deployment, even one that was rolled back, finds the file that it knows, and none is ever overwritten.
  */
 export const releasePath = (sha256: string): string => `${releaseFolder}/${sha256}/${releaseFile}`;
 
-/** Tells releasePath and checksum, in the form of sha256sum: for whoever puts the executable there, and whoever looks after it. */
+/** A file in the form of sha256sum that holds releasePath and checksum, for publishing the executable and verifying it. */
 export const releaseSum = `${releaseFile}.sha256`;
 
-/** The checksum in such a file; undefined where it is none, or of another version. */
+/** The checksum in such a file. Undefined if it is malformed or belongs to another version. */
 export function sumOfRelease(text: string): string | undefined {
   const [, sha256, path] = /^([0-9a-f]{64}) {2}(\S+)\n$/.exec(text) ?? [];
   return sha256 !== undefined && path === releasePath(sha256) ? sha256 : undefined;
 }
 
 export interface Releases {
-  /** Base URL, without a slash at its end. */
+  /** Base URL, without a trailing slash. */
   readonly url?: string;
-  /** Of this version's file, as 64 hex digits. */
+  /** Checksum of this version's file, as 64 hex digits. */
   readonly sha256?: string;
 }
 
-/** Throws a Problem when this deployment cannot say where the release is, or how it would be known. */
+/** Throws a Problem if this deployment doesn't know where the release is, or which checksum it has. */
 export function releaseBinary({ releases: { url, sha256 } }: { readonly releases: Releases }): {
   readonly url: string;
   readonly sha256: string;

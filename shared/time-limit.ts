@@ -1,10 +1,10 @@
 /**
- * A time limit that may be joined with other signals: AbortSignal.any holds its sources weakly, and Node 20 then lets the
- * garbage collector take a timeout that nothing else holds, so that what waits for it waits for ever.
+ * A time limit that can be combined with other signals. AbortSignal.any holds its sources weakly. Node 20 may then collect a
+ * timeout that nothing else holds, and its waiters would wait for ever.
  */
 export function timeLimit(milliseconds: number): AbortSignal {
   const signal = AbortSignal.timeout(milliseconds);
-  // Who is listened to is kept until it has told.
+  // Node keeps a signal that has a listener until it fires.
   signal.addEventListener('abort', () => undefined, { once: true });
   return signal;
 }

@@ -1,12 +1,12 @@
-/** A place in a trace, as W3C's traceparent tells it. The command line sends it, functions and messages hand it on. */
+/** A position in a trace, as in W3C's traceparent. The command line sends it. Functions and messages pass it on. */
 import { randomBytes } from 'node:crypto';
 
 export interface Trace {
   /** 32 hex digits. */
   readonly id: string;
-  /** 16 hex digits: the span that what follows is a part of. */
+  /** 16 hex digits: the parent span of what follows. */
   readonly spanId: string;
-  /** Whether that span is recorded anywhere. */
+  /** Whether anything records that span. */
   readonly sampled: boolean;
 }
 
@@ -15,7 +15,7 @@ export const newTrace = (): Trace => ({ id: randomBytes(16).toString('hex'), spa
 
 export const traceparentOf = ({ id, spanId, sampled }: Trace): string => `00-${id}-${spanId}-${sampled ? '01' : '00'}`;
 
-/** Undefined for anything else, and for what is all zeros. */
+/** Undefined for anything else, and for ids of all zeros. */
 export function readTraceparent(text: string | undefined): Trace | undefined {
   const [, id, spanId, flags] = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/.exec(text ?? '') ?? [];
   if (id === undefined || spanId === undefined || /^0+$/.test(id) || /^0+$/.test(spanId)) return undefined;

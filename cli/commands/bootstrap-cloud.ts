@@ -1,4 +1,4 @@
-/** `plinth beta bootstrap-cloud`: begins a bootstrap or goes on with one, follows it, and writes its files. */
+/** `plinth beta bootstrap-cloud`: begins or resumes a bootstrap, follows it, and writes its files. */
 
 import type { Identity } from '../../functions/remote/remote.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
@@ -84,7 +84,7 @@ export const bootstrapCloud = defineCommand({
     const begun = await begin(call, client, {
       ...request,
       ...(Object.keys(base).length > 0 && { base }),
-      // Its record is lost: with what came from the jumpbox it goes on under a new one.
+      // Its record is lost. With the files from the jumpbox, it continues under a new record.
       ...(standing === undefined && recovered !== undefined && { takeUp: recovered.id }),
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
@@ -110,15 +110,15 @@ export const bootstrapCloud = defineCommand({
 });
 
 interface EndParts {
-  /** Warnings that were told already. */
+  /** Warnings that were already printed. */
   readonly told: readonly string[];
-  /** Files that it may wait for. */
+  /** Files that the bootstrap may wait for. */
   readonly files: readonly LocalUpload[];
   readonly identity: Identity | undefined;
   readonly local: LocalOptions;
 }
 
-/** Follows a bootstrap to its end, and writes its files meanwhile. */
+/** Follows a bootstrap to its end, and meanwhile writes its files. */
 async function finish(call: Call, client: Client, view: BootstrapView, parts: EndParts) {
   const { files, identity, local } = parts;
   const { id } = view;
@@ -134,7 +134,7 @@ async function finish(call: Call, client: Client, view: BootstrapView, parts: En
   return endOf(call, await followToEnd(call, client, view, local.timer, helper), keeper, parts);
 }
 
-/** What a bootstrap that has ended leaves to tell, and to fetch. */
+/** Prints and fetches what an ended bootstrap leaves. */
 async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper, { told, identity, local }: EndParts) {
   const { output, settings } = call;
   const { problemOfEnd, timingTable } = await import('../follow/follow.js');
@@ -166,7 +166,7 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
 const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
   instances.some(({ id, state }) => id === instance && state === 'done');
 
-/** All that is wrong with the flags, and with files that stand in the way, at once. */
+/** Checks the flags and the existing files, and reports all faults at once. */
 async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   const checked = checkOptions(given, { strict: call.has('strict') });
@@ -185,7 +185,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
     ...call.faults,
-    // A flag that could not be read is not told of twice.
+    // A flag that could not be read already has a fault.
     ...checked.faults.filter(({ path }) => !told.has(path)),
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
@@ -202,7 +202,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
 const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
 
-/** What is recovered is told at once: what follows may fail. */
+/** Reports recovered files at once, because later work may fail. */
 async function recover(
   call: Call,
   client: Client,
@@ -235,7 +235,7 @@ async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tel
   return { uploads: (tell) => createUploader({ ...parts, tell }) };
 }
 
-/** From here on Ctrl-C may find a bootstrap under way. */
+/** From here on, a bootstrap may be under way when Ctrl-C arrives. */
 async function begin(call: Call, client: Client, request: BootstrapRequest): Promise<BeginReply> {
   const { detached } = await import('../follow/follow.js');
   try {

@@ -1,4 +1,4 @@
-/** `plinth beta bootstrap-cloud cancel`: stops a bootstrap at the next border between its steps. */
+/** `plinth beta bootstrap-cloud cancel`: stops a bootstrap between two of its steps. */
 import { defineCommand } from '../frame/command.js';
 import { shellWord } from '../frame/shell-word.js';
 import { idOf } from './status.js';

@@ -4,7 +4,7 @@ import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 
-/** In the order in which they are shown. */
+/** In display order. */
 const parts: readonly (readonly [keyof Omit<CleanupSurvey, 'more'>, string])[] = [
   ['remove', 'would be removed'],
   ['keep', 'kept, though its time looks over'],

@@ -1,4 +1,4 @@
-/** `plinth beta cleanup schedule status|pause|resume|run`: when expired projects are looked for. For operators. */
+/** `plinth beta cleanup schedule status|pause|resume|run`: when plinth looks for expired projects. For operators. */
 import type { ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
 import { type Command, defineCommand } from '../frame/command.js';
 

@@ -1,8 +1,11 @@
-/** `plinth completion bash|zsh|fish`: a script by which the shell completes commands, flags, values and files. It asks plinth nothing while you type. */
+/**
+ * `plinth completion bash|zsh|fish`: prints a script that completes commands, flags, values and files. While you type, the
+ * script never runs plinth.
+ */
 import { type Command, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
 
-/** `all`: asked for once they are there. */
+/** `all` is a function because the list of commands contains this one. */
 export const completion = (all: () => readonly Command[]): Command =>
   defineCommand({
     words: 'completion',

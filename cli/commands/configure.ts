@@ -1,4 +1,4 @@
-/** `plinth configure`: where the service is and how people log in, asked and written into the config file. */
+/** `plinth configure`: asks where the service is and how people log in, and writes the config file. */
 import { readFileSync } from 'node:fs';
 import type { Fault } from '../../shared/problems.js';
 import { Problem } from '../../shared/problems.js';
@@ -83,7 +83,7 @@ export const configure = defineCommand({
 
 interface Told {
   readonly name: ConfigName;
-  /** Where it was said. */
+  /** The flag, file or variable that holds the value. */
   readonly path: string;
   readonly text: string;
 }

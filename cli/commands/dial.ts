@@ -1,4 +1,7 @@
-/** `plinth beta dial`: standard input and output led to an address, for ssh's ProxyCommand; needs no netcat. Run by ssh, from the config that the command ssh writes. */
+/**
+ * `plinth beta dial`: connects standard input and output to an address, so that ssh's ProxyCommand needs no netcat. The ssh
+ * config that plinth writes uses it.
+ */
 import { once } from 'node:events';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
@@ -29,7 +32,7 @@ export const dial = defineCommand({
     socket.on('error', (error) => {
       broken = error;
     });
-    // ssh may be gone first.
+    // ssh may exit first.
     stdout.on('error', () => socket.destroy());
     stdin.pipe(socket);
     socket.pipe(stdout);

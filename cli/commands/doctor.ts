@@ -1,4 +1,4 @@
-/** `plinth doctor`: what is in order on this computer and at the service, and what to do about the rest. */
+/** `plinth doctor`: checks this computer and the service, and says how to fix what is wrong. */
 import { Problem } from '../../shared/problems.js';
 import type { Check } from '../doctor/check.js';
 import { defineCommand } from '../frame/command.js';

@@ -1,4 +1,4 @@
-/** The commands, in the order in which help lists them. */
+/** All commands, in the order in which help lists them. */
 import type { Command } from '../frame/command.js';
 import { admission } from './admission.js';
 import { bootstrapCloud } from './bootstrap-cloud.js';

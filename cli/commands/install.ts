@@ -1,4 +1,4 @@
-/** `plinth install images|platform|user`: the part of plinth that runs on the jumpbox. Needs no plinth service. */
+/** `plinth install images|platform|user`: the part of plinth that runs on the jumpbox. It needs no plinth service. */
 import type { Option } from '../../shared/bootstrap/options.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
 import { Problem } from '../../shared/problems.js';
@@ -20,7 +20,7 @@ const words: Readonly<Record<'checking' | 'installing' | 'removing', string>> = 
   removing: 'removes',
 };
 
-/** Events for programs, or lines for people. */
+/** Prints events for programs, or lines for people. */
 function teller({ output }: Call): (event: InstallEvent) => void {
   return (event) => {
     output.event(event);
@@ -51,7 +51,7 @@ function teller({ output }: Call): (event: InstallEvent) => void {
   };
 }
 
-/** What the executable said last, before what it means. */
+/** Prints the executable's last lines before the problem that they explain. */
 async function tellingLastLines<T>({ output }: Call, work: Promise<T>): Promise<T> {
   try {
     return await work;

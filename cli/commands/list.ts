@@ -1,4 +1,4 @@
-/** `plinth beta bootstrap-cloud list`: one's own bootstraps and those shared with one, or everybody's. */
+/** `plinth beta bootstrap-cloud list`: your own bootstraps and those shared with you, or everybody's. */
 import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
 import { defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
@@ -69,7 +69,7 @@ export const list = defineCommand({
   },
 });
 
-/** What goes first stands first; then what is gone, the latest first. */
+/** Living bootstraps come first, the earliest removal first. Removed ones follow, the latest first. */
 function inOrder(
   bootstraps: readonly BootstrapSummary[],
   endOf: (each: BootstrapSummary) => string,

@@ -1,4 +1,4 @@
-/** `plinth beta bootstrap-cloud logs`: all that jobs said on the machines of a bootstrap, step by step, and what they go on to say. */
+/** `plinth beta bootstrap-cloud logs`: the machine logs of a bootstrap, step by step. It can also follow them. */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { endStates } from '../../shared/bootstrap/event.js';
 import type { LogView } from '../../shared/bootstrap/log.js';
@@ -38,7 +38,7 @@ export const logs = defineCommand({
     const told = new Map<string, number>();
     try {
       for (;;) {
-        // Looked at before what was said is read, so that nothing is missed at the end.
+        // Check the state before reading the logs. Otherwise the last lines could be missed.
         const ended = endStates.includes(view.state);
         for (const log of inOrder(await client.logs(id), view)) {
           if (!isOf(log.instance, step)) continue;
@@ -60,7 +60,7 @@ export const logs = defineCommand({
   },
 });
 
-/** By its id, such as install:dc1, or all of a step. */
+/** Matches one instance by its id, such as install:dc1, or all instances of a step. */
 const isOf = (instance: string, step: string | undefined): boolean =>
   step === undefined || instance === step || instance.split(':')[0] === step;
 
@@ -71,7 +71,7 @@ function checkStep({ instances, name }: BootstrapView, step: string | undefined)
   });
 }
 
-/** As status lists them. */
+/** In the order of the bootstrap's instances. */
 function inOrder(found: readonly LogView[], { instances }: BootstrapView): readonly LogView[] {
   const places = new Map(instances.map(({ id }, place) => [id, place]));
   const placeOf = ({ instance }: LogView): number => places.get(instance) ?? instances.length;
@@ -80,7 +80,7 @@ function inOrder(found: readonly LogView[], { instances }: BootstrapView): reado
 
 type Printer = (instance: string, chunk: { readonly text: string }) => void;
 
-/** How far it is told then. */
+/** Returns the offset up to which the log is printed. */
 async function print(client: Client, id: string, { instance, bytes }: LogView, from: number, printer: Printer) {
   for (let offset = from; ; ) {
     if (offset >= bytes) return offset;

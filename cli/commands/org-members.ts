@@ -110,7 +110,7 @@ export const orgRemoveMember = defineCommand({
 const HoldingTeams = z.array(z.object({ teamId: z.int(), name: z.string() }));
 type HoldingTeams = z.infer<typeof HoldingTeams>;
 
-/** Of a refusal that names them. */
+/** The teams that a refusal names. */
 const teamsIn = (error: unknown): HoldingTeams | undefined =>
   error instanceof Problem ? HoldingTeams.safeParse(error.members?.['teams']).data : undefined;
 

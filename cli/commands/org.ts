@@ -117,7 +117,7 @@ const change = ({ before, after }: ShownEvent): string => {
   return from === to ? to : `${from} → ${to}`;
 };
 
-/** The whole is in `--json`. */
+/** A short form. `--json` prints the whole state. */
 function brief(state: unknown): string {
   if (typeof state !== 'object' || state === null) return '-';
   const { team, ...rest } = state as Readonly<Record<string, unknown>>;

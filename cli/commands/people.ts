@@ -1,4 +1,4 @@
-/** `plinth beta bootstrap-cloud share|transfer`: who else sees a project, and whose it is. For its owner and operators. */
+/** `plinth beta bootstrap-cloud share|transfer`: who else sees a project, and who owns it. For its owner and operators. */
 import { Email } from '../../shared/organization/email.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
@@ -6,7 +6,7 @@ import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
 import { idOf } from './status.js';
 
-/** The e-mail of `--with`, told of before anybody is asked. */
+/** The e-mail of `--with`. A fault in it is reported before any question or request. */
 function somebody(call: Call): string {
   const given = Email.safeParse(required(call, 'with').with);
   if (given.success) return given.data;

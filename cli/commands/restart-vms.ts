@@ -1,4 +1,7 @@
-/** `plinth beta bootstrap-cloud restart-vms`: VMs that were stopped or taken away started again, and all that stands on them looked at. For its owner and operators. */
+/**
+ * `plinth beta bootstrap-cloud restart-vms`: restarts VMs that were stopped or taken away, and rechecks everything on them.
+ * For its owner and operators.
+ */
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { defineCommand } from '../frame/command.js';
 import { idOf } from './status.js';
@@ -52,7 +55,7 @@ export const restartVms = defineCommand({
 interface Row extends Partial<Pick<VmView, 'internalIp' | 'externalIp'>> {
   readonly name: string;
   readonly done: 'started again' | 'made again' | 'nothing: it ran' | 'not running';
-  /** `answers`: over SSH, and is set up. */
+  /** `answers`: it answers over SSH and is set up. */
   readonly health: 'answers' | 'not looked at' | 'does not answer';
 }
 

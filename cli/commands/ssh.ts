@@ -1,4 +1,4 @@
-/** `plinth beta bootstrap-cloud ssh`: a shell or a command on a machine, by the OpenSSH client of the caller's machine. */
+/** `plinth beta bootstrap-cloud ssh`: a shell or a command on a machine, through the caller's own OpenSSH client. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
@@ -44,7 +44,7 @@ export const ssh = defineCommand({
       host,
       ...(call.passed.length === 0 ? [] : ['--', ...call.passed]),
     ]);
-    // ssh's own: the connection, not the command.
+    // 255 is ssh's own exit code: the connection failed, not the command.
     if (exitCode === 255 && !call.interrupted.aborted) {
       const again = `plinth beta bootstrap-cloud restart-vms ${shellWord(view.name)}`;
       call.output.say(`If the VM was stopped or taken away, this starts it again: ${again}`);
@@ -53,7 +53,7 @@ export const ssh = defineCommand({
   },
 });
 
-/** The caller's; none is made here, as no machine would know it. */
+/** The caller's key. This command makes none, because no machine would accept it. */
 async function keyOf({ given, faults, settings }: Call): Promise<SshKey> {
   const found = [...faults, ...(await sshKeyFaults(given, settings))];
   if (found.length > 0) throw refusalOf(found);
@@ -82,7 +82,7 @@ function checkReachable({ name, state, result: { vms } }: BootstrapView, host: s
   });
 }
 
-/** Its exit code; the keyboard is ssh's for that time. */
+/** Returns ssh's exit code. Until ssh exits, the keyboard and Ctrl-C belong to it. */
 function runSsh(
   { io: { events, inherited }, settings: { env, folder } }: Call,
   args: readonly string[],

@@ -1,4 +1,4 @@
-/** `plinth beta bootstrap-cloud status`: what stands of a bootstrap, and with `--follow` what happens until it ends. */
+/** `plinth beta bootstrap-cloud status`: what exists of a bootstrap, and with `--follow` its events until it ends. */
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import type { Client } from '../service/client.js';
@@ -40,7 +40,7 @@ export const status = defineCommand({
   },
 });
 
-/** Of the newest bootstrap of the project that the command names. */
+/** The id of the newest bootstrap of the project that the command names. */
 export async function idOf(call: Call, client: Client): Promise<string> {
   const project = call.word('project')?.text ?? '';
   const found = await client.find(project);

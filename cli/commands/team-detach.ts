@@ -1,4 +1,4 @@
-/** `plinth team detach`: takes a team out of its organization again. For operators. */
+/** `plinth team detach`: takes a team out of its organization. For operators. */
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';

@@ -1,4 +1,4 @@
-/** `plinth team migrate`: shows what a migration would do, asks before anyone is removed, and does just what was shown. */
+/** `plinth team migrate`: shows what a migration would do, asks before anyone is removed, and does exactly what it showed. */
 import type { MigrationPreview, MigrationReply } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
 import { advised } from '../frame/advised.js';
@@ -67,13 +67,13 @@ export const teamMigrate = defineCommand({
 
 interface Plan {
   readonly teamId: number;
-  /** As it was said. */
+  /** As the caller wrote it. */
   readonly organization: string;
   readonly organizationId: string;
   readonly force: boolean;
 }
 
-/** A team that changes all the time is not followed for ever. */
+/** The limit ends the loop if a team keeps changing. */
 const mostPreviews = 5;
 
 async function migrate(call: Call, client: OrganizationClient, plan: Plan): Promise<MigrationReply> {
@@ -122,12 +122,12 @@ function previewText({ teamId, stays, leaves, blockers }: MigrationPreview, plan
         : `${plan.force ? 'Leave' : 'Outside the organization'}: ${style.yellow(String(leaves.length))}`,
     ),
     ...leaves.map(row),
-    // Whoever is outside is listed already.
+    // Members outside the organization are already listed.
     ...(leaves.length > 0 ? [] : blockers.map((text) => `${style.yellow('It would be refused:')} ${printable(text)}`)),
   ].join('\n');
 }
 
-/** Both ways out, as commands. */
+/** The two solutions, as commands. */
 function waysOut({ leaves }: MigrationPreview, plan: Plan): string {
   const word = shellWord(plan.organization);
   const add = leaves.slice(0, 5).map(({ email }) => `  plinth org add-member ${word} ${shellWord(email)}`);

@@ -1,12 +1,12 @@
-/** The completion script of bash: 3.2 and newer, without the package bash-completion. */
+/** The completion script for bash 3.2 and newer. It works without the package bash-completion. */
 import type { FlagWord, Place } from './words.js';
 
-/** For `case`: names of flags and words of commands hold nothing that a shell would take for a pattern. */
+/** A pattern for `case`. Names of flags and words of commands contain no pattern characters. */
 const alternatives = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join('|');
 const namesOf = (flags: readonly FlagWord[]): string[] =>
   flags.flatMap(({ name, short }) => (short === undefined ? [name] : [name, short]));
 
-/** How far the words lead into the commands, for bash and zsh: sets `at` and `arguments`. */
+/** Follows the words into the commands, for bash and zsh. Sets `at` and `arguments`. */
 export const walk = (places: readonly Place[], valued: readonly FlagWord[], step: string): string => `${step}
     case $word in
       --) return ;;
@@ -20,7 +20,7 @@ export const walk = (places: readonly Place[], valued: readonly FlagWord[], step
         esac ;;
     esac`;
 
-/** One line for each place that has anything to say. */
+/** One line for each place that has something to complete. */
 export const cases = (
   places: readonly Place[],
   line: (place: Place) => readonly (readonly [string, string])[],

@@ -1,9 +1,9 @@
-/** The completion script of fish, with what each word means. */
+/** The completion script for fish, with the meaning of each word. */
 import type { FlagWord, Place } from './words.js';
 
 const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 
-/** After how many arguments; whether flags or words are asked for, fish knows itself. */
+/** `count`: how many arguments come before. fish itself knows whether to complete a flag or a word. */
 const condition = (words: string, count?: number): string =>
   `-n ${quoted(['__plinth_at', count ?? 'any', ...(words === '' ? [] : [words])].join(' '))}`;
 

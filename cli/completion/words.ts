@@ -1,4 +1,4 @@
-/** What may be written where on plinth's command line, read from the commands and the one table of flags. */
+/** Which words may follow which on plinth's command line, read from the commands and the one table of flags. */
 import * as z from 'zod';
 import { type Flag, flagName, flagOf, isPath, type Option } from '../../shared/bootstrap/options.js';
 import { Role } from '../../shared/organization/organization.js';
@@ -18,18 +18,18 @@ export interface FlagWord {
   readonly repeated: boolean;
 }
 
-/** After `plinth` and these words: a command, the beginning of some, or both. */
+/** After `plinth` and these words: a command, the beginning of some commands, or both. */
 export interface Place {
   readonly words: string;
   readonly next: readonly { readonly word: string; readonly help: string }[];
   readonly flags: readonly FlagWord[];
-  /** Of arguments that take one of a few words: by how many stand before it. */
+  /** For arguments that take one of a few words. The key is how many arguments come before it. */
   readonly values: ReadonlyMap<number, readonly string[]>;
 }
 
 const argumentValues: Partial<Record<ArgumentName, readonly string[]>> = { role: Role.options, shell: shells };
 const flagValues: Readonly<Record<string, readonly string[]>> = { role: Role.options };
-/** Of plinth's own flags; those of the table say it themselves. */
+/** plinth's own flags that take a path. For the others, the flag table says so. */
 const ownPaths: ReadonlySet<string> = new Set(['package', 'age-key', 'state-dir', 'root', 'from']);
 
 const enumOf = ({ schema }: Flag): readonly string[] | undefined =>
@@ -53,7 +53,7 @@ function flagWord(name: string, help: string): FlagWord {
 }
 const optionWord = (option: Option): FlagWord => flagWord(flagName(option).slice(2), flagOf(option).help);
 
-/** All flags that take a value, as a name means the same in every command. */
+/** All flags that take a value. A name means the same in every command. */
 export const valueFlags = (): FlagWord[] =>
   Object.keys(allFlags)
     .map((name) => flagWord(name, ''))

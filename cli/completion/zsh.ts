@@ -1,10 +1,10 @@
-/** The completion script of zsh, with what each word means. */
+/** The completion script for zsh, with the meaning of each word. */
 import { cases, walk } from './bash.js';
 import type { FlagWord, Place } from './words.js';
 
-/** Within single quotes. */
+/** Quotes a text in single quotes. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-/** What brackets and colons part. */
+/** Escapes the brackets, colons and backslashes that zsh treats as syntax. */
 const plain = (text: string): string => text.replaceAll(/[[\]:\\]/g, '\\$&');
 
 const valueSpec = ({ name, takes }: FlagWord): string => {

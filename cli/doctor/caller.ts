@@ -1,4 +1,4 @@
-/** Doctor's look at who the service takes the caller for, and what it lets them do. */
+/** Doctor's checks of the caller: whom the service recognizes, and what it allows them. */
 import { CallerView } from '../../shared/bootstrap/caller.js';
 import type { Call } from '../frame/command.js';
 import { createToken } from '../identity/token.js';
@@ -8,7 +8,7 @@ import { type Check, failed, failedBy, ok, skipped, warning } from './check.js';
 
 export interface Reached {
   readonly api: Api;
-  /** What people call it. */
+  /** The name of the API for people. */
   readonly name: string;
   readonly url?: string;
   readonly found?: Probe;
@@ -18,7 +18,7 @@ export interface Reached {
 export async function callerChecks(bootstraps: Reached, api: Reached, call: Call): Promise<Check[]> {
   const urls = new Set([bootstraps, api].flatMap(({ url }) => url ?? []));
   if (urls.size === 0) return [skipped('credentials', 'no endpoint is known')];
-  // A service account's token is for one endpoint alone. One after the other, as a login is renewed but once.
+  // A service account's token is for one endpoint only. The tokens are fetched in turn, so that a login is renewed only once.
   const tokens = new Map<string, string>();
   try {
     for (const url of urls) tokens.set(url, await createToken(call.settings, url, call.interrupted).get());

@@ -1,14 +1,14 @@
-/** One thing that doctor looked at. */
+/** One thing that doctor checked. */
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 
 export interface Check {
   readonly name: string;
-  /** `skipped`: what it would need is missing. */
+  /** `skipped`: something that the check needs is missing. */
   readonly state: 'ok' | 'warning' | 'failed' | 'skipped';
   readonly detail: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string;
-  /** Of one that failed: what the exit code goes by. */
+  /** For a failed check: it decides the exit code. */
   readonly code?: ProblemCode;
 }
 

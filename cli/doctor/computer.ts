@@ -1,4 +1,4 @@
-/** Doctor's look at this computer: config file, settings, the SSH client and key. */
+/** Doctor's checks of this computer: config file, settings, the SSH client and key. */
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { flags } from '../../shared/bootstrap/options.js';
@@ -63,7 +63,7 @@ async function keyCheck({ settings, given }: Call): Promise<Check> {
   const [fault] = await sshKeyFaults(given, settings);
   if (fault !== undefined) return failed(name, 'bad-input', `${fault.path} ${fault.message}`);
   const key = findSshKey(given, flags.sshPublicKeyPath.default, settings);
-  // One that is made just now.
+  // `keep` means that the key was generated just now.
   if (key.keep !== undefined) return ok(name, 'there is none yet; the first bootstrap makes one');
   const inAgent = agentKeys(settings).some((held) => held.split(' ')[1] === key.publicKey.split(' ')[1]);
   if (inAgent) return ok(name, `${key.from}, held by ssh-agent`);

@@ -1,4 +1,6 @@
-/** Doctor's look at the service: where it is, whether it answers, by which version, on whose clock, and to whom. */
+/**
+ * Doctor's checks of the service: its address, whether it answers, its version, its clock, and who it thinks the caller is.
+ */
 import { version } from '../../shared/version.js';
 import type { Call } from '../frame/command.js';
 import { versionAdvice } from '../service/other-version.js';
@@ -9,7 +11,7 @@ import { type Check, failed, failedBy, ok, skipped, warning } from './check.js';
 import { tlsCheck } from './tls.js';
 
 const names = { bootstraps: 'bootstrap API', api: 'organization API' } as const;
-/** Google refuses what is signed more than five minutes off; long before that tokens are taken for fresh that are not. */
+/** Google refuses signed requests that are more than five minutes off. Well before that, expired tokens look fresh. */
 const skewSeconds = { warning: 30, failed: 300 } as const;
 
 export async function serviceChecks(call: Call): Promise<Check[]> {
@@ -40,7 +42,7 @@ async function reach(api: Api, call: Call): Promise<Reached> {
   const check = {
     plinth: () => ok(name, `${url} answers`),
     older: () => warning(name, `${url} answers as an older plinth does`, 'Ask an operator to bring it up to date.'),
-    // Only with a token is it known what is behind.
+    // Only a call with a token shows what is behind it.
     front: () => ok(name, `${url} answers; ${found.why}`),
     'other-api': () => failed(name, 'not-found', `${url}: ${found.why}`, advice),
     stranger: () => failed(name, 'unavailable', `${url} is not plinth: ${found.why}`, advice),

@@ -1,4 +1,4 @@
-/** Doctor's look at the certificate of a service. */
+/** Doctor's check of a service's certificate. */
 import { connect, type TLSSocket } from 'node:tls';
 import { reasonOf } from '../service/answer-problem.js';
 import { type Check, failed, ok, warning } from './check.js';
@@ -6,7 +6,7 @@ import { type Check, failed, ok, warning } from './check.js';
 const timeoutMs = 10_000;
 const soonMs = 7 * 24 * 3600_000;
 
-/** Asked apart from the call itself, which tells no more than that it failed. */
+/** A connection of its own, because a failed call only says that it failed. */
 export async function tlsCheck(origin: string, interrupted: AbortSignal): Promise<Check> {
   const { protocol, hostname, port, host } = new URL(origin);
   const name = `TLS of ${host}`;

@@ -1,4 +1,4 @@
-/** What a configuration changes, as it is shown: old and new, and of the client's secret only that it changes. */
+/** Shows what a configuration changes: old and new values. Of the client secret it shows only that it changes. */
 
 import { printable, type Style } from '../frame/output.js';
 import { table } from '../frame/table.js';

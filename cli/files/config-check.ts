@@ -1,4 +1,4 @@
-/** Whether a configuration is right: each value by itself, then by asking who answers there. */
+/** Checks a configuration: first each value by itself, then by asking each address what answers there. */
 import { Problem } from '../../shared/problems.js';
 import type { Call } from '../frame/command.js';
 import { printable } from '../frame/output.js';
@@ -7,7 +7,7 @@ import { probe } from '../service/probe.js';
 import { type Api, defaultIssuer } from '../settings.js';
 import { type ConfigName, type ConfigValues, whyNoEndpoint } from './config-file.js';
 
-/** Undefined: nothing is wrong with it as it is written. */
+/** Why the written value is wrong. Undefined if it isn't. */
 export function whyBad(name: ConfigName, value: string): string | undefined {
   if (value === '') return 'is empty';
   if (/[\s\p{C}]/u.test(value)) return 'holds a space or what cannot be seen';
@@ -16,7 +16,7 @@ export function whyBad(name: ConfigName, value: string): string | undefined {
 
 interface Validated {
   readonly checks: readonly { readonly text: string }[];
-  /** The first that is not as it should be, all of them named. */
+  /** One problem that names every address that failed. */
   readonly failed: Problem | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function validate(values: ConfigValues, { interrupted }: Call): Pro
   const endpoint = async (api: Api): Promise<{ text?: string; why?: string }> => {
     const url = values[`endpoints.${api}`];
     if (url === undefined) return {};
-    // Without a token: the address may be a wrong one.
+    // Without a token, because the address may be wrong.
     const { kind, why, version } = await probe(api, url.replace(/\/+$/, ''), interrupted);
     const name = `endpoints.${api}`;
     if (kind === 'plinth') {

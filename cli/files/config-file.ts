@@ -1,10 +1,10 @@
-/** `config.yaml` in plinth's config folder: where the service is, and by which OAuth client people log in. */
+/** `config.yaml` in plinth's config folder: where the service is, and which OAuth client people log in with. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import { makeSecretFolder, reason, secretMode, writeWhole } from './files.js';
 
-/** What may stand in it, in the order in which it is shown. */
+/** All names that the file may hold, in display order. */
 export const configNames = [
   'endpoints.bootstraps',
   'endpoints.api',
@@ -17,7 +17,7 @@ export type ConfigValues = Readonly<Partial<Record<ConfigName, string>>>;
 
 export const configPath = (configFolder: string): string => join(configFolder, 'config.yaml');
 
-/** Undefined: there is no such file. */
+/** Undefined if there is no such file. */
 function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -27,7 +27,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Empty where there is no file. */
+/** Empty if there is no file. */
 export async function readConfig(path: string): Promise<ConfigValues> {
   const text = textOf(path);
   return text === undefined ? {} : configIn(text, path);
@@ -62,7 +62,7 @@ export async function configIn(text: string, from: string): Promise<ConfigValues
   );
 }
 
-/** Whole and for its owner alone; what people wrote beside the values stays. */
+/** Replaces the file atomically, readable only by its owner. It keeps what people wrote beside the values. */
 export async function writeConfig(configFolder: string, values: ConfigValues): Promise<void> {
   const { parseDocument } = await import('yaml');
   const path = configPath(configFolder);
@@ -87,7 +87,7 @@ const unreadable = (file: string, why: string) =>
     advice: 'Correct it; it may hold endpoints: {bootstraps, api} and oauth: {issuer, clientId, clientSecret}.',
   });
 
-/** Why a URL may not be one to send a token to: plain http is for loopback only. Undefined: it may. */
+/** Why no token may be sent to a URL, such as plain http outside loopback. Undefined if it may. */
 export function whyNoEndpoint(url: string): string | undefined {
   if (!URL.canParse(url)) return 'must be a URL';
   const { protocol, hostname, username, search, hash } = new URL(url);

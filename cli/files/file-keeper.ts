@@ -1,6 +1,6 @@
 /**
- * Writes config and secrets into the caller's folder as soon as they are ready: whatever becomes of the bootstrap then, what is
- * to be filled in there is there.
+ * Writes config and secrets into the caller's folder as soon as they are ready. They are then there to fill in, even if the
+ * bootstrap fails later.
  */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { LocalOptions } from '../../shared/bootstrap/options.js';
@@ -9,11 +9,11 @@ import type { Settings } from '../settings.js';
 import { type WrittenFile, type WrittenFiles, writeFiles } from './standing-files.js';
 
 export interface FileKeeper {
-  /** Files of a datacenter are ready, or other ones now. */
+  /** A datacenter's files are ready, or have changed. */
   look(): void;
-  /** Nothing of it is under way any more. */
+  /** Resolves when no write is under way. */
   rest(): Promise<void>;
-  /** Of a bootstrap that goes no further: what could not be written before is tried once more. */
+  /** Call when the bootstrap has ended. It retries what could not be written before. */
   end(view: BootstrapView): Promise<WrittenFiles>;
 }
 
@@ -26,10 +26,10 @@ export function createFileKeeper(client: Reader, id: string, local: LocalOptions
   let working: Promise<void> | undefined;
 
   async function write(view: BootstrapView): Promise<WrittenFiles> {
-    // What goes is no base of anything.
+    // A bootstrap that is being removed is no base for a re-run.
     if (!local.writeConfig || view.removal !== undefined) return { files: [] };
     const { files, problem } = await writeFiles(client, view, local, settings);
-    // What this command has written does not become unchanged by a second look.
+    // A file that this command wrote stays `written`, even if a later look finds it unchanged.
     for (const file of files) if (file.state === 'written' || !told.has(file.path)) told.set(file.path, file);
     if (problem === undefined) for (const key of readyIn(view)) standing.add(key);
     return { files: [...told.values()], ...(problem !== undefined && { problem }) };
@@ -39,7 +39,7 @@ export function createFileKeeper(client: Reader, id: string, local: LocalOptions
     while (wanted) {
       wanted = false;
       standing.clear();
-      // What fails is told at the end, if it still does.
+      // `end` reports the failure if it persists.
       await client
         .get(id)
         .then(write)

@@ -1,4 +1,4 @@
-/** Files on the caller's disk: read whole or not there, written whole or not at all. */
+/** Files on the caller's disk. A read or write covers the whole file or nothing. */
 import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
@@ -20,7 +20,7 @@ import { dirname, isAbsolute, join, parse } from 'node:path';
 import { Problem } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
 
-/** Undefined when there is none. Throws when it cannot be read. */
+/** Undefined if there is no such file. Throws if it cannot be read. */
 export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
@@ -30,11 +30,11 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** Why a file cannot be read, in words; undefined when it can. It may be larger than what memory holds. */
+/** Why a file cannot be read, in words. Undefined if it can. The file may be larger than memory. */
 export function whyUnreadable(path: string): string | undefined {
   let file: number;
   try {
-    // To open a pipe would wait until somebody writes into it.
+    // Without O_NONBLOCK, opening a pipe would wait for a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     return reason(error);
@@ -42,7 +42,7 @@ export function whyUnreadable(path: string): string | undefined {
   try {
     const found = fstatSync(file);
     if (found.isDirectory()) return 'it is a folder';
-    // What is read of a pipe is gone from it, and nothing would be left for the one who needs it.
+    // A read empties a pipe, so nothing would be left for the later reader.
     if (!found.isFile()) return 'it is no regular file, which can be read more than once';
     readSync(file, Buffer.alloc(1), 0, 1, 0);
     return undefined;
@@ -65,8 +65,8 @@ export function reason(error: unknown): string {
 }
 
 /**
- * Through a temporary file and a rename, so that nobody ever sees half of it. A link stays a link, and who was kept from reading
- * what stood is kept from reading what replaces it.
+ * Writes through a temporary file and a rename, so that nobody ever sees half of it. A link stays a link. The new file keeps
+ * the read restrictions of the old one.
  */
 export function writeWhole(path: string, content: string, mode: number): void {
   const target = existsSync(path) ? realpathSync(path) : path;
@@ -74,7 +74,7 @@ export function writeWhole(path: string, content: string, mode: number): void {
   const temporary = temporaryBeside(target);
   try {
     writeFileSync(temporary, content, { mode: mode & stood, flag: 'wx', flush: true });
-    // The mask of the process may have taken bits away.
+    // The umask may have removed bits.
     if (mode === secretMode) chmodSync(temporary, mode);
     renameSync(temporary, target);
   } catch (error) {
@@ -86,7 +86,10 @@ export function writeWhole(path: string, content: string, mode: number): void {
 const temporaryBeside = (target: string): string =>
   join(dirname(target), `.${parse(target).base}.${randomBytes(6).toString('hex')}.tmp`);
 
-/** Why nothing can be written to a path, in words; undefined when it can. Tried, as rights alone do not tell: root has them all. */
+/**
+ * Why a path cannot be written, in words. Undefined if it can. It tries a write, because permissions alone don't tell: root
+ * has all of them.
+ */
 export function whyUnwritable(path: string): string | undefined {
   try {
     const trial = temporaryBeside(existsSync(path) ? realpathSync(path) : path);
@@ -116,12 +119,12 @@ export function reasonOfWriting(error: unknown): string {
 export const secretMode = 0o600;
 export const openMode = 0o644;
 
-/** A file that stands and whose content is right may still be open to others. */
+/** An existing file with the right content may still be readable by others. */
 export function keepSecret(path: string): void {
   if ((statSync(path).mode & 0o777) !== secretMode) chmodSync(path, secretMode);
 }
 
-/** One that stands may be open to others, who could then put files of theirs in the place of ours. */
+/** An existing folder may be writable by others, who could then replace our files with theirs. */
 export function makeSecretFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const { mode } = statSync(path);
@@ -129,7 +132,7 @@ export function makeSecretFolder(path: string): void {
   try {
     chmodSync(path, mode & 0o7700);
   } catch (error) {
-    // Not ours to change; as long as only we write into it, the modes of the files do.
+    // We may not change its mode. If only we can write into it, the modes of the files suffice.
     if ((mode & 0o022) === 0) return;
     throw new Problem(
       'forbidden',
@@ -142,7 +145,7 @@ export function makeSecretFolder(path: string): void {
   }
 }
 
-/** `config.yaml` → `config.<word>.yaml`, with a number if that is taken too. */
+/** `config.yaml` → `config.<word>.yaml`, with a number if that name is taken too. */
 export function asidePath(path: string, word: string): string {
   const { dir, name, ext } = parse(path);
   for (let n = 1; ; n += 1) {
@@ -151,7 +154,7 @@ export function asidePath(path: string, word: string): string {
   }
 }
 
-/** `prod.vault.yaml` → `prod-dc2.vault.yaml`: the suffix goes before the first dot of the name. */
+/** `prod.vault.yaml` → `prod-dc2.vault.yaml`. The suffix goes before the first dot of the name. */
 export function withSuffix(path: string, suffix: string): string {
   if (suffix === '') return path;
   const { dir, base } = parse(path);
@@ -163,10 +166,10 @@ export function withSuffix(path: string, suffix: string): string {
 export const expandHome = (path: string, home: string): string =>
   path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : path;
 
-/** A path as it was said, made one that can be opened. It is not tidied up: behind a link `..` is another folder. */
+/** Makes a path as given one that can be opened. The path isn't normalized: behind a link, `..` is another folder. */
 export const placeOf = (path: string, { folder }: Pick<Settings, 'folder'>): string =>
   folder === undefined || path === '' || isAbsolute(path) ? path : `${folder}/${path}`;
 
-/** The same of a path that may begin with `~`. */
+/** The same for a path that may begin with `~`. */
 export const homePlaceOf = (path: string, settings: Pick<Settings, 'home' | 'folder'>): string =>
   placeOf(expandHome(path, settings.home), settings);

@@ -1,6 +1,6 @@
 /**
- * Looks at the file of `--install-local` before anything is asked of the service: a wrong one would be found out on the jumpbox,
- * much later. What is in a package is verified there, where it is unpacked.
+ * Examines the file of `--install-local` before any request to the service. Otherwise a wrong file would be found much later,
+ * on the jumpbox. The jumpbox verifies the content of the package when it unpacks it.
  */
 import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -8,7 +8,7 @@ import { createGunzip } from 'node:zlib';
 import { Parser, type ReadEntry } from 'tar';
 import { reason } from './files.js';
 
-/** Why it is no package; undefined: nothing speaks against it. */
+/** Why the file is no package. Undefined if nothing speaks against it. */
 export async function packageFault(path: string): Promise<string | undefined> {
   try {
     if (!isGzip(path)) return `it is no gzip archive; ${wanted}`;
@@ -38,7 +38,7 @@ function isGzip(path: string): boolean {
   }
 }
 
-/** Read no further than to its end. */
+/** Reads the archive only to the end of its package.json. */
 async function manifestIn(path: string): Promise<string | undefined> {
   const parser = new Parser({ strict: true });
   let manifest: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * The secrets file as it stands in the caller's folder. A person edits it with sops, too: one that is in clear, cut short,
- * broken, for others alone or changed meanwhile is refused, never sent, moved aside or replaced.
+ * The secrets file in the caller's folder. A person edits it with sops, too. A file in clear, cut short, broken, encrypted
+ * only for others or changed meanwhile is refused: never sent, moved aside or replaced.
  */
 import { join } from 'node:path';
 import { Problem } from '../../shared/problems.js';
@@ -8,7 +8,7 @@ import type { Settings } from '../settings.js';
 import { placeOf, readIfThere } from './files.js';
 
 export interface StandingSecrets {
-  /** As the caller says it. */
+  /** As the caller wrote it. */
   readonly path: string;
   readonly place: string;
   readonly text: string;
@@ -27,20 +27,23 @@ export function standingSecrets(path: string, settings: Settings): StandingSecre
   return text === undefined ? undefined : { path, place, text };
 }
 
-/** Throws what is wrong with the file, as far as that is seen without a key. */
+/** Throws what is wrong with the file, as far as plinth can see without a key. */
 export async function checkSecrets({ path, text }: Pick<StandingSecrets, 'path' | 'text'>): Promise<void> {
   const { sopsFault } = await loadForm();
   const fault = sopsFault(text);
   if (fault !== undefined) throw of(path, fault);
 }
 
-/** Whether the file holds what nothing encrypts. */
+/** Whether the file holds something, and none of it is encrypted. */
 export async function isInClear(text: string): Promise<boolean> {
   const { holdsSealed } = await loadForm();
   return text.trim() !== '' && !holdsSealed(text);
 }
 
-/** Encrypted for the bootstrap's recipient if that is known here; else told by the config beside it. */
+/**
+ * Whether the file belongs to the bootstrap. If the bootstrap's recipient is known here, the file must be encrypted for it.
+ * Otherwise the config beside it decides.
+ */
 export async function isOf(file: StandingSecrets, id: string, configIsOurs: boolean, folder: string): Promise<boolean> {
   await checkSecrets(file);
   const identity = identityIn(readIfThere(identityPath(folder, id)));
@@ -55,7 +58,7 @@ export async function isOf(file: StandingSecrets, id: string, configIsOurs: bool
   return false;
 }
 
-/** Encrypted texts always differ; what counts is what they hold. Throws for a file that the made one may not replace. */
+/** Compares the contents, because encrypted texts always differ. Throws for a file that must not be replaced. */
 export async function opensToTheSame(file: StandingSecrets, made: string, identity: string): Promise<boolean> {
   if (file.text === made) return true;
   const { decryptSecrets, sameContent } = await import('../../shared/install-config/secrets.js');
@@ -68,7 +71,7 @@ export async function opensToTheSame(file: StandingSecrets, made: string, identi
   return same;
 }
 
-/** What this run has read or written, by place: another text was written by somebody else since. */
+/** What this run has read or written, by place. If the text differs now, somebody else has written it since. */
 const seenTexts = new Map<string, string>();
 export const remember = ({ place, text }: StandingSecrets): void => void seenTexts.set(place, text);
 
@@ -77,7 +80,7 @@ const changedMeanwhile = (path: string): Problem =>
     advice: 'It stays as it is. Run the same command again: it takes the change over.',
   });
 
-/** Said at the end, when the bootstrap stands whatever is wrong with the file. */
+/** For the end of a run: the bootstrap exists, even though the file has a fault. */
 export function notWritten(path: string, error: unknown): unknown {
   if (!(error instanceof Problem) || error.detail.startsWith('The bootstrap stands')) return error;
   const message = `${path} is not written: ${error.detail}`;

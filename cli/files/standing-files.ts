@@ -1,6 +1,6 @@
 /**
- * Config and secrets in the caller's folder: what stands there is the base of a re-run if it is of the same bootstrap, and
- * is moved aside if it is not. What plinth made is written beside, whole, and only if it differs.
+ * Config and secrets in the caller's folder. Existing files of the same bootstrap are the base of a re-run. Files of another
+ * one are moved aside. What plinth made is written whole, and only if it differs.
  */
 import { renameSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, resolve } from 'node:path';
@@ -39,26 +39,26 @@ import {
 export interface WrittenFile {
   readonly path: string;
   readonly what: 'install config' | 'secrets' | 'age identity';
-  /** `unchanged`: its content was right already. */
+  /** `unchanged`: its content was already right. */
   readonly state: 'written' | 'unchanged';
-  /** Where another bootstrap's file that stood there is now. */
+  /** The new path of another bootstrap's file that was in the way. */
   readonly movedAside?: string;
 }
 
 export type DatacenterKey = 'dc1' | 'dc2';
 export const suffixOf = (key: string): string => (key === 'dc1' ? '' : `-${key}`);
-/** A request takes no more of a file. */
+/** The limit of a request for one file. */
 const longestFile = 400 * 1024;
 
 interface StandingConfig {
   readonly path: string;
   readonly text: string;
-  /** Undefined for a config that says of no bootstrap. */
+  /** Undefined if the config names no bootstrap. */
   readonly bootstrapId: string | undefined;
   readonly projectId: string | undefined;
 }
 
-/** Faults of files that stand in the way, before anything is made. What recovery is to replace may hold anything. */
+/** Faults of existing files, found before anything is made. A file that recovery will replace may hold anything. */
 export async function standingFaults(
   local: LocalOptions,
   keys: readonly DatacenterKey[],
@@ -97,7 +97,7 @@ export async function standingFaults(
   return faults;
 }
 
-/** What the caller holds of the bootstrap `id`. */
+/** The files that the caller holds of the bootstrap `id`. */
 export async function readBase(
   local: LocalOptions,
   keys: readonly DatacenterKey[],
@@ -120,11 +120,14 @@ export async function readBase(
 
 export interface WrittenFiles {
   readonly files: readonly WrittenFile[];
-  /** Why it is not all of them. */
+  /** Why some files are missing. */
   readonly problem?: Problem;
 }
 
-/** Fetches what was made and writes it: config, encrypted secrets, and the age identity that opens them. What goes wrong here undoes no bootstrap. */
+/**
+ * Fetches and writes what was made: config, encrypted secrets, and the age identity that opens them. A failure here undoes no
+ * bootstrap.
+ */
 export async function writeFiles(...made: Parameters<typeof eachFile>): Promise<WrittenFiles> {
   const files: WrittenFile[] = [];
   try {
@@ -178,7 +181,7 @@ async function* eachFile(
   yield { path: identity.path, what: 'age identity', state: identity.state };
 }
 
-/** What the disk refuses, and a file that has become no config meanwhile, is no fault of plinth. */
+/** It is no fault of plinth if the disk refuses, or if a file has meanwhile become something other than a config. */
 async function onDisk<T>(path: string, flag: string | undefined, act: () => T | Promise<T>): Promise<T> {
   try {
     return await act();
@@ -208,7 +211,7 @@ function moveAside(path: string, project: string, settings: Settings): string {
   return join(parse(path).dir, basename(aside));
 }
 
-/** Each reading of the identity is recorded, so it is asked for once and kept, in the form of age-keygen. */
+/** Each reading of the identity is recorded. So it is read once and kept, in the form of age-keygen. */
 async function keepIdentity(
   client: Pick<Client, 'ageIdentity'>,
   id: string,
@@ -239,7 +242,7 @@ async function readConfig(path: string): Promise<StandingConfig | undefined> {
   return { path, text, bootstrapId: word(bootstrap?.id), projectId: word(bootstrap?.projectId) };
 }
 
-/** Any mapping; what is in it is for the function to judge. */
+/** Any mapping. The function judges its content. */
 async function readYaml(text: string): Promise<object> {
   const { parse } = await import('yaml');
   const content: unknown = parse(text);

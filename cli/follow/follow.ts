@@ -1,4 +1,4 @@
-/** Follows a bootstrap to its end, live on a terminal, line by line in a pipe, event by event as JSON. */
+/** Follows a bootstrap to its end: live on a terminal, line by line in a pipe, or event by event as JSON. */
 
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
@@ -24,13 +24,13 @@ export interface Followed {
 
 type Follower = Pick<Call, 'io' | 'output' | 'interrupted' | 'given'>;
 
-/** What this machine does for a bootstrap while it follows it. */
+/** What this machine does for a bootstrap while following it. */
 export interface Helper {
   readonly files?: Pick<FileKeeper, 'look' | 'rest'>;
   uploads?(tell: (step: UploadStep) => void): Uploader;
 }
 
-/** Throws a Problem of code `detached` when interrupted. The end itself, also a failed one, is in the view. */
+/** Throws a Problem with code `detached` when interrupted. The end, even a failure, is in the view. */
 export async function followToEnd(
   { io, output, interrupted, given }: Follower,
   client: Client,
@@ -54,7 +54,7 @@ export async function followToEnd(
       if (item.type === 'instance' && item.state === 'client' && progress.current) uploads?.look();
       if (item.type === 'instance' && isConfig(item) && progress.current) helper?.files?.look();
       if (item.type === 'log') {
-        // What an earlier generation said was told then.
+        // The run that followed an earlier generation has already shown its logs.
         if (given.sshQuiet === true || item.generation < view.generation) continue;
         if (output.json) output.event(item);
         else for (const line of log.of(item)) say(line);
@@ -82,11 +82,11 @@ export async function followToEnd(
   return { view: await client.get(view.id), timings: progress.timings() };
 }
 
-/** Files of a datacenter can be fetched from then on. */
+/** From then on, the files of a datacenter can be fetched. */
 const isConfig = ({ instance, state }: { readonly instance: string; readonly state: string }): boolean =>
   instance.startsWith('config:') && state === 'done';
 
-/** As JSON once a second at most, in a pipe each ten seconds, and each end. */
+/** Reports uploads at most once a second as JSON, and every ten seconds in a pipe. Retries and ends are always reported. */
 function teller(output: Follower['output'], progress: Progress, live: boolean, say: (line: string) => void) {
   let toldAt = 0;
   return (step: UploadStep): void => {
@@ -124,7 +124,7 @@ const stamp = (startedAt: number): string => `[${formatSeconds(Math.floor((Date.
 
 interface Manner {
   readonly output: Follower['output'];
-  /** A display shows already what is under way. */
+  /** A display already shows what is under way. */
   readonly live: boolean;
   readonly timer: boolean;
 }
@@ -160,7 +160,7 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
   }
 }
 
-/** A table of how long each took, slowest first; for `--timer`. */
+/** How long each instance took, slowest first, as a table for `--timer`. */
 export function timingTable(timings: readonly Timing[], style: Style): string {
   const width = Math.max(0, ...timings.map(({ title }) => title.length));
   return [
@@ -176,7 +176,7 @@ export const detached = (name: string): Problem =>
     advice: `Follow it: ${base} status ${shellWord(name)} --follow\nCancel it: ${base} cancel ${shellWord(name)}`,
   });
 
-/** What an end that is no success says; undefined for one that is, or for no end. */
+/** The problem of an unsuccessful end. Undefined for a successful end, or if the bootstrap has not ended. */
 export function problemOfEnd(view: BootstrapView): Problem | undefined {
   if (view.state === 'cancelled') {
     return new Problem('bootstrap-failed', `The bootstrap of ${view.name} was cancelled; what stands, stands.`, {

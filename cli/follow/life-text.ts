@@ -1,15 +1,15 @@
-/** How long a bootstrap has been there and is to stay, in words. Shown by list, status and the summary. */
+/** How long a bootstrap has existed and how long it will stay, in words. */
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { time } from '../frame/table.js';
 
 type Lived = Pick<BootstrapSummary, 'state' | 'createdAt' | 'deadlineAt' | 'protection' | 'endedAt' | 'removal'>;
 
-/** When cleanup may take it. */
+/** The earliest time at which cleanup may remove it. */
 export const removeAtOf = ({ deadlineAt, protection }: Pick<Lived, 'deadlineAt' | 'protection'>): string =>
   protection !== undefined && protection.until > deadlineAt ? protection.until : deadlineAt;
 
-/** Whole minutes, but for the last one. */
+/** Whole minutes. Less than one minute shows in seconds. */
 function span(fromMs: number, toMs: number): string {
   const seconds = Math.max(0, Math.floor((toMs - fromMs) / 1000));
   return seconds < 60 ? `${seconds}s` : formatSeconds(Math.floor(seconds / 60) * 60);
@@ -23,7 +23,7 @@ export const ageOf = ({ createdAt, state, endedAt }: Lived, nowMs: number): stri
 export const isProtected = ({ protection }: Pick<Lived, 'protection'>, nowMs: number): boolean =>
   protection !== undefined && Date.parse(protection.until) > nowMs;
 
-/** `1h 5m`, `1d 2h, protected`, `expired 5m ago`, and how a removal stands. */
+/** `1h 5m`, `1d 2h, protected`, `expired 5m ago`, or the state of a removal. */
 export function leftOf(lived: Lived, nowMs: number): string {
   const { state, removal, endedAt } = lived;
   if (state === 'removed') return endedAt === undefined ? 'gone' : `gone ${ago(endedAt, nowMs)}`;
@@ -35,7 +35,7 @@ export function leftOf(lived: Lived, nowMs: number): string {
   return `${span(nowMs, Date.parse(removeAt))}${isProtected(lived, nowMs) ? ', protected' : ''}`;
 }
 
-/** Rows of the summary: when it goes, what keeps it, how its removal stands. */
+/** Rows of the summary: when it is removed, what protects it, and the state of its removal. */
 export function lifeRows(view: BootstrapView, nowMs: number): string[][] {
   const { state, removal, protection, instances, endedAt, problem } = view;
   const protectedRow =

@@ -1,19 +1,19 @@
-/** What jobs say on machines, as a few dim lines with the title of their step; the rest is in the logs. */
+/** Machine logs as a few dim lines with the title of their step. The full text stays in the logs. */
 import type { LogEvent } from '../../shared/bootstrap/event.js';
 import { printable, type Style } from '../frame/output.js';
 
 export interface LogLines {
-  /** Lines that are whole now: the last ones, where it is much. */
+  /** Lines that are now complete. If there are many, only the last ones. */
   of(event: LogEvent): string[];
-  /** What it said last, without an end of line. */
+  /** The last unfinished line. */
   rest(instance: string): string[];
 }
 
-/** Of one instance at once, which is every two seconds. */
+/** A log event of one instance arrives every two seconds. This is the most that one event may show. */
 const mostLines = 10;
 const longestLine = 400;
 
-/** `command` shows all of it. */
+/** `command` shows the full log. */
 export function createLogLines(titleOf: (instance: string) => string, style: Style, command: string): LogLines {
   const rests = new Map<string, string>();
   let hinted = false;
@@ -44,7 +44,7 @@ export function createLogLines(titleOf: (instance: string) => string, style: Sty
   };
 }
 
-/** Progress bars draw one line over and over. */
+/** Progress bars redraw one line many times. Only the last version counts. */
 const lastDrawn = (line: string): string =>
   line
     .split('\r')

@@ -1,4 +1,7 @@
-/** What is under way in a bootstrap, from its events: pure, the clock passed in. The terminal and the plain lines are drawn from it. */
+/**
+ * What is under way in a bootstrap, derived from its events. Pure: the caller passes in the clock. The display and the plain
+ * lines both use it.
+ */
 
 import type { BootstrapView, InstanceState } from '../../shared/bootstrap/bootstrap.js';
 import type { StreamItem } from '../../shared/bootstrap/routes.js';
@@ -6,7 +9,7 @@ import type { StreamItem } from '../../shared/bootstrap/routes.js';
 interface RunningRow {
   readonly title: string;
   readonly note: string | undefined;
-  /** Why it is tried again, in a few words. */
+  /** Why it is retried, in a few words. */
   readonly retry: string | undefined;
   readonly seconds: number;
 }
@@ -22,14 +25,14 @@ interface Instance {
   state: InstanceState;
   note: string | undefined;
   retry: string | undefined;
-  /** The reason that was told last, in a few words. */
+  /** The retry reason that was shown last, in a few words. */
   told: string | undefined;
   attempt: number;
   startedAtMs: number | undefined;
   seconds: number | undefined;
 }
 
-/** What an event says to people; undefined when there is nothing to say. */
+/** What people should see of an event. */
 export type Said =
   | {
       readonly kind: 'ended';
@@ -40,7 +43,7 @@ export type Said =
     }
   | { readonly kind: 'failed'; readonly title: string; readonly detail: string; readonly advice: string | undefined }
   | { readonly kind: 'under way'; readonly title: string; readonly note: string }
-  /** `repeated`: for the same reason as the time before. */
+  /** `repeated`: the reason is the same as last time. */
   | {
       readonly kind: 'retry';
       readonly title: string;
@@ -53,10 +56,10 @@ export type Said =
   | { readonly kind: 'warning'; readonly text: string; readonly advice: string };
 
 export interface Progress {
-  /** False for what happened in an earlier generation: it was told then. */
+  /** False for events of an earlier generation. An earlier run has already shown those. */
   readonly current: boolean;
   apply(item: StreamItem): Said | undefined;
-  /** Something that this machine does meanwhile, as a row of its own; without a note it has ended. */
+  /** Shows work of this machine as a row of its own. Without a note, the work has ended. */
   beside(title: string, note: string | undefined, nowMs: number): void;
   running(nowMs: number): RunningRow[];
   readonly done: number;
@@ -94,7 +97,7 @@ export function createProgress(view: BootstrapView): Progress {
         if (item.generation >= view.generation) current = true;
         return undefined;
       }
-      // Progress is always of now; the rest may be of an earlier generation.
+      // Progress is always current. Other events may be from an earlier generation.
       if (!current && item.type !== 'progress') return undefined;
       return saidOf(item, instances);
     },
@@ -133,7 +136,7 @@ export function createProgress(view: BootstrapView): Progress {
 
 type Instances = Map<string, Instance>;
 
-/** One that a newer service knows of begins without a title. */
+/** If only a newer service knows the instance, it has no title yet, and its id serves as one. */
 function instanceIn(instances: Instances, id: string): Instance {
   const known = instances.get(id);
   if (known !== undefined) return known;
@@ -153,7 +156,7 @@ function instanceIn(instances: Instances, id: string): Instance {
 
 type Told = Extract<StreamItem, { type: 'action' | 'warning' | 'call' | 'instance' | 'progress' }>;
 
-/** Writes down what an event of now changes, and gives what there is to say of it. */
+/** Applies a current event, and returns what to show of it. */
 function saidOf(item: Told, instances: Instances): Said | undefined {
   switch (item.type) {
     case 'action':
@@ -194,8 +197,8 @@ function saidOfProgress(item: Extract<StreamItem, { type: 'progress' }>, instanc
 const isEnded = (state: InstanceState): boolean => ['done', 'failed', 'cancelled', 'gone'].includes(state);
 
 /**
- * `Could not read the region x: the API is not usable yet (Compute …).` → `the API is not usable yet`: most of what is tried
- * again is a wait that was to be expected, and what the cloud says of it is long.
+ * `Could not read the region x: the API is not usable yet (Compute …).` → `the API is not usable yet`. Most retries are
+ * expected waits, and the cloud's messages are long.
  */
 function inShort(why: string): string {
   const [sentence = ''] = why.split(/ \(|\. |\n/);

@@ -1,4 +1,4 @@
-/** What stands, for people: printed at the end of a bootstrap and by `status`. */
+/** What exists of a bootstrap, for people. */
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { costText } from '../cost.js';
 import type { WrittenFile } from '../files/standing-files.js';
@@ -18,12 +18,12 @@ const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
 
 export interface SummaryParts {
   readonly files?: readonly WrittenFile[];
-  /** The caller wanted none. */
+  /** The caller wanted no files. */
   readonly withoutFiles?: boolean;
-  /** For who did not see it happen: also what is under way, and what failed. */
+  /** For readers who did not follow it: also show what is under way and what failed. */
   readonly untold?: boolean;
   readonly delegation?: Delegation | undefined;
-  /** Of `--create-test-user`, when it was fetched just now. */
+  /** For `--create-test-user`, if it was fetched just now. */
   readonly testUser?: FetchedUser | undefined;
 }
 
@@ -50,7 +50,7 @@ export function summary(view: BootstrapView, style: Style, parts: SummaryParts =
   ].join('\n');
 }
 
-/** A title and its rows; without rows it is left out. */
+/** A title and its rows. A section without rows is left out. */
 type Section = readonly [title: string, rows: readonly (readonly Cell[])[]];
 
 function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly Cell[])[] {
@@ -109,7 +109,7 @@ function dnsSection({ result: { dns } }: BootstrapView, delegation: Delegation |
   return [[`DNS (zone ${printable(dns.zone)} in ${printable(dns.project)})`, rows]];
 }
 
-/** What lies on this machine now. */
+/** What is now on this machine. */
 const keptSections = ({ files = [], testUser }: SummaryParts): Section[] => [
   [
     'Files',
@@ -132,7 +132,7 @@ const keptSections = ({ files = [], testUser }: SummaryParts): Section[] => [
   ],
 ];
 
-/** Sections of what is not yet done, and why. */
+/** What is not done yet, and why. */
 function untold({ state, instances }: BootstrapView): Section[] {
   const running = instances.filter(({ state }) => state === 'running' || state === 'client');
   const done = instances.filter(({ state }) => state === 'done').length;
@@ -163,7 +163,7 @@ function inFull(delegation: Delegation): string {
   }
 }
 
-/** What a person would do next, as commands. */
+/** Next steps for a person, as commands. */
 function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: SummaryParts): string[] {
   const name = shellWord(view.name);
   const waits = view.state === 'running' && view.instances.some(({ state }) => state === 'client');

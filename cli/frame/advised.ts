@@ -1,4 +1,4 @@
-/** A problem as the API tells it, with what to do next in the command line's own words. */
+/** A problem from the API, with advice in the command line's own words. */
 import { Problem } from '../../shared/problems.js';
 
 export const advised = ({ code, detail, errors, members }: Problem, advice: string): Problem =>

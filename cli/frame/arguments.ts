@@ -1,4 +1,6 @@
-/** The arguments of commands, the words after the command's own: what help says of each. A name means the same everywhere. */
+/**
+ * The arguments of commands, which follow the command's own words, with the help for each. A name means the same everywhere.
+ */
 export const argumentHelp = {
   project: 'Name or id of the cloud project.',
   step: 'Step as status --json names it, such as install, or one of its instances, such as install:dc1.',
@@ -14,5 +16,5 @@ export const argumentHelp = {
 } as const;
 export type ArgumentName = keyof typeof argumentHelp;
 
-/** As help and faults name it. */
+/** The form in help and faults. */
 export const bracketed = (name: string): string => `<${name}>`;

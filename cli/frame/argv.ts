@@ -1,6 +1,6 @@
 /**
- * Values from the command line, as they were written: byte for byte, always text, every fault at once. cac matches
- * commands and prints help; it would turn `0123` into 123, so it never sees a value.
+ * Reads values from the command line as they were written: byte for byte, always text. It reports every fault at once. cac
+ * matches commands and prints help, but it would turn `0123` into 123, so it never sees a value.
  */
 import { parseArgs } from 'node:util';
 import type { Fault } from '../../shared/problems.js';
@@ -17,15 +17,15 @@ export type ArgvFlags = Readonly<Record<string, ArgvFlag>>;
 export type ArgvValue = string | number | boolean | readonly string[];
 
 export interface Argv {
-  /** Everything that is no flag and no flag's value, in order. */
+  /** In order, everything that is neither a flag nor a flag's value. */
   readonly words: readonly string[];
-  /** How many of the words stand before `--`; undefined without one. */
+  /** How many words come before `--`. Undefined without `--`. */
   readonly separatedAt: number | undefined;
-  /** By the place of a word: the yes-or-no flag that stands just before it, which it may have been meant for. */
+  /** By the position of a word: the yes-or-no flag directly before it. The word may have been meant as its value. */
   readonly afterBool: ReadonlyMap<number, string>;
-  /** By the flag's name without dashes. Given more than once: the last one, or for a list all of them. */
+  /** By the flag's name without dashes. If a flag was repeated, the last value counts. A list holds all of them. */
   readonly values: ReadonlyMap<string, ArgvValue>;
-  /** Flags that were written, also those with a fault. */
+  /** All flags that were written, even those with a fault. */
   readonly written: readonly string[];
   readonly faults: readonly Fault[];
 }
@@ -49,7 +49,7 @@ export function readArgv(args: readonly string[], flags: ArgvFlags): Argv {
   return { words, separatedAt, afterBool, values, written, faults };
 }
 
-/** What is known so far. */
+/** What was read so far. */
 interface Reading {
   readonly known: ReadonlyMap<string, ArgvFlag>;
   readonly words: string[];
@@ -58,7 +58,7 @@ interface Reading {
   readonly values: Map<string, ArgvValue>;
   readonly written: string[];
   readonly faults: Fault[];
-  /** The shape of an unknown flag's value is not known: a word after it, at this place, is taken for one. */
+  /** The kind of an unknown flag is unknown too. If a word is at this position, it counts as the flag's value. */
   afterUnknown: number;
 }
 
@@ -75,7 +75,7 @@ const tokensOf = (args: readonly string[], known: Reading['known']) =>
 
 type Option = Extract<ReturnType<typeof tokensOf>[number], { kind: 'option' }>;
 
-/** `offset`: of the first of these among all arguments. */
+/** `offset`: the position of `rest` among all arguments. */
 function read(reading: Reading, rest: readonly string[], offset: number): void {
   const { known, words, written } = reading;
   const tokens = tokensOf(rest, known);
@@ -103,18 +103,18 @@ function read(reading: Reading, rest: readonly string[], offset: number): void {
       set(reading, name, 'bool', value ?? 'true');
     } else if (value === undefined || (!inlineValue && isFlag(known, value))) {
       fault(reading, `--${name}`, 'value missing');
-      // What stood in the value's place is read as the flag that it is.
+      // What is in the value's place is a flag, and is read as one.
       if (value === undefined) continue;
       read(reading, rest.slice(index + 1), offset + index + 1);
       return;
     } else {
-      // `-s=x` arrives as `=x`.
+      // For `-s=x` the value arrives as `=x`.
       set(reading, name, flag.kind, inlineValue && !rawName.startsWith('--') ? value.replace(/^=/, '') : value);
     }
   }
 }
 
-/** `--no-` before a yes-or-no flag, or a flag that there is not. */
+/** Handles `--no-` before a yes-or-no flag, and unknown flags. */
 function readUnknown(reading: Reading, { name, rawName, value, index }: Option, offset: number): void {
   const { known, values, written } = reading;
   const negated = name.startsWith('no-') ? known.get(name.slice(3)) : undefined;
@@ -131,7 +131,7 @@ function readUnknown(reading: Reading, { name, rawName, value, index }: Option, 
 
 const fault = ({ faults }: Reading, path: string, message: string) => faults.push({ path, message });
 
-/** Where a value should be: a flag that we know is none. */
+/** Whether the word in a value's place is one of our flags, and so no value. */
 function isFlag(known: Reading['known'], text: string): boolean {
   if (text === '--') return true;
   if (!text.startsWith('--')) return [...known.values()].some(({ short }) => text === `-${short}`);

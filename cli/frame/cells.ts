@@ -1,14 +1,14 @@
-/** How wide text is on a terminal: what is drawn or set in columns is measured here. */
+/** Measures how wide text is on a terminal, for drawing and for columns. */
 import { printable } from './output.js';
 
-/** Cells that a text takes; colours take none. */
+/** The number of cells that a text takes. Colours take none. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of printable(text)) width += cells(character.codePointAt(0) ?? 0);
   return width;
 }
 
-/** Of one character. */
+/** The width of one character. */
 export function cells(code: number): number {
   if ((code >= 0x300 && code <= 0x36f) || (code >= 0x200b && code <= 0x200f) || (code >= 0xfe00 && code <= 0xfe0f))
     return 0;

@@ -1,4 +1,4 @@
-/** What a command is: an object that reads like its own help page, and returns data. main runs it, output prints it. */
+/** What a command is: an object that reads like its own help page, and returns data. */
 import type { GivenFlags, Option } from '../../shared/bootstrap/options.js';
 import type { Fault, Problem } from '../../shared/problems.js';
 import type { Token } from '../identity/token.js';
@@ -10,19 +10,19 @@ import type { CommandFlag, FlagOfKind } from './flags.js';
 import type { Io } from './io.js';
 import type { Output, Style } from './output.js';
 
-/** A text from the command line, and where it stood: `<email>`, `--role`. */
+/** A text from the command line and its place: `<email>`, `--role`. */
 interface Word {
   readonly path: string;
   readonly text: string;
 }
 
 export interface Call {
-  /** An argument, or else a flag with a value. */
+  /** Returns an argument, or else a flag with a value. */
   word(name: ArgumentName | FlagOfKind<'string'>): Word | undefined;
   readonly given: GivenFlags;
-  /** What is wrong with the command line itself; told together with what else is found wrong. */
+  /** Faults of the command line itself. They are reported together with faults that are found later. */
   readonly faults: readonly Fault[];
-  /** What stands after `--`, for a command that passes it on. */
+  /** What follows `--`, for a command that passes it on. */
   readonly passed: readonly string[];
   has(flag: FlagOfKind<'bool'>): boolean;
   number(flag: FlagOfKind<'int'>): number | undefined;
@@ -31,42 +31,42 @@ export interface Call {
   readonly output: Output;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
-  /** Where an API is; throws where nobody says so. */
+  /** The URL of an API. Throws if it is not configured. */
   endpoint(api: Api): Promise<string>;
-  /** What calls of plinth bear. */
+  /** The token that calls of plinth carry. */
   token(): Promise<Token>;
-  /** To bootstraps. */
+  /** A client for bootstraps. */
   connect(): Promise<Client>;
-  /** To organizations and teams. */
+  /** A client for organizations and teams. */
   connectOrganizations(): Promise<OrganizationClient>;
 }
 
-/** A result is data: `--json` prints it, `show` says it to people. A problem in it is an end that is no success. */
+/** A result is data: `--json` prints it, `show` formats it for people. With a problem in it, the command has not succeeded. */
 interface CommandResult {
   readonly data: Readonly<Record<string, unknown>>;
   readonly problem?: Problem;
-  /** Of a program that was run in our place. */
+  /** The exit code of a program that ran in our place. */
   readonly exitCode?: number;
 }
 
 export interface Command {
   /** `beta bootstrap-cloud status` */
   readonly words: string;
-  /** The arguments it takes, all of them required. */
+  /** Required arguments. */
   readonly takes?: readonly ArgumentName[];
-  /** Those after them that may be left out. */
+  /** Optional arguments, after the required ones. */
   readonly mayTake?: readonly ArgumentName[];
-  /** It passes on what stands after `--`: what that is, in a word and in a sentence. */
+  /** It passes on what follows `--`. The name and help describe that. */
   readonly passes?: { readonly name: string; readonly help: string };
   /** One line. */
   readonly summary: string;
   readonly description: readonly string[];
-  /** Of the flag table. */
+  /** Options from the flag table. */
   readonly options?: readonly Option[];
-  /** plinth's own, and what each means here. */
+  /** plinth's own flags, and what each means here. */
   readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
   readonly examples: readonly string[];
-  /** What people read on stdout. */
+  /** `show` returns what people read on stdout. */
   run(call: Call): Promise<CommandResult & { readonly show?: (style: Style) => string }>;
 }
 

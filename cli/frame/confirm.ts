@@ -6,20 +6,23 @@ import type { Io } from './io.js';
 
 type Asking = Pick<Call, 'io' | 'interrupted'>;
 
-/** Somebody is there to read the question and to answer it. */
+/** Whether a person can read the question and answer it. */
 export const canAsk = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true && stderr.isTTY === true;
 
-/** Only the very name is a yes. */
+/** Only the exact name counts as yes. */
 export const confirmByName = async (question: string, name: string, call: Asking): Promise<boolean> =>
   (await ask(question, call)).trim() === name;
 
-/** Anything but a yes is a no, also the end of the input. */
+/** Anything but a yes counts as no, and so does the end of the input. */
 export const confirm = async (question: string, call: Asking): Promise<boolean> =>
   /^\s*y(?:es)?\s*$/i.test(await ask(`${question} [y/N]`, call));
 
-/** A line; empty at the end of the input. Nothing is changed before it is asked, which Ctrl-C is told. */
+/**
+ * Reads one line, which is empty at the end of the input. Nothing has changed before the question, and the message after
+ * Ctrl-C says so.
+ */
 export async function ask(question: string, { io, interrupted }: Asking): Promise<string> {
-  // The terminal's own line editing will do; so Ctrl-C stays the interrupt that main hears.
+  // The terminal's own line editing suffices. This way Ctrl-C still raises SIGINT.
   const lines = createInterface({ input: io.stdin, output: io.stderr, terminal: false });
   try {
     const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));

@@ -1,4 +1,7 @@
-/** What the exit codes mean: in a few words for help, in a sentence for the reference page; which problem has which is in shared/problems.ts. */
+/**
+ * What the exit codes mean: a few words for help, a sentence for the reference page. shared/problems.ts gives each problem its
+ * code.
+ */
 export const exitCodes = [
   { code: 0, meaning: 'done', inFull: 'It worked.' },
   {

@@ -1,4 +1,4 @@
-/** The flags of the command line: those of the flag table, and plinth's own that say how a command is run. */
+/** The flags of the command line: those of the flag table, and plinth's own flags that say how a command runs. */
 import {
   flagName,
   flagOf,
@@ -11,7 +11,7 @@ import {
 } from '../../shared/bootstrap/options.js';
 import type { Argv, ArgvFlag, ArgvValue, FlagKind } from './argv.js';
 
-/** Not in the flag table: they are about the conversation with plinth, not about what is bootstrapped. */
+/** Not in the flag table, because they concern the dialogue with plinth and not what is bootstrapped. */
 const ownFlags = {
   'dry-run': { kind: 'bool' },
   package: { kind: 'string' },
@@ -45,30 +45,30 @@ const ownFlags = {
 } as const satisfies Record<string, ArgvFlag>;
 export type OwnFlagName = keyof typeof ownFlags;
 
-/** Those that belong to no command; what they mean is the same everywhere. */
+/** These flags belong to no command, and mean the same everywhere. */
 export const sharedFlags = {
   endpoint: 'URL of the plinth service. Or set PLINTH_ENDPOINT, or use the config file.',
   json: 'Print one JSON event a line, and a last one of type "result".',
   version: "Print plinth's version.",
 } as const satisfies Partial<Record<OwnFlagName, string>>;
-/** Those that a command takes if it says so, and says what they mean there. */
+/** A command lists the ones that it takes, and explains them there. */
 export type CommandFlag = Exclude<OwnFlagName, keyof typeof sharedFlags>;
 export type FlagOfKind<K extends FlagKind> = {
   [N in CommandFlag]: (typeof ownFlags)[N]['kind'] extends K ? N : never;
 }[CommandFlag];
 
-/** Those that every command takes, before or after its words. */
+/** Every command takes these, before or after its words. */
 export const commonFlags = ['endpoint', 'json'] as const satisfies readonly OwnFlagName[];
-/** Of the flag table, those that every command takes. */
+/** Options of the flag table that every command takes. */
 export const inheritedOptions = ['verbose', 'help'] as const satisfies readonly Option[];
 
 const bare = (option: Option) => flagName(option).slice(2);
 const optionsByName: ReadonlyMap<string, Option> = new Map(optionNames.map((option) => [bare(option), option]));
 
-/** The option of the flag table that a flag stands for, by its name without dashes. */
+/** The option of the flag table that belongs to a flag, by the flag's name without dashes. */
 export const optionOf = (name: string): Option | undefined => optionsByName.get(name);
 
-/** All flags there are: a name means the same in every command. */
+/** All flags. A name means the same in every command. */
 export const allFlags: Readonly<Record<string, ArgvFlag>> = {
   ...Object.fromEntries(
     optionNames.map((option) => [bare(option), { kind: flagOf(option).kind, short: flagOf(option).short }]),
@@ -76,11 +76,11 @@ export const allFlags: Readonly<Record<string, ArgvFlag>> = {
   ...ownFlags,
 };
 
-/** `--preview-flags ''`: an argument can say in no other way that a list is to be empty. Of files it is a slip. */
+/** `--preview-flags ''`: an argument has no other way to make a list empty. For files an empty value is a mistake. */
 const isCleared = (option: Option, value: ArgvValue): boolean =>
   Array.isArray(value) && value.length === 1 && value[0] === '' && flagOf(option).file !== true;
 
-/** What was given of the flag table, on the command line or, for secrets, in the environment. */
+/** The given options of the flag table, from the command line or, for secrets, from the environment. */
 export function givenFlags(argv: Argv, env: Readonly<Record<string, string | undefined>>): GivenFlags {
   const given: Partial<Record<Option, unknown>> = {};
   for (const option of optionNames.filter(isSecret)) {

@@ -1,4 +1,6 @@
-/** cac's registry: which command is meant, and its help page. It sees joined command words and never a flag's value. */
+/**
+ * cac's registry: which command is meant, and its help page. cac sees the joined words of commands, and never a flag's value.
+ */
 import { cac } from 'cac';
 import {
   type FlagGroup,
@@ -15,7 +17,7 @@ import { exitCodes } from './exit-codes.js';
 import { allFlags, commonFlags, inheritedOptions, sharedFlags } from './flags.js';
 import { nearest } from './nearest.js';
 
-/** `int` and `string` as the reference names them; a list may be repeated. */
+/** `int` and `string` as the reference names them. A list may be repeated. */
 export const typeName = { string: 'string', int: 'int', bool: 'bool', list: 'stringArray' } as const;
 
 const left = (name: string): string => {
@@ -24,7 +26,7 @@ const left = (name: string): string => {
   return `${flag.short === undefined ? '    ' : `-${flag.short}, `}--${name}${value}`;
 };
 
-/** The default as help and reference show it; undefined for none worth showing. */
+/** The default as help and reference show it. Undefined if it isn't worth showing. */
 export function defaultText(option: Option): string | undefined {
   const value: unknown = flagOf(option).default;
   if (value === undefined || value === false || (Array.isArray(value) && value.length === 0)) return undefined;
@@ -44,9 +46,9 @@ function describeOption(option: Option): string {
 }
 
 interface Registry {
-  /** The command that the words begin with; the rest of them are its arguments. */
+  /** The command that the words begin with. The rest of the words are its arguments. */
   match(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | undefined;
-  /** Of a command, or of those that begin with such words. */
+  /** The help of a command, or of all commands that begin with these words. */
   help(command: Command | undefined, group?: readonly string[]): string;
 }
 
@@ -64,7 +66,7 @@ export function createRegistry(commands: readonly Command[], columns: number): R
   for (const option of inheritedOptions) cli.option(left(flagName(option).slice(2)), describeOption(option));
   for (const name of commonFlags) cli.option(left(name), sharedFlags[name]);
 
-  /** Joined, as cac's registry names them. */
+  /** Words are joined, because cac's registry names commands that way. */
   const matchWords = (words: readonly string[]) => {
     for (let count = words.length; count > 0; count -= 1) {
       const joined = words.slice(0, count).join(' ');
@@ -104,7 +106,7 @@ interface Section {
   body: string;
 }
 
-/** cac lists all commands, a line each. */
+/** cac lists all commands, one per line. */
 const beneath = ({ title, body }: Section, group: readonly string[]): Section => ({
   ...(title !== undefined && { title }),
   body: body
@@ -113,7 +115,7 @@ const beneath = ({ title, body }: Section, group: readonly string[]): Section =>
     .join('\n'),
 });
 
-/** cac prints by itself; what it prints is wanted as text. */
+/** cac prints its help itself. This captures the help as text. */
 function printed(print: () => void): string {
   const { info } = console;
   const lines: string[] = [];
@@ -144,7 +146,7 @@ interface Row {
   readonly text: string;
 }
 
-/** Arguments and flags, their meanings in one column. */
+/** Arguments and flags, with their meanings in one column. */
 function rowSections(command: Command | undefined, columns: number): Section[] {
   const options = (command?.options ?? []).filter(
     (option) => !(inheritedOptions as readonly Option[]).includes(option),
@@ -191,7 +193,7 @@ function rowSections(command: Command | undefined, columns: number): Section[] {
 
 function helpRow(row: Row, width: number, columns: number): string {
   const room = columns - width - 4;
-  // On a narrow terminal meanings stand beneath.
+  // On a narrow terminal the meanings go below.
   if (room < 30) return [`  ${row.left}`, ...wrap(row.text, columns - 8).map((line) => `        ${line}`)].join('\n');
   const [first = '', ...rest] = wrap(row.text, room);
   const gap = ' '.repeat(width + 4);
@@ -212,14 +214,14 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** What was probably meant by words that are no command. */
+/** The command that unknown words probably meant. */
 export const nearestCommand = (words: readonly string[], commands: readonly Command[]): string | undefined => {
   const said = words.join(' ');
   const names = commands.map((command) => command.words);
   return names.find((name) => name.endsWith(` ${said}`)) ?? nearest(said, names);
 };
 
-/** What was probably meant by a word after a command that has others beneath it. */
+/** The subcommand that a word after a command probably meant. */
 export const nearestBeneath = (word: string, command: Command, commands: readonly Command[]): string | undefined => {
   const start = `${command.words} `;
   const beneath = commands.filter(({ words }) => words.startsWith(start)).map(({ words }) => words.slice(start.length));

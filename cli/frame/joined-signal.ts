@@ -1,6 +1,6 @@
 /**
- * One signal of several that stays until it is released: AbortSignal.any of Node 20 may be lost to the garbage collector while
- * it is waited for.
+ * Joins several signals into one that lives until it is released. On Node 20, the garbage collector may take the result of
+ * AbortSignal.any while something waits for it.
  */
 export function joinedSignal(...signals: readonly AbortSignal[]): {
   readonly signal: AbortSignal;

@@ -1,18 +1,18 @@
-/** The word that was probably meant. */
+/** Finds the word that was probably meant. */
 
-/** Undefined when nothing is near enough to be a slip of the finger. */
+/** Undefined if no word is close enough to be a typo. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of known) {
     const distance = editDistance(word, candidate);
     if (best === undefined || distance < best.distance) best = { candidate, distance };
   }
-  // Of a short word two other letters make another word.
+  // In a short word, two changed letters make another word.
   const most = word.length < 5 ? 1 : Math.max(2, Math.floor(word.length / 3));
   return best !== undefined && best.distance <= most ? best.candidate : undefined;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that lead from one to the other. */
+/** How many insertions, deletions, replacements and swaps of neighbours lead from one to the other. */
 function editDistance(a: string, b: string): number {
   let [before, previous]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i += 1) {

@@ -1,4 +1,4 @@
-/** What the commands say and where: results on stdout, everything else on stderr; prose for people, or JSON lines. */
+/** What the commands print, and where: results on stdout, everything else on stderr. Prose for people, or JSON lines. */
 import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { type Fault, type Problem, problemKinds } from '../../shared/problems.js';
@@ -10,24 +10,24 @@ export type Style = ReturnType<typeof pc.createColors>;
 export interface Output {
   readonly json: boolean;
   readonly verbose: boolean;
-  /** Of stderr. */
+  /** The style of stderr. */
   readonly style: Style;
-  /** stderr is a terminal that a progress display can be drawn on. */
+  /** stderr is a terminal on which a progress display can be drawn. */
   readonly live: boolean;
-  /** A line on stderr. */
+  /** Prints a line on stderr. */
   say(text: string): void;
   warn(text: string): void;
   /** Only with `--verbose`. */
   trace(text: string): void;
-  /** One line of JSON on stdout; only with `--json`. */
+  /** Prints one line of JSON on stdout. Only with `--json`. */
   event(data: object): void;
-  /** A piece of a long result as it comes, on stdout; nothing with `--json`. */
+  /** Prints a piece of a long result on stdout as it arrives. Prints nothing with `--json`. */
   piece(text: string): void;
-  /** The result: on stdout, in the form that was asked for. */
+  /** Prints the result on stdout, as prose or as JSON. */
   result(data: Readonly<Record<string, unknown>>, exitCode: number, show: ((style: Style) => string) | undefined): void;
-  /** What went wrong, why, and what to do: on stderr. */
+  /** Prints on stderr what went wrong, why, and what to do. */
   problem(problem: Problem): void;
-  /** While a progress display is up, lines go through it. */
+  /** While a progress display is up, it prints the lines. */
   through(display: ((line: string) => void) | undefined): void;
 }
 
@@ -78,17 +78,17 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
   };
 }
 
-/** Text from elsewhere cannot move the cursor or colour the screen. */
+/** Text from elsewhere must not move the cursor or colour the screen. */
 export const printable = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 
 function problemText(problem: Problem, style: Style): string {
   const errors = problem.errors ?? [];
-  // To detach is what was asked for.
+  // The person asked to detach, so it is no error.
   const label = problem.kind.exit === problemKinds.detached.exit ? '' : `${style.red('Error:')} `;
   const head = `${label}${problem.kind.title}.`;
-  // A detail that only repeats the faults is left to them.
+  // Leave out a detail that only repeats the faults.
   const repeats =
     errors.length > 0 &&
     errors.every(({ path, message }) => problem.detail.includes(path) && problem.detail.includes(message));

@@ -1,4 +1,4 @@
-/** Flags that a command cannot do without, with all that is missing told at once. */
+/** Reads flags that a command requires, and reports all missing ones at once. */
 import { type Fault, Problem } from '../../shared/problems.js';
 import type { Call } from './command.js';
 

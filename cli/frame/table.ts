@@ -2,10 +2,10 @@
 import { widthOf } from './cells.js';
 import { printable, type Style } from './output.js';
 
-/** What comes from elsewhere is text, and never paints itself. */
+/** Text from elsewhere is a plain string. It can never paint itself. */
 export type Cell = string | { readonly text: string; readonly paint: (text: string) => string };
 
-/** Columns as wide as they need; the last one is not filled. */
+/** Columns are as wide as they need. The last one is not padded. */
 export function table(rows: readonly (readonly Cell[])[]): string[] {
   const clean = rows.map((row) =>
     row.map((cell) => (typeof cell === 'string' ? { text: printable(cell), paint: plain } : cell)),
@@ -23,7 +23,7 @@ export function table(rows: readonly (readonly Cell[])[]): string[] {
   });
 }
 
-/** With a head. */
+/** A table with a header row. */
 export const listing = (head: readonly string[], rows: readonly (readonly Cell[])[], style: Style): string =>
   table([head.map((text) => ({ text, paint: style.bold })), ...rows]).join('\n');
 

@@ -1,4 +1,4 @@
-/** The progress display of a terminal: a line for each running instance and a bar over all, redrawn in place. */
+/** The progress display of a terminal: a line for each running instance and one bar for all, redrawn in place. */
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import type { Progress } from '../follow/progress.js';
 import { cells, widthOf } from './cells.js';
@@ -14,10 +14,10 @@ export interface Display {
 const frameMs = 100;
 const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const [hideCursor, showCursor, toLineEnd, toScreenEnd] = ['\u001b[?25l', '\u001b[?25h', '\u001b[K', '\u001b[J'];
-/** A terminal that knows these shows what stands between them at once. */
+/** Terminals that know these two sequences show everything between them at once. */
 const [beginFrame, endFrame] = ['\u001b[?2026h', '\u001b[?2026l'];
 
-/** Behind a line that fills its row the cursor still stands on its last cell, which would be erased. */
+/** After a line that fills its row, the cursor is still on the last cell. Clearing the rest would erase that cell. */
 const restOfLine = (line: string, columns: number): string => {
   const width = widthOf(line);
   return width > 0 && width % columns === 0 ? '' : toLineEnd;
@@ -29,7 +29,7 @@ export function startDisplay({ stderr: stream, events }: Io, style: Style, progr
   let drawnText = '';
 
   const size = () => ({ columns: Math.max(stream.columns || 80, 20), rows: Math.max(stream.rows || 24, 4) });
-  /** To the first cell of what was drawn; lines may have wrapped since, if the window was made narrower. */
+  /** Moves to the first cell of what was drawn. Lines may have wrapped since, if the window was made narrower. */
   const toTop = (): string => {
     const { columns } = size();
     const rows = drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / columns)), 0);
@@ -89,7 +89,7 @@ export function startDisplay({ stderr: stream, events }: Io, style: Style, progr
   };
 }
 
-/** Exactly so many cells: cut with an ellipsis, or filled with spaces. */
+/** Makes a text exactly `width` cells wide: cuts it with an ellipsis, or pads it with spaces. */
 function clip(text: string, width: number): string {
   const clean = printable(text);
   const whole = widthOf(clean);

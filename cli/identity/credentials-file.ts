@@ -1,4 +1,6 @@
-/** What a login leaves: `credentials.json` in the config folder, for its owner alone. Its content is never shown. */
+/**
+ * The credentials of a login: `credentials.json` in the config folder, readable only by its owner. Its content is never shown.
+ */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -27,7 +29,7 @@ export type Credentials = z.infer<typeof Credentials>;
 const credentialsPath = ({ configFolder }: Pick<Settings, 'configFolder'>): string =>
   join(configFolder, 'credentials.json');
 
-/** Undefined: nobody is logged in. */
+/** Undefined if nobody is logged in. */
 export function readCredentials(settings: Settings): Credentials | undefined {
   const path = credentialsPath(settings);
   let found: string | undefined;
@@ -48,7 +50,10 @@ export function writeCredentials(settings: Settings, credentials: Credentials): 
   writeWhole(credentialsPath(settings), `${JSON.stringify(credentials, null, 2)}\n`, secretMode);
 }
 
-/** Throws a Problem where what a renewal brings could not be kept: the issuer may take the token that is kept now but once. */
+/**
+ * Throws a Problem if renewed credentials could not be saved. The issuer may accept the present refresh token only once, so a
+ * renewal would then lose the login.
+ */
 export function checkKeepable(settings: Settings): void {
   const path = credentialsPath(settings);
   const why = whyUnwritable(path);

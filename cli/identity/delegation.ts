@@ -1,18 +1,18 @@
-/** Whether the world finds the records of a bootstrap: who the DNS says serves its base domain. */
+/** Checks whether the public DNS delegates a bootstrap's base domain to its zone, so that the world finds its records. */
 import { Resolver } from 'node:dns/promises';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 
 export type Delegation =
   | { readonly state: 'delegated' }
-  /** `domain`: the base domain, or the nearest one above it that has name servers. */
+  /** `domain`: the base domain, or the nearest parent that has name servers. */
   | { readonly state: 'elsewhere'; readonly domain: string; readonly servers: readonly string[] }
   | { readonly state: 'nowhere' }
   | { readonly state: 'unknown'; readonly why: string };
 
-/** The name servers of a domain; throws as node:dns does. */
+/** The name servers of a domain. Throws as node:dns does. */
 export type LookUp = (domain: string) => Promise<readonly string[]>;
 
-/** `status` should not wait for a resolver that is not there. */
+/** `status` should not wait for a resolver that doesn't answer. */
 const timeoutMs = 1500;
 
 function createLookUp(): LookUp {
@@ -28,7 +28,7 @@ export async function delegationOf(
   const baseDomain = options['baseDomain'];
   if (dns === undefined || dns.nameServers.length === 0 || typeof baseDomain !== 'string') return undefined;
   const ours = dns.nameServers.map(bare);
-  // The zone may be that of a domain above; a name beneath a zone has no name servers of its own.
+  // The zone may belong to a parent domain. A name inside a zone has no name servers of its own.
   for (let domain = baseDomain; domain.includes('.'); domain = domain.slice(domain.indexOf('.') + 1)) {
     let servers: string[];
     try {

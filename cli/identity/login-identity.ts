@@ -1,4 +1,7 @@
-/** What the caller logs in to machines with: the private key on disk, unlocked, or ssh-agent's. Called before a connection of our own. */
+/**
+ * What the caller logs in to machines with: the unlocked private key from disk, or ssh-agent's key. For connections that
+ * plinth makes itself.
+ */
 import type { Identity } from '../../functions/remote/remote.js';
 import { Problem } from '../../shared/problems.js';
 import { placeOf, readIfThere, reason } from '../files/files.js';
@@ -9,7 +12,7 @@ import { agentKeys, type SshKey } from './ssh-key.js';
 
 const mostTries = 3;
 
-/** Asks for the passphrase of a locked key, where somebody can answer. */
+/** Asks for the passphrase of a locked key, if a person can answer. */
 export async function loginIdentity({ io, settings }: Pick<Call, 'io' | 'settings'>, key: SshKey): Promise<Identity> {
   const { publicKey, privatePath } = key;
   const byAgent = (): Identity | undefined => {

@@ -1,6 +1,6 @@
 /**
- * One command at a time renews a login, ends it or puts another in its place: an issuer may take each refresh token but once, and
- * revoke the login of whoever comes with a used one.
+ * Lets only one command at a time renew, end or replace a login. An issuer may accept each refresh token only once, and may
+ * revoke the login if a used token comes again.
  */
 import { randomUUID } from 'node:crypto';
 import { readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -10,15 +10,15 @@ import { readIfThere } from '../files/files.js';
 import { pause } from '../service/patience.js';
 import type { Settings } from '../settings.js';
 
-/** No renewal takes longer: it asks the issuer twice, each time for 20 seconds at most. */
+/** No renewal takes longer. It calls the issuer twice, each time for at most 20 seconds. */
 const longestMs = 45_000;
 const lookEveryMs = 50;
-/** To take an abandoned lock away is a matter of milliseconds. */
+/** Removing an abandoned lock takes milliseconds. */
 const takingAwayMs = 5_000;
 
 /**
- * The login is to be read within: another command may have changed it meanwhile. `interrupted` ends the wait, not the work. Where
- * no lock can be had, as in a folder that takes no files, the work is done without.
+ * Read the login inside `work`, because another command may have changed it meanwhile. `interrupted` ends the wait, not the
+ * work. If no lock can be had, for example in a read-only folder, the work runs without one.
  */
 export async function aloneWithLogin<T>(
   { configFolder }: Pick<Settings, 'configFolder'>,
@@ -43,7 +43,7 @@ export async function aloneWithLogin<T>(
   }
 }
 
-/** Where numbers of processes mean the same: a container may have the name of its host, and processes of its own. */
+/** Names the scope in which process ids are unique. A container may share its host's name, but have its own processes. */
 function here(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
@@ -52,14 +52,14 @@ function here(): string {
   }
 }
 
-/** False: it is there already. */
+/** False if the lock already exists. */
 function make(path: string, content: string): boolean {
   try {
     writeFileSync(path, content, { flag: 'wx' });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // A full disk takes the name and not the content.
+    // On a full disk, the name is created but the content is not.
     rmSync(path, { force: true });
     throw error;
   }
@@ -67,19 +67,22 @@ function make(path: string, content: string): boolean {
 
 function giveBack(path: string, own: string): void {
   try {
-    // Whoever slept with it for long finds somebody else's.
+    // A process that slept for long may find another's lock here.
     if (readIfThere(path) === own) rmSync(path, { force: true });
   } catch {
-    // It is abandoned as soon as this process ends.
+    // The lock counts as abandoned as soon as this process ends.
   }
 }
 
-/** One at a time, and only what is abandoned still: else the slower of two would take away what the faster one has made since. */
+/**
+ * Only one process at a time may remove a lock, and only while it is still abandoned. Otherwise the slower of two would remove
+ * the lock that the faster one has just made.
+ */
 function takeAway(path: string): boolean {
   if (!isAbandoned(path)) return false;
   const turn = `${path}.turn`;
   if (!make(turn, '')) {
-    // Itself abandoned, by a crash within that moment: the one case in which two could still meet.
+    // A crash within those milliseconds abandons the turn, too. Only in this case could two processes still collide.
     if (ageOf(turn) > takingAwayMs) rmSync(turn, { force: true });
     return false;
   }
@@ -92,7 +95,7 @@ function takeAway(path: string): boolean {
   }
 }
 
-/** Whoever made it is dead, or elsewhere or behind a number that was given again: then its age tells. */
+/** Its process is dead. If the process is in another scope, or its id was reused, only the age of the lock decides. */
 function isAbandoned(path: string): boolean {
   const [pid, ...where] = (readIfThere(path) ?? '').split(' ').slice(0, -1);
   return ageOf(path) > longestMs || (where.join(' ') === here() && !lives(Number(pid)));

@@ -1,4 +1,4 @@
-/** Lets a person say in their browser who they are, and keeps what comes of it. */
+/** Logs a person in through their browser, and keeps the credentials. */
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
@@ -13,9 +13,9 @@ import { claimsOf, doorsOf, grant } from './oauth.js';
 interface LoginParts {
   readonly settings: Settings;
   readonly client: LoginClient;
-  /** Shows the address that the person is to open. */
+  /** Shows the address that the person must open. */
   readonly onAddress: (url: string) => void;
-  /** A person sits there. */
+  /** Opens the browser, because a person is at the terminal. */
   readonly open: boolean;
   readonly interrupted: AbortSignal;
 }
@@ -38,7 +38,7 @@ export async function login({ settings, client, onAddress, open, interrupted }: 
       code_challenge_method: 'S256',
       state,
       nonce,
-      // A refresh token is given to programs that ask for one, and only when the person has just agreed.
+      // Google gives a refresh token only to programs that ask for one, and only when the person has just agreed.
       access_type: 'offline',
       prompt: 'consent',
     };
@@ -68,7 +68,7 @@ export async function login({ settings, client, onAddress, open, interrupted }: 
   }
 }
 
-/** One answer is waited for, and only one that bears our state: any page in the browser can call loopback. */
+/** Waits for one answer, and accepts only one with our state. Any page in the browser can call loopback. */
 async function listenForCode(state: string) {
   let settle: { resolve: (code: string) => void; reject: (error: unknown) => void } | undefined;
   const answer = new Promise<string>((resolve, reject) => {
@@ -87,7 +87,7 @@ async function listenForCode(state: string) {
       response.once('close', () => settle?.reject(refused(`The login was not agreed to: ${why}.`)));
       return page(response, 200, 'You are not logged in. You can close this window.');
     }
-    // The person is to read the page: what follows may close its connection.
+    // Wait until the page is sent, because the next step may close its connection.
     response.once('close', () => settle?.resolve(code));
     page(response, 200, 'plinth knows you now. You can close this window.');
   });
@@ -108,7 +108,7 @@ async function listenForCode(state: string) {
     },
     close(): void {
       server.close();
-      // Browsers hold connections open on which they have asked nothing; those count as none that is idle.
+      // Browsers hold connections open without sending a request. Node doesn't count those as idle.
       server.closeAllConnections();
     },
   };
@@ -127,7 +127,7 @@ const refused = (detail: string) =>
 const late = () =>
   new Problem('unauthenticated', 'Nobody has logged in within ten minutes.', { advice: 'Begin again: plinth login.' });
 
-/** Where there is no browser the address on the screen will do. */
+/** Without a browser, the address on the screen suffices. */
 function openInBrowser(url: string, { env }: Settings): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   spawn(program, [url], { stdio: 'ignore', detached: true, env })

@@ -1,6 +1,6 @@
 /**
- * The conversation with the issuer of people's tokens: OAuth for desktop programs (RFC 8252), with PKCE (RFC 7636) and a redirect to
- * loopback. The issuer says itself where its doors are (OpenID Connect Discovery).
+ * Talks to the issuer of people's tokens: OAuth for desktop programs (RFC 8252), with PKCE (RFC 7636) and a redirect to
+ * loopback. The issuer publishes its endpoints (OpenID Connect Discovery).
  */
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
@@ -15,7 +15,7 @@ export interface Doors {
 
 export interface Granted {
   readonly idToken: string;
-  /** Only when a person has just agreed. */
+  /** Present only when a person has just agreed. */
   readonly refreshToken: string | undefined;
 }
 
@@ -23,7 +23,7 @@ const timeoutMs = 20_000;
 
 interface Asked {
   readonly form?: Readonly<Record<string, string>>;
-  /** Ctrl-C. */
+  /** Ctrl-C aborts it. */
   readonly interrupted?: AbortSignal | undefined;
 }
 
@@ -64,7 +64,7 @@ export async function doorsOf({ issuer }: Pick<LoginClient, 'issuer'>, interrupt
   return { authorize, token, revoke: text(body, 'revocation_endpoint') };
 }
 
-/** Throws `unauthenticated` when the issuer refuses; its answer is quoted by its code alone. */
+/** Throws `unauthenticated` if the issuer refuses. The message quotes only the error code of its answer. */
 export async function grant(
   { token }: Doors,
   { clientId, clientSecret }: LoginClient,
@@ -74,7 +74,7 @@ export async function grant(
   const { status, body } = await ask(token, {
     form: {
       client_id: clientId,
-      // Google wants it of desktop clients too, and does not count it as a secret.
+      // Google requires it from desktop clients too, but doesn't treat it as a secret.
       ...(clientSecret !== undefined && { client_secret: clientSecret }),
       ...form,
     },
@@ -92,7 +92,7 @@ export async function grant(
   });
 }
 
-/** True: it is gone, now or before. */
+/** True if the token is revoked, now or earlier. */
 export async function revoke({ revoke: door }: Doors, refreshToken: string): Promise<boolean> {
   if (door === undefined) return false;
   const { status, body } = await ask(door, { form: { token: refreshToken } });
@@ -106,13 +106,13 @@ export interface Claims {
   readonly expiresAt: number;
 }
 
-/** What a token says; who gets it verifies it. */
+/** Reads the claims of a token without verifying them. The receiver of the token verifies it. */
 export function claimsOf(token: string): Claims {
   let claims: Record<string, unknown> = {};
   try {
     claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
   } catch {
-    // Not in the form of a token: nothing is known of it.
+    // Not in the form of a token, so its claims are unknown.
   }
   const { exp } = claims;
   return {

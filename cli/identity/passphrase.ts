@@ -1,11 +1,11 @@
-/** Asks for a passphrase on the terminal, unseen. */
+/** Asks for a passphrase on the terminal without showing it. */
 import type { Io } from '../frame/io.js';
 
 const [enter, backspace, interrupt, endOfText] = ['\r\n', '\u007f\b', '\u0003', '\u0004'];
 
-/** Undefined on Ctrl-C, which a terminal in this mode passes on as a key. */
+/** Undefined on Ctrl-C. In raw mode a terminal passes Ctrl-C on as a key. */
 export function askPassphrase(question: string, { stdin, stderr }: Io): Promise<string | undefined> {
-  // First the mode: an answer may come at once.
+  // Set raw mode first, because an answer may come at once.
   stdin.setRawMode?.(true);
   stdin.setEncoding('utf8').resume();
   stderr.write(question);

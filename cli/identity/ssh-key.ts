@@ -1,4 +1,4 @@
-/** The caller's SSH public key: the one that flags name, a usual one, one that ssh-agent holds, or one that plinth makes. */
+/** The caller's SSH public key: one that a flag names, a usual file, one from ssh-agent, or one that plinth makes. */
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
@@ -22,16 +22,16 @@ export interface SshKey {
   readonly publicKey: string;
   /** Where it came from, for people. */
   readonly from: string;
-  /** Where its private half lies, if it does, as people would say it; undefined for one that ssh-agent alone has. */
+  /** The path of the private key as people write it. Undefined if only ssh-agent has the key. */
   readonly privatePath?: string;
-  /** Writes a pair that was made just now; undefined for a key that stands. */
+  /** Writes a new key pair. Undefined for an existing key. */
   readonly keep?: () => void;
 }
 
 const pattern =
   /^(?:ssh-(?:rsa|ed25519)|ecdsa-sha2-nistp(?:256|384|521)|sk-[a-z0-9@.-]+) [A-Za-z0-9+/]+={0,2}(?: [^\r\n]*)?$/;
 
-/** Faults of files that a given flag names. */
+/** Faults of the files that flags name. */
 export async function sshKeyFaults(given: GivenFlags, settings: Settings): Promise<Fault[]> {
   const faults: Fault[] = [];
   const { sshPrivateKeyPath } = given;
@@ -55,7 +55,7 @@ export async function sshKeyFaults(given: GivenFlags, settings: Settings): Promi
   return faults;
 }
 
-/** What is wrong with a private key that can be read; a passphrase is asked for later. */
+/** What is wrong with a readable private key. Its passphrase is asked for later. */
 async function privateFault(path: string, given: GivenFlags, settings: Settings): Promise<string | undefined> {
   const text = readIfThere(homePlaceOf(path, settings)) ?? '';
   if (pattern.test(text.trim())) return `${path} is a public key; its private half is needed`;
@@ -64,12 +64,12 @@ async function privateFault(path: string, given: GivenFlags, settings: Settings)
   const half = publicHalfOf(text);
   const named = publicPathOf(given) ?? '';
   const publicKey = readKey(homePlaceOf(named, settings));
-  // A public key that cannot be read is told of by itself.
+  // An unreadable public key has its own fault.
   if (half === undefined || publicKey === undefined || publicKey.split(' ')[1] === half) return undefined;
   return `${path} does not belong to the public key in ${named}`;
 }
 
-/** A given private key's public half lies beside it. */
+/** The public key of a given private key is beside it. */
 const publicPathOf = ({ sshPrivateKeyPath, sshPublicKeyPath }: GivenFlags): string | undefined =>
   sshPublicKeyPath ?? (sshPrivateKeyPath === undefined ? undefined : `${sshPrivateKeyPath}.pub`);
 
@@ -102,7 +102,7 @@ function readKey(path: string): string | undefined {
   }
 }
 
-/** The public halves of what ssh-agent holds, if there is an agent. */
+/** The public keys that ssh-agent holds. Empty if there is no agent. */
 export function agentKeys({ env }: Pick<Settings, 'env'>): string[] {
   try {
     const listed = execFileSync('ssh-add', ['-L'], {

@@ -1,17 +1,20 @@
-/** The bearer token of each call: `PLINTH_TOKEN`, or that of `plinth login`, or one of the service account of Application Default Credentials. */
+/**
+ * The bearer token of each call: `PLINTH_TOKEN`, the token of `plinth login`, or one of the service account of Application
+ * Default Credentials.
+ */
 import { Problem } from '../../shared/problems.js';
 import { loginClientOf, type Settings } from '../settings.js';
 import type { Credentials } from './credentials-file.js';
 
 export interface Token {
-  /** `renew`: the last one was refused. Renewed by itself before it runs out. */
+  /** `renew`: the last token was refused. A token is also renewed before it expires. */
   get(renew?: boolean): Promise<string>;
   readonly renewable: boolean;
 }
 
 const marginMs = 5 * 60_000;
 
-/** Tokens that cannot stand in a header are refused here: what refuses them later quotes them. `interrupted`: Ctrl-C. */
+/** Refuses tokens that can't be sent in a header, because later errors would quote them. `interrupted`: Ctrl-C. */
 export function createToken(settings: Settings, audience: string, interrupted?: AbortSignal): Token {
   const given = settings.token;
   if (given !== undefined) return { get: async () => sendable(given, 'PLINTH_TOKEN'), renewable: false };
@@ -28,7 +31,7 @@ export function createToken(settings: Settings, audience: string, interrupted?: 
   };
 }
 
-/** Says where it is from, and nothing of what is in it. */
+/** The error names the source of the token, and nothing of its content. */
 function sendable(token: string, source: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new Problem(
@@ -45,7 +48,7 @@ interface Held {
   readonly expiresAt: number;
 }
 
-/** Undefined: nobody is logged in. The token is kept for the next commands, while its login stands. */
+/** Undefined if nobody is logged in. A renewed token is stored for later commands, unless the login has changed. */
 async function ofLogin(
   settings: Settings,
   refused: string | undefined,
@@ -73,13 +76,13 @@ async function renewed(settings: Settings, credentials: Credentials): Promise<He
   ]);
   checkKeepable(settings);
   const { issuer, clientId, refreshToken } = credentials;
-  // The client's secret is not kept with the login; another client's would not fit.
+  // The client secret isn't stored with the login. Another client's secret would not fit.
   const configured = await loginClientOf(settings).catch(() => undefined);
   const clientSecret = configured?.clientId === clientId ? configured.clientSecret : undefined;
   const client = { issuer, clientId, clientSecret };
   const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
   const { idToken, refreshToken: rotated } = await grant(await doorsOf(client), client, form);
-  // Who could have no lock may have logged out meanwhile, or in: what stands by now is theirs.
+  // A command without the lock may have logged out or in meanwhile. Its credentials must not be overwritten.
   if (readCredentials(settings)?.refreshToken === refreshToken) {
     writeCredentials(settings, { ...credentials, idToken, ...(rotated !== undefined && { refreshToken: rotated }) });
   }
@@ -87,7 +90,7 @@ async function renewed(settings: Settings, credentials: Credentials): Promise<He
 }
 
 async function fetchIdToken(audience: string): Promise<{ token: string; expiresAt: number }> {
-  // Costs 45 ms to load; who has a token need not pay for it.
+  // Loading takes 45 ms, so it happens only if no other token exists.
   const { GoogleAuth } = await import('google-auth-library');
   try {
     const client = await new GoogleAuth().getIdTokenClient(audience);

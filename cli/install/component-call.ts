@@ -1,4 +1,4 @@
-/** One call of one of a package's executables: what it is told, what of its lines is told on, and what its end means. */
+/** One call of a package's executable: its input, the lines that are passed on, and the meaning of its end. */
 import { join } from 'node:path';
 import { type ComponentInput, componentExits, readProgress } from '../../shared/package/contract.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
@@ -75,7 +75,10 @@ export const inputOf = (
   skipped: [...skipped],
 });
 
-/** Of the environment of whoever runs us the way out alone gets in: without it a component reaches less than a shell beside it. */
+/**
+ * Of our own environment, only the proxy variables are passed on. Without them, a component would reach less of the network
+ * than a shell beside it.
+ */
 export function environmentOf(
   inputs: InstallInputs,
   folder: string,

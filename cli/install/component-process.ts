@@ -1,4 +1,4 @@
-/** Runs one executable of a package: JSON on its standard input, an environment of its own, lines out, an end in time. */
+/** Runs one executable of a package: JSON on its standard input, its own environment, lines out, and a time limit. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -12,11 +12,11 @@ export interface ComponentRun {
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   readonly onLine: (line: string, from: 'stdout' | 'stderr') => void;
-  /** Its process group, so that whoever comes after a killed installer can end it. */
+  /** Receives its process group, so that a later installer can end it if this one is killed. */
   readonly onStart: (group: number) => void;
 }
 
-/** `exitCode` undefined: a signal ended it. */
+/** `exitCode` is undefined if a signal ended it. */
 export interface ComponentEnd {
   readonly exitCode: number | undefined;
   readonly why?: 'timeout' | 'interrupted' | undefined;
@@ -24,7 +24,7 @@ export interface ComponentEnd {
 
 const graceMs = 10_000;
 
-/** Rejects only if it cannot be started. */
+/** Rejects only if the executable cannot be started. */
 export function runExecutable(run: ComponentRun): Promise<ComponentEnd> {
   const { program, folder, environment, input, timeoutSeconds, signal, onLine, onStart } = run;
   return new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export function runExecutable(run: ComponentRun): Promise<ComponentEnd> {
       cwd: folder,
       env: environment,
       stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own: Ctrl-C at a terminal does not reach it, and ending it ends what it started.
+      // In a process group of its own: Ctrl-C at a terminal doesn't reach it, and ending the group ends its children too.
       detached: true,
     });
     let why: ComponentEnd['why'];
@@ -63,11 +63,11 @@ export function runExecutable(run: ComponentRun): Promise<ComponentEnd> {
       createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => onLine(line, from));
     lines(child.stdout, 'stdout');
     lines(child.stderr, 'stderr');
-    // One that needs nothing of it may end without reading.
+    // An executable that needs no input may end without reading it.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
     child.once('exit', () => {
-      // What it left running with our pipes in hand would keep us waiting for ever.
+      // Processes that it left running may hold our pipes, and would keep us waiting for ever.
       setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
@@ -80,7 +80,7 @@ export function runExecutable(run: ComponentRun): Promise<ComponentEnd> {
   });
 }
 
-/** Fine if it is gone. */
+/** Does nothing if the group has already ended. */
 export function endGroup(group: number | undefined, signal: NodeJS.Signals): void {
   if (group === undefined) return;
   try {

@@ -1,4 +1,4 @@
-/** The package's hook that makes a user on the installed platform. */
+/** Runs the package's hook that makes a user on the installed platform. */
 import { join } from 'node:path';
 import { CreatedUser } from '../../shared/package/contract.js';
 import type { InstallEvent } from '../../shared/package/install-event.js';
@@ -14,7 +14,7 @@ import { createRedactor } from './redact.js';
 const timeoutSeconds = 300;
 const hook = { component: 'create-user', step: 'create-user' } as const;
 
-/** The last line of its standard output is the user; it is shown to nobody but the caller. */
+/** The last line of its standard output holds the user. Only the caller may see it. */
 export async function createUser(
   inputs: InstallInputs,
   name: string,
@@ -45,7 +45,7 @@ export async function createUser(
       signal,
       onStart: lock.runs,
       onLine(line, from) {
-        // What goes to standard output may be the token.
+        // Standard output may hold the token.
         if (from === 'stdout') {
           out.push(line);
           return;

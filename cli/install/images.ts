@@ -1,6 +1,6 @@
 /**
- * Brings the images of a package to the registry that the config names: out of the package, or from another registry. What is
- * there by its digest is not copied again.
+ * Copies the images of a package to the registry that the config names, from the package or from another registry. An image
+ * that is there with the same digest isn't copied again.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,9 +16,9 @@ import { createRegistryLogin, type RegistryLogin } from './registry-login.js';
 import { createSkopeo, type Place, type Skopeo } from './skopeo.js';
 
 export interface ImagesOptions {
-  /** Where images are that the package does not hold: URL of a registry. */
+  /** URL of a registry that has the images which the package lacks. */
   readonly from: URL | undefined;
-  /** Nothing is copied. */
+  /** Copies nothing. */
   readonly onlyLook: boolean;
   readonly settings: Pick<Settings, 'env' | 'runtimeFolder'>;
   readonly onEvent: (event: InstallEvent) => void;
@@ -37,7 +37,7 @@ type Image = PackageManifest['images'][number];
 
 const looksAtOnce = 4;
 
-/** Throws when an image is neither there nor to be had, or is another one once it is there. */
+/** Throws if an image is missing and cannot be copied, or has another digest after the copy. */
 export async function bringImages(inputs: InstallInputs, options: ImagesOptions): Promise<ImagesReport> {
   const { registry } = inputs.config;
   if (registry.type === 'forge1') {
@@ -64,7 +64,7 @@ async function bring(inputs: InstallInputs, options: ImagesOptions, login: Regis
   const stands = async (image: Image): Promise<boolean> => {
     const raw = await skopeo.raw(await placeOf(image)).catch((error: unknown) => {
       options.signal.throwIfAborted();
-      // Not there, or not to be reached: copying will tell.
+      // Missing or unreachable. The copy will show which.
       if (error instanceof Problem) return undefined;
       throw error;
     });
@@ -113,7 +113,7 @@ const digestOf = (raw: Buffer): string => `sha256:${sha256(raw)}`;
 
 interface Source {
   readonly place: Place;
-  /** A manifest of this image, by digest. */
+  /** Returns a manifest of this image by its digest. */
   manifest(digest: string): Promise<Buffer>;
 }
 
@@ -131,7 +131,7 @@ function sourceOf(image: Image, inputs: InstallInputs, from: URL | undefined, sk
       advice: 'Take installer.tar.gz, which has the images, or name a registry that has them with --from.',
     });
   }
-  // By digest: a tag may be given anew at any time.
+  // By digest, because a tag can be moved at any time.
   const placeOf = (digest: string): Place => ({
     reference: `docker://${from.host}/${image.name}@${digest}`,
     isPlain: from.protocol === 'http:',
@@ -140,7 +140,7 @@ function sourceOf(image: Image, inputs: InstallInputs, from: URL | undefined, sk
 }
 
 const Blob = z.object({ digest: z.string().regex(/^sha256:[0-9a-f]{64}$/), size: z.int().min(0) });
-/** Of an image, or of a list of them: OCI's form and Docker's. */
+/** The manifest of an image or of a list of images, in OCI's form or Docker's. */
 const Manifest = z.object({
   config: Blob.optional(),
   layers: z.array(Blob).default([]),
@@ -155,7 +155,7 @@ async function blobsOf(manifest: Source['manifest'], digest: string): Promise<z.
   return [...(config === undefined ? [] : [config]), ...layers, ...beneath.flat()];
 }
 
-/** Bytes that each image adds to those before it: what images share is copied once. */
+/** How many bytes each image adds to the earlier ones. Blobs that images share are copied once. */
 async function sharesOf(sources: ReadonlyMap<Image, Source>): Promise<ReadonlyMap<Image, number>> {
   const known = new Set<string>();
   const shares = new Map<Image, number>();

@@ -1,4 +1,4 @@
-/** Everything an installation is made of, read and checked at once before anything is done. */
+/** Reads and checks all inputs of an installation before anything is done. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -18,20 +18,20 @@ export interface InstallInputs {
   readonly secrets: SecretsFile;
   readonly values: readonly { readonly path: string; readonly sha256: string }[];
   readonly package: UnpackedPackage;
-  /** Of config, encrypted secrets and values: whether they are those of the last time. */
+  /** A digest of config, encrypted secrets and values. If it is the same, these are unchanged since the last run. */
   readonly digest: string;
-  /** What is remembered, and the unpacked packages. */
+  /** Holds the list of installed components, and the unpacked packages. */
   readonly stateFolder: string;
-  /** Beneath which components write. */
+  /** Components write beneath this folder. */
   readonly root: string;
   readonly skip: readonly string[];
-  /** The way out, as the environment has it. */
+  /** The proxy variables of the environment. */
   readonly proxies: Readonly<Record<string, string>>;
 }
 
 const defaultState = '/var/lib/platform/install';
 
-/** Throws one problem with all that is wrong. */
+/** Throws one problem with all faults. */
 export async function readInputs(call: Call): Promise<InstallInputs> {
   const { given, settings, interrupted } = call;
   const faults: Fault[] = [...call.faults];
@@ -96,7 +96,7 @@ export async function readInputs(call: Call): Promise<InstallInputs> {
   };
 }
 
-/** What the package does not bear of what it must. A version is the same with and without `v`. */
+/** Faults if the package has another hash or version than the flags say. A version is the same with and without `v`. */
 function notAsked(
   { installHash, installVersion }: Pick<GivenFlags, 'installHash' | 'installVersion'>,
   { hash, version }: PackageManifest,
@@ -112,10 +112,10 @@ function notAsked(
   ];
 }
 
-/** An unpacked package of an earlier run, for what it alone can remove. */
+/** An unpacked package of an earlier run. Only that package can remove some components. */
 export const earlierPackage = standingPackage;
 
-/** The file may hold comments, as age-keygen writes them. */
+/** The file may contain comments, as age-keygen writes them. */
 function identityIn(text: string, path: string): string {
   const [identity] = /AGE-SECRET-KEY-1[0-9A-Z]+/.exec(text) ?? [];
   if (identity === undefined) throw new Problem('bad-input', `${path} holds no age identity.`);

@@ -1,4 +1,7 @@
-/** Installs a package's components in order: what stands is left, what fails is said, what is no longer in the package goes. */
+/**
+ * Installs a package's components in order. It keeps what is already installed, reports what fails, and removes components
+ * that the package no longer has.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,11 +16,11 @@ import { readInstalled, takeLock, writeInstalled } from './installed.js';
 import { createRedactor } from './redact.js';
 
 export interface InstallReport {
-  /** In order; those that are gone first. */
+  /** In order. Removed components come first. */
   readonly components: readonly { readonly component: string; readonly result: string; readonly seconds: number }[];
 }
 
-/** Steps that are left out: those that were named, those of the config, and what plinth does itself. */
+/** Skipped steps. Flags or the config name them, or plinth does them itself. */
 export const skippedSteps = ({ config, skip }: Pick<InstallInputs, 'config' | 'skip'>): string[] => [
   ...new Set([
     'kubernetes',
@@ -27,7 +30,7 @@ export const skippedSteps = ({ config, skip }: Pick<InstallInputs, 'config' | 's
   ]),
 ];
 
-/** Throws `install-failed` at the first component that fails; what was installed before it is remembered. */
+/** Throws `install-failed` at the first component that fails. Components installed before it are remembered. */
 export async function installPlatform(
   inputs: InstallInputs,
   onEvent: (event: InstallEvent) => void,
@@ -108,7 +111,10 @@ async function installOne(work: Work, component: Component, digest: string) {
   }
 }
 
-/** Of a package that had it. If that is gone, so is what could remove it: that is said, and it is forgotten. */
+/**
+ * Removes a component with the package that installed it. If that package is gone, nothing can remove the component, so a
+ * person must act.
+ */
 async function removeOne(work: Work, name: string) {
   const { folder, onEvent } = work;
   const known = readInstalled(folder).components[name];
@@ -140,7 +146,7 @@ async function removeOne(work: Work, name: string) {
   return { result: 'removed', seconds: seconds() };
 }
 
-/** Half an installation is none: it is remembered again when it has ended well. */
+/** Half an installation doesn't count. The component is remembered again once its installation has succeeded. */
 function forget(folder: string, name: string): void {
   const { components } = readInstalled(folder);
   if (components[name] === undefined) return;
@@ -160,13 +166,13 @@ async function act(work: Work, component: Component, action: 'install' | 'remove
   if (exitCode !== componentExits.done) throw failed(component, ending(action, { exitCode, why }), { exitCode, lines });
 }
 
-/** Of everything that an executable of the package could use, images apart. */
+/** Covers everything that an executable of the package could use. Of an image it covers only the manifest's entry. */
 const contentDigest = ({ files, components, images }: PackageManifest): string =>
   createHash('sha256')
     .update(JSON.stringify([files, components, images]))
     .digest('hex');
 
-/** Unpacked packages that nothing installed came from, in no datacenter. */
+/** Removes unpacked packages that no datacenter has an installed component from. */
 function dropUnused({ package: unpacked, stateFolder }: InstallInputs): void {
   const folders = readdirSync(stateFolder).filter((name) => /^dc\d+$/.test(name));
   const installed = folders.flatMap((name) => Object.values(readInstalled(join(stateFolder, name)).components));

@@ -1,4 +1,4 @@
-/** What an installer knows of earlier runs on this host: what is installed, and whether one is at work. */
+/** What an installer knows of earlier runs on this host: what is installed, and whether another installer is running. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -6,18 +6,18 @@ import { Problem } from '../../shared/problems.js';
 import { readIfThere, secretMode, writeWhole } from '../files/files.js';
 import { endGroup } from './component-process.js';
 
-/** `installed.json` in the datacenter's folder. A cache: what stands is told by each component's check. */
+/** `installed.json` in the datacenter's folder. It is a cache: only the component's own check proves that it is installed. */
 const Installed = z.strictObject({
   schema: z.literal(1),
   components: z.record(
     z.string(),
     z.strictObject({
       step: z.string(),
-      /** Of its executables and all else in the package but images. */
+      /** A digest of the package's executables and all its other files but images. */
       digest: z.string(),
-      /** Of config, encrypted secrets and values. */
+      /** A digest of config, encrypted secrets and values. */
       inputs: z.string(),
-      /** The unpacked package that it came from, and its executable that removes it. */
+      /** The unpacked package that installed it, and that package's executable that removes it. */
       folder: z.string(),
       remove: z.string(),
       installedAt: z.iso.datetime(),
@@ -51,12 +51,12 @@ const Holder = z.object({
 type Holder = z.infer<typeof Holder>;
 
 export interface InstallLock {
-  /** Remembers the process group of what runs now. */
+  /** Stores the process group that is running now. */
   runs(group: number): void;
   release(): void;
 }
 
-/** One installer a datacenter. What a killed one left running is ended first. */
+/** One installer per datacenter. It first ends what a killed installer left running. */
 export async function takeLock(folder: string): Promise<InstallLock> {
   const path = join(folder, 'install.lock');
   const own: Holder = { pid: process.pid, started: startOf(process.pid) };
@@ -96,7 +96,7 @@ function readHolder(path: string): Holder | undefined {
   }
 }
 
-/** Of a process, its start in ticks since the boot, so that a number given anew is not taken for it; `''` where /proc is not. */
+/** The start time of a process, in ticks since boot, so that a reused process id isn't mistaken for it. `''` without /proc. */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -1,11 +1,11 @@
-/** Takes secrets out of the lines that a package's executables print. */
+/** Redacts secrets in the lines that a package's executables print. */
 import { shortestHidden } from '../../shared/bootstrap/options.js';
 import type { SecretsFile } from '../../shared/install-config/secrets.js';
 
 export function createRedactor({ secrets }: SecretsFile, more: readonly string[] = []): (text: string) => string {
   const values = secrets.flatMap(({ file, fields }) => [
     fields?.password ?? '',
-    // A line of a key is enough to be one.
+    // A single line of a key is already secret.
     ...(file?.content.split(/\r?\n/).filter((line) => !line.startsWith('-----')) ?? []),
   ]);
   const hidden = [...new Set([...values, ...more].map((value) => value.trim()))]

@@ -1,6 +1,6 @@
 /**
- * What opens the registry that the config names, as the file that skopeo reads: by the secrets file, or by a token that this
- * machine's own identity gets from Google's metadata server. In a folder in memory, for as long as it is needed.
+ * The credentials for the registry that the config names, in a file that skopeo reads. They come from the secrets file, or as
+ * a token from Google's metadata server. The file is in memory, and only as long as needed.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { secretMode } from '../files/files.js';
 import type { InstallInputs } from './inputs.js';
 
 export interface RegistryLogin {
-  /** Good for some minutes at least. */
+  /** The path of the file, valid for at least some minutes. */
   authFile(): Promise<string>;
   end(): void;
 }
@@ -44,7 +44,7 @@ export function createRegistryLogin(inputs: InstallInputs, env: Env, runtimeFold
   };
 }
 
-/** The metadata server gives a new token when less is left of the one it has. */
+/** The metadata server issues a new token once the present one has less time left than this. */
 const marginSeconds = 240;
 
 function field({ secrets }: InstallInputs, name: string): string {

@@ -1,4 +1,4 @@
-/** Images in registries and in layouts, by skopeo: read raw, copied whole. */
+/** Reads and copies images in registries and in OCI layouts with skopeo. */
 import { spawn } from 'node:child_process';
 import { buffer, text } from 'node:stream/consumers';
 import { Problem } from '../../shared/problems.js';
@@ -6,23 +6,23 @@ import { Problem } from '../../shared/problems.js';
 /** `docker://host/name:tag`, `oci:folder:tag`. */
 export interface Place {
   readonly reference: string;
-  /** Undefined: what skopeo finds by itself, as `skopeo login` left it. */
+  /** Undefined means the credentials that `skopeo login` left. */
   readonly authFile?: string | undefined;
-  /** Over plain HTTP. */
+  /** Uses plain HTTP. */
   readonly isPlain?: boolean;
 }
 
 export interface Skopeo {
-  /** The manifest or index, byte for byte; a Problem with what skopeo said if it cannot be had. */
+  /** The manifest or index, byte for byte. If it cannot be read, throws a Problem with skopeo's message. */
   raw(place: Place): Promise<Buffer>;
-  /** All architectures as they are. */
+  /** Copies all architectures unchanged. */
   copy(from: Place, to: Place): Promise<void>;
 }
 
 export function createSkopeo(env: Readonly<Record<string, string | undefined>>, signal: AbortSignal): Skopeo {
   async function run(args: readonly string[], what: string): Promise<Buffer> {
     signal.throwIfAborted();
-    // What is copied is held against its digest: machines need no policy of signatures for that.
+    // Each copy is checked against its digest, so machines need no signature policy.
     const child = spawn('skopeo', ['--insecure-policy', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'], signal });
     const ended = new Promise<number | null>((resolve, reject) => {
       child.once('close', resolve);
@@ -55,7 +55,7 @@ const optionsOf = (side: '' | 'src-' | 'dest-', { authFile, isPlain = false }: P
   ...(isPlain ? [`--${side}tls-verify=false`] : []),
 ];
 
-/** skopeo logs in `key="value"` pairs; the message is what counts. */
+/** skopeo logs in `key="value"` pairs. Only the message matters. */
 function lastLine(complaint: string): string {
   const line = complaint.trim().split('\n').at(-1) ?? '';
   const [, message] = /\bmsg="((?:[^"\\]|\\.)*)"/.exec(line) ?? [];

@@ -1,4 +1,4 @@
-/** A package's archive made a folder: unpacked once, whole or not at all, every file held against its digest. */
+/** Unpacks a package's archive into a folder: once, completely or not at all. Every file is checked against its digest. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,11 +12,14 @@ import { makeSecretFolder } from '../files/files.js';
 export interface UnpackedPackage {
   readonly folder: string;
   readonly manifest: PackageManifest;
-  /** False of installer-lite. */
+  /** False for installer-lite. */
   readonly hasImages: boolean;
 }
 
-/** Into `<packages>/<first digits of the archive's SHA-256>`. `Problem` bad-input if the archive is damaged or no package. */
+/**
+ * Unpacks into `<packages>/<first digits of the archive's SHA-256>`. `Problem` bad-input if the archive is damaged or no
+ * package.
+ */
 export async function unpackPackage(archive: string, packages: string, signal: AbortSignal): Promise<UnpackedPackage> {
   makeSecretFolder(packages);
   const hash = createHash('sha256');
@@ -29,7 +32,7 @@ export async function unpackPackage(archive: string, packages: string, signal: A
   const temporary = mkdtempSync(join(packages, '.unpacking-'));
   try {
     const { extract } = await import('tar');
-    // Strict: what the library would leave out with a warning (a path that leads out, a truncated archive) is an error.
+    // Strict: the library would otherwise only warn about a path that leads out or a truncated archive, and skip it.
     await extract({ file: archive, cwd: temporary, strict: true, preserveOwner: false }).catch((error: unknown) => {
       throw damaged(`it cannot be unpacked: ${error instanceof Error ? error.message : String(error)}`);
     });
@@ -43,7 +46,7 @@ export async function unpackPackage(archive: string, packages: string, signal: A
   }
 }
 
-/** A package that was unpacked before; also undefined if it is damaged meanwhile. */
+/** A package that was unpacked earlier. Undefined if it is gone or damaged. */
 export const standingPackage = (folder: string): Promise<UnpackedPackage | undefined> =>
   verified(folder).catch(() => undefined);
 
@@ -75,7 +78,9 @@ async function verified(folder: string): Promise<UnpackedPackage> {
   return { folder, manifest, hasImages };
 }
 
-/** The layout names the manifest, and holds it; the blobs beneath are named by their digests, which whoever copies them verifies. */
+/**
+ * The layout names and holds the manifest. Other blobs are named by their digests, which are verified when they are copied.
+ */
 async function imageFaults(folder: string, { name, path, digest }: PackageManifest['images'][number]) {
   const blob = await readFile(join(folder, path, 'blobs', 'sha256', digest.slice('sha256:'.length))).catch(
     () => undefined,
@@ -84,7 +89,7 @@ async function imageFaults(folder: string, { name, path, digest }: PackageManife
   return `sha256:${sha256(blob)}` === digest ? [] : [`the manifest of the image ${name} is not what package.json says`];
 }
 
-/** Files alone, by path: a link or a device in a package is refused. */
+/** Lists files by path. A link or a device in a package is refused. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory()) return [];

@@ -1,9 +1,12 @@
-/** Looks at the file of `--remote-cli-binary` before anything is made: a wrong one would be found out on the jumpbox, much later. */
+/**
+ * Examines the file of `--remote-cli-binary` before anything is made. Otherwise a wrong file would be found much later, on the
+ * jumpbox.
+ */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { elfHeaderBytes, linuxAmd64Fault } from '../../shared/linux-binary.js';
 import { reason } from '../files/files.js';
 
-/** Why it cannot be copied to a machine and run there; undefined: nothing speaks against it. */
+/** Why it cannot run on a machine. Undefined if nothing speaks against it. */
 export function binaryFault(path: string): string | undefined {
   let file: number;
   try {

@@ -1,4 +1,4 @@
-/** The jumpbox of a bootstrap, reached with the caller's own key. */
+/** Connects to the jumpbox of a bootstrap with the caller's own key. */
 import { createRemote, type Host, type Identity, type Remote } from '../../functions/remote/remote.js';
 import type { VmView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
@@ -9,7 +9,7 @@ export type SeenJumpbox = Pick<VmView, 'internalIp' | 'externalIp' | 'hostKeys'>
 
 export const callerRemote = ({ sshProxy }: Pick<Settings, 'sshProxy'>): Remote => createRemote({ sshProxy });
 
-/** Its address and host keys may change between two calls: the VM may have been started anew. */
+/** Address and host keys may change between two calls, because the VM may have been restarted. */
 export function jumpboxHost(
   remote: Remote,
   { id, jumpbox }: { readonly id: string; readonly jumpbox: SeenJumpbox | undefined },

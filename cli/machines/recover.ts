@@ -1,6 +1,6 @@
 /**
- * Config, secrets and age identity back from the jumpbox, by the caller's own key, which is the proof that they are theirs.
- * All of it is read and checked before a file here is touched; what stood is kept as a backup.
+ * Recovers config, secrets and age identity from the jumpbox. The caller's own SSH key proves that the files are theirs.
+ * Everything is read and checked before a local file changes. Existing files are kept as backups.
  */
 import { copyFileSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -28,14 +28,14 @@ import { callerRemote, jumpboxHost, type SeenJumpbox } from './jumpbox.js';
 export interface RecoveredFile {
   readonly path: string;
   readonly what: 'install config' | 'secrets' | 'age identity';
-  /** Where what stood there is now. */
+  /** The path of the backup of an existing file. */
   readonly backup?: string;
-  /** The backup is a secrets file that nothing encrypts. */
+  /** The backup is a secrets file in clear. */
   readonly inClear?: true;
 }
 
 export interface RecoveryFrom {
-  /** Of the bootstrap. */
+  /** The id of the bootstrap. */
   readonly id: string;
   readonly name: string;
   readonly jumpbox: SeenJumpbox | undefined;
@@ -81,7 +81,7 @@ export async function recoverFiles(
   }
 }
 
-/** The jumpbox has stood for long, so a refused key does not get there with time. */
+/** The jumpbox has existed for long, so waiting won't make it accept a refused key. */
 async function opened(host: Promise<Host>, { from }: SshKey, { name }: RecoveryFrom): Promise<Host> {
   try {
     return await host;
@@ -94,7 +94,7 @@ async function opened(host: Promise<Host>, { from }: SshKey, { name }: RecoveryF
   }
 }
 
-/** As far as it is looked at here. */
+/** Only the parts that are checked here. */
 interface StandingConfig {
   readonly bootstrap?: { readonly id?: unknown };
   readonly dataCenters?: unknown;
@@ -127,7 +127,7 @@ async function readFrom(
   if (of !== id) {
     throw new Problem('conflict', `${paths.config} on the jumpbox of ${name} is of another bootstrap, ${String(of)}.`);
   }
-  // Else files would be left behind, or others made for another domain.
+  // Otherwise some files would not be recovered, or files would be made for another domain.
   const two = stands.dataCenters !== undefined;
   if (two !== multiDc || stands.platform?.domain !== `cs.${baseDomain}`) {
     throw new Problem('conflict', `${name} was not bootstrapped with these flags.`, {
@@ -138,7 +138,7 @@ async function readFrom(
   return { datacenter, config, secrets, ageIdentity: ageIdentity.trim() };
 }
 
-/** Which of the two is not as it should be, and why. */
+/** Throws a problem that says which of the two files is wrong, and why. */
 async function checkOpens(
   secrets: string,
   ageIdentity: string,
@@ -183,7 +183,7 @@ async function put(
   return { path, what, backup, ...(inClear && { inClear }) };
 }
 
-/** One that the caller has is the same one: there is but one in the life of a bootstrap. */
+/** An existing identity is the same one, because a bootstrap only ever has one. */
 function keepIdentity(path: string, identity: string): RecoveredFile[] {
   if (existsSync(path)) return [];
   makeSecretFolder(dirname(path));

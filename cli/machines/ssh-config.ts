@@ -1,6 +1,6 @@
 /**
- * What OpenSSH's own client needs to reach the machines of a bootstrap: their names, the way through the jumpbox, the host keys
- * that they published, and no others. Rewritten each time.
+ * Writes the config that OpenSSH's client needs for the machines of a bootstrap. It holds their names, the way through the
+ * jumpbox, and only the host keys that they published. It is rewritten each time.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Settings } from '../settings.js';
 
 export const jumpboxName = 'jumpbox';
 
-/** Returns the path of the config. Machines that have published no host key yet are left out. */
+/** Returns the path of the config. Machines without published host keys are left out. */
 export function writeSshConfig(
   { name, projectId, result }: Pick<BootstrapView, 'name' | 'projectId' | 'result'>,
   key: SshKey,
@@ -41,14 +41,14 @@ export function writeSshConfig(
     '  StrictHostKeyChecking yes',
     '  CheckHostIP no',
     '  UpdateHostKeys no',
-    // What is silently gone, such as a VM that was taken away, ends in 45 seconds.
+    // Detects within 45 seconds that a machine silently vanished, such as a VM that was taken away.
     '  ServerAliveInterval 15',
   ];
   writeWhole(path, `${text.join('\n')}\n`, secretMode);
   return path;
 }
 
-/** As known_hosts names it: addresses change when a VM is started again, host keys do not. */
+/** The name in known_hosts. Addresses change when a VM is restarted, but host keys don't. */
 const aliasOf = ({ name }: VmView, projectId: string): string => `${name}.${projectId}`;
 
 function hostLines(vm: VmView, projectId: string, { sshProxy: proxy, program }: Settings): string[] {
@@ -66,13 +66,13 @@ function hostLines(vm: VmView, projectId: string, { sshProxy: proxy, program }: 
   ];
 }
 
-/** Signatures of the keys that are known, so that the machine shows one that can be compared. */
+/** Limits the signature algorithms to the known keys, so that the machine presents a key that can be compared. */
 function algorithmsOf(hostKeys: readonly string[]): string[] {
   const types = hostKeys.map((line) => line.split(' ')[0] ?? '');
   return [...new Set(types.flatMap((type) => (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type])))];
 }
 
-/** For any shell, and wherever ssh is run later: the proxy is named in it. */
+/** Works in any shell, and wherever ssh runs later, because it contains the proxy. */
 const proxyCommand = (proxy: string, program: Settings['program']): string =>
   [
     ...['env', `PLINTH_SSH_PROXY=${proxy}`, ...program, 'beta', 'dial'].map((word) =>
@@ -82,7 +82,7 @@ const proxyCommand = (proxy: string, program: Settings['program']): string =>
     '%p',
   ].join(' ');
 
-/** The private key; where only ssh-agent has it, its public half says which one of the agent's is meant. */
+/** The private key. If only ssh-agent has it, the public key file tells ssh which of the agent's keys to use. */
 function identityFile({ privatePath, publicKey }: SshKey, settings: Settings, publicPath: string): string {
   const expanded = privatePath === undefined ? undefined : expandHome(privatePath, settings.home);
   if (expanded !== undefined && existsSync(placeOf(expanded, settings))) return expanded;
@@ -90,5 +90,5 @@ function identityFile({ privatePath, publicKey }: SshKey, settings: Settings, pu
   return publicPath;
 }
 
-/** OpenSSH expands what follows a per cent sign. */
+/** OpenSSH expands per cent signs. */
 const quoted = (path: string): string => `"${path.replaceAll('%', '%%')}"`;

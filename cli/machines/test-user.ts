@@ -1,6 +1,6 @@
 /**
- * The test user of `--create-test-user`: fetched from the jumpbox's memory with the caller's own key, kept in a file of the
- * caller's alone, shown this once. Called at the end of bootstrap-cloud.
+ * Fetches the test user of `--create-test-user` from the jumpbox's memory with the caller's own key. It is stored in a file
+ * that only the caller can read, and shown once.
  */
 import { join } from 'node:path';
 import type { Host, Identity } from '../../functions/remote/remote.js';
@@ -13,13 +13,13 @@ import type { Settings } from '../settings.js';
 import { callerRemote, jumpboxHost } from './jumpbox.js';
 
 export interface FetchedUser extends CreatedUser {
-  /** Where it is kept from now on. */
+  /** Where it is now stored. */
   readonly path: string;
 }
 
 type Asked = readonly [settings: Settings, view: BootstrapView, identity: Identity, signal: AbortSignal];
 
-/** No `user`: it was fetched before, or cannot be now, which undoes nothing of the bootstrap. */
+/** Without `user`, it was fetched earlier or cannot be fetched now. That undoes nothing of the bootstrap. */
 export async function fetchTestUser(
   ...asked: Asked
 ): Promise<{ readonly user?: FetchedUser | undefined; readonly warning?: string }> {
@@ -34,7 +34,7 @@ export async function fetchTestUser(
   }
 }
 
-/** Nothing of what lies there is quoted: it holds a token. */
+/** Quotes nothing of the file, because it holds a token. */
 function whyNot(error: unknown): string {
   if (error instanceof Problem) return error.detail.replace(/\.$/, '');
   const { syscall } = error as NodeJS.ErrnoException;
@@ -55,7 +55,7 @@ async function fetchOnce(
     makeSecretFolder(folder);
     const path = join(folder, `${projectId}.json`);
     writeWhole(path, `${JSON.stringify(made, undefined, 2)}\n`, secretMode);
-    // Only now: whoever is killed before finds it there again.
+    // Only now, so that the user is still there if this command is killed earlier.
     await forget(host, signal);
     return { ...made, path };
   } finally {

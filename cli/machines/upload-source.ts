@@ -1,4 +1,6 @@
-/** A file of the caller's as it is sent to a machine: readable from anywhere on, and still the one whose hash travelled. */
+/**
+ * A file of the caller's as it is sent to a machine: readable from any offset, and checked against the hash in the request.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -9,14 +11,14 @@ import { Problem } from '../../shared/problems.js';
 import { reason } from '../files/files.js';
 
 export interface LocalUpload extends Upload {
-  /** As it was said. */
+  /** As the caller wrote it. */
   readonly path: string;
-  /** As it can be opened. */
+  /** The path that can be opened. */
   readonly place: string;
 }
 
 export interface CheckedSource extends FileSource {
-  /** Throws a Problem if the file is another by now. */
+  /** Throws a Problem if the file has changed. */
   checkUnchanged(): Promise<void>;
 }
 

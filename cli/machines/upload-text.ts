@@ -1,11 +1,11 @@
-/** How an upload is told to people: a row of the display, or lines in a pipe. */
+/** Shows an upload to people: as a row of the display, or as lines in a pipe. */
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { printable } from '../frame/output.js';
 import type { UploadStep } from './uploader.js';
 
 export const uploadTitle = ({ file }: Pick<UploadStep, 'file'>): string => `Upload of ${file.name}`;
 
-/** The row's note: `[█████░░░░░]  13.5 of 27.0 MB, 8.1 MB/s`; undefined once it has ended. */
+/** The row's note: `[█████░░░░░]  13.5 of 27.0 MB, 8.1 MB/s`. Undefined once the upload has ended. */
 export function uploadRow(step: UploadStep): string | undefined {
   if (step.state === 'trying again') return step.why;
   if (step.state !== 'sending') return undefined;
@@ -15,7 +15,7 @@ export function uploadRow(step: UploadStep): string | undefined {
   return `${'█'.repeat(filled)}${'░'.repeat(width - filled)} ${amount(step)}${rate}`;
 }
 
-/** Ends are lines everywhere. */
+/** An end is a line both in a pipe and on a terminal. */
 export function uploadEnd(step: UploadStep): string | undefined {
   const title = printable(uploadTitle(step));
   if (step.state === 'there') return `✓ ${title}  it is there already`;
@@ -23,7 +23,7 @@ export function uploadEnd(step: UploadStep): string | undefined {
   return `✓ ${title}  ${megabytes(step.of)} MB in ${formatSeconds(Math.max(1, Math.round(step.seconds)))}`;
 }
 
-/** In a pipe also how far it is. */
+/** In a pipe, progress is a line too. */
 export const uploadLine = (step: UploadStep): string =>
   step.state === 'trying again'
     ? `↻ ${printable(uploadTitle(step))}: tries again: ${printable(step.why ?? '')}`

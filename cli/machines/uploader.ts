@@ -1,6 +1,6 @@
 /**
- * Puts the caller's files on the jumpbox when something waits for them there, and wakes it. Goes on from what an earlier try
- * brought; looks again at where the jumpbox is before each try.
+ * Puts the caller's files on the jumpbox when an instance waits for them there, and wakes it. Continues what an earlier try
+ * sent. Before each try it asks again for the jumpbox's address.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Host, Identity, Remote } from '../../functions/remote/remote.js';
@@ -16,20 +16,20 @@ import { type LocalUpload, sourceOf } from './upload-source.js';
 
 export interface UploadStep {
   readonly file: Pick<LocalUpload, 'name' | 'sha256'>;
-  /** `there`: an earlier try has brought it. */
+  /** `there`: an earlier try has already sent it. */
   readonly state: 'sending' | 'sent' | 'there' | 'trying again';
   readonly bytes: number;
   readonly of: number;
-  /** Since the first byte of this try. */
+  /** Seconds since the first byte of this try. */
   readonly seconds: number;
-  /** Why it is tried again. */
+  /** Why it is retried. */
   readonly why?: string;
 }
 
 export interface Uploader {
-  /** Something may wait for a file. */
+  /** An instance may be waiting for a file. */
   look(): void;
-  /** Aborted, with a Problem, when it is given up. */
+  /** Aborted with a Problem when the upload gives up. */
   readonly failed: AbortSignal;
   close(): Promise<void>;
 }
@@ -44,10 +44,10 @@ interface Parts {
   readonly tell: (step: UploadStep) => void;
 }
 
-/** From the first failure in a row. */
+/** Counted from the first failure in a row. */
 const patienceMs = 5 * 60_000;
 const restMs = 3000;
-/** What has all its files and still waits after so many wakes waits for something else. */
+/** If an instance has all its files and still waits after so many wakes, it waits for something else. */
 const mostWakes = 3;
 
 export function createUploader(parts: Parts): Uploader {
@@ -103,7 +103,7 @@ export function createUploader(parts: Parts): Uploader {
   };
 }
 
-/** Brings all files to the jumpbox and wakes what waits for them; goes on from what was brought before. */
+/** Brings all files to the jumpbox and wakes the instances that wait for them. Continues earlier uploads. */
 function createErrand({ client, id, files, identity, tell }: Parts, remote: Remote, stop: AbortSignal) {
   const arrived = new Set<string>();
   const wakes = new Map<string, number>();

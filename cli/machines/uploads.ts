@@ -1,4 +1,4 @@
-/** Files of the caller's that machines need: what is wrong with them, their hashes for the request, and which are which. */
+/** The caller's files that machines need: their faults, and their hashes for the request. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileOptions, flagName, type GivenFlags, type GivenOptions } from '../../shared/bootstrap/options.js';
@@ -10,12 +10,12 @@ import { binaryFault } from './binary-file.js';
 import { hashOf, type LocalUpload } from './upload-source.js';
 
 export interface Uploads {
-  /** What travels in place of the paths. */
+  /** What the request carries in place of the paths. */
   readonly options: GivenOptions;
   readonly files: readonly LocalUpload[];
 }
 
-/** Why files that were named cannot be what they are to be, before anything is asked of the service. */
+/** Why the named files are unsuitable, found before any request to the service. */
 export async function uploadFaults(given: GivenFlags, settings: Settings): Promise<Fault[]> {
   const faults: Fault[] = [];
   for (const option of fileOptions) {
@@ -34,13 +34,13 @@ async function whyUnfit(option: (typeof fileOptions)[number], place: string): Pr
   return (await import('../files/package-file.js')).packageFault(place);
 }
 
-/** Values files that are no YAML. What a package makes of them is its own affair. */
+/** Values files that are no YAML. The package decides what to do with them. */
 export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: Settings): Promise<Fault[]> {
   if (pcAppsValues.length === 0) return [];
   const { parseAllDocuments } = await import('yaml');
   const doubts = pcAppsValues.map(async (path) => {
     const place = homePlaceOf(path, settings);
-    // One that cannot be read is a fault of its own.
+    // An unreadable file has its own fault.
     if (whyUnreadable(place) !== undefined) return [];
     const documents = [parseAllDocuments(await readFile(place, 'utf8'))].flat();
     const [error] = documents.flatMap((each) => ('errors' in each ? each.errors : []));
@@ -50,7 +50,7 @@ export async function valuesDoubts({ pcAppsValues = [] }: GivenFlags, settings: 
   return (await Promise.all(doubts)).flat();
 }
 
-/** Reads each file once; they have been looked at before. */
+/** Reads each file once. They were checked before. */
 export async function readUploads(given: GivenFlags, settings: Settings): Promise<Uploads> {
   const options: Record<string, string | string[]> = {};
   const files: LocalUpload[] = [];

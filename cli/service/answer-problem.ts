@@ -1,4 +1,4 @@
-/** What an answer that is no success means, and one that never came. */
+/** Turns an unsuccessful answer, or a missing one, into a problem. */
 import {
   type Fault,
   nothingServed,
@@ -12,7 +12,7 @@ import { serviceVersion, versionAdvice } from './other-version.js';
 
 const checkEndpoint = 'Check the endpoint (--endpoint, PLINTH_ENDPOINT; plinth configure asks for it).';
 
-/** `fetch failed` says nothing; its cause does. */
+/** `fetch failed` explains nothing. Its cause does. */
 export function reasonOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { code } = at as NodeJS.ErrnoException;
@@ -23,11 +23,11 @@ export function reasonOf(error: unknown): string {
   return String(error);
 }
 
-/** What waiting does not mend: names that nobody knows, ports that may not be asked, TLS. */
+/** Waiting doesn't fix these: unknown hosts, ports that fetch refuses, TLS. */
 const lastingReason = /^(?:ENOTFOUND|bad port|ERR_(?:TLS|SSL)_.*|EPROTO|.*CERT.*|UNABLE_TO_.*|.*SELF_SIGNED.*)$/;
 const lasting = new WeakSet<Problem>();
 
-/** Waiting for it is in vain. */
+/** Waiting is pointless. */
 export const isLasting = (problem: Problem): boolean => lasting.has(problem);
 
 export function unreachable(endpoint: string, error: unknown): Problem {
@@ -48,7 +48,7 @@ export function unreachable(endpoint: string, error: unknown): Problem {
   return problem;
 }
 
-/** `renewable`: the token is that of a login, or of an account. */
+/** `renewable`: the token comes from a login or a service account. */
 export async function problemIn(response: Response, endpoint: string, renewable: boolean): Promise<Problem> {
   const body: unknown = await response.json().catch(() => undefined);
   const field = (name: string): unknown =>
@@ -66,7 +66,7 @@ export async function problemIn(response: Response, endpoint: string, renewable:
   const errors = field('errors');
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const trace = code === 'internal' ? text('instance') : undefined;
-  // What the one side knows and the other does not: a path, a field, a flag.
+  // A path, field or flag that one side knows and the other doesn't.
   const unknownThere =
     text('detail') === nothingServed ||
     (Array.isArray(errors) && errors.filter(isFault).some(({ message }) => message === unknownHere));
@@ -78,7 +78,7 @@ export async function problemIn(response: Response, endpoint: string, renewable:
       advice: checkEndpoint,
     });
   }
-  // Who uses a command has no headers to send.
+  // A person at a command line has no headers to send.
   if (code === 'unauthenticated' && text('advice')?.includes('Authorization:')) {
     return tokenProblem(text('detail') ?? '', renewable);
   }
@@ -104,7 +104,7 @@ const tokenProblem = (why: string, renewable: boolean): Problem =>
         advice: 'Set PLINTH_TOKEN to a fresh ID token for this endpoint, or unset it and log in with plinth login.',
       });
 
-/** Of a problem's body; what else is in it are members of its own. */
+/** The standard members of a problem's body. All others are the problem's own. */
 const standard = ['type', 'title', 'status', 'code', 'detail', 'instance', 'errors', 'advice'];
 
 const isFault = (value: unknown): value is Fault =>
@@ -113,7 +113,7 @@ const isFault = (value: unknown): value is Fault =>
   typeof (value as Partial<Fault>).path === 'string' &&
   typeof (value as Partial<Fault>).message === 'string';
 
-/** For an answer that is not plinth's own: a proxy's, a front end's. */
+/** For an answer that isn't plinth's own, such as a proxy's or a front end's. */
 function codeOf(status: number): ProblemCode {
   const known: Readonly<Record<number, ProblemCode>> = {
     401: 'unauthenticated',

@@ -1,4 +1,4 @@
-/** The bootstraps function as the commands speak to it: one method an operation of the route table, replies parsed, problems thrown. */
+/** The client of the bootstraps function: one method per operation of the route table. Replies are parsed, problems thrown. */
 import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
@@ -25,29 +25,29 @@ export interface Client {
   begin(request: BootstrapRequest): Promise<BeginReply>;
   plan(request: BootstrapRequest): Promise<PlanReply>;
   list(all: boolean): Promise<BootstrapSummary[]>;
-  /** By the project's name or id, the newest; undefined when the caller has none. */
+  /** By the project's name or id, the newest one. Undefined if the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
-  /** As `find`, among those that stand: what was removed is listed for months, and nothing goes on with it. */
+  /** Like `find`, but without removed bootstraps. Those stay listed for months, and no command can continue with them. */
   findStanding(project: string): Promise<BootstrapSummary | undefined>;
   get(id: string): Promise<BootstrapView>;
-  /** Which logs there are of what jobs said on its machines. */
+  /** Which machine logs exist. */
   logs(id: string): Promise<LogView[]>;
-  /** A page of one, from `offset` on. */
+  /** A page of one log, from `offset` on. */
   log(id: string, instance: string, offset: number): Promise<LogPage>;
   cancel(id: string): Promise<BootstrapView>;
-  /** What the caller's machine had to do for it is done. */
+  /** Tells the instance that the caller's machine has done its part. */
   wake(id: string, instance: string): Promise<BootstrapView>;
-  /** Of a project that this deployment made and has no record of, by its name or id. */
+  /** The jumpbox of a project that this deployment made and has no record of, by the project's name or id. */
   findJumpbox(project: string, zone: string): Promise<LostJumpbox>;
-  /** All of them, or those of these names. */
+  /** Restarts the VMs with these names, or all of them. */
   restartVms(id: string, vms: readonly string[] | undefined): Promise<BootstrapView>;
-  /** `ttl` from now. */
+  /** `ttl` counts from now. */
   extend(id: string, ttl: string): Promise<BootstrapView>;
   protect(id: string, how: { readonly until: string; readonly reason: string }): Promise<BootstrapView>;
   unprotect(id: string): Promise<BootstrapView>;
   share(id: string, email: string): Promise<BootstrapView>;
   unshare(id: string, email: string): Promise<BootstrapView>;
-  /** To a new owner, by e-mail. */
+  /** Gives it to a new owner, by e-mail. */
   transfer(id: string, email: string): Promise<BootstrapView>;
   remove(id: string): Promise<BootstrapView>;
   config(id: string, datacenter: string): Promise<string>;
@@ -60,7 +60,10 @@ export interface Client {
   admission(): Promise<AdmissionView>;
   stopNewBootstraps(reason: string): Promise<AdmissionView>;
   startNewBootstraps(): Promise<AdmissionView>;
-  /** Until the bootstrap ends or `signal` aborts; comes back by itself when the stream breaks or the service is away for a while. */
+  /**
+   * Follows events until the bootstrap ends or `signal` aborts. It reconnects by itself when the stream breaks or the service
+   * is away for a while.
+   */
   follow(id: string, signal: AbortSignal): AsyncGenerator<StreamItem>;
 }
 

@@ -1,4 +1,4 @@
-/** Follows a bootstrap's events as the service streams them; comes back with the cursor when a stream breaks or ends. */
+/** Follows a bootstrap's events as the service streams them. When a stream breaks or ends, it reconnects with the cursor. */
 import { createParser } from 'eventsource-parser';
 import { bootstrapRoutes, StreamItem } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
@@ -10,16 +10,16 @@ import type { Transport } from './transport.js';
 export interface Told {
   /** For `--verbose`. */
   readonly onTrace: (text: string) => void;
-  /** The stream is away; what is told to people. */
+  /** The stream is away. The text is for people. */
   readonly onTrouble: (text: string) => void;
 }
 
-/** Comments come every 15 seconds; silence beyond this is a dead connection. */
+/** The service sends a comment every 15 seconds. Longer silence than this means a dead connection. */
 const silenceMs = 50_000;
-/** How long the service may be away before following is given up. */
+/** How long the service may be away before following gives up. */
 const awayMs = 10 * 60_000;
 
-/** The events of a bootstrap until it ends, over as many connections as that takes. */
+/** The events of a bootstrap until it ends, over as many connections as needed. */
 export async function* followStream(
   { send, endpoint }: Transport,
   { onTrace, onTrouble }: Told,
@@ -62,7 +62,7 @@ export async function* followStream(
     } finally {
       gone.release();
     }
-    // The server ended the stream before its time-out, or the connection closed: come back with the cursor.
+    // The server ended the stream before its time-out, or the connection closed. Reconnect with the cursor.
     signal.throwIfAborted();
     await pause(backoff(failures), signal);
     failures += 1;
@@ -76,7 +76,7 @@ interface Read {
 
 async function* readStream(response: Response, connection: AbortController, gone: AbortSignal): AsyncGenerator<Read> {
   const reader = response.body?.getReader();
-  // Once a reply has begun, Node 20's fetch may forget its signal when memory is tidied up: Ctrl-C would do nothing.
+  // After a reply has begun, garbage collection may make Node 20's fetch forget its signal. Ctrl-C would then do nothing.
   const cut = (): void => void reader?.cancel().catch(() => undefined);
   gone.addEventListener('abort', cut, { once: true });
 
@@ -109,7 +109,7 @@ async function* readStream(response: Response, connection: AbortController, gone
   }
 }
 
-/** Undefined for a kind of event that a newer service sends. */
+/** Undefined for an event type that only a newer service knows. */
 function itemOf(data: string): StreamItem | undefined {
   try {
     return StreamItem.safeParse(JSON.parse(data)).data;

@@ -1,4 +1,7 @@
-/** The organization API as the commands speak to it: one method an operation of the route table, safe to repeat when an answer is lost. */
+/**
+ * The client of the organization API: one method per operation of the route table. Each is safe to repeat when an answer is
+ * lost.
+ */
 import * as z from 'zod';
 import type { Route } from '../../shared/api.js';
 import { Member, Organization, OrganizationEvent, type Role } from '../../shared/organization/organization.js';
@@ -6,19 +9,19 @@ import { organizationRoutes as routes } from '../../shared/organization/routes.j
 import { Detached, MigrationPreview, MigrationReply, Team } from '../../shared/organization/team.js';
 import type { Transport } from './transport.js';
 
-/** `added` is false for one who was a member with that role already. */
+/** `added` is false if the person was already a member with that role. */
 interface Added {
   readonly member: Member;
   readonly added: boolean;
 }
 
-/** `more`: there are older ones. */
+/** `more`: older events exist. */
 interface Events {
   readonly events: readonly ShownEvent[];
   readonly more: boolean;
 }
 
-/** Also of a kind that a newer service records. */
+/** Accepts actions that only a newer service records. */
 const ShownEvent = OrganizationEvent.extend({ action: z.string() });
 export type ShownEvent = z.infer<typeof ShownEvent>;
 
@@ -30,7 +33,7 @@ export interface OrganizationClient {
   setRole(organizationId: string, email: string, role: Role): Promise<Member>;
   removeMember(organizationId: string, email: string, force: boolean): Promise<void>;
   organizationTeams(organizationId: string): Promise<Team[]>;
-  /** Newest first, at most so many. */
+  /** Newest first, at most `most` of them. */
   events(organizationId: string, most: number): Promise<Events>;
   teams(): Promise<Team[]>;
   createTeam(name: string, organizationId: string | undefined): Promise<Team>;
@@ -38,13 +41,13 @@ export interface OrganizationClient {
   addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
   removeTeamMember(teamId: number, email: string): Promise<void>;
   previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;
-  /** With the members that it had before it was migrated. */
+  /** Restores the members that the team had before it was migrated. */
   detach(teamId: number): Promise<Detached>;
-  /** Only if nothing has changed since the preview with that ETag. */
+  /** Migrates only if nothing has changed since the preview with that ETag. */
   migrate(teamId: number, organizationId: string, force: boolean, etag: string): Promise<MigrationReply>;
 }
 
-/** The API's own limit of a page. */
+/** The API's own page limit. */
 const mostOfPage = 200;
 
 export function createOrganizationClient({ askPatiently }: Transport): OrganizationClient {
@@ -111,7 +114,7 @@ export function createOrganizationClient({ askPatiently }: Transport): Organizat
   };
 }
 
-/** Of `<…?cursor=…>; rel="next"`: the cursor alone, for the address is known here. */
+/** Reads `<…?cursor=…>; rel="next"`. Only the cursor is needed, because the address is known. */
 function nextCursor(link: string | null): string | undefined {
   const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1];
   if (target === undefined || !URL.canParse(target, 'http://localhost')) return undefined;

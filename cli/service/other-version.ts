@@ -1,12 +1,12 @@
-/** What is said when the service is of another version than this command line. */
+/** What plinth says when the service and this command line have different versions. */
 import { Problem } from '../../shared/problems.js';
 import { version, versionHeader } from '../../shared/version.js';
 
-/** Undefined: it says none, so it is older than versions that do, or no plinth at all. */
+/** Undefined if no version is named: the service is older than this header, or is no plinth at all. */
 export const serviceVersion = (headers: Headers): string | undefined =>
   /^\d[\w.+-]{0,40}$/.exec(headers.get(versionHeader) ?? '')?.[0];
 
-/** Negative: the first is older. */
+/** Negative if the first is older. */
 function compared(one: string, other: string): number {
   const numbers = (text: string) => text.split(/[.+-]/, 3).map(Number);
   const [a, b] = [numbers(one), numbers(other)];
@@ -15,7 +15,7 @@ function compared(one: string, other: string): number {
 
 const isNewerThan = (service: string): boolean => compared(version, service) > 0;
 
-/** What to do about it; undefined where both are of one version. */
+/** What to do about the difference. Undefined if the versions are equal. */
 export function versionAdvice(service: string | undefined): string | undefined {
   if (service === version) return undefined;
   if (service === undefined) return 'Check the endpoint, or use the plinth that belongs to this deployment.';
@@ -24,7 +24,7 @@ export function versionAdvice(service: string | undefined): string | undefined {
     : `Get plinth ${service}, the version of this deployment.`;
 }
 
-/** An answer that cannot be read. */
+/** The problem for an answer that cannot be parsed. */
 export function unreadableAnswer(endpoint: string, headers: Headers): Problem {
   const service = serviceVersion(headers);
   if (service === version) {

@@ -1,22 +1,22 @@
-/** When a call is made again, and after how long. */
+/** Decides when a call is retried, and after how long. */
 import { Problem } from '../../shared/problems.js';
 import { isLasting } from './answer-problem.js';
 
-/** A try that is lost in flight holds its key for half a minute, and says to come back each second. */
+/** A try lost in flight holds its idempotency key for half a minute. Meanwhile the service asks for a retry each second. */
 const tries = { others: 4, whileUnderWay: 40 } as const;
 const awayMs = 30_000;
 const backoffMs = { first: 500, most: 15_000, mostWhileAway: 3_000 } as const;
 
 export interface Patience {
-  /** For `--verbose`: a retry that will be. */
+  /** For `--verbose`: announces a retry. */
   readonly onTrace: (text: string) => void;
-  /** The service is away, and is waited for. */
+  /** The service is away, and the call waits for it. */
   readonly onTrouble: (text: string) => void;
-  /** Ctrl-C: the wait is given up. */
+  /** Ctrl-C ends the wait. */
   readonly interrupted: AbortSignal;
 }
 
-/** Calls, and again a few times while the service is away or says to come back. */
+/** Makes a call, and retries it a few times while the service is away or asks for a retry. */
 export async function patiently<T>(call: () => Promise<T>, { onTrace, onTrouble, interrupted }: Patience): Promise<T> {
   let awaySince: number | undefined;
   for (let failures = 0; ; failures += 1) {
@@ -42,7 +42,7 @@ export const isPassing = (problem: Problem): boolean =>
   !isLasting(problem) &&
   (['unavailable', 'internal', 'too-many'].includes(problem.code) ||
     problem.kind.retry !== 'none' ||
-    // The first try of it is still under way.
+    // The first try is still under way.
     (problem.code === 'conflict' && problem.retryAfterSeconds !== undefined));
 
 export const backoff = (failures: number): number =>

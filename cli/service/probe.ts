@@ -1,4 +1,4 @@
-/** Asks what answers at an endpoint, by one light call of the API that should be there. */
+/** Finds out what answers at an endpoint, with one light call of the API that should be there. */
 
 import { pathTo } from '../../shared/api.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
@@ -10,13 +10,16 @@ import { reasonOf } from './answer-problem.js';
 import { serviceVersion } from './other-version.js';
 
 export interface Probe {
-  /** `other-api`: plinth, but not this API of it. `front`: something before it refuses. `older`: a plinth that lacks this route. */
+  /**
+   * `other-api`: plinth, but another of its APIs. `front`: something in front of it refuses. `older`: a plinth that doesn't
+   * name its version. `stranger`: no plinth.
+   */
   readonly kind: 'plinth' | 'other-api' | 'older' | 'front' | 'stranger' | 'unreachable';
-  /** In words, for what is not `plinth`. */
+  /** Explains in words any kind but `plinth`. */
   readonly why: string;
   readonly version?: string;
   readonly status?: number;
-  /** Ours less theirs; their clock is told in whole seconds. */
+  /** Our clock minus theirs. Their clock is known only in whole seconds. */
   readonly skewSeconds?: number;
   readonly body?: unknown;
 }
@@ -25,7 +28,7 @@ const timeoutMs = 15_000;
 const routes = { bootstraps: bootstrapRoutes.getCaller, api: organizationRoutes.listOrganizations } as const;
 const query = { bootstraps: '', api: '?limit=1' } as const;
 
-/** Without a token plinth answers 401, which is as good a sign of life. */
+/** Without a token plinth answers 401, which proves just as well that it is there. */
 export async function probe(api: Api, endpoint: string, interrupted: AbortSignal, token?: string): Promise<Probe> {
   const startedAt = Date.now();
   let response: Response;
@@ -71,7 +74,7 @@ export async function probe(api: Api, endpoint: string, interrupted: AbortSignal
 function skewOf(headers: Headers, from: number, to: number): number | undefined {
   const theirs = Date.parse(headers.get('date') ?? '');
   if (Number.isNaN(theirs)) return undefined;
-  // Whatever lies within the call and the second that was cut off is agreement.
+  // The date header drops fractions of a second. A difference within that second and the call's duration counts as agreement.
   if (from / 1000 > theirs / 1000 + 1) return Math.round((from - theirs) / 1000);
   return to < theirs ? Math.round((to - theirs) / 1000) : 0;
 }

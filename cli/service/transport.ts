@@ -1,7 +1,4 @@
-/**
- * Calls of plinth's HTTP APIs: the token, the address, problems thrown, what may be asked for again when an answer is
- * lost. The clients of the APIs are made on it.
- */
+/** Sends calls to plinth's HTTP APIs: token, address, problems, and retries when an answer is lost. */
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
 import type { Span } from '../../functions/tracing/tracing.js';
@@ -18,13 +15,13 @@ export interface TransportParts {
   readonly endpoint: string;
   readonly token: Token;
   readonly userAgent: string;
-  /** Of the command: each try of a call is a part of it. */
+  /** The command's span. Each try of a call is a child of it. */
   readonly span: Span;
-  /** For `--verbose`: a call that was made, a retry that will be. */
+  /** For `--verbose`: announces a call that was made, or a retry. */
   readonly onTrace: (text: string) => void;
-  /** The service is away, and is waited for. */
+  /** The service is away, and the call waits for it. */
   readonly onTrouble: (text: string) => void;
-  /** Ctrl-C: whatever is under way is given up. */
+  /** Ctrl-C aborts whatever is under way. */
   readonly interrupted: AbortSignal;
 }
 
@@ -44,18 +41,21 @@ interface Answer<T> {
 
 export interface Transport {
   readonly endpoint: string;
-  /** Once; any status that is no success is thrown as a Problem. */
+  /** Sends once. Any unsuccessful status is thrown as a Problem. */
   send(route: Route, sent?: Sent): Promise<Response>;
-  /** Once, the JSON reply read by `schema`. */
+  /** Sends once, and parses the JSON reply with `schema`. */
   ask<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>>;
-  /** As `ask`, and again a few times while the service is away: for reads and for changes that are safe to repeat. A POST is, as all its tries bear one Idempotency-Key. */
+  /**
+   * Like `ask`, with a few retries while the service is away. For reads, and for changes that are safe to repeat. A POST is
+   * safe, because all its tries carry one Idempotency-Key.
+   */
   askPatiently<T>(schema: z.ZodType<T>, route: Route, sent?: Sent): Promise<Answer<T>>;
   text(route: Route, sent?: Sent): Promise<string>;
 }
 
 const requestMs = 120_000;
 
-/** One try of a call, told of as a part of the command. */
+/** One try of a call, recorded as a child span of the command. */
 async function tryOnce(
   { endpoint, userAgent, span, onTrace, interrupted }: TransportParts,
   route: Route,
@@ -75,7 +75,7 @@ async function tryOnce(
       method: route.method,
       headers: {
         authorization: bearer,
-        // In front of a private function IAM takes this one, and leaves the other as it is.
+        // In front of a private function, IAM takes this header and leaves the other untouched.
         ...(endpoint.startsWith('https:') && { 'x-serverless-authorization': bearer }),
         'user-agent': userAgent,
         traceparent: traceparentOf(part),
@@ -83,7 +83,7 @@ async function tryOnce(
         ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      // The token goes where it was told to go, and nowhere that an answer says.
+      // The token goes only to the configured address, never where an answer redirects to.
       redirect: 'error',
       signal: signal ?? AbortSignal.any([timeLimit(requestMs), interrupted]),
     });
@@ -126,7 +126,7 @@ export function createTransport(parts: TransportParts): Transport {
     throw unreadableAnswer(endpoint, response.headers);
   }
 
-  /** An answer that breaks off is a lost one. */
+  /** An answer that breaks off counts as lost. */
   async function bodyOf(response: Response): Promise<unknown> {
     let text: string;
     try {
@@ -147,7 +147,7 @@ export function createTransport(parts: TransportParts): Transport {
     send,
     ask,
     askPatiently: (schema, route, sent = {}) => {
-      // One key for all tries.
+      // All tries share one key.
       const key = route.method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
       let lost = false;
       const once = async () => {
@@ -155,7 +155,7 @@ export function createTransport(parts: TransportParts): Transport {
           return await ask(schema, route, { ...sent, headers: { ...key, ...sent.headers } });
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
-          // The try whose answer was lost has done it.
+          // The try whose answer was lost has already deleted it.
           if (route.method === 'DELETE' && lost && error.code === 'not-found') {
             return { data: schema.parse(undefined), status: 204, headers: new Headers() };
           }

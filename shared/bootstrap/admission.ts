@@ -1,8 +1,8 @@
-/** Whether new bootstraps are taken, as operators see and switch it. Spoken by the API and the CLI. */
+/** Whether plinth takes new bootstraps, as operators see and switch it. The API and the CLI share this form. */
 import * as z from 'zod';
 import { moment, reason, text } from '../api.js';
 
-/** `stopped`: new ones are refused with the reason. What stands is resumed, extended and removed all the same. */
+/** `stopped`: new bootstraps are refused with the reason. Existing ones can still be resumed, extended and removed. */
 export const AdmissionView = z
   .object({
     state: z.enum(['open', 'stopped']).meta({ description: 'Whether new ones are taken' }),
@@ -13,5 +13,5 @@ export const AdmissionView = z
   .meta({ id: 'Admission', description: 'Whether new bootstraps are taken; what stands goes on in either case' });
 export type AdmissionView = z.infer<typeof AdmissionView>;
 
-/** Shown to whoever is refused. */
+/** Shown to callers who are refused. */
 export const AdmissionReason = reason('Why; shown to whoever is refused', 'Maintenance until noon');

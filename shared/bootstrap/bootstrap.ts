@@ -1,12 +1,12 @@
-/** A bootstrap as those who may see it do over HTTP: what stands, what runs, what it waits for. */
+/** A bootstrap as the HTTP API shows it: what exists, what runs, and what it waits for. */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
 import { CostEstimate } from './cost.js';
 
 /**
- * `succeeded-with-warnings`: all that matters stands, and something that may fail did; its warnings say what.
- * `succeeded`, `failed` and `cancelled` are ends; a resume starts a new generation from any of them. `removing` comes to its
- * end as `removed`, or as `removal-failed`, which is tried again; from neither does a bootstrap come back.
+ * `succeeded-with-warnings`: everything required exists, but something optional failed. The warnings name it. `succeeded`,
+ * `failed` and `cancelled` are final until a resume, which starts a new generation. `removing` ends as `removed` or as
+ * `removal-failed`, which is retried. A bootstrap comes back from neither.
  */
 export const BootstrapState = z
   .enum([
@@ -28,8 +28,8 @@ export const BootstrapState = z
 export type BootstrapState = z.infer<typeof BootstrapState>;
 
 /**
- * `waiting`: for other instances · `ready`: published · `running`: leased · `client`: needs the caller's machine ·
- * `gone`: what it made is removed.
+ * `waiting`: for other instances · `ready`: published · `running`: leased · `client`: needs the caller's machine · `gone`:
+ * what it made is removed.
  */
 export const InstanceState = z
   .enum(['waiting', 'ready', 'running', 'client', 'done', 'failed', 'cancelled', 'gone'])
@@ -100,7 +100,7 @@ export const AddressView = z
   })
   .meta({ id: 'Address', description: 'A static address that is reserved' });
 
-/** What stands so far; a part is missing until its steps are done. */
+/** What exists so far. A part is missing until its steps are done. */
 export const BootstrapResult = z
   .object({
     vms: z.array(VmView).meta({ description: 'Those that are made' }),

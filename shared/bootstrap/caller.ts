@@ -1,4 +1,4 @@
-/** Who a caller is to the bootstrap API: who they are to it, and what they may begin. Spoken by the API and by `plinth doctor`. */
+/** What the bootstrap API knows of a caller: who they are, and what they may begin. `plinth doctor` shows it too. */
 import * as z from 'zod';
 import { text } from '../api.js';
 import { AdmissionView } from './admission.js';

@@ -1,4 +1,4 @@
-/** What cleanup found and did, or would do: the reply of its function, and of the API to operators. */
+/** What cleanup found and did, or would do. Its function replies with it, and the API shows it to operators. */
 import * as z from 'zod';
 import { text } from '../api.js';
 
@@ -13,7 +13,7 @@ const Found = z
     why: text('Why it is in this list', 'Its time is over.'),
   })
   .meta({ id: 'CleanupFound', description: 'A project that cleanup has looked at' });
-/** Of the lists of what was found. */
+/** A list of projects that cleanup found. */
 export const listed = (description: string) => z.array(Found).meta({ description });
 
 export const CleanupReport = z.object({

@@ -1,8 +1,8 @@
-/** What a bootstrap costs, as an estimate from dated prices: part of the views of the API, shown by the command line. */
+/** What a bootstrap costs, estimated from dated prices. The API's views contain it, and the command line shows it. */
 import * as z from 'zod';
 import { text } from '../api.js';
 
-/** An amount is missing when something that belongs to it has no price: then `unknown` says what. */
+/** An amount is missing if any part of it has no price. `unknown` then names the part. */
 const amount = (description: string, example: number) =>
   z
     .number()

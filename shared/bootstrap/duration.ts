@@ -3,18 +3,18 @@
 const unitSeconds = { d: 86_400, h: 3600, m: 60, s: 1, ms: 0.001 } as const;
 type Unit = keyof typeof unitSeconds;
 
-/** Beyond it dates stop being sensible: ten years. */
+/** Ten years. Dates further away make no sense. */
 const longestDurationSeconds = 3650 * unitSeconds.d;
 
 const part = '\\d+(?:\\.\\d+)?(?:ms|[dhms])';
-/** A part that is a second or more by itself. */
+/** A part that alone is at least a second. */
 const longPart =
   '(?:0*[1-9]\\d*(?:\\.\\d+)?[dhms]|0*[1-9]\\d{3,}(?:\\.\\d+)?ms|0+\\.\\d?[1-9]\\d*[dh]|0+\\.[1-9]\\d*m)';
-/** For documents: nothing that is too short. What is too long only `parseDuration` tells. */
+/** For documents. It refuses durations that are too short. Only `parseDuration` refuses those that are too long. */
 export const durationPattern = `^(?:${part})*${longPart}(?:${part})*$`;
 const form = new RegExp(`^(?:${part})+$`);
 
-/** Whole seconds, or undefined when the text is no positive duration of at most ten years. */
+/** Whole seconds. Undefined if the text is no positive duration of at most ten years. */
 export function parseDuration(text: string): number | undefined {
   if (!form.test(text)) return undefined;
   let seconds = 0;

@@ -1,4 +1,7 @@
-/** What a follower of a bootstrap sees, in order. Numbered ones are stored; `progress` and `log` are read from where they live. */
+/**
+ * The events that a follower of a bootstrap sees, in order. Numbered events are stored. `progress` and `log` are read from
+ * where they live.
+ */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
 import { BootstrapState, InstanceState, StoredProblem } from './bootstrap.js';
@@ -8,7 +11,7 @@ const schema = z.literal(1).meta({ description: 'Version of this form' });
 const instance = text('`<step>` or `<step>:<key>`', 'vm:k0s-1');
 const generation = z.int().meta({ description: 'Raised by each resume and removal' });
 
-/** Its project is removed soon, unless somebody does something. */
+/** The project is removed soon unless somebody acts. */
 export const ExpiryWarning = z.object({
   at,
   removeAt: moment('When it is removed'),
@@ -18,8 +21,8 @@ export const ExpiryWarning = z.object({
 export type ExpiryWarning = z.infer<typeof ExpiryWarning>;
 
 /**
- * What a job said on a machine, as it was stored: pieces, not lines. Not numbered, but a cursor says how far it was told.
- * `skipped` bytes before it are in the log alone.
+ * A piece of what a job printed on a machine, as stored: pieces, not lines. It has no number, but a cursor says how far the
+ * log was sent. `skipped` bytes before it are only in the log.
  */
 const LogEvent = z
   .object({
@@ -95,7 +98,7 @@ export const BootstrapEvent = z.discriminatedUnion('type', [
 ]);
 export type BootstrapEvent = z.infer<typeof BootstrapEvent>;
 
-/** States after which the stream of events ends. */
+/** The stream of events ends after these states. */
 export const endStates: readonly BootstrapState[] = [
   'succeeded',
   'succeeded-with-warnings',

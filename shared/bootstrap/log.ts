@@ -1,4 +1,4 @@
-/** What jobs said on machines, as the API tells it: free of secrets, kept by instance. */
+/** Machine logs as the API shows them: without secrets, by instance. */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
 

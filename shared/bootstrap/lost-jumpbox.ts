@@ -1,4 +1,4 @@
-/** The jumpbox of a project whose record is lost: enough to ask it, by SSH, for what lies there. */
+/** The jumpbox of a project whose record is lost: enough to fetch its files over SSH. */
 import * as z from 'zod';
 import { text } from '../api.js';
 import { VmView } from './bootstrap.js';

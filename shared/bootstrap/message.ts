@@ -1,4 +1,4 @@
-/** The message that makes a lane look at an instance. Only a hint: lost, late and double ones are harmless. */
+/** The message that makes a lane look at an instance. It is only a hint: lost, late and duplicate messages are harmless. */
 import * as z from 'zod';
 
 export const StepMessage = z.object({

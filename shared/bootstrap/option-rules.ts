@@ -1,30 +1,30 @@
-/** What options mean beside each other: which sets of them are refused, and which are warned of. */
+/** How options work together: which combinations are refused, and which only warn. */
 import { parseDuration } from './duration.js';
 import { flagName, flagOf, type GivenFlags, isSecret, type Option, optionNames, shortestHidden } from './options.js';
 import { isKnownRegion, isKnownZone, regionOf } from './places.js';
 
-/** Values as given where they are right, the table's defaults for the rest. */
+/** Given values where they are valid, and the table's defaults for the rest. */
 export type Values = { readonly [K in keyof GivenFlags]-?: GivenFlags[K] };
 
 export interface Facts {
   readonly values: Values;
-  /** Given, and not empty. */
+  /** The option was given and is not empty. */
   has(option: Option): boolean;
-  /** Given, and a value that it may have. Of another the default stands in `values`. */
+  /** The option was given with a valid value. For an invalid one, `values` holds the default. */
   isRight(option: Option): boolean;
-  /** An install is asked for. */
+  /** The caller asks for an install. */
   readonly installs: boolean;
 }
 
 interface Rule {
-  /** The flag that the fault is told of. */
+  /** The fault names this flag. */
   readonly option: Option;
   readonly does: 'refuse' | 'warn';
   readonly message: string | ((facts: Facts) => string);
   when(facts: Facts): boolean;
 }
 
-/** Steps that packages are known to have; a package may have others. */
+/** Steps of known packages. A package may have others. */
 const knownInstallSteps = [
   'copy-dependencies',
   'extract-dependencies',
@@ -55,10 +55,10 @@ const unknownSteps = ({ values }: Facts): string[] =>
 const holdsPassword = (url: string | undefined): boolean =>
   url !== undefined && URL.canParse(url) && new URL(url).password !== '';
 const forge1Default = ({ has, values }: Facts) => !has('registryType') && values.registryType === 'forge1';
-/** One that --airgapped excludes is told of by that, and cannot stay. */
+/** --airgapped excludes forge1 and reports that itself, so no second fault is needed. */
 const forge1Given = ({ isRight, values }: Facts) =>
   isRight('registryType') && values.registryType === 'forge1' && values.airgapped !== true;
-/** Of a registry type that is none, nothing is said. */
+/** An invalid registry type has its own fault, so nothing else is said about it. */
 const usesForge1Images = ({ values: { registryType }, isRight, has, installs }: Facts) =>
   registryType === 'forge1' ||
   (registryType === 'local-container' && installs) ||
@@ -73,7 +73,7 @@ export const rules: readonly Rule[] = [
       (option): Rule => ({ option, does: 'refuse', message: 'is required', when: ({ has }: Facts) => !has(option) }),
     ),
 
-  /* Times that are hardly meant; the operator's own bounds are held by the service */
+  /* Times that are probably a mistake. The service enforces the operator's own limits. */
   {
     option: 'projectTtl',
     does: 'warn',
@@ -139,7 +139,7 @@ export const rules: readonly Rule[] = [
       has('region') && has('zone') && region !== undefined && zone !== undefined && regionOf(zone) !== region,
   },
 
-  /* Google makes more at any time: it decides. */
+  /** Google adds regions and zones at any time, so Google decides. */
   {
     option: 'region',
     does: 'warn',

@@ -1,6 +1,6 @@
 /**
- * THE flag table: every flag of `plinth beta bootstrap-cloud` once. Command line, help, request schema, rules, redaction,
- * resume rules and the reference page are all read from it; the types of options are derived from it.
+ * THE flag table: every flag of `plinth beta bootstrap-cloud`, once. Command line, help, request schema, rules, redaction,
+ * resume rules and the reference page are read from it. The types of options are derived from it.
  */
 import * as z from 'zod';
 import { Email } from '../organization/email.js';
@@ -21,8 +21,9 @@ export const flagGroups = {
 export type FlagGroup = keyof typeof flagGroups;
 
 /**
- * What a value means when the bootstrap stands already. `fixed`: another value is refused; of some options only once a step has
- * made what holds them. `applies`: the change is carried out. `local`: it is about the caller's machine and never travels.
+ * What a value means for a bootstrap that exists. `fixed`: another value is refused, for some options only once a step has
+ * made what holds the value. `applies`: the change is carried out. `local`: the option concerns the caller's machine and is
+ * never sent.
  */
 export type OnResume = 'fixed' | 'applies' | 'local';
 
@@ -34,16 +35,19 @@ interface FlagRow<Value> {
   readonly schema: z.ZodType<Value>;
   readonly default?: Value;
   readonly required?: true;
-  /** Redacted wherever it might be shown; may come from the environment (`PLINTH_<FLAG>`). */
+  /** Redacted wherever it might be shown. The environment may supply it (`PLINTH_<FLAG>`). */
   readonly secret?: true;
-  /** Of a secret: the option that it belongs to. It is kept while it is not given again, and goes when that one is dropped. */
+  /**
+   * For a secret: the option that it belongs to. A resume keeps a secret that isn't given again, and drops it along with that
+   * option.
+   */
   readonly owner?: string;
-  /** One letter that stands for it. */
+  /** A one-letter form of the flag. */
   readonly short?: string;
-  /** The path of a file of the caller's: what travels is its name, hash and size (upload.ts). */
+  /** The path of a file on the caller's machine. The request carries its name, hash and size instead (upload.ts). */
   readonly file?: true;
 }
-/** `kind` says how it is written on the command line; `list`: the flag may be repeated. */
+/** `kind` says how the value is written on the command line. A `list` flag may be repeated. */
 export type Flag =
   | ({ readonly kind: 'string' } & FlagRow<string>)
   | ({ readonly kind: 'int' } & FlagRow<number>)
@@ -53,7 +57,7 @@ export type Flag =
 /* Schemas of values. Messages go on from the name of the flag: "--zone must be …". */
 
 const longest = 4096;
-/** One line, not empty, byte for byte as given. */
+/** One line, not empty. The bytes stay as given. */
 const line = (max = longest) =>
   z
     .string()
@@ -72,7 +76,7 @@ const domain = z
   .transform((text) => text.toLowerCase())
   .refine(
     (text) =>
-      // The longest name beneath it is `*.N.ssh.cs.<domain>`.
+      // The longest name under it is `*.N.ssh.cs.<domain>`.
       text.length <= 230 && /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/.test(text),
     'must be a domain name such as example.com',
   )
@@ -88,7 +92,7 @@ const url = line()
     return (protocol === 'https:' || protocol === 'http:') && hostname !== '' && !/\s/.test(text);
   }, 'must be a URL that begins with https:// or http://')
   .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://\\S+$' });
-/** Collectors are named by URL, or by host and port alone. */
+/** A collector is named by a URL, or by host and port. */
 const endpoint = line()
   .refine((text) => {
     const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
@@ -753,7 +757,7 @@ type OptionsWhere<Row> = { [K in Option]: Table[K] extends Row ? K : never }[Opt
 export type LocalOption = OptionsWhere<{ onResume: 'local' }>;
 export type SecretOption = OptionsWhere<{ secret: true }>;
 type FileOption = OptionsWhere<{ file: true }>;
-/** Options of the bootstrap itself: they travel, and may be shown. */
+/** Options of the bootstrap itself. They are sent, and may be shown. */
 type OpenOption = Exclude<Option, LocalOption | SecretOption>;
 
 type Value<K extends Option> = Readonly<z.output<Table[K]['schema']>>;
@@ -761,19 +765,19 @@ type Present = OptionsWhere<{ required: true } | { default: unknown }>;
 type Resolved<K extends Option> = { readonly [O in K & Present]: Value<O> } & {
   readonly [O in Exclude<K, Present>]?: Value<O> | undefined;
 };
-/** Spelled out, so that editors show fields and not the derivation. */
+/** Spelled out, so that editors show the fields and not the derivation. */
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** The resolved options of a bootstrap: defaults applied, without those that are local and without secrets. */
+/** The resolved options of a bootstrap: defaults applied, without local options and without secrets. */
 export interface BootstrapOptions extends Flat<Resolved<OpenOption>> {}
-/** The resolved options that concern the caller's machine alone. */
+/** The resolved options that concern only the caller's machine. */
 export interface LocalOptions extends Flat<Resolved<LocalOption>> {}
 /** The secrets that were given. */
 export type SecretOptions = Flat<{ readonly [K in SecretOption]?: Value<K> | undefined }>;
 
-/** What travels: what was given and nothing else, secrets included, never local ones. */
+/** What a request carries: only options that were given, secrets included, local ones never. */
 export type GivenOptions = Flat<{ readonly [K in OpenOption | SecretOption]?: Value<K> | undefined }>;
-/** What was given on the command line. */
+/** The options that were given on the command line. */
 export type GivenFlags = Flat<{ readonly [K in Option]?: Value<K> | undefined }>;
 
 /* Readers */
@@ -786,25 +790,25 @@ export const isSecret = (option: Option): option is SecretOption => flagOf(optio
 const isFile = (option: Option): option is FileOption => flagOf(option).file === true;
 export const fileOptions: readonly FileOption[] = optionNames.filter(isFile);
 
-/** Names a file or folder of the caller's machine; shells complete it as one. */
+/** The value names a file or folder on the caller's machine, so shells complete it as a path. */
 export const isPath = (option: Option): boolean => isFile(option) || flagOf(option).schema === path;
 
 /** `datacenterId` → `datacenter-id`. */
 const kebab = (option: string): string => option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-/** `--datacenter-id`: how messages and faults name an option. */
+/** `--datacenter-id`: the name of an option in messages and faults. */
 export const flagName = (option: Option): `--${string}` => `--${kebab(option)}`;
-/** `PLINTH_FORGE1_PAT`: where a secret may come from. */
+/** `PLINTH_FORGE1_PAT`: the environment variable that may supply a secret. */
 export const variableOf = (option: SecretOption): string =>
   `PLINTH_${kebab(option).replaceAll('-', '_').toUpperCase()}`;
 
-/** What a secret belongs to, if to one option alone. */
+/** The option that a secret belongs to, if it is a single one. */
 export const ownerOf = (option: SecretOption): Option | undefined => flagOf(option).owner as Option | undefined;
 
 export const redacted = '<secret>';
-/** A secret of fewer characters stands in ordinary words by chance: it is hidden only where it stands alone. */
+/** A shorter secret occurs in ordinary words by chance. It is redacted only where it stands alone. */
 export const shortestHidden = 6;
 
-/** The same record with secret values masked; for whatever is shown or logged. */
+/** The same record with secret values redacted, for showing and logging. */
 export function redactOptions<T extends Readonly<Record<string, unknown>>>(
   given: T,
 ): Readonly<Record<string, unknown>> {

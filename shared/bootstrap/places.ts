@@ -1,6 +1,6 @@
 /** Regions and zones: which are known, and how one follows from the other. Pure. */
 
-/** The zones of each region by their last letter, as Google listed them in 2026. It makes more at any time. */
+/** The zones of each region by their last letter, as Google listed them in 2026. Google adds more at any time. */
 export const zoneLetters: Readonly<Record<string, string>> = {
   'africa-south1': 'abc',
   'asia-east1': 'abc',

@@ -1,4 +1,7 @@
-/** The body of `POST /bootstraps`: only what was given travels. What values may be is told by the rules, all faults at once. */
+/**
+ * The body of `POST /bootstraps`. It carries only the options that were given. The schema checks their form, and the rules
+ * then report all invalid values at once.
+ */
 import * as z from 'zod';
 import { ruled } from '../api.js';
 import {
@@ -28,7 +31,7 @@ const form = (flag: Flag): z.ZodType => {
       return z.array(z.string().max(longestText)).max(100);
   }
 };
-/** The form of an option's value as it travels. */
+/** The schema of an option's value in a request. */
 export function fieldOf(option: Option): z.ZodType {
   const { file, help, schema, default: standard } = flagOf(option);
   const shown = Array.isArray(standard) ? standard.join(', ') : String(standard);
@@ -40,11 +43,11 @@ export function fieldOf(option: Option): z.ZodType {
     .meta({ description: `${flagName(option)}: ${help}${unlessGiven}`, ...(isSecret(option) && { writeOnly: true }) });
 }
 
-/** A document of the store takes 1 MiB, and a bootstrap's holds its options twice beside all that becomes of it. */
+/** A Firestore document holds at most 1 MiB. A bootstrap's document holds its options twice, and all its state besides. */
 const mostOptionsKiB = 64;
 const jsonBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value) ?? '').length;
 
-/** Undefined: all of them together are small enough. */
+/** What is wrong if all options together are too large. Undefined if they fit. */
 function tooLarge(given: Readonly<Record<string, unknown>>): string | undefined {
   if (jsonBytes(given) <= mostOptionsKiB * 1024) return undefined;
   const largest = Object.entries(given)
@@ -55,7 +58,7 @@ function tooLarge(given: Readonly<Record<string, unknown>>): string | undefined 
   return `must be at most ${mostOptionsKiB} KiB in all; shorten the largest: ${largest.join(', ')}`;
 }
 
-/** By option name, with the values' forms alone. */
+/** Options by name. Only the form of their values is checked. */
 const GivenOptionsForm = z
   .strictObject(
     Object.fromEntries(optionNames.filter((option) => !isLocal(option)).map((option) => [option, fieldOf(option)])),
@@ -65,7 +68,7 @@ const GivenOptionsForm = z
     if (message !== undefined) addIssue({ code: 'custom', message });
   }) as unknown as z.ZodType<GivenOptions>;
 
-/** `<type> <base64> [comment]`. The comment may be left out of what is stored. */
+/** `<type> <base64> [comment]`. The stored key may omit the comment. */
 const sshPublicKey = z
   .string()
   .max(16_384)
@@ -74,7 +77,7 @@ const sshPublicKey = z
     'must be one line: the type, the key in base64, and perhaps a comment',
   );
 
-/** Files are at most 400 KiB each; all four of two datacenters fit the body. */
+/** Each file has at most 400 KiB, so that all four files of two datacenters fit the body. */
 const file = z.string().max(400 * 1024);
 const standing = z
   .strictObject({

@@ -1,4 +1,4 @@
-/** The same command again, over a bootstrap that stands: which options change, and which may not. Pure. */
+/** The same command again for a bootstrap that exists: which options change, and which may not. Pure. */
 import { Problem } from '../problems.js';
 import {
   type BootstrapOptions,
@@ -27,18 +27,21 @@ export interface Standing {
   readonly secrets: SecretOptions;
 }
 
-/** What stands, or may stand, and keeps a fixed option as it is, in words; empty: it may change; undefined: it never may. */
+/**
+ * In words, what exists (or may exist) and holds a fixed option to its value. Empty: the option may change. Undefined: it
+ * never may.
+ */
 export type HoldersOf = (option: keyof BootstrapOptions) => readonly string[] | undefined;
 
 export interface Resumed extends Standing {
-  /** In the order of the table; values of secrets are masked. */
+  /** In the order of the table. Secret values are redacted. */
   readonly changes: readonly OptionChange[];
 }
 
 /**
- * What holds from now on. `wanted` is resolved, `given` is what it was resolved from. A secret that is not given again
- * stays, unless what it belongs to is dropped, and so does the time to live. Throws a conflict that shows both values of each option
- * that cannot change, and what keeps it.
+ * The options from now on. `wanted` was resolved from `given`. A secret that isn't given again stays, unless the option that
+ * it belongs to is dropped. The time to live stays, too, if it isn't given again. Throws a conflict that shows both values of
+ * each option that cannot change, and what holds it.
  */
 export function resumeOptions(
   stands: Standing,

@@ -1,4 +1,4 @@
-/** The route table of the bootstrap API; read by the router, the CLI's client, the OpenAPI document and the tests. */
+/** The route table of the bootstrap API. */
 import * as z from 'zod';
 import { flag, json, type Reply, type RouteTable, reason, text } from '../api.js';
 import { ScheduleView, scheduleVerbs } from '../cleanup-schedule.js';
@@ -35,7 +35,7 @@ const yaml = (description: string): Reply => ({ description, type: 'text/yaml', 
 const view = (description = 'The bootstrap as it is now') => json(description, BootstrapView);
 const schedule = (description: string) => json(description, ScheduleView);
 
-/** What a resume changes, or would; secrets show as `<secret>`. */
+/** An option that a resume changes, or would change. Secrets show as `<secret>`. */
 const OptionChange = z
   .object({
     option: text('The flag', '--project-ttl'),
@@ -75,8 +75,8 @@ export const PlanReply = z
 export type PlanReply = z.infer<typeof PlanReply>;
 
 /**
- * The last event of a stream (`event: end`). `ended`: the bootstrap came to its end, nothing will follow.
- * `time`: the server ends the stream before its time-out; come back with the cursor.
+ * The last event of a stream (`event: end`). `ended`: the bootstrap has ended, and nothing follows. `time`: the server ends
+ * the stream before its own time-out. Reconnect with the cursor.
  */
 export const StreamEnd = z
   .object({
@@ -88,7 +88,7 @@ export const StreamEnd = z
   .meta({ id: 'EndEvent', description: 'The last event of a stream' });
 export type StreamEnd = z.infer<typeof StreamEnd>;
 
-/** The `data` of one server-sent event; `event:` repeats its `type`, `id:` is the cursor to come back with. */
+/** The `data` of one server-sent event. `event:` repeats its `type`. `id:` is the cursor for reconnecting. */
 export const StreamItem = z.discriminatedUnion('type', [...BootstrapEvent.options, StreamEnd]).meta({
   id: 'StreamItem',
   description:
@@ -96,7 +96,7 @@ export const StreamItem = z.discriminatedUnion('type', [...BootstrapEvent.option
 });
 export type StreamItem = z.infer<typeof StreamItem>;
 
-/** When cleanup runs, for operators; a part of the bootstrap API. */
+/** When cleanup runs, for operators. Part of the bootstrap API. */
 export const scheduleRoutes = {
   getCleanupSchedule: {
     method: 'GET',
@@ -121,7 +121,7 @@ export const scheduleRoutes = {
   },
 } as const satisfies RouteTable;
 
-/** What cleanup would do, for operators; a part of the bootstrap API. */
+/** What cleanup would do, for operators. Part of the bootstrap API. */
 export const surveyRoutes = {
   surveyCleanup: {
     method: 'GET',
@@ -135,7 +135,7 @@ export const surveyRoutes = {
   },
 } as const satisfies RouteTable;
 
-/** Whether new bootstraps are taken, for operators; a part of the bootstrap API. */
+/** Whether new bootstraps are taken, for operators. Part of the bootstrap API. */
 export const admissionRoutes = {
   getAdmission: {
     method: 'GET',
@@ -173,7 +173,7 @@ export const admissionRoutes = {
   },
 } as const satisfies RouteTable;
 
-/** How the caller stands; a part of the bootstrap API. */
+/** Who the caller is, and what they may do. Part of the bootstrap API. */
 export const callerRoutes = {
   getCaller: {
     method: 'GET',
@@ -187,7 +187,7 @@ export const callerRoutes = {
   },
 } as const satisfies RouteTable;
 
-/** For what plinth has lost its record of; a part of the bootstrap API. */
+/** For projects whose record plinth has lost. Part of the bootstrap API. */
 export const recoveryRoutes = {
   findJumpbox: {
     method: 'GET',
@@ -214,7 +214,10 @@ export const recoveryRoutes = {
   },
 } as const satisfies RouteTable;
 
-/** The life of a bootstrap after it was made, for its owner and operators; whom it is shared with may extend it. A part of the bootstrap API. */
+/**
+ * The life of a bootstrap after it was made, for its owner and operators. People it is shared with may extend it. Part of the
+ * bootstrap API.
+ */
 export const lifeRoutes = {
   restartVms: {
     method: 'POST',

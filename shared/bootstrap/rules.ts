@@ -1,6 +1,6 @@
 /**
- * What a set of given options means, and all that is wrong with it at once. Pure. It refuses what cannot work and warns about
- * the rest.
+ * Resolves a set of given options, and reports everything wrong with it at once. Pure. It refuses what cannot work and warns
+ * about the rest.
  */
 import { type Fault, Problem } from '../problems.js';
 import { type Facts, installFlags, rules, type Values } from './option-rules.js';
@@ -19,13 +19,13 @@ import {
 import { firstZoneOf, regionOf } from './places.js';
 
 export interface CheckedOptions {
-  /** This and the next two are to be used only when there are no faults. */
+  /** Use this and the next two only if there are no faults. */
   readonly options: BootstrapOptions;
   readonly local: LocalOptions;
   readonly secrets: SecretOptions;
   readonly faults: readonly Fault[];
   readonly warnings: readonly string[];
-  /** What follows from what was given, for people: a zone from its region. */
+  /** For people: values that follow from others, such as a zone from its region. */
   readonly notes: readonly string[];
 }
 
@@ -38,7 +38,7 @@ const pick = (values: Values, keep: (option: Option) => boolean) =>
 const openIn = (values: Values): BootstrapOptions =>
   pick(values, (option) => !isLocal(option) && !isSecret(option)) as unknown as BootstrapOptions;
 
-/** `strict`: what would be warned about is refused. */
+/** `strict`: warnings become refusals. */
 export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean | undefined } = {}): CheckedOptions {
   const faults: Fault[] = [];
   const warnings: string[] = [];
@@ -47,7 +47,7 @@ export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean
 
   for (const option of optionNames) {
     const value = given[option];
-    // An empty value of a required flag is told as missing.
+    // An empty value of a required flag counts as missing.
     if (value === undefined || (value === '' && flagOf(option).required)) continue;
     const read = flagOf(option).schema.safeParse(value);
     if (read.success) found[option] = read.data;
@@ -75,11 +75,11 @@ export function checkOptions(given: GivenFlags, how: { readonly strict?: boolean
   };
 }
 
-/** Resolved options as a release stored them that may have known fewer flags, or more. */
+/** Resolves stored options. The release that stored them may have known fewer flags, or more. */
 export const fillOptions = (stored: Readonly<Record<string, unknown>>): BootstrapOptions =>
   openIn(resolve(stored as GivenFlags).values);
 
-/** One problem of all faults. */
+/** One problem for all faults. */
 export function refusalOf(errors: readonly Fault[]): Problem {
   return new Problem('bad-input', errors.map(({ path, message }) => `${path} ${message}`).join('; '), {
     errors,
@@ -87,7 +87,7 @@ export function refusalOf(errors: readonly Fault[]): Problem {
   });
 }
 
-/** Applies defaults, and what follows from one option for another. */
+/** Applies defaults, and sets options that follow from others. */
 function resolve(found: GivenFlags): { values: Values; notes: string[] } {
   const defaults = Object.fromEntries(optionNames.map((option) => [option, flagOf(option).default]));
   const notes: string[] = [];
@@ -107,7 +107,7 @@ function resolve(found: GivenFlags): { values: Values; notes: string[] } {
   return { values: { ...defaults, ...found, ...follows } as Values, notes };
 }
 
-/** A message with the value that it is about, unless that is a secret. */
+/** A message with the offending value, unless the value is secret. */
 function said(option: Option, value: unknown, message = 'is not valid'): string {
   if (isSecret(option) || value === '') return message;
   const shown = JSON.stringify(value);

@@ -1,4 +1,7 @@
-/** What operators see of cleanup before it runs: its own dry run, and what it leaves alone. Spoken by the API and the CLI. */
+/**
+ * What operators see of cleanup before it runs: its own dry run, and what it leaves alone. The API and the CLI share this
+ * form.
+ */
 import type * as z from 'zod';
 import { CleanupReport, listed } from './cleanup.js';
 

@@ -1,5 +1,6 @@
 /**
- * Where the test user waits for the caller's machine on the jumpbox, in memory, root's alone: the last line of what
- * `plinth install user --json` printed. Once it was fetched it is gone, and an empty file with `.fetched` at its end stands there.
+ * Where the jumpbox keeps the test user until the caller's machine fetches it. The file is in memory, and only root can read
+ * it. It holds the last line that `plinth install user --json` printed. The fetch deletes it and leaves an empty file with the
+ * suffix `.fetched`.
  */
 export const testUserFile = '/run/plinth/test-user.json';

@@ -1,11 +1,11 @@
 /**
- * A file of the caller's that a machine needs: what travels of it in place of its path is name, hash and size, and so a changed
- * file is a changed option. The content goes to the jumpbox over SSH, by the command line; never through a function.
+ * A file of the caller's that a machine needs. The request carries its name, hash and size in place of its path, so a changed
+ * file is a changed option. The command line sends the content to the jumpbox over SSH, never through a function.
  */
 export interface Upload {
-  /** Without folders. */
+  /** The file name alone, without folders. */
   readonly name: string;
-  /** Hex. */
+  /** In hexadecimal. */
   readonly sha256: string;
   readonly bytes: number;
 }
@@ -20,5 +20,5 @@ export function readUpload(text: string): Upload | undefined {
   return { name, sha256, bytes: Number(bytes) };
 }
 
-/** Beneath the home folder of `ubuntu` on the jumpbox, where what was uploaded waits for the steps that use it. */
+/** Relative to the home folder of `ubuntu` on the jumpbox. Uploaded files wait there for the steps that use them. */
 export const uploadPath = ({ sha256 }: Pick<Upload, 'sha256'>): string => `.plinth/uploads/${sha256}`;

@@ -1,4 +1,4 @@
-/** The install config, config.yaml: its schema, its text, and what of an older one survives a rewrite. */
+/** The install config, config.yaml: its schema, its text, and which parts of an older one survive a rewrite. */
 import { Document, parse, visit } from 'yaml';
 import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';
@@ -9,7 +9,7 @@ const flag = (description: string) => z.boolean().meta({ description });
 const pem = (description: string) => z.string().startsWith('-----BEGIN CERTIFICATE-----').meta({ description });
 const ip = (description: string) => z.union([z.ipv4(), z.ipv6()]).meta({ description });
 const cidr = (description: string) => z.cidrv4().meta({ description });
-/** What a person adds by hand; the installer lays it over what plinth wrote. */
+/** What a person adds by hand. The installer merges it over what plinth wrote. */
 const override = () =>
   z
     .record(z.string(), z.unknown())
@@ -318,12 +318,12 @@ export const InstallConfig = z
   .meta({ description: 'config.yaml' });
 export type InstallConfig = z.infer<typeof InstallConfig>;
 
-/** The YAML of a config, whatever its form. `Problem` bad-input if it is no YAML. */
+/** The parsed YAML of a config, whatever its form. `Problem` bad-input if it is not YAML. */
 export function parseInstallConfig(content: string): unknown {
   try {
     return parse(content, { maxAliasCount: 100 });
   } catch (error) {
-    // The first line says what and where; the rest shows the file.
+    // The first line says what and where. The rest quotes the file.
     const reason = error instanceof Error ? error.message.split('\n')[0]?.replace(/:$/, '') : 'unreadable';
     throw new Problem('bad-input', `The install config is not YAML: ${reason}.`, { advice: correctIt });
   }
@@ -332,7 +332,7 @@ export function parseInstallConfig(content: string): unknown {
 const correctIt =
   'Correct the file, or move it and the secrets file aside: both are then written again from what the bootstrap holds.';
 
-/** `Problem` bad-input, with every fault by its path, if it is no install config. */
+/** `Problem` bad-input if it is no install config. It lists every fault by its path. */
 export function readInstallConfig(content: string): InstallConfig {
   const parsed = InstallConfig.safeParse(parseInstallConfig(content));
   if (parsed.success) return parsed.data;
@@ -348,13 +348,15 @@ export function readInstallConfig(content: string): InstallConfig {
 
 const named = (faults: readonly Fault[]) => faults.map(({ path, message }) => `${path}: ${message}`).join('; ');
 
-/** Beyond what `yaml` knows: what readers of YAML 1.1 take for a value, a merge, a number with commas, a line's end. */
+/**
+ * What `yaml` doesn't quote by itself: YAML 1.1 readers take these for a value, a merge, a number with commas or a line break.
+ */
 const misread = /^(?:=|<<|[-+]?\d[\d,_]*(?:\.[\d,_]*)?)$|[\u0085\u2028\u2029\ufeff]/;
-/** They stand in double quotes alone, where they may be escaped. */
+/** These characters occur only in double quotes, where they may be escaped. */
 const escaped = (text: string): string =>
   text.replaceAll(/[\u0085\u2028\u2029\ufeff]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** Readers of YAML 1.1 and 1.2 read it alike: what either would take for anything but text is quoted. */
+/** Readers of YAML 1.1 and 1.2 read it alike. Any text that either would take for something else is quoted. */
 export function writeInstallConfig(config: InstallConfig): string {
   const document = new Document(config, { compat: 'yaml-1.1' });
   visit(document, {
@@ -368,7 +370,7 @@ export function writeInstallConfig(config: InstallConfig): string {
 type Tree = { [key: string]: unknown };
 const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The wanted config with what a person had added by hand to the one that stands: every `override` whose place is still there. */
+/** The wanted config plus what a person added by hand to the existing one: every `override` whose place still exists. */
 export function keepOverrides(wanted: InstallConfig, standing: InstallConfig | undefined): InstallConfig {
   const keep = (to: Tree, from: Tree): Tree => {
     const merged: Tree = { ...to };

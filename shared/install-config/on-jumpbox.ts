@@ -1,4 +1,7 @@
-/** Where the files of a datacenter lie on the jumpbox: written there by a step, read by an install, and by the command line when it recovers them. */
+/**
+ * Where the files of a datacenter are on the jumpbox. A step writes them, an install reads them, and the command line can
+ * recover them.
+ */
 export interface FilesOnJumpbox {
   readonly config: string;
   readonly secretsDir: string;
@@ -6,7 +9,7 @@ export interface FilesOnJumpbox {
   readonly identity: string;
 }
 
-/** `secretsDir` is that of the flag; `suffix` that of the datacenter: `''` or `-dc2`. */
+/** `secretsDir` is the value of the flag. `suffix` belongs to the datacenter: `''` or `-dc2`. */
 export function filesOnJumpbox(secretsDir: string, suffix: string): FilesOnJumpbox {
   const folder = `${secretsDir}${suffix}`;
   return {

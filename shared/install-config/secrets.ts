@@ -1,4 +1,6 @@
-/** The secrets file, prod.vault.yaml: its schema, the names of the secrets, and its reading and writing in the SOPS form. */
+/**
+ * The secrets file, prod.vault.yaml: its schema, the names of its secrets, and how it is read and written in the SOPS form.
+ */
 import * as z from 'zod';
 import { Problem } from '../problems.js';
 import { decryptSops, encryptSops, rewriteSops, type SopsTree } from './sops.js';
@@ -38,7 +40,7 @@ export const SecretsFile = z
   .meta({ description: 'prod.vault.yaml, decrypted' });
 export type SecretsFile = z.infer<typeof SecretsFile>;
 
-/** Services that have a PostgreSQL user of their own. */
+/** Services that have their own PostgreSQL user. */
 export const postgresServices = [
   'Auth',
   'Deployment',
@@ -64,21 +66,21 @@ export const fieldSecret = (name: string, password: string, username?: string): 
 export const findSecret = (file: SecretsFile | undefined, name: string): Secret | undefined =>
   file?.secrets.find((secret) => secret.name === name);
 
-/** A datacenter's own secrets, which a second datacenter does not take over from the first. */
+/** Secrets of one datacenter alone. A second datacenter doesn't copy them from the first. */
 export const isDatacentersOwn = (name: string): boolean =>
   ['selfSignedCaKeyPem', 'kubeConfig', 'acmeEabMacKey'].includes(name) || /^(ceph|csi|rgw)/.test(name);
 
-/** What the hosts write into the file once they are installed; a copy elsewhere never wins over it. */
+/** Secrets that the hosts write into the file after their installation. A copy elsewhere never overrides them. */
 export const isWrittenByHosts = (name: string): boolean =>
   name === 'kubeConfig' || (/^(ceph|csi|rgw)/.test(name) && name !== 'cephSshPrivateKey');
 
-/** A file that stands, and what opens it. */
+/** An existing file, and the identity that opens it. */
 export interface StandingSecrets {
   readonly text: string;
   readonly identity: string;
 }
 
-/** Written over `like`, it keeps that one's recipients, rules and comments: a person may have set them with sops. */
+/** Written over `like`, the file keeps its recipients, rules and comments, since a person may have set them with sops. */
 export const encryptSecrets = (
   file: SecretsFile,
   recipient: string,
@@ -89,7 +91,10 @@ export const encryptSecrets = (
     ? encryptSops(file as SopsTree, [recipient], means)
     : rewriteSops(like.text, like.identity, file as SopsTree, means);
 
-/** The secrets in an encrypted text. `Problem` bad-input if it is not ours, was tampered with, or has another form; it says `whose` file that is. */
+/**
+ * The secrets in an encrypted text. `Problem` bad-input if it is not ours, was tampered with, or has another form. `whose`
+ * names the file in the message.
+ */
 export async function decryptSecrets(text: string, identity: string, whose = 'The secrets file'): Promise<SecretsFile> {
   const tree = await openWhole(text, identity).catch((error: unknown) => {
     throw error instanceof Problem ? named(error, whose) : error;
@@ -103,7 +108,7 @@ export async function decryptSecrets(text: string, identity: string, whose = 'Th
   });
 }
 
-/** Values of these paths are never written in clear, whatever rule a person set. */
+/** The values at these paths are never written in clear, whatever rule a person set. */
 const secretPaths = [
   ['secrets', 'fields', 'password'],
   ['secrets', 'file', 'content'],
@@ -129,8 +134,8 @@ const named = ({ code, detail, advice }: Problem, whose: string): Problem =>
   );
 
 /**
- * What `over` leaves of `under`: a person who took a secret out with sops has a file that is younger than the one that stands.
- * What hosts wrote into that since, the person has not seen.
+ * Removes from `under` what a younger `over` lacks, because a person took it out with sops. What hosts wrote stays, because
+ * the person has not seen it.
  */
 export function withoutRemoved(
   under: SecretsFile,
@@ -142,17 +147,17 @@ export function withoutRemoved(
   return { ...under, secrets: left };
 }
 
-/** Whether both decrypt to the same content, so that an unchanged file is not written again. Encrypted texts always differ. */
+/** Whether both decrypt to the same content, so that an unchanged file isn't written again. Encrypted texts always differ. */
 export async function sameSecrets(one: string, other: string, identity: string): Promise<boolean> {
   if (one === other) return true;
   const [a, b] = await Promise.all([decryptSecrets(one, identity), decryptSecrets(other, identity)]);
   return sameContent(a, b);
 }
 
-/** Equal in content, whatever the order of keys and secrets. */
+/** Whether the contents are equal. The order of keys and secrets doesn't matter. */
 export const sameContent = (a: SecretsFile, b: SecretsFile): boolean => canonical(a) === canonical(b);
 
-/** For the same recipients, by the same rule: a person may have changed that alone. */
+/** Whether both have the same recipients and the same rule. A person may have changed only those. */
 export const sameForm = (one: string, other: string): boolean => sopsForm(one) === sopsForm(other);
 
 const canonical = (file: SecretsFile): string =>

@@ -1,4 +1,4 @@
-/** A file in the SOPS form as it stands: whether it is one and whole, for whom, and which of its values are encrypted. */
+/** Examines a file in the SOPS form: whether it is complete, who can open it, and which of its values are encrypted. */
 import {
   type Document,
   isMap,
@@ -25,9 +25,9 @@ const putBack =
 export const refuse = (reason: string, advice = putBack): Problem =>
   new Problem('bad-input', `The secrets file cannot be read: ${reason}.`, { advice });
 
-/** `Problem` bad-input if the text is no file in the SOPS form, not all of one, or one of a kind that plinth cannot open. */
+/** `Problem` bad-input if the text is no SOPS file, is cut short, or is of a kind that plinth cannot open. */
 export function parseSops(text: string): SopsFile {
-  // bigint: the MAC is over all digits.
+  // bigint, because the MAC covers all digits.
   const document = parseDocument(text, { prettyErrors: false, keepSourceTokens: true, intAsBigInt: true });
   const root = document.contents;
   // The parser's own message may quote a value.
@@ -66,7 +66,10 @@ export function parseSops(text: string): SopsFile {
   return { document, root, block };
 }
 
-/** sops breaks lines at U+2028 and U+2029, as YAML 1.1 does, and writes texts in clear so that only it reads them. */
+/**
+ * sops breaks lines at U+2028 and U+2029, as YAML 1.1 does. If a rule leaves such a text in clear, only sops itself can read
+ * it.
+ */
 const noYaml = (text: string): Problem =>
   /[\u2028\u2029]/.test(text)
     ? refuse(
@@ -78,7 +81,7 @@ const noYaml = (text: string): Problem =>
 export const withoutRule =
   'Decrypt it with sops, and encrypt it again without that rule: what is encrypted may hold anything. Or move the file aside: it is then written again from what the bootstrap holds.';
 
-/** Also of a text that is cut short, or no YAML. */
+/** Works on a text that is cut short or is no YAML, too. */
 export const holdsSealed = (text: string): boolean => /ENC\[AES256_GCM,data:/.test(text);
 
 function withoutBlock(sealed: boolean): Problem {
@@ -89,7 +92,7 @@ function withoutBlock(sealed: boolean): Problem {
   );
 }
 
-/** What is wrong with a text that should be a secrets file, as far as that is seen without a key. */
+/** What is wrong with a text that should be a secrets file, as far as plinth can see without a key. */
 export function sopsFault(text: string): Problem | undefined {
   try {
     parseSops(text);
@@ -100,10 +103,10 @@ export function sopsFault(text: string): Problem | undefined {
   }
 }
 
-/** The age recipients that a SOPS file names; they are no secret. */
+/** The age recipients that a SOPS file names. They are not secret. */
 export const sopsRecipients = (text: string): string[] => ageEntries(parseSops(text)).map(({ recipient }) => recipient);
 
-/** Where the bootstrap is not among them, a person took it out. */
+/** The bootstrap's recipient is missing because a person removed it. */
 export const notFor = (recipient: string): Problem =>
   refuse(
     "it is not encrypted for this bootstrap's age identity",
@@ -119,7 +122,7 @@ export function ageEntries({ block }: SopsFile): { recipient: string; enc: strin
   });
 }
 
-/** For whom it is encrypted, and by which rule: what is the same for two files that sops treats alike. */
+/** Recipients and rule of a file. Two files for which these are equal are alike to sops. */
 export function sopsForm(text: string): string {
   const { block } = parseSops(text);
   const changing = new Set(['mac', 'lastmodified', 'version', 'enc', 'created_at']);
@@ -145,7 +148,7 @@ export const ruleName = ({ block }: Pick<SopsFile, 'block'>): string => {
   return rules.find((rule) => textAt(block, rule) !== undefined) ?? 'unencrypted_suffix';
 };
 
-/** Which paths hold encrypted values, as the file's own rule says. sops allows one rule a file. */
+/** Decides by the file's own rule which paths hold encrypted values. sops allows one rule per file. */
 export async function encryptionRule({ block }: SopsFile): Promise<(path: readonly string[]) => boolean> {
   const [encryptedSuffix, encryptedRegex, unencryptedRegex, unencryptedSuffix] = rules.map((name) =>
     textAt(block, name),
@@ -163,7 +166,7 @@ export async function encryptionRule({ block }: SopsFile): Promise<(path: readon
   return (path) => !path.some((name) => name.endsWith(suffix));
 }
 
-/** As Go reads it, and in linear time: some expressions would else take longer than the universe. */
+/** Matches as Go does, in linear time. Some expressions would otherwise take longer than the universe exists. */
 async function goExpression(rule: string, source: string): Promise<(name: string) => boolean> {
   const { RE2JS } = await import('re2js');
   try {
@@ -174,10 +177,12 @@ async function goExpression(rule: string, source: string): Promise<(name: string
   }
 }
 
-/** What sops' reader takes for the end of a line, or not at all, unless it is escaped. */
+/** Unless they are escaped, sops' reader takes these for a line break or rejects them. */
 export const notForGo = /[\u007f-\u009f\u2028\u2029\ufeff]/g;
 
-/** sops reads and writes YAML 1.1 here and there: `!!merge <<` is a text, and U+2028 and U+2029 break lines that are then indented. */
+/**
+ * sops reads and writes YAML 1.1 in places: `!!merge <<` is text, and U+2028 and U+2029 break lines, which are then indented.
+ */
 function asGoReads(scalar: Scalar): unknown {
   const { value, type, srcToken } = scalar;
   if (typeof value === 'symbol') return value.description;

@@ -1,6 +1,9 @@
-/** Values, comments and the MAC of the SOPS form: AES-256-GCM under the data key, and SHA-512 over the plaintext leaves in order. */
+/**
+ * Values, comments and the MAC of the SOPS form. Values are encrypted with AES-256-GCM under the data key. The MAC is SHA-512
+ * over the plaintext leaves in order.
+ */
 
-/** What a writer needs of the world, passed in: shared code has no clock and no dice. */
+/** Time and random bytes for a writer. They are passed in, because shared code has no clock and no randomness of its own. */
 export interface SopsMeans {
   readonly now: Date;
   random(bytes: number): Uint8Array;
@@ -10,25 +13,25 @@ export type Leaf = string | number | bigint | boolean;
 
 export interface Opened {
   readonly leaf: string | number | boolean;
-  /** As it is hashed. */
+  /** The text that enters the hash. */
   readonly text: string;
   readonly isComment: boolean;
 }
 
 const utf8 = new TextEncoder();
-// A secret may begin with U+FEFF, which a decoder takes for a mark of the encoding unless told.
+// A secret may begin with U+FEFF. By default a decoder drops it as a byte order mark.
 const fromUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const ivBytes = 32;
 const tagBytes = 16;
 const encrypted = /^ENC\[AES256_GCM,data:([^,]*),iv:([^,]+),tag:([^,]+),type:([a-z0-9]+)\]$/;
-/** sha256 of `sops`: what the MAC begins with where a file says `mac_only_encrypted`. */
+/** The SHA-256 of `sops`. The MAC begins with it if the file says `mac_only_encrypted`. */
 const macOnlyEncryptedStart = '8a3fd2ad54ce66527b1034f3d147be0b0b975b3bf44f72c6fdadec8176f27d69';
 
 export const isSealedComment = (value: unknown): boolean =>
   typeof value === 'string' && encrypted.exec(value)?.[4] === 'comment';
 export const isSealed = (value: unknown): boolean => typeof value === 'string' && encrypted.test(value);
 
-/** Each value has its path as additional data, list indices left out. */
+/** The additional data of each value is its path, without list indices. */
 export const aadOf = (path: readonly string[]): string => `${path.join(':')}:`;
 
 export const importKey = (bytes: Uint8Array) =>
@@ -43,7 +46,7 @@ const algorithm = (iv: Uint8Array<ArrayBuffer>, additional: string) => ({
 });
 
 export async function seal(key: DataKey, leaf: Leaf, additional: string, means: SopsMeans): Promise<string> {
-  // sops leaves an empty text as it is.
+  // sops leaves an empty text unencrypted.
   if (leaf === '') return '';
   const iv = new Uint8Array(means.random(ivBytes));
   const plain = utf8.encode(plaintextOf(leaf));
@@ -52,7 +55,7 @@ export async function seal(key: DataKey, leaf: Leaf, additional: string, means: 
   return `ENC[AES256_GCM,data:${toBase64(data)},iv:${toBase64(iv)},tag:${toBase64(tag)},type:${typeOf(leaf)}]`;
 }
 
-/** What `value` holds; else what is wrong with it, as the end of a sentence. */
+/** The decrypted `value`, or else what is wrong with it, as the end of a sentence. */
 export async function open(key: DataKey, value: unknown, additional: string): Promise<Opened | string> {
   if (value === '') return { leaf: '', text: '', isComment: false };
   const match = typeof value === 'string' ? encrypted.exec(value) : null;

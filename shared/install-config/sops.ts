@@ -1,6 +1,6 @@
 /**
- * The SOPS YAML form with age recipients: what `sops` itself opens and edits. Written and read by the steps that make the
- * secrets file, read by the CLI. Whoever rewrites a file keeps what a person did to it with sops: recipients, rules, comments.
+ * The SOPS YAML form with age recipients, which `sops` itself opens and edits. A rewrite keeps what a person did with sops:
+ * recipients, rules, comments.
  */
 import { Document, isMap, isScalar, isSeq, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
 import {
@@ -35,10 +35,10 @@ type SopsList = readonly SopsValue[];
 type SopsValue = string | number | boolean | null | SopsList | SopsTree;
 export type SopsTree = { readonly [key: string]: SopsValue | undefined };
 
-/** Loaded on first use: it takes 95 ms, and who only names recipients or schemas needs none of it. */
+/** Loaded on first use, because loading takes 95 ms. Recipients and schemas don't need it. */
 const loadAge = () => import('age-encryption');
 
-/** The version of sops whose form this is. */
+/** The version of sops that defines this form. */
 const formVersion = '3.9.4';
 const sops = 'sops';
 
@@ -65,13 +65,13 @@ export async function encryptSops(tree: SopsTree, recipients: readonly string[],
 }
 
 /**
- * The plain tree, its MAC verified. `Problem` bad-input says which of these it is: no SOPS file, another's recipient,
- * or changed by other means than sops. Never quotes a value.
+ * The plain tree, after its MAC was verified. `Problem` bad-input says whether it is no SOPS file, is for another recipient,
+ * or was changed by other means than sops. It never quotes a value.
  */
 export const decryptSops = async (text: string, identity: string): Promise<{ readonly [key: string]: unknown }> =>
   (await openFile(text, identity)).tree;
 
-/** The file with another tree: what is the same stays byte for byte, and so do recipients, rules and comments. */
+/** The file with another tree. Unchanged parts stay byte for byte, and so do recipients, rules and comments. */
 export async function rewriteSops(text: string, identity: string, tree: SopsTree, means: SopsMeans): Promise<string> {
   return writeTree(await openFile(text, identity), tree, means);
 }
@@ -110,13 +110,13 @@ async function dataKeyOf(file: SopsFile, identity: string): Promise<Uint8Array> 
       const dataKey = await decrypter.decrypt(armor.decode(enc));
       if (dataKey.length === 32) return dataKey;
     } catch {
-      // Meant for another recipient: try the next.
+      // For another recipient. Try the next.
     }
   }
   throw notFor(await identityToRecipient(identity));
 }
 
-/** What the file holds, and what its MAC should be. */
+/** What the file holds, and the MAC that it should have. */
 async function readTree({
   file,
   key,
@@ -143,7 +143,7 @@ async function readTree({
       return items;
     }
     const value = isScalar(node) ? (node.value as Leaf | null) : null;
-    // null stands for what sops could not write.
+    // sops writes null for a text that it could not write.
     if (!isEncrypted(path) && (value === null || String(value).includes('\n'))) manyLinesInClear = true;
     if (value === null) return null;
     if (!isEncrypted(path)) {
@@ -152,7 +152,7 @@ async function readTree({
     }
     const opened = await open(key, value, aadOf(path));
     if (typeof opened === 'string') throw refuse(`the value at ${path.join('.')} ${opened}`);
-    // sops hashes no comments; in a list they stand as items.
+    // sops doesn't hash comments. In a list they are items.
     if (opened.isComment) return undefined;
     leaves.push(opened.text);
     return opened.leaf;
@@ -166,7 +166,7 @@ async function writeTree(from: OpenFile, tree: SopsTree, means: SopsMeans): Prom
   const { file, key } = from;
   await editMap({ ...from, means }, file.root, from.tree, tree, []);
   const { mac } = await readTree(from);
-  // Quoted, so that no YAML reader takes it for a time.
+  // Quoted, so that no YAML reader takes it for a timestamp.
   const time = quoted(means.now.toISOString().replace(/\.\d+Z$/, 'Z'));
   file.block.set('lastmodified', time);
   file.block.set('mac', await seal(key, mac, String(time.value), means));
@@ -177,7 +177,7 @@ interface Edit extends OpenFile {
   readonly means: SopsMeans;
 }
 
-/** The node, made to hold `to` where it held `from`. */
+/** Edits a node that holds `from` so that it holds `to`. */
 async function editNode(by: Edit, node: unknown, from: unknown, to: SopsValue, path: readonly string[]) {
   if (node !== undefined && JSON.stringify(from) === JSON.stringify(to)) return node;
   if (isList(to)) {
@@ -215,7 +215,7 @@ async function editMap(by: Edit, map: YAMLMap, from: SopsTree, to: SopsTree, pat
   }
 }
 
-/** Items are the same ones by their name where all have one, else by their place. Comments stand before their item, as sops has them. */
+/** Items match by name if all have one, else by position. Comments come before their item, as sops places them. */
 async function editList(by: Edit, list: YAMLSeq, from: SopsList, to: SopsList, path: readonly string[]): Promise<void> {
   const named = [...from, ...to].every((item) => isTree(item) && typeof item['name'] === 'string');
   const idOf = (item: SopsValue | undefined, place: number) => (named && isTree(item) ? item['name'] : place);
@@ -249,6 +249,6 @@ function quoted(text: string): Scalar {
   return scalar;
 }
 
-/** It stands in double quotes alone, or in a comment. */
+/** These characters occur only in double quotes or in a comment. */
 const escaped = (text: string): string =>
   text.replace(notForGo, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);

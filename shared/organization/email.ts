@@ -1,10 +1,10 @@
-/** E-mail addresses as people are known by, at every door: in what an API is sent, in tokens and in settings. */
+/** E-mail addresses, in one form at every door: in API requests, in tokens and in settings. */
 import * as z from 'zod';
 
-/** A–Z alone: what Unicode folds besides, such as the Kelvin sign into k, is another name. */
+/** Only A–Z. Unicode also folds others, such as the Kelvin sign to k, but those are different names. */
 export const asciiLowerCased = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Trimmed, ASCII, compared lower-cased; at most 254 characters (RFC 5321's limit of a path). */
+/** Trimmed, ASCII, compared in lower case. At most 254 characters (RFC 5321's limit of a path). */
 export const Email = z
   .string()
   .trim()

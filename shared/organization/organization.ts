@@ -8,7 +8,7 @@ export const Role = z
   .meta({ id: 'Role', description: 'An admin changes things, a member belongs to them' });
 export type Role = z.infer<typeof Role>;
 
-/** Ids are compared lower-cased. */
+/** Ids are compared in lower case. */
 export const OrganizationId = z
   .uuid('must be a UUID')
   .toLowerCase()
@@ -18,7 +18,10 @@ export const OrganizationId = z
     examples: ['4d010652-4196-432f-9bad-210f0897da71'],
   });
 
-/** No control characters, halves of pairs or turns of direction, for readers of JSON Schema: with and without the flag `u`. */
+/**
+ * For readers of JSON Schema, with and without the flag `u`: no control characters, no lone surrogates, no bidirectional
+ * controls.
+ */
 const untroubled =
   '(?:[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ud800-\\udfff]|[\\ud800-\\udbff][\\udc00-\\udfff])';
 
@@ -28,7 +31,7 @@ export const Name = z
   .trim()
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters')
-  // Half a surrogate pair is no text that Firestore could keep.
+  // Firestore cannot store half a surrogate pair.
   .refine((name) => !/[\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(name), 'must hold no control characters')
   .meta({
     id: 'Name',
@@ -37,7 +40,7 @@ export const Name = z
     examples: ['acme'],
   });
 
-/** As it is shown, whatever it was when it was given. */
+/** Shown as stored. Its form isn't checked again. */
 const shownEmail = (description: string, example = 'bob@example.com') => text(description, example);
 
 export const Organization = z
@@ -68,7 +71,7 @@ export const NewRole = z
   .strictObject({ role: Role })
   .meta({ id: 'NewRole', description: 'The role to have from now on' });
 
-/** Who did what when; every removal and migration with what was before and after. */
+/** Who did what and when. Each removal and migration holds the state before and after. */
 export const OrganizationEvent = z
   .object({
     id: text('Sorts by time', '00062a5c3f0b1e-1a2b3c4d'),

@@ -1,4 +1,4 @@
-/** The route table of the organization API; read by the router, the CLI's client, the OpenAPI document and the tests. */
+/** The route table of the organization API. */
 import * as z from 'zod';
 import { flag, json, type Reply, type RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
@@ -24,7 +24,7 @@ const list = (description: string, schema: z.ZodType): Reply => ({
   headers: pageHeaders,
 });
 
-/** On any POST: the same key and body within a day gives the first answer again. */
+/** For any POST. Within a day, the same key and body get the first answer again. */
 const idempotency = z.object({
   'idempotency-key': z
     .string()

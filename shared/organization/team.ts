@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { moment, text } from '../api.js';
 import { Member, Name, OrganizationId, Role } from './organization.js';
 
-/** Positive and below 2^31; random, not sequential. */
+/** Positive and below 2^31. Random, not sequential. */
 export const TeamId = z
   .int()
   .min(1)
@@ -27,7 +27,7 @@ export const Team = z
   .meta({ id: 'Team', description: 'People who work together, standalone or in an organization' });
 export type Team = z.infer<typeof Team>;
 
-/** So that each team can be migrated in one transaction. */
+/** The limit lets one transaction migrate a whole team. */
 export const mostTeamMembers = 2000;
 
 export const NewTeam = z
@@ -73,7 +73,7 @@ export const Detached = z
   });
 export type Detached = z.infer<typeof Detached>;
 
-/** What a migration would do now; its ETag, sent back in If-Match, makes sure that nothing has changed since. */
+/** What a migration would do now. Its ETag, sent back in If-Match, ensures that nothing has changed since. */
 export const MigrationPreview = z
   .object({
     teamId: TeamId,

@@ -1,4 +1,4 @@
-/** What `plinth install … --json` writes, one event a line. */
+/** The events that `plinth install … --json` writes, one per line. */
 import * as z from 'zod';
 
 const component = { component: z.string(), step: z.string() };
@@ -22,11 +22,11 @@ export const InstallEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('component-ended'),
     ...component,
-    /** `unchanged`: its check says that it stands as wanted. */
+    /** `unchanged`: its check says that it is as wanted. */
     result: z.enum(['installed', 'unchanged', 'skipped', 'removed', 'failed']),
     seconds: z.number(),
   }),
-  /** Of `plinth install images`: how many of them are in the registry, and how much of what was missing. */
+  /** From `plinth install images`: how many images are in the registry, and how many bytes of the missing ones are copied. */
   z.object({
     type: z.literal('images'),
     registry: z.string(),

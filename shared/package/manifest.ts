@@ -1,9 +1,9 @@
-/** `package.json` of an installer package: what it holds, in which order it is installed, and the hash that names the build. */
+/** `package.json` of an installer package: its contents, the order of installation, and the hash that identifies the build. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type Fault, Problem } from '../problems.js';
 
-/** Beneath the package, with `/`, never upwards. */
+/** A path inside the package, with `/`, never upwards. */
 const inside = z
   .string()
   .max(512)
@@ -11,13 +11,13 @@ const inside = z
 const word = z.string().regex(/^[a-z][a-z0-9-]{0,62}$/, 'must be lower-case letters, digits and dashes');
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex');
 
-/** As `--install-version` takes it: `v1.2.3` and `1.2.3` are the same version. */
+/** As `--install-version` accepts it: `v1.2.3` and `1.2.3` are the same version. */
 export const PackageVersion = z
   .string()
   .regex(/^v?[0-9]+(?:\.[0-9]+){0,3}(?:[-+.][A-Za-z0-9][A-Za-z0-9.-]*)?$/, 'must be a version such as 1.2.3')
   .max(50)
   .transform((version) => version.replace(/^v/, ''));
-/** Names a build: the first 40 digits of a SHA-256. */
+/** Identifies a build: the first 40 digits of a SHA-256. */
 const PackageHash = z.string().regex(/^[0-9a-f]{40}$/, 'must be 40 hexadecimal digits');
 
 const executable = (what: string) => inside.meta({ description: `Executable that ${what}` });
@@ -87,7 +87,7 @@ export const PackageManifest = z
   .meta({ description: 'package.json of an installer package' });
 export type PackageManifest = z.infer<typeof PackageManifest>;
 
-/** Keys in the order of the alphabet, no white space: the same content is always the same text. */
+/** Keys in alphabetical order, no white space. The same content always gives the same text. */
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)
@@ -95,7 +95,7 @@ const canonical = (value: unknown): string =>
       : inner,
   );
 
-/** Of everything but itself; images take part by their digests, so that both archives of a build bear the same hash. */
+/** The hash covers everything but itself. Images count by their digests, so both archives of a build have the same hash. */
 export const packageHash = ({ hash: _, ...rest }: Omit<PackageManifest, 'hash'> & { hash?: string }): string =>
   createHash('sha256').update(canonical(rest)).digest('hex').slice(0, 40);
 
@@ -105,7 +105,7 @@ const refused = (detail: string, errors?: readonly Fault[]) =>
     advice: 'Get the package anew; if it is the same, tell who made it.',
   });
 
-/** `Problem` bad-input if it is none, or was changed after its hash was taken. */
+/** `Problem` bad-input if it is no manifest, or was changed after its hash was taken. */
 export function readPackageManifest(text: string): PackageManifest {
   let content: unknown;
   try {
