@@ -85,7 +85,7 @@ export function surfaceOf(api: ApiName): Surface {
     api,
     host: new URL(document.rootUrl).host,
     base,
-    schemas: withTitles(document.schemas),
+    schemas: corrected(document.schemas),
     methods: new Map(methods.map((method) => [method.id, method])),
     templates: methods
       .sort((a, b) => precedence(b) - precedence(a))
@@ -96,15 +96,28 @@ export function surfaceOf(api: ApiName): Surface {
 }
 
 /** The documents are stripped of prose, and that also removed fields named `title`. */
-const titled: readonly string[] = ['Expr', 'GoogleApiServiceusageV1ServiceConfig', 'Role'];
+const titled: readonly string[] = ['Expr', 'GoogleTypeExpr', 'GoogleApiServiceusageV1ServiceConfig', 'Role'];
 
-const withTitles = (schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> =>
-  Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [
-      name,
-      titled.includes(name) ? { ...schema, properties: { ...schema.properties, title: { type: 'string' } } } : schema,
-    ]),
-  );
+/** Fields that are required of some resources only: "Required for each regional disk". */
+const sometimesRequired: readonly (readonly [schema: string, field: string])[] = [
+  ['AttachedDiskInitializeParams', 'replicaZones'],
+];
+
+function corrected(schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
+  const all: Record<string, Schema> = { ...schemas };
+  for (const name of titled) {
+    const schema = all[name];
+    if (schema !== undefined) {
+      all[name] = { ...schema, properties: { ...schema.properties, title: { type: 'string' } } };
+    }
+  }
+  for (const [name, field] of sometimesRequired) {
+    const schema = all[name];
+    const { description: _, ...optional } = schema?.properties?.[field] ?? {};
+    if (schema !== undefined) all[name] = { ...schema, properties: { ...schema.properties, [field]: optional } };
+  }
+  return all;
+}
 
 const methodsIn = (resource: Resource): Method[] => [
   ...Object.values(resource.methods ?? {}),
