@@ -2,7 +2,6 @@
  * The simulated Google Cloud: every API that plinth calls, on loopback, with the delays, the randomness and the strictness of
  * the real one.
  */
-import type { GoogleApi } from '../../functions/config.js';
 import { createIdentity, type Identity, type IdentityKeys } from '../identity/identity.js';
 import type { OAuthOptions } from '../identity/oauth.js';
 import { listenNear } from '../loopback.js';
@@ -12,7 +11,7 @@ import { imageGate, imagesOf } from './artifact-registry/images.js';
 import { controlPaths } from './control.js';
 import { isBarred } from './iam/service-accounts.js';
 import { applyInitial, type InitialState } from './initial.js';
-import type { Caller, Effect, JsonObject, World } from './kernel/api.js';
+import type { Caller, Effect, JsonObject, SimulatedApi, World } from './kernel/api.js';
 import { type Calls, createCalls } from './kernel/calls.js';
 import { createFaults, type Faults } from './kernel/faults.js';
 import { createKernel, type Kernel } from './kernel/kernel.js';
@@ -47,7 +46,7 @@ export interface SimulatedCloudOptions {
 export interface SimulatedCloud {
   /** Serves every API under `/<api host>/…`, the issuer and `/_local/…`. */
   readonly frontUrl: string;
-  readonly endpoints: Readonly<Record<GoogleApi, string>>;
+  readonly endpoints: Readonly<Record<SimulatedApi, string>>;
   /** `host:port`, for GCE_METADATA_HOST. */
   readonly metadataHost: string;
   readonly issuerUrl: string;
@@ -157,7 +156,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
 
   return {
     frontUrl: front.url,
-    endpoints: Object.fromEntries(servers.map(([host, server]) => [host, server.url])) as Record<GoogleApi, string>,
+    endpoints: Object.fromEntries(servers.map(([host, server]) => [host, server.url])) as Record<SimulatedApi, string>,
     metadataHost: machine.url.slice('http://'.length),
     issuerUrl: front.url,
     imagesHost: images.url.slice('http://'.length),

@@ -1,11 +1,13 @@
 /** Each API of the simulated cloud has one row, and the row makes it whole. */
 import { readdirSync } from 'node:fs';
 import { expect } from 'chai';
-import { googleApis } from '../../functions/config.js';
 import { apiDefinitions, apis } from '../../local/cloud/apis.js';
 import { gcloudEnvironment } from '../../local/cloud/gcloud.js';
+import type { SimulatedApi } from '../../local/cloud/kernel/api.js';
 import { type Method, surfaceOf } from '../../local/cloud/kernel/surface.js';
 import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
+
+const hosts = Object.keys(apis) as SimulatedApi[];
 
 /** Read by tests of the deployment alone. */
 const unserved = ['cloudbuild.v1'];
@@ -34,11 +36,11 @@ describe('each API of the simulated cloud', () => {
 
   it('is told to gcloud', () => {
     const environment = gcloudEnvironment({ frontUrl: 'http://front', accessToken: 'token', configFolder: '/folder' });
-    const told = googleApis.filter((api) => `CLOUDSDK_API_ENDPOINT_OVERRIDES_${api.toUpperCase()}` in environment);
-    expect(told).to.have.members(googleApis.filter((api) => !unknownToGcloud.includes(api)));
+    const told = hosts.filter((api) => `CLOUDSDK_API_ENDPOINT_OVERRIDES_${api.toUpperCase()}` in environment);
+    expect(told).to.have.members(hosts.filter((api) => !unknownToGcloud.includes(api)));
   });
 
-  for (const host of googleApis) {
+  for (const host of hosts) {
     for (const { api, handlers, access = {} } of apis[host].versions) {
       it(`${api} serves methods that its surface has, under its own host`, () => {
         const surface = surfaceOf(api);

@@ -1,9 +1,9 @@
 /** The bad requests that every API refuses alike, made from one good one. */
-import type { GoogleApi } from '../../functions/config.js';
+import type { SimulatedApi } from '../../local/cloud/kernel/api.js';
 import { project, stranger } from './ready-cloud.js';
 import type { Refusal } from './refusals.js';
 
-export function commonRefusals(api: GoogleApi, line: string, body: object): Refusal[] {
+export function commonRefusals(api: SimulatedApi, line: string, body: object): Refusal[] {
   const hasErrors = api === 'compute' || api === 'dns';
   const reason = (status: string, legacy: string): string => (hasErrors ? legacy : status);
   const here = line.replaceAll('/P/', `/${project}/`);

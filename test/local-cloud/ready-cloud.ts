@@ -1,7 +1,6 @@
 /** A simulated cloud with one project that is ready for everything, and a bare HTTP client of it. */
-import type { GoogleApi } from '../../functions/config.js';
 import { createSimulatedCloud, type SimulatedCloud, type SimulatedCloudOptions } from '../../local/cloud/index.js';
-import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import type { JsonObject, SimulatedApi } from '../../local/cloud/kernel/api.js';
 
 export const project = 'ready-project';
 export const owner = 'alice@example.com';
@@ -32,7 +31,7 @@ export interface Reply {
 export interface ReadyCloud extends SimulatedCloud {
   /** `POST /compute/v1/projects/…`; a project's name may be written as `P`. */
   call(
-    api: GoogleApi,
+    api: SimulatedApi,
     line: string,
     body?: unknown,
     options?: { as?: string; token?: string | undefined; text?: string },

@@ -1,11 +1,11 @@
 /** A table of bad requests, each with Google's own code and reason: one test a row. */
 import { expect } from 'chai';
-import type { GoogleApi } from '../../functions/config.js';
+import type { SimulatedApi } from '../../local/cloud/kernel/api.js';
 import type { ReadyCloud } from './ready-cloud.js';
 
 export interface Refusal {
   readonly name: string;
-  readonly api: GoogleApi;
+  readonly api: SimulatedApi;
   /** `POST /v3/projects`. */
   readonly line: string;
   readonly body?: unknown;

@@ -1,8 +1,8 @@
 /** What the identity of a function reaches in the cloud beside its work, and what it does not: each asked over the wire, with its own token. */
 import { expect } from 'chai';
-import type { GoogleApi } from '../../functions/config.js';
 import { makeBootstrapId } from '../../functions/engine/record/ids.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
+import type { SimulatedApi } from '../../local/cloud/kernel/api.js';
 import {
   functionAccount,
   initialState,
@@ -16,7 +16,7 @@ import { deploymentSecrets, type FunctionName, functionNames } from '../../share
 describe('reach of the functions', () => {
   let cloud: SimulatedCloud;
 
-  const ask = async (as: string, api: GoogleApi, line: string, body?: object): Promise<number> => {
+  const ask = async (as: string, api: SimulatedApi, line: string, body?: object): Promise<number> => {
     const [method = 'GET', path = ''] = line.split(' ');
     const reply = await fetch(cloud.endpoints[api] + path, {
       method,

@@ -9,14 +9,17 @@ import type { GoogleApi } from '../../../functions/config.js';
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
+/** The APIs that are simulated: those that plinth calls. */
+export type SimulatedApi = GoogleApi;
+
 /** A surface file in `discovery/`: the name of the API's host and a version. */
-export type ApiName = `${GoogleApi}.v${number}`;
+export type ApiName = `${SimulatedApi}.v${number}`;
 
 /** `legacy`: errors[] without a status · `both`: errors[] and a status · `platform`: a status and details. */
 export type ErrorForm = 'legacy' | 'both' | 'platform';
 
 /** One row of `apis.ts`: everything the simulated cloud knows about an API, apart from what its versions do. */
-export interface Api<Host extends GoogleApi = GoogleApi> {
+export interface Api<Host extends SimulatedApi = SimulatedApi> {
   /** The name Google shows to people: `Compute Engine API`. */
   readonly title: string;
   /** The form in which it writes errors. */
@@ -30,7 +33,7 @@ export interface Api<Host extends GoogleApi = GoogleApi> {
   readonly versions: readonly [ApiDefinition<Host>, ...ApiDefinition<Host>[]];
 }
 
-export type Apis = { readonly [Host in GoogleApi]: Api<Host> };
+export type Apis = { readonly [Host in SimulatedApi]: Api<Host> };
 
 /** The services a project can enable, by name: `compute.googleapis.com`. */
 export type Services = Readonly<Record<string, Pick<Api, 'title' | 'isBilled'>>>;
@@ -75,7 +78,7 @@ export interface Served {
   readonly effects: Readonly<Record<string, Effect>>;
 }
 
-export interface ApiDefinition<Host extends GoogleApi = GoogleApi> {
+export interface ApiDefinition<Host extends SimulatedApi = SimulatedApi> {
   readonly api: `${Host}.v${number}`;
   readonly handlers: Readonly<Record<string, Handler>>;
   readonly effects?: Readonly<Record<string, Effect>>;

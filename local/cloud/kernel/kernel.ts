@@ -3,7 +3,6 @@
  * faults → handler → check the reply → record. Every request of every API goes this way.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GoogleApi } from '../../../functions/config.js';
 import { checkAccess } from '../iam/access.js';
 import { isServiceUsable, lookUpProject, titleOf } from '../projects/projects.js';
 import {
@@ -15,6 +14,7 @@ import {
   GoogleError,
   type JsonObject,
   type Media,
+  type SimulatedApi,
   type World,
 } from './api.js';
 import type { createCalls } from './calls.js';
@@ -107,7 +107,7 @@ export const createKernel =
   };
 
 function servedBy(apis: Apis, host: string, { httpMethod, path }: ApiRequest): Served | undefined {
-  const api: Api | undefined = Object.hasOwn(apis, host) ? apis[host as GoogleApi] : undefined;
+  const api: Api | undefined = Object.hasOwn(apis, host) ? apis[host as SimulatedApi] : undefined;
   for (const definition of api?.versions ?? []) {
     const surface = surfaceOf(definition.api);
     const found = route(surface, httpMethod, path);
