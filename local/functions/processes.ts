@@ -39,9 +39,15 @@ interface Served {
 export interface FunctionProcesses extends FunctionServer {
   /** Process id of the function now. Undefined if no process serves it. */
   pidOf(name: FunctionName): Promise<number | undefined>;
-  /** Ends a process as Cloud Run ends an instance. Resolves once it is gone. The next request starts the function again. */
+  /**
+   * Ends a process as Cloud Run ends an instance: what outlives SIGTERM by ten seconds is killed. Resolves once it is gone.
+   * The next request starts the function again.
+   */
   end(name: FunctionName, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
+
+/** Cloud Run kills an instance that has not ended by then. */
+const patienceMilliseconds = 10_000;
 
 const framework = createRequire(import.meta.url).resolve('@google-cloud/functions-framework');
 const frameworkMain = framework.replace(/index\.js$/, 'main.js');
@@ -135,7 +141,13 @@ export async function startFunctionProcesses(parts: ProcessParts): Promise<Funct
     // Not `exit`: at that moment the last output may still be on its way.
     const gone = once(served.child, 'close');
     served.child.kill(signal);
+    // Only of SIGTERM can a process make too little.
+    const patience = setTimeout(() => {
+      parts.onLog(JSON.stringify({ severity: 'ERROR', message: `${name} did not end in time and was killed` }));
+      served.child.kill('SIGKILL');
+    }, patienceMilliseconds);
     await gone;
+    clearTimeout(patience);
   };
   return {
     origin: server.url,
