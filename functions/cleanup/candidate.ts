@@ -1,7 +1,7 @@
 /** One record or project that cleanup looks at, with its verdict and what is done about it. */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import type { Context } from '../context.js';
-import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
+import type { BootstrapRecord } from '../engine/record/documents.js';
 import type { Verdict } from '../engine/record/removal-rule.js';
 import type { Document } from '../store/store.js';
 import { objectionTo } from './removal-objection.js';
@@ -20,15 +20,6 @@ export const foundOf = (id: string, record: BootstrapRecord, why: string): Clean
   owner: record.owner,
   why,
 });
-
-/** Undefined: this release cannot read the record. */
-export function readable(document: Document): BootstrapRecord | undefined {
-  try {
-    return read(document, liftBootstrap)?.data;
-  } catch {
-    return undefined;
-  }
-}
 
 export function unreadable({ id, data }: Document): Candidate {
   const why = 'its record cannot be read';

@@ -12,7 +12,8 @@ import { judgeRecord, removeAtOf } from '../engine/record/removal-rule.js';
 import type { AnyStep } from '../engine/step.js';
 import { persist } from '../store/persist.js';
 import { Conflict, type Document } from '../store/store.js';
-import { type Candidate, foundOf, kept, objection, readable, unreadable } from './candidate.js';
+import { type Candidate, foundOf, kept, objection, unreadable } from './candidate.js';
+import { readable } from './readable.js';
 
 const atOnce = 20;
 /** For records that are kept or already on their way. */

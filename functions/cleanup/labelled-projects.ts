@@ -14,8 +14,9 @@ import type { AnyStep, SeenProject } from '../engine/step.js';
 import { persist } from '../store/persist.js';
 import type { Document } from '../store/store.js';
 import { adopt } from './adopt.js';
-import { type Candidate, foundOf, kept, objection, readable, unreadable } from './candidate.js';
+import { type Candidate, foundOf, kept, objection, unreadable } from './candidate.js';
 import { type LabelPage, nextPage } from './label-pages.js';
+import { readable } from './readable.js';
 
 const atOnce = 20;
 

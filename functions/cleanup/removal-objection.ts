@@ -3,11 +3,11 @@ import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { findProofKey, isProof, labelValue } from '../engine/proof.js';
-import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
+import type { BootstrapRecord } from '../engine/record/documents.js';
 import { contradiction, judgeRecord, neverSeen, numberOf } from '../engine/record/removal-rule.js';
 import type { SeenProject } from '../engine/step.js';
 import { persist } from '../store/persist.js';
-import type { Document } from '../store/store.js';
+import { readable } from './readable.js';
 
 /** Undefined: nothing does. Dry runs ask it too, so that they list what a run would really do. */
 export async function objectionTo(context: Context, id: string, record: BootstrapRecord): Promise<string | undefined> {
@@ -73,12 +73,4 @@ async function ofOthers(
     if (means !== undefined) return `${against}: ${means}`;
   }
   return undefined;
-}
-
-function readable(document: Document): BootstrapRecord | undefined {
-  try {
-    return read(document, liftBootstrap)?.data;
-  } catch {
-    return undefined;
-  }
 }
