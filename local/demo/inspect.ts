@@ -46,6 +46,13 @@ const list = (value: unknown): readonly Json[] => (value ?? []) as readonly Json
 const nested = (value: unknown): Json => (value ?? {}) as Json;
 const last = (value: unknown): string => String(value).split('/').at(-1) ?? '';
 
+/** What a Shielded VM has on, `shielded` if all of it. */
+const shieldOf = (vm: Json): string => {
+  const config = nested(vm['shieldedInstanceConfig']);
+  const on = ['enableSecureBoot', 'enableVtpm', 'enableIntegrityMonitoring'].filter((name) => config[name] === true);
+  return on.length === 3 ? 'shielded' : `not shielded: only ${on.join(' and ')}`;
+};
+
 const vmLine = (vm: Json): string => {
   const [nic = {}] = list(vm['networkInterfaces']);
   const scheduling = nested(vm['scheduling']);
@@ -64,6 +71,7 @@ const vmLine = (vm: Json): string => {
     account,
     `tags ${[...((nested(vm['tags'])['items'] ?? []) as string[])].sort().join(' ')}`,
     provisioning,
+    shieldOf(vm),
   ].join(', ');
 };
 
@@ -139,7 +147,7 @@ function linesOf(wanted: Wanted): string[] {
   const vm = (name: string, type: string, ip: string, account: string, tags: string, more: number[] = []): string =>
     `VM ${name}, ${type}, RUNNING, disks ${[rootDiskSize, ...more].join('+')}, ${ip}, ${account}, tags ${tags}, ${
       provisioning[name] ?? provisioning['*'] ?? 'STANDARD'
-    }`;
+    }, shielded`;
   const record = (name: string, address: string): string => `record ${name}.${baseDomain}. 300 A → ${address}`;
   const pair = (name: string, address: string): string[] => [record(name, address), record(`*.${name}`, address)];
   const controller = `serviceAccount:cloud-controller@${projectId}.iam.gserviceaccount.com`;
