@@ -65,6 +65,8 @@ export function wantedInstance({ bootstrap, key, needs }: Call, kind: Kind) {
       },
     ],
     scheduling: schedulings[kind],
+    // Organizations may refuse a VM without it. Standing VMs keep what they have: a change needs a stop.
+    shieldedInstanceConfig: { enableSecureBoot: true, enableVtpm: true, enableIntegrityMonitoring: true },
     metadata: { items: metadataOf({ bootstrap, key, needs }) },
     ...(spec.identity === undefined || email === undefined
       ? {}
