@@ -144,6 +144,7 @@ function linesOf(wanted: Wanted): string[] {
   const { projectId, projectName, region, baseDomain, dnsZone, owner, multiDc = false, customPg = false } = wanted;
   const { artifactRegistry = false, rootDiskSize = 50, provisioning = {} } = wanted;
   const suffixes = multiDc ? ['', '-dc2'] : [''];
+  const own = wanted.dnsProject === undefined;
   const vm = (name: string, type: string, ip: string, account: string, tags: string, more: number[] = []): string =>
     `VM ${name}, ${type}, RUNNING, disks ${[rootDiskSize, ...more].join('+')}, ${ip}, ${account}, tags ${tags}, ${
       provisioning[name] ?? provisioning['*'] ?? 'STANDARD'
@@ -181,7 +182,7 @@ function linesOf(wanted: Wanted): string[] {
     'firewall allow-ingress-web, INGRESS',
     `subnet ${projectId}-${region}-subnet, 10.10.0.0/20`,
     `router ${projectId}-router, NAT ${projectId}-nat-gateway`,
-    ...(wanted.dnsProject === undefined ? [`zone ${dnsZone}: ${baseDomain}.`] : []),
+    ...(own ? [`zone ${dnsZone}: ${baseDomain}.`] : []),
     ...pair('cs', 'gateway'),
     ...(multiDc
       ? [1, 2].flatMap((n) => {
@@ -197,7 +198,7 @@ function linesOf(wanted: Wanted): string[] {
       (role) => `role roles/${role} on the project: ${controller}`,
     ),
     `role roles/editor on the project: ${owner}`,
-    `role roles/dns.admin on the zone: ${controller}`,
+    ...(own ? [`role roles/dns.admin on the zone: ${controller}`] : []),
     ...(artifactRegistry
       ? [
           'repository platform-registry, DOCKER',

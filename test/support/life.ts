@@ -1,8 +1,10 @@
 /** The end of bootstraps as tests bring it about: deadlines moved in the store, cleanup called by hand, the job of Cloud Scheduler paused. */
+import { findProofKey, proofOf } from '../../functions/engine/proof.js';
 import type { BootstrapRecord } from '../../functions/engine/record/documents.js';
 import { functionUrl, invokers, local, people } from '../../local/stack/deployment.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { CleanupReport } from '../../shared/bootstrap/cleanup.js';
-import { collections, functionNames, schedulerJobs } from '../../shared/names.js';
+import { collections, functionNames, labels, schedulerJobs } from '../../shared/names.js';
 import type { Scene } from './scene.js';
 
 export interface Life {
@@ -22,6 +24,8 @@ export interface Life {
   /** As `cleanup`, and then all that follows from it. */
   cleaned(): Promise<CleanupReport>;
   project(projectId: string): Readonly<Record<string, unknown>>;
+  /** Labels as if it had been made with a deadline in the past. */
+  lateLabels(view: Pick<BootstrapView, 'id' | 'projectId'>): Promise<Readonly<Record<string, string>>>;
 }
 
 export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
@@ -70,6 +74,17 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
       const found = cloud.world.table<Record<string, unknown>>('projects')[projectId];
       if (found === undefined) throw new Error(`there is no project ${projectId}`);
       return found;
+    },
+    async lateLabels({ id: bootstrapId, projectId }) {
+      const context = half.contextOf(functionNames.runCloudStep);
+      const { labels: standing, projectNumber } = life.project(projectId) as {
+        readonly labels: Readonly<Record<string, string>>;
+        readonly projectNumber: string;
+      };
+      const expiry = `t${Math.floor(Date.now() / 1000) - 60}`;
+      const proven = { projectNumber, bootstrapId, owner: standing[labels.owner] ?? '', expiry };
+      const proof = proofOf((await findProofKey(context)) ?? '', proven);
+      return { ...standing, [labels.deleteAfter]: expiry, [labels.proof]: proof };
     },
   };
   return life;

@@ -1,0 +1,175 @@
+/** A domain beneath a shared zone: a zone of the project's own, delegated to by one record set of the shared one. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { local, people } from '../../local/stack/deployment.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { collections } from '../../shared/names.js';
+import { type Life, lifeOf } from '../support/life.js';
+import { domainOf, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
+
+interface RecordSet {
+  readonly name: string;
+  readonly type: string;
+  readonly ttl: number;
+  readonly rrdatas: readonly string[];
+}
+
+const { project, name: zone } = local.standingZone;
+const where = { 'dns-project-id': project, 'dns-zone-name': zone };
+
+describe('a domain beneath a shared zone', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  let life: Life;
+  before(async () => {
+    scene = await makeScene();
+    life = lifeOf(scene);
+    await life.pause();
+  });
+  after(() => scene?.close());
+  afterEach(() => scene.cloud.faults.clear());
+
+  const made = async (name: string): Promise<BootstrapView> =>
+    succeeded(await (await scene.caller()).bootstrap(name, where));
+
+  const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
+    const reply = await fetch(`${scene.cloud.endpoints.dns}/dns/v1/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${scene.cloud.identity.accessToken(people.admin)}`,
+        'content-type': 'application/json',
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const answer = (await reply.json()) as Record<string, unknown>;
+    expect(reply.status, JSON.stringify(answer)).to.equal(200);
+    return answer;
+  };
+  const parent = `projects/${project}/managedZones/${zone}`;
+  const change = (change: { additions?: readonly RecordSet[]; deletions?: readonly RecordSet[] }) =>
+    ask(`${parent}/changes`, change);
+  /** What the shared zone holds at or beneath the domain of a bootstrap. */
+  const shared = async (name: string): Promise<RecordSet[]> => {
+    const { rrsets } = (await ask(`${parent}/rrsets`)) as unknown as { rrsets: RecordSet[] };
+    return rrsets.filter((each) => `.${each.name}`.endsWith(`.${domainOf(name)}.`));
+  };
+  const policy = () => JSON.stringify(scene.cloud.world.policies.get(parent, 3));
+
+  async function expectDelegated(view: BootstrapView): Promise<void> {
+    await scene.expectAll(view, { dnsZone: zone });
+    const { nameServers } = await ask(`projects/${view.projectId}/managedZones/${zone}`);
+    expect(await shared(view.name)).to.deep.equal([
+      { kind: 'dns#resourceRecordSet', name: `${domainOf(view.name)}.`, type: 'NS', ttl: 300, rrdatas: nameServers },
+    ]);
+    expect(policy()).not.to.contain(view.projectId);
+    expect(view.result.dns).to.deep.include({
+      project: view.projectId,
+      zone,
+      nameServers,
+      parent: { project, zone },
+    });
+  }
+
+  it('has a zone of its own, which alone the nodes may change; the shared one holds one record set', async () => {
+    const alice = await scene.caller();
+    const view = succeeded(await alice.bootstrap('beneath', where));
+    await expectDelegated(view);
+    expect(readFileSync(join(alice.folder, 'config.yaml'), 'utf8')).to.match(
+      new RegExp(`cloudDns:\\s+project: ${view.projectId}\\s+zone: ${zone}\\s`),
+    );
+    await expectDelegated(succeeded(await alice.bootstrap('beneath', where)));
+  });
+
+  it('is not delegated over names that others have there', async () => {
+    const theirs = { name: `www.${domainOf('shadowed')}.`, type: 'A', ttl: 60, rrdatas: ['203.0.113.20'] };
+    await change({ additions: [theirs] });
+    const alice = await scene.caller();
+    failedWith(await alice.bootstrap('shadowed', where), 'delegation', theirs.name, '203.0.113.20', 'same command');
+    expect((await shared('shadowed')).map(({ name }) => name)).to.deep.equal([theirs.name]);
+    await change({ deletions: [theirs] });
+    await expectDelegated(succeeded(await alice.bootstrap('shadowed', where)));
+  });
+
+  it('is not taken from others that it is delegated to', async () => {
+    const theirs = { name: `${domainOf('taken')}.`, type: 'NS', ttl: 60, rrdatas: ['ns1.elsewhere.example.'] };
+    await change({ additions: [theirs] });
+    failedWith(await (await scene.caller()).bootstrap('taken', where), 'delegation', 'ns1.elsewhere.example.');
+    expect(await shared('taken')).to.deep.equal([{ kind: 'dns#resourceRecordSet', ...theirs }]);
+  });
+
+  it('is delegated anew where its zone was made anew', async () => {
+    const alice = await scene.caller();
+    const view = succeeded(await alice.bootstrap('anew', where));
+    const [set] = await shared('anew');
+    const old = { ...set, rrdatas: ['ns-cloud-z1.googledomains.com.'] } as RecordSet;
+    await change({ additions: [old], deletions: [set as RecordSet] });
+    failedWith(await alice.bootstrap('anew', where), 'delegation', 'ns-cloud-z1.googledomains.com.');
+    await change({ deletions: [old] });
+    await expectDelegated(succeeded(await alice.bootstrap('anew', where)));
+    expect(view.projectId).to.be.a('string');
+  });
+
+  it('leaves nothing there: the delegation goes before the project', async () => {
+    const view = await made('leaving');
+    const since = scene.cloud.calls.last();
+    await life.expire(view.id);
+    await life.cleaned();
+    expect(await life.record(view.id)).to.include({ state: 'removed' });
+    expect(await shared('leaving')).to.deep.equal([]);
+    const changes = scene.cloud.calls.list({ since, method: 'dns.changes.create' });
+    const deletions = scene.cloud.calls.list({ since, method: 'cloudresourcemanager.projects.delete' });
+    expect(changes).to.have.length(1);
+    expect(changes[0]?.at).to.be.at.most(deletions[0]?.at ?? 0);
+  });
+
+  it('keeps a delegation that somebody else changed', async () => {
+    const view = await made('moved');
+    const [set] = await shared('moved');
+    const others = { ...set, rrdatas: ['ns1.elsewhere.example.'] } as RecordSet;
+    await change({ additions: [others], deletions: [set as RecordSet] });
+    await life.expire(view.id);
+    await life.cleaned();
+    const record = await life.record(view.id);
+    expect(record).to.include({ state: 'removed' });
+    expect(await shared('moved')).to.deep.equal([others]);
+    expect(record?.instances['delegation']?.note).to.contain('left, as somebody changed it');
+  });
+
+  it('goes from there, too, where the labels of the project are all that is left', async () => {
+    const view = await made('orphaned');
+    await scene.stack.functionsHalf?.store.commit([
+      { kind: 'delete', collection: collections.bootstraps, id: view.id },
+      { kind: 'delete', collection: collections.files, id: `${view.id}~delegation-written` },
+    ]);
+    const found = life.project(view.projectId) as Record<string, unknown>;
+    found['labels'] = await life.lateLabels(view);
+    expect((await life.cleaned()).failed).to.deep.equal([]);
+    const record = await life.record(view.id);
+    expect(record, JSON.stringify(record?.problem)).to.include({ state: 'removed', orphan: true });
+    expect(await shared('orphaned')).to.deep.equal([]);
+  });
+
+  it('stays where it is, in the shared zone, for a bootstrap that an earlier release began there', async () => {
+    const alice = await scene.caller();
+    scene.cloud.faults.add({ method: 'dns.managedZones.get', code: 404, status: 'NOT_FOUND', times: 0 });
+    scene.cloud.faults.add({ method: 'dns.managedZones.create', code: 403, status: 'PERMISSION_DENIED', times: 0 });
+    const outcome = await alice.bootstrap('earlier', where);
+    failedWith(outcome, 'zone');
+    scene.cloud.faults.clear();
+    // Earlier releases wrote no other metadata before the first record.
+    const items = [
+      { key: 'plinth-dns-project', value: project },
+      { key: 'plinth-dns-zone', value: zone },
+      { key: 'plinth-base-domain', value: domainOf('earlier') },
+    ];
+    const common = scene.cloud.world.table<Record<string, unknown>>('compute.commonInstanceMetadata');
+    Object.assign(common[outcome.result.bootstrap?.projectId ?? ''] ?? {}, { items });
+    const after = succeeded(await alice.bootstrap('earlier', where));
+    expect(after.result.dns).to.deep.include({ project, zone });
+    expect((await shared('earlier')).map(({ type }) => type)).to.deep.equal(['A', 'A', 'A', 'A', 'A']);
+    await life.expire(after.id);
+    await life.cleaned();
+    expect(await shared('earlier')).to.deep.equal([]);
+  });
+});
