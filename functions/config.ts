@@ -69,6 +69,8 @@ export interface Config {
   readonly limits: { readonly livingPerOwner: number; readonly livingInAll: number; readonly maxTtlSeconds?: number };
   /** The role that the caller gets on their project. */
   readonly callerRole: string;
+  /** Role of the nodes on a zone of another project that is for their domain itself. Undefined: they get none. */
+  readonly nodesZoneRole?: string;
   readonly sshSourceRanges: readonly string[];
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
@@ -220,6 +222,13 @@ export const settings = {
   PLINTH_LIVING_PER_OWNER: setting(count, 'How many bootstraps one owner may have at once.', '3'),
   PLINTH_LIVING_IN_ALL: setting(count, 'How many bootstraps there may be at once, in all.', '20'),
   PLINTH_MAX_TTL_SECONDS: optional(count, 'The longest time to live that may be asked for. Unset: no ceiling.'),
+  PLINTH_NODES_ZONE_ROLE: optional(
+    text.regex(
+      /^(?:projects|organizations)\/[^/]+\/roles\/[A-Za-z0-9_.]{3,64}$/,
+      'must be a custom role, as projects/<id>/roles/<role> or organizations/<number>/roles/<role>',
+    ),
+    "Custom role of the nodes on a DNS zone of another project that is for their domain itself. Whoever has a node can then change that zone's names. Unset: they get none, and certificates by DNS fail there.",
+  ),
   PLINTH_CALLER_ROLE: setting(
     text.regex(/^(?:roles|projects\/[^/]+\/roles|organizations\/\d+\/roles)\/[\w.]+$/, 'must be a role'),
     'Role that the caller gets on their own project.',
@@ -427,6 +436,7 @@ export function readConfig(env: Environment): Config {
       ...ifSet('maxTtlSeconds', read.PLINTH_MAX_TTL_SECONDS),
     },
     callerRole: read.PLINTH_CALLER_ROLE,
+    ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,

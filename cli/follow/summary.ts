@@ -104,6 +104,9 @@ function dnsSection({ result: { dns } }: BootstrapView, delegation: Delegation |
   const rows = [
     ...dns.records.map(({ name, address }) => [name, address]),
     ...dns.nameServers.map((server) => ['name server', server]),
+    ...(dns.parent === undefined
+      ? []
+      : [['delegated by', `the zone ${printable(dns.parent.zone)} in ${printable(dns.parent.project)}`]]),
     ...(delegation === undefined ? [] : [['delegated', inFull(delegation)]]),
   ];
   return [[`DNS (zone ${printable(dns.zone)} in ${printable(dns.project)})`, rows]];

@@ -5,6 +5,7 @@ import { apis } from './cloud/apis.js';
 import { billing } from './cloud/billing.js';
 import { callerRole } from './cloud/caller-role.js';
 import { cloudController } from './cloud/cloud-controller.js';
+import { delegation } from './cloud/delegation.js';
 import { eabKey } from './cloud/eab-key.js';
 import { firewall } from './cloud/firewall.js';
 import { network } from './cloud/network.js';
@@ -74,6 +75,7 @@ export const steps: readonly AnyStep[] = [
   // Names.
   address,
   zone,
+  delegation,
   zoneRole,
   records,
 

@@ -38,6 +38,7 @@ export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<str
             project: dnsZone.project,
             zone: dnsZone.zone,
             nameServers: dnsZone.nameServers,
+            ...(dnsZone.parent === undefined ? {} : { parent: dnsZone.parent }),
             records: read(records)?.records ?? [],
           },
         }),

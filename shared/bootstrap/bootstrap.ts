@@ -110,6 +110,10 @@ export const BootstrapResult = z
         project: text('Of the zone', 'my-first-1a2b3c'),
         zone: text('Name of the zone', 'tool-testing'),
         nameServers: z.array(z.string()).meta({ description: 'To delegate the domain to' }),
+        parent: z
+          .object({ project: text('Of the zone above', 'shared-dns'), zone: text('Its name', 'shared') })
+          .optional()
+          .meta({ description: 'The zone that delegates the domain. Absent: nothing that plinth wrote does' }),
         records: z
           .array(
             z.object({ name: text('With a dot at its end', 'cs.example.com.'), address: text('IPv4', '203.0.113.8') }),

@@ -11,13 +11,11 @@ import { metadataKeys } from './zone.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 
-/**
- * The options of the project as far as DNS matters. Undefined if nothing is known, or if the zone disappears with the project.
- */
-async function findNames(call: Call): Promise<BootstrapOptions | undefined> {
+/** What the common metadata says of names. Undefined if the project is gone. */
+async function findMetadata(call: Call): Promise<((name: string) => string) | undefined> {
   const { context, bootstrap } = call;
   const { cloud } = context;
-  const { projectId, options } = bootstrap;
+  const { projectId } = bootstrap;
   const project = await unlessRefused(cloud.projects.get(projectId));
   if (project?.state !== 'ACTIVE') return undefined;
   // Check here too. plinth touches nothing of a project that stays.
@@ -25,7 +23,16 @@ async function findNames(call: Call): Promise<BootstrapOptions | undefined> {
   if (against !== undefined)
     throw new Problem('cloud-conflict', `The project ${projectId} is not touched: ${against}.`);
   const { items = [] } = (await unlessRefused(cloud.compute.commonMetadata(projectId))) ?? {};
-  const value = (name: string) => items.find(({ key }) => key === name)?.value ?? '';
+  return (name) => items.find(({ key }) => key === name)?.value ?? '';
+}
+
+/**
+ * The options of the project as far as DNS matters. Undefined if nothing is known, or if the zone disappears with the project.
+ */
+async function findNames(call: Call): Promise<BootstrapOptions | undefined> {
+  const { projectId, options } = call.bootstrap;
+  const value = await findMetadata(call);
+  if (value === undefined) return undefined;
   const [dnsProjectId, dnsZoneName, baseDomain] = [
     value(metadataKeys.project),
     value(metadataKeys.zone),
@@ -56,6 +63,39 @@ export async function undoOfOrphan(
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return doneWith(`left in the zone ${options.dnsZoneName} of ${options.dnsProjectId}: ${error.detail}`);
+  }
+}
+
+/** The record set that delegates to the project's own zone, as its metadata and that zone say. */
+export interface Delegated {
+  readonly project: string;
+  readonly zone: string;
+  /** With the final dot. */
+  readonly name: string;
+  readonly nameServers: readonly string[];
+}
+
+async function findDelegation(call: Call): Promise<Delegated | undefined> {
+  const { context, bootstrap } = call;
+  const value = await findMetadata(call);
+  const [project = '', zone = ''] = value?.(metadataKeys.parent).split('/') ?? [];
+  if (value === undefined || project === '' || zone === '' || project === bootstrap.projectId) return undefined;
+  const own = await unlessRefused(context.cloud.dns.zone(bootstrap.projectId, value(metadataKeys.zone)));
+  if (own === undefined || own.dnsName !== `${value(metadataKeys.domain)}.`) return undefined;
+  return { project, zone, name: own.dnsName, nameServers: own.nameServers ?? [] };
+}
+
+export async function delegationOfOrphan(
+  call: Call,
+  undo: (delegated: Delegated) => Promise<Outcome>,
+): Promise<Outcome> {
+  const found = await findDelegation(call);
+  if (found === undefined) return doneWith('nothing is known of a delegation in another project');
+  try {
+    return await undo(found);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return doneWith(`left in the zone ${found.zone} of ${found.project}: the NS record ${found.name}. ${error.detail}`);
   }
 }
 

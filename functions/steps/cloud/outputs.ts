@@ -23,6 +23,12 @@ export const ZoneOutput = z.object({
   zone: z.string(),
   dnsName: z.string(),
   nameServers: z.array(z.string()),
+  /** The zone above that delegates to this one. Absent: plinth delegates nothing. */
+  parent: z.object({ project: z.string(), zone: z.string() }).optional(),
+});
+export const DelegationOutput = z.object({
+  /** Absent: the zone lies beneath no other. */
+  written: z.object({ project: z.string(), zone: z.string(), name: z.string() }).optional(),
 });
 export const RecordsOutput = z.object({
   project: z.string(),

@@ -19,6 +19,8 @@ type RecordSet = Awaited<ReturnType<StepCall['context']['cloud']['dns']['records
 interface Written {
   readonly name: string;
   readonly address: string;
+  /** True: in a delegated zone of the bootstrap's own project. It goes with the project. */
+  readonly own?: boolean | undefined;
 }
 
 export const records = defineStep({
@@ -48,7 +50,8 @@ export const records = defineStep({
       if (foreign.length > 0) throw taken(foreign, project, zone);
       if (additions.length === 0) return again(1, 'the records are on their way to the name servers');
       // Note them before the change, so that after a crash they still count as ours.
-      await writeWritten(call.files, [...written, ...additions.flatMap(writtenOf)]);
+      const own = call.needs.zone.parent !== undefined;
+      await writeWritten(call.files, [...written, ...additions.flatMap((each) => writtenOf(each, own))]);
       try {
         const { status } = await dns.change(project, zone, { additions, deletions });
         return status === 'done' ? done : again(3, 'the records are on their way to the name servers');
@@ -65,11 +68,14 @@ export const records = defineStep({
     if (call.bootstrap.orphan !== undefined) {
       return undoOfOrphan(call, async (options) => remove(call, options, await namesOf(call, options)));
     }
-    const written = await readWritten(call.files);
+    const written = (await readWritten(call.files)).filter(({ own }) => own !== true);
     const names = [...new Set(written.map(({ name }) => name))];
     return undoInDnsProject(call, names.length === 0 ? 'no record' : `the records ${names.join(', ')}`, async () => {
       // Remove exactly the records that this bootstrap wrote, if they still have its value.
-      const outcome = await remove(call, call.bootstrap.options, written);
+      const outcome =
+        written.length === 0
+          ? doneWith('what there is goes with the project')
+          : await remove(call, call.bootstrap.options, written);
       await writeWritten(call.files, []);
       return outcome;
     });
@@ -171,15 +177,15 @@ async function isServed(call: Call): Promise<boolean> {
 /* The records that this bootstrap wrote, stored to recognize them later. */
 
 const file = 'records-written';
-const WrittenFile = z.array(z.object({ name: z.string(), address: z.string() }));
+const WrittenFile = z.array(z.object({ name: z.string(), address: z.string(), own: z.boolean().optional() }));
 
 async function readWritten(files: StepFiles): Promise<readonly Written[]> {
   const text = await files.read(file);
   return text === undefined || text === '' ? [] : WrittenFile.parse(JSON.parse(text));
 }
 
-const writtenOf = ({ name, rrdatas = [] }: RecordSet): Written[] =>
-  rrdatas.map((address) => ({ name: name.replace(/\.$/, ''), address }));
+const writtenOf = ({ name, rrdatas = [] }: RecordSet, own: boolean): Written[] =>
+  rrdatas.map((address) => ({ name: name.replace(/\.$/, ''), address, ...(own ? { own } : {}) }));
 
 async function writeWritten(files: StepFiles, written: readonly Written[]): Promise<void> {
   const distinct = new Map(written.map((each) => [`${each.name} ${each.address}`, each]));

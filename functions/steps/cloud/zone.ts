@@ -8,6 +8,7 @@ import { ZoneOutput } from './outputs.js';
 import { settling } from './settling.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
+type Zone = NonNullable<Awaited<ReturnType<StepCall['context']['cloud']['dns']['zone']>>>;
 
 export const zone = defineStep({
   name: 'zone',
@@ -16,45 +17,48 @@ export const zone = defineStep({
   needs: { apis },
   holds: ['dnsProjectId', 'dnsZoneName'],
   describe: ({ baseDomain, dnsProjectId, dnsZoneName }) => [
-    `DNS zone ${dnsZoneName} for ${baseDomain}${dnsProjectId === undefined ? '' : ` in the project ${dnsProjectId}`}, unless it is there`,
+    dnsProjectId === undefined
+      ? `DNS zone ${dnsZoneName} for ${baseDomain}, unless it is there`
+      : `DNS zone ${dnsZoneName} for ${baseDomain} in the project ${dnsProjectId}, unless it is there; of its own if that one is for a domain above`,
   ],
   output: ZoneOutput,
 
   async observe(call) {
-    const { options, projectId } = call.bootstrap;
-    const found = await readZone(call);
-    if (found === undefined || !covers(found.dnsName, options.baseDomain)) return undefined;
-    if (changedMetadata(call, await readMetadata(call)) !== undefined) return undefined;
-    const nameServers = [...(found.nameServers ?? [])];
-    return { project: dnsProjectOf(options, projectId), zone: found.name, dnsName: found.dnsName, nameServers };
+    const given = await readZone(call);
+    if (given === undefined || !covers(given.dnsName, call.bootstrap.options.baseDomain)) return undefined;
+    const metadata = await readMetadata(call);
+    const place = placeOf(call, given, metadata);
+    if (changedMetadata(call, place, metadata) !== undefined) return undefined;
+    const found = place.parent === undefined ? given : await readOwn(call, place);
+    if (found?.dnsName !== given.dnsName && found?.dnsName !== domainOf(call)) return undefined;
+    return { ...place, dnsName: found.dnsName, nameServers: [...(found.nameServers ?? [])] };
   },
 
   async run(call) {
     const { dns, compute } = call.context.cloud;
     const { options, projectId, id } = call.bootstrap;
-    const project = dnsProjectOf(options, projectId);
-    const found = await readZone(call);
-    if (found !== undefined && !covers(found.dnsName, options.baseDomain)) {
-      throw new Problem(
-        'cloud-conflict',
-        `The DNS zone ${options.dnsZoneName} of ${project} is for ${found.dnsName}, and ${options.baseDomain} does not lie in it.`,
-        { advice: 'Give another --dns-zone-name, or delete that zone; then run the same command again.' },
-      );
+    const given = await readZone(call);
+    if (given !== undefined && !covers(given.dnsName, options.baseDomain)) {
+      throw notFor(call, dnsProjectOf(options, projectId), given.dnsName);
     }
+    const metadata = await readMetadata(call);
+    const place = placeOf(call, given, metadata);
     // Write it before the first record. Teardown can then find, from the project alone, what is outside of it.
-    const changed = changedMetadata(call, await readMetadata(call));
+    const changed = changedMetadata(call, place, metadata);
     if (changed !== undefined) {
       const request = call.requestId(`metadata ${changed.fingerprint ?? ''}`);
       const begun = await settling(compute.setCommonMetadata(projectId, changed, request));
       if (begun.failure !== undefined) throw begun.failure;
     }
+    const found = place.parent === undefined ? given : await readOwn(call, place);
+    if (place.parent !== undefined && found !== undefined && found.dnsName !== domainOf(call)) {
+      throw notFor(call, place.project, found.dnsName);
+    }
     if (found !== undefined) return again(1, 'the metadata is being written');
-    const description = `Made by plinth for bootstrap ${id}`;
-    const making = inDnsProject(call, () =>
-      dns.createZone(project, options.dnsZoneName, `${options.baseDomain}.`, description),
-    );
+    const making = () =>
+      dns.createZone(place.project, place.zone, domainOf(call), `Made by plinth for bootstrap ${id}`);
     return unlessThere(
-      making.then(() => done),
+      (place.parent === undefined ? inDnsProject(call, making) : settling(making())).then(() => done),
       'the zone is being made',
     );
   },
@@ -63,11 +67,52 @@ export const zone = defineStep({
   summary: ({ dnsName, nameServers }) => `${dnsName} on ${nameServers.join(', ')}`,
 });
 
+/** Where the zone with the records is, and the zone above that is to delegate to it, if there is one. */
+interface Place {
+  readonly project: string;
+  readonly zone: string;
+  readonly parent?: { readonly project: string; readonly zone: string };
+}
+
+/**
+ * A zone of a domain above is shared with others. So the domain gets a zone of its own, of the same name. Bootstraps of
+ * earlier releases wrote their records into the shared zone, and keep them there.
+ */
+function placeOf(call: Call, given: Zone | undefined, metadata: Metadata): Place {
+  const { options, projectId } = call.bootstrap;
+  const there = { project: dnsProjectOf(options, projectId), zone: options.dnsZoneName };
+  if (given === undefined || there.project === projectId || given.dnsName === domainOf(call)) return there;
+  return isOfEarlier(call, metadata) ? there : { project: projectId, zone: options.dnsZoneName, parent: there };
+}
+
+/** True if an earlier release noted that the records are in the zone that the options name. */
+function isOfEarlier({ bootstrap: { options, projectId } }: Call, metadata: Metadata): boolean {
+  const value = valueIn(metadata);
+  return (
+    value(metadataKeys.parent) === undefined &&
+    value(metadataKeys.project) === dnsProjectOf(options, projectId) &&
+    value(metadataKeys.zone) === options.dnsZoneName &&
+    value(metadataKeys.domain) === options.baseDomain
+  );
+}
+
+const domainOf = ({ bootstrap }: Call): string => `${bootstrap.options.baseDomain}.`;
+
+const notFor = ({ bootstrap: { options } }: Call, project: string, dnsName: string): Problem =>
+  new Problem(
+    'cloud-conflict',
+    `The DNS zone ${options.dnsZoneName} of ${project} is for ${dnsName}, and ${options.baseDomain} does not lie in it.`,
+    { advice: 'Give another --dns-zone-name, or delete that zone; then run the same command again.' },
+  );
+
+/** The zone that the options name. */
 const readZone = (call: Call) =>
   inDnsProject(call, () => {
     const { options, projectId } = call.bootstrap;
     return call.context.cloud.dns.zone(dnsProjectOf(options, projectId), options.dnsZoneName);
   });
+
+const readOwn = ({ context }: Call, { project, zone }: Place) => settling(context.cloud.dns.zone(project, zone));
 
 /** A zone fits if the domain equals its name or is below it. */
 const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
@@ -143,22 +188,32 @@ export const metadataKeys = {
   project: 'plinth-dns-project',
   zone: 'plinth-dns-zone',
   domain: 'plinth-base-domain',
+  /** `<project>/<zone>` of the zone that delegates the domain, or `none`. Absent where an earlier release wrote the others. */
+  parent: 'plinth-dns-parent',
 } as const;
 
+const valueIn =
+  ({ items = [] }: Metadata) =>
+  (name: string): string | undefined =>
+    items.find(({ key }) => key === name)?.value;
+
 /** Undefined if nothing has to change. Entries of others are kept. */
-function changedMetadata({ bootstrap: { options, projectId } }: Call, found: Metadata): Metadata | undefined {
+function changedMetadata(call: Call, place: Place, found: Metadata): Metadata | undefined {
+  const { options, projectId } = call.bootstrap;
+  const isOwn = place.project === projectId && place.parent === undefined;
+  const parent = place.parent === undefined ? 'none' : `${place.parent.project}/${place.parent.zone}`;
   const wanted: Readonly<Record<string, string>> = {
-    [metadataKeys.project]: dnsProjectOf(options, projectId),
-    [metadataKeys.zone]: options.dnsZoneName,
+    [metadataKeys.project]: place.project,
+    [metadataKeys.zone]: place.zone,
     [metadataKeys.domain]: options.baseDomain,
+    ...(isOwn || isOfEarlier(call, found) ? {} : { [metadataKeys.parent]: parent }),
   };
-  const items = found.items ?? [];
-  const value = (name: string) => items.find(({ key }) => key === name)?.value;
+  const value = valueIn(found);
   if (Object.entries(wanted).every(([name, text]) => value(name) === text)) return undefined;
   return {
     ...(found.fingerprint === undefined ? {} : { fingerprint: found.fingerprint }),
     items: [
-      ...items.filter(({ key }) => wanted[key] === undefined).map(({ key, value }) => ({ key, value })),
+      ...(found.items ?? []).filter(({ key }) => wanted[key] === undefined).map(({ key, value }) => ({ key, value })),
       ...Object.entries(wanted).map(([key, value]) => ({ key, value })),
     ],
   };
