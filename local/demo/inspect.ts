@@ -180,6 +180,7 @@ function linesOf(wanted: Wanted): string[] {
     'firewall allow-internal, INGRESS',
     'firewall allow-all-egress, EGRESS',
     'firewall allow-ingress-web, INGRESS',
+    'firewall allow-health-checks, INGRESS',
     `subnet ${projectId}-${region}-subnet, 10.10.0.0/20`,
     `router ${projectId}-router, NAT ${projectId}-nat-gateway`,
     ...(own ? [`zone ${dnsZone}: ${baseDomain}.`] : []),
