@@ -8,6 +8,8 @@ import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
 const everywhere = '0.0.0.0/0';
+/** Where the health checks of Google's load balancers come from, as its documentation says. */
+const healthCheckRanges = ['35.191.0.0/16', '130.211.0.0/22', '209.85.152.0/22', '209.85.204.0/22'];
 
 interface Rule {
   readonly name: string;
@@ -44,6 +46,13 @@ const rulesOf = (sshSources: readonly string[]): readonly Rule[] => [
     direction: 'INGRESS',
     allowed: [{ IPProtocol: 'tcp', ports: ['80', '443'] }],
     ranges: [everywhere],
+    targetTags: ['k0s'],
+  },
+  {
+    name: 'allow-health-checks',
+    direction: 'INGRESS',
+    allowed: [{ IPProtocol: 'tcp' }],
+    ranges: healthCheckRanges,
     targetTags: ['k0s'],
   },
 ];
