@@ -1,7 +1,7 @@
 /** Compute's static addresses, regional and global, and new addresses for VMs. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { defineCollection, type Found, type Wanted } from './collection.js';
+import { defineCollection, type Found, relabelled, type Wanted } from './collection.js';
 import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
 import { checkQuota } from './quotas.js';
 import {
@@ -66,20 +66,24 @@ export function reservedIn(world: World, place: Place, ip: string): { path: stri
   return undefined;
 }
 
-/** Marks the reserved addresses among `ips` as used by a VM, or as free again. */
+/** Marks the reserved addresses among `ips` as used, or as free again. */
 export function useAddresses(world: World, place: Place, ips: readonly string[], user: string, taken: boolean): void {
   for (const ip of ips) {
     const reserved = reservedIn(world, place, ip);
-    if (reserved === undefined) continue;
-    const users = textsOf(reserved.found.resource['users']).filter((one) => one !== link(user));
-    const { users: _users, ...rest } = reserved.found.resource;
-    const now = taken ? [...users, link(user)] : users;
-    reserved.found.resource = {
-      ...rest,
-      status: now.length > 0 ? 'IN_USE' : 'RESERVED',
-      ...(now.length > 0 ? { users: now } : {}),
-    };
+    if (reserved !== undefined) useAddress(reserved.found, user, taken);
   }
+}
+
+/** Marks one reserved address as used, or as free again. */
+export function useAddress(found: Held, user: string, taken: boolean): void {
+  const { users: before, ...rest } = found.resource;
+  const others = textsOf(before).filter((one) => one !== link(user));
+  const users = taken ? [...others, link(user)] : others;
+  found.resource = {
+    ...rest,
+    status: users.length > 0 ? 'IN_USE' : 'RESERVED',
+    ...(users.length > 0 ? { users } : {}),
+  };
 }
 
 function make({ call, path, place }: Wanted, world: World): JsonObject {
@@ -153,6 +157,7 @@ export const servedAddresses = defineCollection({
   methodNames: ['addresses', 'globalAddresses'],
   scope: 'region',
   make,
+  changes: { setLabels: relabelled },
   /** The address is chosen only now. */
   made({ resource }, world) {
     resource['address'] ??= freshExternalIp(world);

@@ -11,7 +11,7 @@ import {
 import { computeAccess } from './access.js';
 import { servedAddresses } from './addresses.js';
 import { servedCatalog } from './catalog.js';
-import { ensureDefaultNetwork, servedDefaultNetwork } from './default-network.js';
+import { ensureDefaults, servedDefaultNetwork } from './default-network.js';
 import { servedDisks } from './disks.js';
 import { servedFirewalls } from './firewalls.js';
 import { isImageProject } from './images.js';
@@ -20,6 +20,7 @@ import { servedNetworks } from './networks.js';
 import { servedOperations } from './operations.js';
 import { computeService } from './resources.js';
 import { servedRouters } from './routers.js';
+import { servedRoutes } from './routes.js';
 import { servedSubnetworks } from './subnetworks.js';
 
 const served: readonly Served[] = [
@@ -30,6 +31,7 @@ const served: readonly Served[] = [
   servedSubnetworks,
   servedFirewalls,
   servedRouters,
+  servedRoutes,
   servedAddresses,
   servedDisks,
   servedInstances,
@@ -37,12 +39,12 @@ const served: readonly Served[] = [
 
 const handlers: Readonly<Record<string, Handler>> = Object.assign({}, ...served.map((each) => each.handlers));
 
-/** Every call to a project of ours first makes sure of its default network. */
-const withDefaultNetwork =
+/** Every call to a project of ours first makes sure of its default account and network. */
+const withDefaults =
   (handler: Handler): Handler =>
   (call: CloudCall, world: World) => {
     const project = call.params['project'] ?? '';
-    if (!isImageProject(project)) ensureDefaultNetwork(world.project(project, { service: computeService }), world);
+    if (!isImageProject(project)) ensureDefaults(world.project(project, { service: computeService }), world);
     return handler(call, world);
   };
 
@@ -52,9 +54,7 @@ export const compute: ApiDefinition<'compute'> = {
     new GoogleError(403, 'PERMISSION_DENIED', `Required '${permission}' permission for '${resource}'`, {
       reason: 'forbidden',
     }),
-  handlers: Object.fromEntries(
-    Object.entries(handlers).map(([method, handler]) => [method, withDefaultNetwork(handler)]),
-  ),
+  handlers: Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, withDefaults(handler)])),
   effects: Object.assign({}, ...served.map(({ effects }) => effects)),
   access: Object.fromEntries(
     Object.keys(handlers).map((method) => [
