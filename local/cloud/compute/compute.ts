@@ -14,6 +14,8 @@ import { servedCatalog } from './catalog.js';
 import { ensureDefaults, servedDefaultNetwork } from './default-network.js';
 import { servedDisks } from './disks.js';
 import { servedFirewalls } from './firewalls.js';
+import { servedForwardingRules } from './forwarding-rules.js';
+import { servedHealthChecks } from './health-checks.js';
 import { isImageProject } from './images.js';
 import { servedInstances } from './instances.js';
 import { servedNetworks } from './networks.js';
@@ -22,6 +24,7 @@ import { computeService } from './resources.js';
 import { servedRouters } from './routers.js';
 import { servedRoutes } from './routes.js';
 import { servedSubnetworks } from './subnetworks.js';
+import { servedTargetPools } from './target-pools.js';
 
 const served: readonly Served[] = [
   servedOperations,
@@ -35,6 +38,9 @@ const served: readonly Served[] = [
   servedAddresses,
   servedDisks,
   servedInstances,
+  servedHealthChecks,
+  servedTargetPools,
+  servedForwardingRules,
 ];
 
 const handlers: Readonly<Record<string, Handler>> = Object.assign({}, ...served.map((each) => each.handlers));

@@ -39,6 +39,21 @@ export const collections = {
   instances: { name: 'instances', singular: 'instance', kind: 'compute#instance' },
   disks: { name: 'disks', singular: 'disk', kind: 'compute#disk' },
   snapshots: { name: 'snapshots', singular: 'snapshot', kind: 'compute#snapshot' },
+  httpHealthChecks: { name: 'httpHealthChecks', singular: 'httpHealthCheck', kind: 'compute#httpHealthCheck' },
+  httpsHealthChecks: { name: 'httpsHealthChecks', singular: 'httpsHealthCheck', kind: 'compute#httpsHealthCheck' },
+  healthChecks: {
+    name: 'healthChecks',
+    singular: 'healthCheck',
+    kind: 'compute#healthCheck',
+    isAlsoGlobal: true,
+  },
+  targetPools: { name: 'targetPools', singular: 'targetPool', kind: 'compute#targetPool' },
+  forwardingRules: {
+    name: 'forwardingRules',
+    singular: 'forwardingRule',
+    kind: 'compute#forwardingRule',
+    isAlsoGlobal: true,
+  },
   routes: { name: 'routes', singular: 'route', kind: 'compute#route' },
 } as const satisfies Record<string, Collection>;
 
