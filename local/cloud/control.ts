@@ -71,22 +71,8 @@ export function controlPaths({ identity, calls, faults, state, logins, nameServe
       case 'DELETE /_local/faults':
         faults.clear();
         return { status: 200, body: {} };
-      case 'POST /_local/token': {
-        const { email, audience, hd, lifeSeconds } = JSON.parse(body) as {
-          email: string;
-          audience?: string;
-          hd?: string;
-          lifeSeconds?: number;
-        };
-        const life = lifeSeconds === undefined ? {} : { lifeSeconds };
-        return {
-          status: 200,
-          body: {
-            accessToken: identity().accessToken(email, lifeSeconds),
-            ...(audience === undefined ? {} : { idToken: await identity().idToken({ email, audience, hd, ...life }) }),
-          },
-        };
-      }
+      case 'POST /_local/token':
+        return { status: 200, body: await tokensFor(identity(), body) };
       default: {
         const fault = /^DELETE \/_local\/faults\/([\w-]+)$/.exec(`${method} ${path}`)?.[1];
         if (fault === undefined) return undefined;
@@ -94,6 +80,20 @@ export function controlPaths({ identity, calls, faults, state, logins, nameServe
         return { status: 200, body: {} };
       }
     }
+  };
+}
+
+async function tokensFor(identity: Identity, body: string): Promise<object> {
+  const { email, audience, hd, lifeSeconds } = JSON.parse(body) as {
+    email: string;
+    audience?: string;
+    hd?: string;
+    lifeSeconds?: number;
+  };
+  const life = lifeSeconds === undefined ? {} : { lifeSeconds };
+  return {
+    accessToken: identity.accessToken(email, lifeSeconds),
+    ...(audience === undefined ? {} : { idToken: await identity.idToken({ email, audience, hd, ...life }) }),
   };
 }
 

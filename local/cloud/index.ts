@@ -146,9 +146,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
 
   // A restarted cloud takes its former ports again, so that its addresses stay valid.
   const ports = world.table<number>('ports');
-  const { dnsPort } = options;
-  const nameServers = dnsPort === undefined ? undefined : await startNameServers(world, dnsPort || (ports['dns'] ?? 0));
-  if (nameServers !== undefined) ports['dns'] = nameServers.port;
+  const nameServers = await startNames(world, ports, options.dnsPort);
   const control = controlPaths({ identity: known, calls, faults, state, logins, nameServers });
   const front = await frontServer(served, control, port || (ports['front'] ?? 0));
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });
@@ -184,6 +182,13 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
       await Promise.all([...all.map((server) => server.close()), nameServers?.close()]);
     },
   };
+}
+
+async function startNames(world: World, ports: Record<string, number>, port: number | undefined) {
+  if (port === undefined) return undefined;
+  const nameServers = await startNameServers(world, port || (ports['dns'] ?? 0));
+  ports['dns'] = nameServers.port;
+  return nameServers;
 }
 
 /** Starts each API on its own port, and remembers the port. */
