@@ -13,6 +13,7 @@ import { defaultStateFolder, openStateFolder, writeWhole } from './stack/state-f
 const usage = `npm run local -- [options]
 
   --port N             port of plinth's API; 0 (default): any
+  --dns-port N         port of the name servers and of the resolver on 127.0.0.1; 0 (default): any
   --store S            memory (default): nothing outlives it · emulator: Google's Firestore and Pub/Sub emulators (Java)
   --time-factor F      how long the cloud takes: 1 as Google, 0 at once; default 0.05
   --seed N             of all chance in the simulated cloud; default 1
@@ -59,6 +60,7 @@ function readOptions(args: string[]): Options | undefined {
       args,
       options: {
         port: { ...text, default: '0' },
+        'dns-port': { ...text, default: '0' },
         store: text,
         'time-factor': { ...text, default: '0.05' },
         seed: { ...text, default: '1' },
@@ -93,6 +95,7 @@ function readOptions(args: string[]): Options | undefined {
     store,
     machines: machinesIn(given['machines'], given['state'] ?? defaultStateFolder),
     port: numberOf('port', given['port'] ?? '', { whole: true, max: 65_535 }),
+    dnsPort: numberOf('dns-port', given['dns-port'] ?? '', { whole: true, max: 65_535 }),
     timeFactor: numberOf('time-factor', given['time-factor'] ?? '', { whole: false, max: 100 }),
     seed: numberOf('seed', given['seed'] ?? '', { whole: true, max: 2 ** 31 - 1 }),
     state: given['state'] ?? defaultStateFolder,
@@ -116,12 +119,14 @@ function logTo(file: string): (line: string) => void {
 
 function tellWhatNext(stack: Stack, { envFile, state }: Options, lines: readonly string[]): void {
   const { url, record } = stack;
+  const [resolver, dnsPort] = record.dns.resolver.split(':');
   const load =
     envFile === undefined
       ? lines.map((line) => `export ${line}`)
       : [`set -a; . ${envFile.includes('/') ? envFile : `./${envFile}`}; set +a`];
   say(`
 plinth is at ${url}; all that stands for Google is at ${record.frontUrl} (its state: /_local/state).
+Its DNS answers: dig -p ${dnsPort} @${resolver} ${local.domain} NS
 In another terminal:
 
 ${load.map((line) => `  ${line}`).join('\n')}

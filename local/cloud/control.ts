@@ -4,6 +4,7 @@ import { createOAuth, type OAuthOptions, oauthPaths } from '../identity/oauth.js
 import type { Calls } from './kernel/calls.js';
 import type { CallFault, Faults, QuotaFault, StockoutFault } from './kernel/faults.js';
 import type { ControlPath } from './kernel/server.js';
+import type { NameServers } from './name-servers/name-servers.js';
 
 export interface ControlOptions {
   readonly identity: () => Identity;
@@ -11,6 +12,7 @@ export interface ControlOptions {
   readonly faults: Faults;
   readonly state: () => unknown;
   readonly logins: OAuthOptions;
+  readonly nameServers: Pick<NameServers, 'resolver' | 'addresses'> | undefined;
 }
 
 /** The body of `POST /_local/faults`: `{type: "call" | "stockout" | "quota", fault: {…}}`. */
@@ -19,7 +21,7 @@ type PostedFault =
   | { type: 'stockout'; fault: StockoutFault }
   | { type: 'quota'; fault: QuotaFault };
 
-export function controlPaths({ identity, calls, faults, state, logins }: ControlOptions): ControlPath {
+export function controlPaths({ identity, calls, faults, state, logins, nameServers }: ControlOptions): ControlPath {
   const oauth = createOAuth(identity, logins);
   return async ({ method, path, query, body }) => {
     switch (`${method} ${path}`) {
@@ -47,6 +49,11 @@ export function controlPaths({ identity, calls, faults, state, logins }: Control
         return oauth.revoke(new URLSearchParams(body));
       case 'GET /_local/state':
         return { status: 200, body: state() };
+      case 'GET /_local/name-servers':
+        return {
+          status: 200,
+          body: nameServers === undefined ? {} : { resolver: nameServers.resolver, addresses: nameServers.addresses },
+        };
       case 'GET /_local/calls': {
         const wanted = query.get('method');
         return {
@@ -64,22 +71,8 @@ export function controlPaths({ identity, calls, faults, state, logins }: Control
       case 'DELETE /_local/faults':
         faults.clear();
         return { status: 200, body: {} };
-      case 'POST /_local/token': {
-        const { email, audience, hd, lifeSeconds } = JSON.parse(body) as {
-          email: string;
-          audience?: string;
-          hd?: string;
-          lifeSeconds?: number;
-        };
-        const life = lifeSeconds === undefined ? {} : { lifeSeconds };
-        return {
-          status: 200,
-          body: {
-            accessToken: identity().accessToken(email, lifeSeconds),
-            ...(audience === undefined ? {} : { idToken: await identity().idToken({ email, audience, hd, ...life }) }),
-          },
-        };
-      }
+      case 'POST /_local/token':
+        return { status: 200, body: await tokensFor(identity(), body) };
       default: {
         const fault = /^DELETE \/_local\/faults\/([\w-]+)$/.exec(`${method} ${path}`)?.[1];
         if (fault === undefined) return undefined;
@@ -87,6 +80,20 @@ export function controlPaths({ identity, calls, faults, state, logins }: Control
         return { status: 200, body: {} };
       }
     }
+  };
+}
+
+async function tokensFor(identity: Identity, body: string): Promise<object> {
+  const { email, audience, hd, lifeSeconds } = JSON.parse(body) as {
+    email: string;
+    audience?: string;
+    hd?: string;
+    lifeSeconds?: number;
+  };
+  const life = lifeSeconds === undefined ? {} : { lifeSeconds };
+  return {
+    accessToken: identity.accessToken(email, lifeSeconds),
+    ...(audience === undefined ? {} : { idToken: await identity.idToken({ email, audience, hd, ...life }) }),
   };
 }
 

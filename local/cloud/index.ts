@@ -19,6 +19,7 @@ import { apiServer, frontServer, type Served } from './kernel/server.js';
 import { createSnapshot, readSnapshot } from './kernel/snapshot.js';
 import { createWorld, emptyState, type RunningWorld } from './kernel/world.js';
 import { metadataServer } from './metadata.js';
+import { type NameServers, startNameServers } from './name-servers/name-servers.js';
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
 import { answerMedia } from './storage/media.js';
 
@@ -36,6 +37,8 @@ export interface SimulatedCloudOptions {
   readonly logins?: OAuthOptions;
   /** Front port. 0 (default) means any free one, or the one in the snapshot. */
   readonly port?: number;
+  /** Answer DNS too, on this port. 0 means any free one, or the one in the snapshot. Without it, nothing answers. */
+  readonly dnsPort?: number | undefined;
   readonly initial?: InitialState;
   /** The project that the metadata server reports, and its default identity. */
   readonly metadata?: { readonly project: string; readonly serviceAccount: string };
@@ -52,6 +55,8 @@ export interface SimulatedCloud {
   readonly issuerUrl: string;
   /** Address of Artifact Registry's Docker endpoint: `127.0.0.1:<port>`. */
   readonly imagesHost: string;
+  /** What answers DNS, if that was asked for. */
+  readonly nameServers: NameServers | undefined;
   readonly world: World;
   readonly calls: Calls;
   readonly faults: Faults;
@@ -141,7 +146,8 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
 
   // A restarted cloud takes its former ports again, so that its addresses stay valid.
   const ports = world.table<number>('ports');
-  const control = controlPaths({ identity: known, calls, faults, state, logins });
+  const nameServers = await startNames(world, ports, options.dnsPort);
+  const control = controlPaths({ identity: known, calls, faults, state, logins, nameServers });
   const front = await frontServer(served, control, port || (ports['front'] ?? 0));
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });
   const servers = await startApis(served, ports);
@@ -160,6 +166,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     metadataHost: machine.url.slice('http://'.length),
     issuerUrl: front.url,
     imagesHost: images.url.slice('http://'.length),
+    nameServers,
     world,
     calls,
     faults,
@@ -172,9 +179,16 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
       snapshot.flush();
       world.close();
       const all = [front, machine, images, ...servers.map(([, server]) => server)];
-      await Promise.all(all.map((server) => server.close()));
+      await Promise.all([...all.map((server) => server.close()), nameServers?.close()]);
     },
   };
+}
+
+async function startNames(world: World, ports: Record<string, number>, port: number | undefined) {
+  if (port === undefined) return undefined;
+  const nameServers = await startNameServers(world, port || (ports['dns'] ?? 0));
+  ports['dns'] = nameServers.port;
+  return nameServers;
 }
 
 /** Starts each API on its own port, and remembers the port. */

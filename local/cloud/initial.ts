@@ -1,5 +1,6 @@
 /** The initial state of a simulated cloud: what exists before plinth is deployed, and what its deployment makes. */
 
+import { unprovenDomains } from './dns/zones.js';
 import { grantAtOnce } from './iam/policies.js';
 import { customRoles } from './iam/roles.js';
 import { recordOfServiceAccount, serviceAccounts } from './iam/service-accounts.js';
@@ -39,6 +40,8 @@ export interface InitialState {
     readonly title: string;
     readonly permissions: readonly string[];
   }[];
+  /** Domains (`example.com.`) that need proof of ownership before they get zones. */
+  readonly unprovenDomains?: readonly string[];
   /** In force from the beginning. Members are IAM members: `user:…`, `serviceAccount:…`. */
   readonly bindings?: readonly {
     readonly resource: string;
@@ -102,6 +105,7 @@ export function applyInitial(world: World, initial: InitialState): void {
   }
   for (const { name, title, permissions } of initial.customRoles ?? [])
     customRoles(world)[name] = { title, permissions };
+  for (const domain of initial.unprovenDomains ?? []) unprovenDomains(world)[domain] = true;
   for (const { resource, role, members, condition } of initial.bindings ?? []) {
     const given = condition === undefined ? {} : { condition: { ...condition } };
     grantAtOnce(world, resource, [{ role, members: [...members], ...given }]);

@@ -49,6 +49,8 @@ export interface CloudHalfOptions {
   readonly reordering?: number | undefined;
   /** How many deliveries of one lane may be under way at once. */
   readonly concurrency?: number | undefined;
+  /** Port of the name servers and of the resolver. 0 means any free one. */
+  readonly dnsPort: number;
   /** The machines behind VMs, if this computer can hold them. */
   readonly machines: TierName | 'none';
   /** Called with one line about something that failed or is worth knowing. */
@@ -273,6 +275,7 @@ const recordOf = (
   frontUrl: cloud.frontUrl,
   endpoints: cloud.endpoints,
   metadataHost: cloud.metadataHost,
+  dns: { resolver: cloud.nameServers?.resolver ?? '', servers: cloud.nameServers?.addresses ?? {} },
   issuerUrl: cloud.issuerUrl,
   forge1Url: forge1.url,
   forge1RegistryUrl: forge1Registry.url,
@@ -295,7 +298,7 @@ async function startEmulators(folder: StateFolder, { store }: CloudHalfOptions, 
 
 async function startCloud(
   folder: StateFolder,
-  { seed, timeFactor, keep, duplicates = 0, onNote }: CloudHalfOptions,
+  { seed, timeFactor, keep, duplicates = 0, dnsPort, onNote }: CloudHalfOptions,
   adopted: boolean,
 ): Promise<SimulatedCloud> {
   // The store holds the bootstraps. If it starts empty, a cloud that remembers their projects would only confuse.
@@ -305,6 +308,7 @@ async function startCloud(
     seed,
     timeFactor,
     snapshotFile,
+    dnsPort,
     logins: { loginsFile: keep ? folder.file('logins.json') : undefined },
     initial: initialState(),
     scheduled: { duplicates, onFailure: (job, why) => onNote(`${job} failed: ${why}`) },

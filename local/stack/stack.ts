@@ -26,6 +26,8 @@ export interface StackOptions {
   readonly seed?: number;
   /** Port of the functions' origin. 0 (default) means any free one. */
   readonly port?: number;
+  /** Port of the name servers and of the resolver. 0 (default) means any free one. */
+  readonly dnsPort?: number;
   /** Default: both. */
   readonly half?: 'both' | 'cloud' | 'functions';
   /** The folder where the halves find each other, also after a restart. Default: a folder that is removed with the stack. */
@@ -130,10 +132,11 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
 
   try {
     if (half !== 'functions') {
-      const { duplicates, reordering, concurrency, machines = 'none' } = options;
+      const { duplicates, reordering, concurrency, machines = 'none', dnsPort = 0 } = options;
       const keep = options.state !== undefined;
       const chance = { seed, duplicates, reordering };
-      cloudHalf = await startCloudHalf(folder, { store, timeFactor, keep, concurrency, machines, ...chance, onNote });
+      const speed = { timeFactor, concurrency };
+      cloudHalf = await startCloudHalf(folder, { store, keep, machines, dnsPort, ...speed, ...chance, onNote });
     }
     const record = cloudHalf?.record ?? (await folder.awaitCloud());
     if (half !== 'cloud') {

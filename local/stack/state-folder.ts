@@ -24,6 +24,8 @@ export interface CloudRecord {
   readonly endpoints: Readonly<Record<GoogleApi, string>>;
   /** `127.0.0.1:<port>` */
   readonly metadataHost: string;
+  /** The resolver as `127.0.0.1:<port>`, and the addresses of the name servers by name. All share the port. */
+  readonly dns: { readonly resolver: string; readonly servers: Readonly<Record<string, string>> };
   readonly issuerUrl: string;
   readonly forge1Url: string;
   /** Registries, as simulated VMs reach them. */

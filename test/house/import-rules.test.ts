@@ -182,6 +182,11 @@ const rules: Rule[] = [
     'jobs go through functions/cloud/scheduler.ts',
   ),
   soleImporters('croner', ['local/cloud/scheduler/times.ts'], 'schedules are read in local/cloud/scheduler/times.ts'),
+  soleImporters(
+    'dns-packet',
+    ['local/cloud/name-servers/wire.ts'],
+    'DNS messages are read and written in local/cloud/name-servers/wire.ts',
+  ),
   soleImporters('ssh2', ['functions/remote', 'local/machines'], 'machines are reached through functions/remote'),
   soleImporters('cac', ['cli'], 'command lines belong in cli/'),
   soleImporters(

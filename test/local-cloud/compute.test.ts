@@ -106,7 +106,7 @@ describe('simulated Compute', () => {
     it('have what the server fills in', async () => {
       expect((await call(`GET ${root}/global/networks/net`)).body).to.deep.include({
         mtu: 1460,
-        routingConfig: { routingMode: 'REGIONAL' },
+        routingConfig: { routingMode: 'REGIONAL', bgpBestPathSelectionMode: 'LEGACY' },
       });
       const { body } = await call(`GET ${root}/regions/${region}/subnetworks/sub`);
       expect(body).to.include({ gatewayAddress: '10.10.0.1', stackType: 'IPV4_ONLY', purpose: 'PRIVATE' });

@@ -224,6 +224,43 @@ describe('simulated Cloud DNS', () => {
       expect(sixth.reason).to.equal('managedZoneDnsNameNotAvailable');
     });
 
+    it('lets no project share name servers for a DNS name', async () => {
+      const projects = ['first-project', 'second-project'].map((projectId) => ({
+        projectId,
+        parent: 'organizations/100' as const,
+        billingAccountName: 'billingAccounts/000000-000000-000000' as const,
+        services: ['dns.googleapis.com'],
+      }));
+      cloud = await readyCloud({ initial: { projects } });
+      const make = (n: number) =>
+        call(`POST /dns/v1/projects/${projects[n % 2]?.projectId}/managedZones`, zone({ name: `zone-${n}` }));
+      const servers = new Set<string>();
+      for (let n = 0; n < 5; n++) servers.add(((await make(n)).body['nameServers'] as string[])[0] ?? '');
+      expect(servers.size).to.equal(5);
+      const sixth = await make(5);
+      expect([sixth.status, sixth.reason]).to.deep.equal([400, 'managedZoneDnsNameNotAvailable']);
+    });
+
+    it('asks for proof of a domain', async () => {
+      cloud = await readyCloud({ initial: { unprovenDomains: ['example.com.'] } });
+      const refused = await call(`POST ${root}`, zone());
+      expect([refused.status, refused.reason]).to.deep.equal([400, 'verifyManagedZoneDnsNameOwnership']);
+      expect((await call(`POST ${root}`, zone({ dnsName: 'other.example.org.' }))).status).to.equal(200);
+    });
+
+    it('shows the networks of private zones alone', async () => {
+      cloud = await readyCloud();
+      const privateVisibilityConfig = { networks: [] };
+      await call(`POST ${root}`, zone({ privateVisibilityConfig }));
+      await call(`PATCH ${root}/other`, { privateVisibilityConfig });
+      const { body } = await call(`GET ${root}/other`);
+      expect(body).not.to.have.property('privateVisibilityConfig');
+      expect(body).to.include({ visibility: 'public' });
+      await call(`POST ${root}`, zone({ name: 'inner', visibility: 'private', privateVisibilityConfig }));
+      const inner = (await call(`GET ${root}/inner`)).body;
+      expect(inner).to.deep.include({ privateVisibilityConfig, nameServers: ['ns-gcp-private.googledomains.com.'] });
+    });
+
     it('lets go of a zone once only its own records are left', async () => {
       cloud = await readyCloud();
       await furnish();

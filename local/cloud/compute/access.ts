@@ -10,6 +10,7 @@ const verbs: Readonly<Record<string, string>> = {
   wait: 'get',
   getFromFamily: 'get',
   getRouterStatus: 'get',
+  getHealth: 'get',
 };
 
 /** Changes in a network or subnetwork also need these. */
@@ -21,6 +22,9 @@ const besides: Readonly<Record<string, readonly string[]>> = {
   'compute.firewalls.delete': ['compute.networks.updatePolicy'],
   'compute.routers.insert': ['compute.networks.updatePolicy'],
   'compute.routers.delete': ['compute.networks.updatePolicy'],
+  'compute.routes.insert': ['compute.networks.updatePolicy'],
+  'compute.routes.delete': ['compute.networks.updatePolicy'],
+  'compute.instances.attachDisk': ['compute.disks.use'],
 };
 
 export function computeAccess(call: CloudCall, world: World): readonly Access[] {
@@ -28,10 +32,33 @@ export function computeAccess(call: CloudCall, world: World): readonly Access[] 
   if (isImageProject(project)) return [];
   const [, collection = '', verb = ''] = call.method.split('.');
   const permissions = [`compute.${collection}.${verbs[verb] ?? verb}`, ...(besides[call.method] ?? [])];
-  if (call.method === 'compute.instances.insert') permissions.push(...instanceNeeds(call));
+  permissions.push(...(parts[call.method]?.(call) ?? []));
   const resource = `projects/${world.project(project).projectId}`;
   return permissions.map((permission) => ({ permission, resource }));
 }
+
+const has = ({ body }: CloudCall, field: string): boolean => {
+  const value = body[field];
+  return Array.isArray(value) ? value.length > 0 : textOf(value) !== undefined && value !== '';
+};
+
+/** What a call needs for the resources that its body names. */
+const parts: Readonly<Record<string, (call: CloudCall) => string[]>> = {
+  'compute.instances.insert': instanceNeeds,
+  'compute.targetPools.insert': (call) => [
+    ...(has(call, 'instances') ? ['compute.instances.use'] : []),
+    ...(has(call, 'healthChecks') ? ['compute.httpHealthChecks.useReadOnly'] : []),
+  ],
+  'compute.targetPools.addInstance': () => ['compute.instances.use'],
+  'compute.targetPools.removeInstance': () => ['compute.instances.use'],
+  'compute.targetPools.addHealthCheck': () => ['compute.httpHealthChecks.useReadOnly'],
+  'compute.targetPools.removeHealthCheck': () => ['compute.httpHealthChecks.useReadOnly'],
+  'compute.forwardingRules.insert': (call) => [
+    'compute.targetPools.use',
+    ...(has(call, 'IPAddress') ? ['compute.addresses.use'] : []),
+  ],
+  'compute.forwardingRules.setTarget': () => ['compute.targetPools.use'],
+};
 
 function instanceNeeds(call: CloudCall): string[] {
   const { body } = call;

@@ -1,7 +1,8 @@
 /** Compute's static addresses, regional and global, and new addresses for VMs. */
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { defineCollection, type Found, type Wanted } from './collection.js';
+import { lookUpProject } from '../projects/projects.js';
+import { defineCollection, type Found, relabelled, type Wanted } from './collection.js';
 import { contains, formatIp, freeIp, parseIp, parseRange } from './ip-ranges.js';
 import { checkQuota } from './quotas.js';
 import {
@@ -33,6 +34,9 @@ export function freshExternalIp(world: World): string {
     for (const nic of objectsOf(resource['networkInterfaces'])) {
       for (const access of objectsOf(nic['accessConfigs'])) taken.add(String(access['natIP']));
     }
+  }
+  for (const { resource } of Object.values(held(world, collections.forwardingRules))) {
+    taken.add(String(resource['IPAddress']));
   }
   for (;;) {
     const text = formatIp(
@@ -66,20 +70,24 @@ export function reservedIn(world: World, place: Place, ip: string): { path: stri
   return undefined;
 }
 
-/** Marks the reserved addresses among `ips` as used by a VM, or as free again. */
+/** Marks the reserved addresses among `ips` as used, or as free again. */
 export function useAddresses(world: World, place: Place, ips: readonly string[], user: string, taken: boolean): void {
   for (const ip of ips) {
     const reserved = reservedIn(world, place, ip);
-    if (reserved === undefined) continue;
-    const users = textsOf(reserved.found.resource['users']).filter((one) => one !== link(user));
-    const { users: _users, ...rest } = reserved.found.resource;
-    const now = taken ? [...users, link(user)] : users;
-    reserved.found.resource = {
-      ...rest,
-      status: now.length > 0 ? 'IN_USE' : 'RESERVED',
-      ...(now.length > 0 ? { users: now } : {}),
-    };
+    if (reserved !== undefined) useAddress(reserved.found, user, taken);
   }
+}
+
+/** Marks one reserved address as used, or as free again. */
+export function useAddress(found: Held, user: string, taken: boolean): void {
+  const { users: before, ...rest } = found.resource;
+  const others = textsOf(before).filter((one) => one !== link(user));
+  const users = taken ? [...others, link(user)] : others;
+  found.resource = {
+    ...rest,
+    status: users.length > 0 ? 'IN_USE' : 'RESERVED',
+    ...(users.length > 0 ? { users } : {}),
+  };
 }
 
 function make({ call, path, place }: Wanted, world: World): JsonObject {
@@ -105,12 +113,7 @@ function make({ call, path, place }: Wanted, world: World): JsonObject {
 function externalAddress(body: JsonObject, place: Place, world: World): JsonObject {
   const wanted = textOf(body['address']);
   if (wanted === undefined) return { networkTier: textOf(body['networkTier']) ?? 'PREMIUM' };
-  const user = Object.entries(held(world, collections.instances)).find(([, { resource }]) =>
-    objectsOf(resource['networkInterfaces']).some((nic) =>
-      objectsOf(nic['accessConfigs']).some((access) => access['natIP'] === wanted),
-    ),
-  );
-  if (user === undefined || !user[0].startsWith(`projects/${place.project.projectId}/`)) {
+  if (ephemeralUsers(world, place, wanted).length === 0) {
     throw invalid(
       'resource.address',
       wanted,
@@ -118,6 +121,21 @@ function externalAddress(body: JsonObject, place: Place, world: World): JsonObje
     );
   }
   return { networkTier: 'PREMIUM' };
+}
+
+/** The VMs and forwarding rules of a place's region that use an address. */
+function ephemeralUsers(world: World, { project, region = '' }: Place, ip: string): string[] {
+  const vms = heldIn(world, collections.instances, project.projectId).filter(
+    ([path, { resource }]) =>
+      path.split('/')[3]?.startsWith(`${region}-`) === true &&
+      objectsOf(resource['networkInterfaces']).some((nic) =>
+        objectsOf(nic['accessConfigs']).some((access) => access['natIP'] === ip),
+      ),
+  );
+  const rules = heldIn(world, collections.forwardingRules, project.projectId).filter(
+    ([path, { resource }]) => path.split('/')[3] === region && resource['IPAddress'] === ip,
+  );
+  return [...vms, ...rules].map(([path]) => path);
 }
 
 function internalAddress(body: JsonObject, place: Place, world: World): JsonObject {
@@ -148,15 +166,25 @@ function checkUser({ path, found }: Found): void {
   if (user !== undefined) throw inUse('address', path, unlink(user));
 }
 
+function usersOf({ selfLink, address, addressType }: JsonObject, world: World): string[] {
+  const [, projectId = '', , region] = unlink(String(selfLink)).split('/');
+  const project = lookUpProject(world, projectId);
+  if (project === undefined || addressType !== 'EXTERNAL') return [];
+  return ephemeralUsers(world, { project, scope: '', prefix: '', region, zone: undefined }, String(address));
+}
+
 export const servedAddresses = defineCollection({
   of: addresses,
   methodNames: ['addresses', 'globalAddresses'],
   scope: 'region',
   make,
-  /** The address is chosen only now. */
-  made({ resource }, world) {
+  changes: { setLabels: relabelled },
+  /** The address is chosen only now. One that was ephemeral keeps its users. */
+  made(found, world) {
+    const { resource } = found;
     resource['address'] ??= freshExternalIp(world);
     resource['status'] = 'RESERVED';
+    for (const user of usersOf(resource, world)) useAddress(found, user, true);
   },
   beforeDelete: checkUser,
 });

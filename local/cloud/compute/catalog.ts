@@ -3,6 +3,7 @@
  */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
+import { defaultAccountOf } from './default-network.js';
 import { imageByName, imageOfFamily, imagesOf, isImageProject } from './images.js';
 import { type MachineType, machineTypeOf, machineTypes } from './machine-types.js';
 import { metadataFrom } from './metadata.js';
@@ -41,7 +42,7 @@ const getProject: Handler = (call, world) => {
       kind: 'compute#metadata',
       fingerprint: fingerprint(null),
     },
-    defaultServiceAccount: `${projectNumber}-compute@developer.gserviceaccount.com`,
+    defaultServiceAccount: defaultAccountOf(place.project),
     defaultNetworkTier: 'PREMIUM',
     xpnProjectStatus: 'UNSPECIFIED_XPN_PROJECT_STATUS',
     quotas: quotasOf(world, place, globalMetrics),

@@ -1,18 +1,23 @@
 /** Declares a collection of compute's resources. The verbs are the same for all. A form holds what is particular to one. */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
+import { textOf } from '../kernel/json-fields.js';
 import { begin, beginDelete, ending, type Failure, once } from './operations.js';
 import { checkQuota, type Metric } from './quotas.js';
 import {
   aggregatedReply,
   type Collection,
+  checkLabels,
+  conditionNotMet,
   find,
   findReady,
+  fingerprint,
   freshPath,
   type Held,
   held,
   listReply,
   type Place,
   placeOf,
+  sameFingerprint,
 } from './resources.js';
 
 /** A resource about to be made: its free path, and its place. */
@@ -29,6 +34,8 @@ export interface Found {
   readonly place: Place;
 }
 
+export type Change = (at: Found, body: JsonObject, world: World) => JsonObject;
+
 export interface Form {
   readonly of: Collection;
   /** The collection's names in method ids, if they differ from its own. */
@@ -43,10 +50,10 @@ export interface Form {
   readonly make?: (wanted: Wanted, world: World) => JsonObject;
   /** Called when a resource becomes usable. */
   readonly made?: (found: Held, world: World) => void;
-  /** Returns the resource after a change. `patch` merges the body into the resource, `update` replaces it. */
-  readonly changes?: Readonly<
-    Partial<Record<'patch' | 'update', (at: Found, body: JsonObject, world: World) => JsonObject>>
-  >;
+  /** Returns the resource after a change, by verb. `patch` merges the body into the resource, `update` replaces it. */
+  readonly changes?: Readonly<Record<string, Change>>;
+  /** The operation types of changes that differ from the verb. */
+  readonly types?: Readonly<Record<string, string>>;
   /** Refuses a deletion at once. */
   readonly beforeDelete?: (at: Found, world: World) => void;
   /** Why a deletion fails in its operation. Undefined lets it pass. */
@@ -113,23 +120,42 @@ const insertOf =
     return beginInsert(call, world, place, { of, path, resource, seconds: seconds?.insert });
   };
 
-const changesOf = ({ of, changes = {}, seconds }: Form): Readonly<Record<string, Handler>> =>
-  Object.fromEntries(
-    Object.entries(changes).map(([type, change]) => [
-      type,
-      once((call, world) => {
-        const at = findReady(call, world, of);
-        at.found.resource = change(at, call.body, world);
-        return begin(call, world, at.place, {
-          type,
-          target: at.path,
-          targetId: String(at.found.resource['id']),
-          seconds: seconds?.change ?? 10,
-          effect: 'compute.done',
-        });
-      }),
+const changesOf = (form: Form): Readonly<Record<string, Handler>> => {
+  const { of, changes = {}, types = {}, seconds } = form;
+  return Object.fromEntries(
+    Object.entries(changes).map(([verb, change]) => [
+      verb,
+      looking(
+        form,
+        once((call, world) => {
+          const at = findReady(call, world, of);
+          at.found.resource = change(at, call.body, world);
+          return begin(call, world, at.place, {
+            type: types[verb] ?? verb,
+            target: at.path,
+            targetId: String(at.found.resource['id']),
+            seconds: seconds?.change ?? 10,
+            effect: 'compute.done',
+          });
+        }),
+      ),
     ]),
   );
+};
+
+/** The change of `setLabels`. Its fingerprint says which labels the caller has read. */
+export const relabelled: Change = ({ found: { resource } }, body) => {
+  if (!sameFingerprint(textOf(body['labelFingerprint']), resource['labelFingerprint'])) {
+    throw conditionNotMet('Labels fingerprint either invalid or resource labels have changed');
+  }
+  const { labels: _labels, ...rest } = resource;
+  const labels = checkLabels(body['labels'], 'labels');
+  return {
+    ...rest,
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
+    labelFingerprint: fingerprint(labels),
+  };
+};
 
 const deleteOf =
   ({ of, beforeDelete, seconds }: Form): Handler =>

@@ -11,16 +11,20 @@ import {
 import { computeAccess } from './access.js';
 import { servedAddresses } from './addresses.js';
 import { servedCatalog } from './catalog.js';
-import { ensureDefaultNetwork, servedDefaultNetwork } from './default-network.js';
+import { ensureDefaults, servedDefaultNetwork } from './default-network.js';
 import { servedDisks } from './disks.js';
 import { servedFirewalls } from './firewalls.js';
+import { servedForwardingRules } from './forwarding-rules.js';
+import { servedHealthChecks } from './health-checks.js';
 import { isImageProject } from './images.js';
 import { servedInstances } from './instances.js';
 import { servedNetworks } from './networks.js';
 import { servedOperations } from './operations.js';
 import { computeService } from './resources.js';
 import { servedRouters } from './routers.js';
+import { servedRoutes } from './routes.js';
 import { servedSubnetworks } from './subnetworks.js';
+import { servedTargetPools } from './target-pools.js';
 
 const served: readonly Served[] = [
   servedOperations,
@@ -30,19 +34,23 @@ const served: readonly Served[] = [
   servedSubnetworks,
   servedFirewalls,
   servedRouters,
+  servedRoutes,
   servedAddresses,
   servedDisks,
   servedInstances,
+  servedHealthChecks,
+  servedTargetPools,
+  servedForwardingRules,
 ];
 
 const handlers: Readonly<Record<string, Handler>> = Object.assign({}, ...served.map((each) => each.handlers));
 
-/** Every call to a project of ours first makes sure of its default network. */
-const withDefaultNetwork =
+/** Every call to a project of ours first makes sure of its default account and network. */
+const withDefaults =
   (handler: Handler): Handler =>
   (call: CloudCall, world: World) => {
     const project = call.params['project'] ?? '';
-    if (!isImageProject(project)) ensureDefaultNetwork(world.project(project, { service: computeService }), world);
+    if (!isImageProject(project)) ensureDefaults(world.project(project, { service: computeService }), world);
     return handler(call, world);
   };
 
@@ -52,9 +60,7 @@ export const compute: ApiDefinition<'compute'> = {
     new GoogleError(403, 'PERMISSION_DENIED', `Required '${permission}' permission for '${resource}'`, {
       reason: 'forbidden',
     }),
-  handlers: Object.fromEntries(
-    Object.entries(handlers).map(([method, handler]) => [method, withDefaultNetwork(handler)]),
-  ),
+  handlers: Object.fromEntries(Object.entries(handlers).map(([method, handler]) => [method, withDefaults(handler)])),
   effects: Object.assign({}, ...served.map(({ effects }) => effects)),
   access: Object.fromEntries(
     Object.keys(handlers).map((method) => [

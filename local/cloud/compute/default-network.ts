@@ -1,8 +1,10 @@
 /** The network that a project gets when compute is enabled. */
+import { deletedAccounts, recordOfServiceAccount, serviceAccounts } from '../iam/service-accounts.js';
 import type { JsonObject, ProjectRecord, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
+import { makeDefaultRoute } from './default-routes.js';
 import { networkResource } from './networks.js';
-import { collections, computeService, held, lastOf, link, serverFields } from './resources.js';
+import { collections, computeService, type Held, held, lastOf, link, serverFields } from './resources.js';
 
 const { networks, firewalls } = collections;
 
@@ -23,11 +25,29 @@ const defaultRules: readonly { name: string; rule: JsonObject }[] = [
   { name: 'ssh', rule: { sourceRanges: ['0.0.0.0/0'], allowed: [{ IPProtocol: 'tcp', ports: ['22'] }] } },
 ];
 
-/** Enabling compute brings a network `default` with its rules, some seconds later. This runs before every compute method. */
-export function ensureDefaultNetwork(project: ProjectRecord, world: World): void {
+/** The account that VMs get if their maker names none. */
+export const defaultAccountOf = ({ projectNumber }: ProjectRecord): string =>
+  `${projectNumber}-compute@developer.gserviceaccount.com`;
+
+function makeDefaultAccount(project: ProjectRecord, world: World): void {
+  const email = defaultAccountOf(project);
+  if (deletedAccounts(world)[email] !== undefined) return;
+  serviceAccounts(world)[email] ??= recordOfServiceAccount(world, email, {
+    projectId: project.projectId,
+    usableAt: world.now(),
+    displayName: 'Compute Engine default service account',
+  });
+}
+
+/**
+ * Enabling compute brings a default service account at once, and a network `default` with its rules some seconds later. This
+ * runs before every compute method.
+ */
+export function ensureDefaults(project: ProjectRecord, world: World): void {
   const seen = world.table<boolean>('compute.projects');
   if (project.services[computeService] === undefined || seen[project.projectId]) return;
   seen[project.projectId] = true;
+  makeDefaultAccount(project, world);
   world.schedule(10, 'compute.networks.default', { project: project.projectId });
 }
 
@@ -36,7 +56,9 @@ function makeDefaultNetwork(args: JsonObject, world: World): void {
   const path = `projects/${project}/global/networks/default`;
   if (held(world, networks)[path] !== undefined) return;
   const body = { name: 'default', description: 'Default network for the project', autoCreateSubnetworks: true };
-  held(world, networks)[path] = { phase: 'ready', resource: networkResource(path, body, world) };
+  const network: Held = { phase: 'ready', resource: networkResource(path, body, world) };
+  held(world, networks)[path] = network;
+  makeDefaultRoute(network, world);
   for (const { name, rule } of defaultRules) {
     const at = `projects/${project}/global/firewalls/default-allow-${name}`;
     held(world, firewalls)[at] = {

@@ -2,10 +2,10 @@
 import type { Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { numberOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { checkDiskType } from './catalog.js';
-import { beginInsert, defineCollection, type Found, type Wanted } from './collection.js';
+import { beginInsert, type Change, defineCollection, type Found, relabelled, type Wanted } from './collection.js';
 import { guestOsFeatures, imageFrom } from './images.js';
 import { once } from './operations.js';
-import { checkQuota } from './quotas.js';
+import { checkQuota, isSsd } from './quotas.js';
 import {
   checkLabels,
   collections,
@@ -26,6 +26,8 @@ import {
 } from './resources.js';
 
 const { disks, snapshots } = collections;
+
+const largestGb = 65_536;
 
 export interface DiskWish {
   readonly sourceImage?: string | undefined;
@@ -53,7 +55,7 @@ export function diskFrom(wish: DiskWish, path: string, place: Place, world: Worl
   }
   if (
     size < 1 ||
-    size > 65_536 ||
+    size > largestGb ||
     (size < 10 && type !== 'pd-standard' && type !== 'pd-ssd' && type !== 'pd-balanced')
   ) {
     throw invalid(`${wish.field}.${wish.sizeField}`, String(size), 'Disk size must be between 10 GB and 65536 GB.');
@@ -94,8 +96,7 @@ function make({ call, path, place }: Wanted, world: World): JsonObject {
     sizeField: 'sizeGb',
   };
   const { resource } = diskFrom(wish, path, place, world);
-  const ssd = ['pd-ssd', 'pd-balanced'].includes(lastOf(String(resource['type'])));
-  checkQuota(world, place, ssd ? 'SSD_TOTAL_GB' : 'DISKS_TOTAL_GB', Number(resource['sizeGb']));
+  checkQuota(world, place, isSsd(resource) ? 'SSD_TOTAL_GB' : 'DISKS_TOTAL_GB', Number(resource['sizeGb']));
   const description = textOf(call.body['description']);
   return description === undefined ? resource : { ...resource, description };
 }
@@ -142,16 +143,44 @@ const setReady = ({ resource }: Held): void => {
   resource['status'] = 'READY';
 };
 
+/** A disk only grows. The VM that uses it shows the new size too. */
+const resized: Change = ({ path, found: { resource }, place }, body, world) => {
+  const size = numberOf(body['sizeGb']);
+  if (size === undefined) throw required('sizeGb');
+  const stands = numberOf(resource['sizeGb']) ?? 0;
+  if (size <= stands) {
+    const why = `New disk size '${size}' GiB must be larger than existing size '${stands}' GiB.`;
+    throw invalid('sizeGb', String(size), why);
+  }
+  if (size > largestGb) throw invalid('sizeGb', String(size), 'Disk size must be between 10 GB and 65536 GB.');
+  checkQuota(world, place, isSsd(resource) ? 'SSD_TOTAL_GB' : 'DISKS_TOTAL_GB', size - stands);
+  for (const user of textsOf(resource['users'])) {
+    const vm = held(world, collections.instances)[unlink(user)];
+    if (vm === undefined) continue;
+    const attached = objectsOf(vm.resource['disks']).map((disk) =>
+      unlink(String(disk['source'])) === path ? { ...disk, diskSizeGb: String(size) } : disk,
+    );
+    vm.resource = { ...vm.resource, disks: attached };
+  }
+  return { ...resource, sizeGb: String(size) };
+};
+
 const plainDisks = defineCollection({
   of: disks,
   scope: 'zone',
-  seconds: { insert: 5, delete: 5 },
+  seconds: { insert: 5, change: 4, delete: 5 },
   make,
+  changes: { resize: resized, setLabels: relabelled },
   made: setReady,
   beforeDelete: checkUser,
 });
 
-const plainSnapshots = defineCollection({ of: snapshots, seconds: { delete: 5 }, made: setReady });
+const plainSnapshots = defineCollection({
+  of: snapshots,
+  seconds: { change: 4, delete: 5 },
+  changes: { setLabels: relabelled },
+  made: setReady,
+});
 
 export const servedDisks: Served = {
   handlers: {

@@ -2,6 +2,7 @@
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { reservedIn, takenIn } from './addresses.js';
+import { defaultAccountOf } from './default-network.js';
 import { diskFrom } from './disks.js';
 import { guestOsFeatures } from './images.js';
 import { contains, parseIp, parseRange } from './ip-ranges.js';
@@ -178,7 +179,8 @@ function disksFrom(body: JsonObject, path: string, place: Place, world: World) {
   }
 }
 
-function existingDisk(source: string, field: string, place: Place, world: World): string {
+/** The path of a disk that a VM may take: it exists, is ready and has no user. */
+export function existingDisk(source: string, field: string, place: Place, world: World): string {
   const at = pathOf(source, `${field}.source`, place, world);
   const found = held(world, disks)[at];
   if (found === undefined) throw notFound(at);
@@ -309,7 +311,7 @@ export function accessConfigFrom(access: JsonObject, field: string, place: Place
 export function schedulingFrom(given: JsonObject): JsonObject {
   const isSpot = given['provisioningModel'] === 'SPOT';
   const preemptible = flagOf(given['preemptible']) ?? isSpot;
-  const onHostMaintenance = textOf(given['onHostMaintenance']) ?? (preemptible ? 'TERMINATE' : 'MIGRATE');
+  const onHostMaintenance = textOf(given['onHostMaintenance']) || (preemptible ? 'TERMINATE' : 'MIGRATE');
   const automaticRestart = flagOf(given['automaticRestart']) ?? !preemptible;
   const action = textOf(given['instanceTerminationAction']);
   if (isSpot && !preemptible) {
@@ -341,12 +343,16 @@ export function schedulingFrom(given: JsonObject): JsonObject {
       'You cannot specify a termination action for a VM instance that has the standard provisioning model.',
     );
   }
+  // Terraform's provider writes `[null]` for no affinities.
+  const { nodeAffinities, ...rest } = given;
+  const affinities = objectsOf(nodeAffinities);
   return {
-    ...given,
+    ...rest,
+    ...(affinities.length === 0 ? {} : { nodeAffinities: affinities }),
     onHostMaintenance,
     automaticRestart,
     preemptible,
-    provisioningModel: textOf(given['provisioningModel']) ?? 'STANDARD',
+    provisioningModel: textOf(given['provisioningModel']) || 'STANDARD',
   };
 }
 
@@ -367,7 +373,7 @@ export function accountsFrom(body: JsonObject, place: Place, world: World): Json
   const given = objectsOf(body['serviceAccounts']);
   if (given.length > 1) throw invalid('resource.serviceAccounts', '', 'At most one service account is allowed.');
   return given.map((account, index) => {
-    const byDefault = `${place.project.projectNumber}-compute@developer.gserviceaccount.com`;
+    const byDefault = defaultAccountOf(place.project);
     const wanted = textOf(account['email']) ?? 'default';
     const email = wanted === 'default' ? byDefault : wanted;
     if (!/^[^@\s]+@[^@\s]+$/.test(email)) {
@@ -377,7 +383,7 @@ export function accountsFrom(body: JsonObject, place: Place, world: World): Json
         'Must be an email address of a service account.',
       );
     }
-    if (email !== byDefault && !serviceAccountExists(world, email)) {
+    if (!serviceAccountExists(world, email)) {
       throw new GoogleError(404, 'NOT_FOUND', `The resource '${email}' of type 'serviceAccount' was not found.`, {
         reason: 'notFound',
       });

@@ -1,29 +1,18 @@
 /** Compute's instances: insert, get, lists, and all operations on an instance. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
-import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
-import { freshExternalIp, useAddresses } from './addresses.js';
+import { objectOf, textOf } from '../kernel/json-fields.js';
 import { looksOf } from './collection.js';
 import { guests, instanceEffects, lifeSeconds, powerCycle } from './instance-life.js';
-import {
-  accessConfigFrom,
-  accountsFrom,
-  machineTypeFrom,
-  provisioningOf,
-  schedulingFrom,
-  tagsFrom,
-  wantedInstance,
-} from './instance-request.js';
-import { metadataFrom, metadataValue } from './metadata.js';
+import { provisioningOf, wantedInstance } from './instance-request.js';
+import { change, instanceSettings } from './instance-settings.js';
+import { metadataValue } from './metadata.js';
 import { begin, once } from './operations.js';
 import { cpusOf, externalsOf, isSsd, type Metric, quotaText } from './quotas.js';
 import {
   aggregatedReply,
-  checkLabels,
   collections,
-  conditionNotMet,
   find,
   findReady,
-  fingerprint,
   freshPath,
   type Held,
   held,
@@ -33,7 +22,6 @@ import {
   type Place,
   placeOf,
   quotaExceeded,
-  sameFingerprint,
 } from './resources.js';
 
 const { instances, disks } = collections;
@@ -182,125 +170,8 @@ const wrongState = (path: string, status: string | undefined, verb: string, want
     { reason: status?.endsWith('ING') && status !== 'RUNNING' ? 'resourceNotReady' : 'invalid' },
   );
 
-function change(
-  call: CloudCall,
-  world: World,
-  place: Place,
-  path: string,
-  found: Held,
-  type: string,
-  seconds: number,
-  effect: string,
-): JsonObject {
-  const id = String(found.resource['id']);
-  return begin(call, world, place, { type, target: path, targetId: id, seconds, effect, args: { id } });
-}
-
 const done = (call: CloudCall, world: World, place: Place, path: string, found: Held, type: string): JsonObject =>
   change(call, world, place, path, found, type, 3, 'compute.done');
-
-// --- what it carries ------------------------------------------------------------------------------------------------
-
-type Setter = (found: Held, call: CloudCall, world: World, place: Place) => JsonObject;
-
-/** Changes some fields, in an operation of its own. */
-const setting = (type: string, fields: Setter, needs?: 'TERMINATED'): Handler =>
-  once((call, world) => {
-    const { path, found, place } = findReady(call, world, instances);
-    const status = textOf(found.resource['status']);
-    if (needs !== undefined && status !== needs) {
-      throw new GoogleError(
-        400,
-        'FAILED_PRECONDITION',
-        `The instance '${path}' must be stopped for that; it is ${status}.`,
-        {
-          reason: 'instanceNotStopped',
-        },
-      );
-    }
-    found.resource = { ...found.resource, ...fields(found, call, world, place) };
-    return change(call, world, place, path, found, type, 4, 'compute.instances.changed');
-  });
-
-function checkFingerprint(given: string | undefined, current: string | undefined, words: string): void {
-  if (!sameFingerprint(given, current)) throw conditionNotMet(words);
-}
-
-const setMetadata: Setter = (found, call) => {
-  const current = objectOf(found.resource['metadata']);
-  checkFingerprint(
-    textOf(call.body['fingerprint']),
-    textOf(current?.['fingerprint']),
-    'Supplied fingerprint does not match current metadata fingerprint.',
-  );
-  return { metadata: metadataFrom(call.body, '') };
-};
-
-const setTags: Setter = (found, call) => {
-  const current = objectOf(found.resource['tags']);
-  checkFingerprint(
-    textOf(call.body['fingerprint']),
-    textOf(current?.['fingerprint']),
-    'Supplied fingerprint does not match current tags fingerprint.',
-  );
-  return { tags: tagsFrom(call.body, '') };
-};
-
-const setLabels: Setter = (found, call) => {
-  checkFingerprint(
-    textOf(call.body['labelFingerprint']),
-    textOf(found.resource['labelFingerprint']),
-    'Labels fingerprint either invalid or resource labels have changed',
-  );
-  const labels = checkLabels(call.body['labels'], 'labels');
-  return { labels, labelFingerprint: fingerprint(labels) };
-};
-
-const setMachineType: Setter = (_found, call, world, place) => ({
-  machineType: link(machineTypeFrom(call.body, place, world)),
-});
-
-const setServiceAccount: Setter = (_found, call, world, place) => {
-  const { email, scopes } = call.body;
-  if (email === undefined || email === '') return { serviceAccounts: [] };
-  return { serviceAccounts: accountsFrom({ serviceAccounts: [{ email, scopes: scopes ?? [] }] }, place, world) };
-};
-
-const setScheduling: Setter = (found, call) => ({
-  scheduling: schedulingFrom({ ...objectOf(found.resource['scheduling']), ...call.body }),
-});
-
-function nicOf(found: Held, call: CloudCall): { nics: JsonObject[]; nic: JsonObject } {
-  const name = call.params['networkInterface'] ?? '';
-  const nics = objectsOf(found.resource['networkInterfaces']);
-  const nic = nics.find((one) => one['name'] === name);
-  if (nic === undefined) throw invalid('networkInterface', name, 'The instance has no such network interface.');
-  return { nics, nic };
-}
-
-const addAccessConfig: Setter = (found, call, world, place) => {
-  const { nics, nic } = nicOf(found, call);
-  if (objectsOf(nic['accessConfigs']).length > 0) {
-    throw invalid('networkInterface', String(nic['name']), 'At most one access config currently supported.');
-  }
-  const access = accessConfigFrom(call.body, 'resource', place, world);
-  const natIP = textOf(access['natIP']) ?? freshExternalIp(world);
-  useAddresses(world, place, [natIP], `${place.prefix}/instances/${found.resource['name']}`, true);
-  const changed = { ...nic, accessConfigs: [{ ...access, natIP }] };
-  return { networkInterfaces: nics.map((one) => (one === nic ? changed : one)) };
-};
-
-const deleteAccessConfig: Setter = (found, call, world, place) => {
-  const { nics, nic } = nicOf(found, call);
-  const name = call.params['accessConfig'];
-  const [access] = objectsOf(nic['accessConfigs']);
-  if (access === undefined || access['name'] !== name)
-    throw invalid('accessConfig', name ?? '', 'There is no such access config.');
-  const ips = [textOf(access['natIP']) ?? ''];
-  useAddresses(world, place, ips, `${place.prefix}/instances/${found.resource['name']}`, false);
-  const { accessConfigs: _gone, ...rest } = nic;
-  return { networkInterfaces: nics.map((one) => (one === nic ? rest : one)) };
-};
 
 // --- what the guest says --------------------------------------------------------------------------------------------
 
@@ -361,14 +232,7 @@ const instanceHandlers: Record<string, Handler> = {
   'compute.instances.resume': once(resume),
   'compute.instances.reset': once(reset),
   'compute.instances.simulateMaintenanceEvent': once(reset),
-  'compute.instances.setMetadata': setting('setMetadata', setMetadata),
-  'compute.instances.setTags': setting('setTags', setTags),
-  'compute.instances.setLabels': setting('setLabels', setLabels),
-  'compute.instances.setMachineType': setting('setMachineType', setMachineType, 'TERMINATED'),
-  'compute.instances.setServiceAccount': setting('setServiceAccount', setServiceAccount, 'TERMINATED'),
-  'compute.instances.setScheduling': setting('setScheduling', setScheduling),
-  'compute.instances.addAccessConfig': setting('addAccessConfig', addAccessConfig),
-  'compute.instances.deleteAccessConfig': setting('deleteAccessConfig', deleteAccessConfig),
+  ...instanceSettings,
   'compute.instances.getGuestAttributes': getGuestAttributes,
   'compute.instances.getSerialPortOutput': getSerialPortOutput,
 };

@@ -2,6 +2,7 @@
 import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { flagOf, numberOf, objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found } from './collection.js';
+import { deleteDefaultRoute, isDefaultRoute, makeDefaultRoute } from './default-routes.js';
 import { ending, type Failure, failureOf } from './operations.js';
 import { regions } from './places.js';
 import {
@@ -54,7 +55,7 @@ export function networkResource(path: string, body: JsonObject, world: World): J
     mtu: numberOf(body['mtu']) ?? 1460,
     autoCreateSubnetworks: flagOf(body['autoCreateSubnetworks']) ?? false,
     networkFirewallPolicyEnforcementOrder: body['networkFirewallPolicyEnforcementOrder'] ?? 'AFTER_CLASSIC_FIREWALL',
-    routingConfig: { ...routing, routingMode: routing['routingMode'] ?? 'REGIONAL' },
+    routingConfig: { routingMode: 'REGIONAL', bgpBestPathSelectionMode: 'LEGACY', ...routing },
   };
 }
 
@@ -89,16 +90,18 @@ function inUseFailure(path: string, { resource }: Held, world: World): Failure |
   return failureOf(error, 'RESOURCE_IN_USE_BY_ANOTHER_RESOURCE');
 }
 
-function deleteItsSubnetworks(path: string, _found: Held, world: World): void {
+function deleteItsParts(path: string, _found: Held, world: World): void {
+  deleteDefaultRoute(path, world);
   for (const [at, { resource }] of Object.entries(held(world, subnetworks))) {
     if (unlink(String(resource['network'])) === path) delete held(world, subnetworks)[at];
   }
 }
 
 function userOfNetwork(world: World, path: string, auto: boolean): string | undefined {
-  const kinds = [collections.firewalls, collections.routers, collections.instances, ...(auto ? [] : [subnetworks])];
-  for (const kind of kinds) {
+  const { firewalls, routers, instances, routes } = collections;
+  for (const kind of [firewalls, routers, instances, routes, ...(auto ? [] : [subnetworks])]) {
     for (const [at, { resource }] of Object.entries(held(world, kind))) {
+      if (isDefaultRoute(at)) continue;
       const used = [resource['network'], ...objectsOf(resource['networkInterfaces']).map((one) => one['network'])];
       if (used.some((one) => unlink(String(one)) === path)) return at;
     }
@@ -123,8 +126,10 @@ const served = defineCollection({
     return networkResource(path, call.body, world);
   },
   changes: { patch: patched },
+  types: { patch: 'compute.networks.patch' },
+  made: makeDefaultRoute,
   keeps: inUseFailure,
-  deleted: deleteItsSubnetworks,
+  deleted: deleteItsParts,
   shown,
 });
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
 import {
+  aggregatedOf,
   type Collection,
   type findReady,
   invalid,
@@ -13,6 +14,7 @@ import {
   type Place,
   placeOf,
   stamp,
+  unlink,
 } from './resources.js';
 
 const table = (world: World): Record<string, JsonObject> => world.table('compute.operations');
@@ -58,7 +60,7 @@ export const once =
     return reply;
   };
 
-const unlinkOperation = (operation: JsonObject): string => (textOf(operation['selfLink']) ?? '').slice(link('').length);
+const unlinkOperation = (operation: JsonObject): string => unlink(textOf(operation['selfLink']) ?? '');
 
 /** Begins an operation. With a time factor of 0 it is over before the reply leaves. */
 export function begin(call: CloudCall, world: World, place: Place, what: Beginning): JsonObject {
@@ -209,15 +211,39 @@ const list: Handler = (call, world) => {
   return listOf(call, `${prefix}/operations`, 'compute#operationList', inside);
 };
 
+const collection: Collection = {
+  name: 'operations',
+  singular: 'operation',
+  kind: 'compute#operation',
+  isAlsoGlobal: true,
+};
+
+const aggregated: Handler = (call, world) => {
+  const root = `projects/${placeOf(call, world).project.projectId}/`;
+  const mine = Object.entries(table(world)).filter(([path]) => path.startsWith(root));
+  return aggregatedOf(call, `${root}aggregated/operations`, collection, 'any', mine);
+};
+
+/** Forgets an operation. What it does goes on. */
+const forget: Handler = (call, world) => {
+  const { selfLink } = find(call, world);
+  delete table(world)[unlink(String(selfLink))];
+  return {};
+};
+
 const scopes = ['globalOperations', 'regionOperations', 'zoneOperations'];
 
-const operationHandlers: Record<string, Handler> = Object.fromEntries(
-  scopes.flatMap((scope) => [
-    [`compute.${scope}.get`, get],
-    [`compute.${scope}.list`, list],
-    [`compute.${scope}.wait`, wait],
-  ]),
-);
+const operationHandlers: Record<string, Handler> = {
+  ...Object.fromEntries(
+    scopes.flatMap((scope) => [
+      [`compute.${scope}.get`, get],
+      [`compute.${scope}.list`, list],
+      [`compute.${scope}.wait`, wait],
+      [`compute.${scope}.delete`, forget],
+    ]),
+  ),
+  'compute.globalOperations.aggregatedList': aggregated,
+};
 
 const operationEffects: Record<string, Effect> = {
   'compute.operations.run': (args, world) => {

@@ -16,7 +16,8 @@ import { regionOf, regions, zones } from './places.js';
 export const computeService = 'compute.googleapis.com';
 const linkBase = 'https://www.googleapis.com/compute/v1/';
 
-export type Scope = 'global' | 'region' | 'zone';
+/** `any`: regions and zones. */
+export type Scope = 'any' | 'region' | 'zone';
 
 export interface Collection {
   /** The name in paths, and the field of a scoped list: `instances`. */
@@ -25,6 +26,8 @@ export interface Collection {
   readonly singular: string;
   /** `compute#instance`. */
   readonly kind: string;
+  /** Whether some of its resources are global and some are not. Aggregated lists show both. */
+  readonly isAlsoGlobal?: boolean;
 }
 
 export const collections = {
@@ -32,10 +35,26 @@ export const collections = {
   subnetworks: { name: 'subnetworks', singular: 'subnetwork', kind: 'compute#subnetwork' },
   firewalls: { name: 'firewalls', singular: 'firewall', kind: 'compute#firewall' },
   routers: { name: 'routers', singular: 'router', kind: 'compute#router' },
-  addresses: { name: 'addresses', singular: 'address', kind: 'compute#address' },
+  addresses: { name: 'addresses', singular: 'address', kind: 'compute#address', isAlsoGlobal: true },
   instances: { name: 'instances', singular: 'instance', kind: 'compute#instance' },
   disks: { name: 'disks', singular: 'disk', kind: 'compute#disk' },
   snapshots: { name: 'snapshots', singular: 'snapshot', kind: 'compute#snapshot' },
+  httpHealthChecks: { name: 'httpHealthChecks', singular: 'httpHealthCheck', kind: 'compute#httpHealthCheck' },
+  httpsHealthChecks: { name: 'httpsHealthChecks', singular: 'httpsHealthCheck', kind: 'compute#httpsHealthCheck' },
+  healthChecks: {
+    name: 'healthChecks',
+    singular: 'healthCheck',
+    kind: 'compute#healthCheck',
+    isAlsoGlobal: true,
+  },
+  targetPools: { name: 'targetPools', singular: 'targetPool', kind: 'compute#targetPool' },
+  forwardingRules: {
+    name: 'forwardingRules',
+    singular: 'forwardingRule',
+    kind: 'compute#forwardingRule',
+    isAlsoGlobal: true,
+  },
+  routes: { name: 'routes', singular: 'route', kind: 'compute#route' },
 } as const satisfies Record<string, Collection>;
 
 /** A resource in the state. It is `making` until its insert is done: visible, but not usable. */
@@ -102,7 +121,8 @@ export const lastOf = (path: string): string => path.slice(path.lastIndexOf('/')
  * Project numbers become ids.
  */
 export function pathOf(reference: string, field: string, place: Place, world: World): string {
-  const path = unlink(reference);
+  // The cloud controller writes `/zones/…`.
+  const path = unlink(reference).replace(/^\//, '');
   const full = path.startsWith('projects/') ? path : `projects/${place.project.projectId}/${path}`;
   const match = /^projects\/([^/]+)\/((?:global|regions\/[^/]+|zones\/[^/]+)\/.+)$/.exec(full);
   if (match === null || /^[a-z]+:/i.test(path)) throw invalid(field, reference, 'The URL is malformed.');
@@ -121,7 +141,7 @@ export function find(
   collection: Collection,
 ): { path: string; found: Held; place: Place } {
   const place = placeOf(call, world);
-  const wanted = call.params[collection.singular] ?? '';
+  const wanted = call.params[collection.singular] ?? call.params['resource'] ?? '';
   const path = `${place.prefix}/${collection.name}/${wanted}`;
   const table = held(world, collection);
   const direct = table[path];
@@ -255,8 +275,9 @@ export function aggregatedOf(
     call.params['pageToken'],
   );
   const scopes = [
-    ...(scope === 'zone' ? zones.map((zone) => `zones/${zone}`) : regions.map((region) => `regions/${region}`)),
-    ...(collection.name === 'addresses' ? ['global'] : []),
+    ...(scope === 'region' ? [] : zones.map((zone) => `zones/${zone}`)),
+    ...(scope === 'zone' ? [] : regions.map((region) => `regions/${region}`)),
+    ...(collection.isAlsoGlobal === true ? ['global'] : []),
   ];
   const items: JsonObject = {};
   for (const one of scopes) {

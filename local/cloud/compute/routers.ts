@@ -1,6 +1,7 @@
 /** Compute's routers and their NATs. */
 import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { useAddress } from './addresses.js';
 import { defineCollection, type Found, type Wanted } from './collection.js';
 import { networkOf } from './networks.js';
 import {
@@ -8,6 +9,7 @@ import {
   collections,
   find,
   held,
+  inUse,
   invalid,
   link,
   notFound,
@@ -15,6 +17,7 @@ import {
   pathOf,
   required,
   serverFields,
+  unlink,
 } from './resources.js';
 
 const { routers } = collections;
@@ -23,18 +26,22 @@ function make({ call, path, place }: Wanted, world: World): JsonObject {
   const reference = textOf(call.body['network']);
   if (reference === undefined || reference === '') throw required('resource.network');
   const network = networkOf(reference, 'resource.network', place, world);
-  return {
+  const router = {
     ...routerOf(call.body, place, world),
     ...serverFields(path, routers, world),
     network: link(network.path),
     region: link(`projects/${place.project.projectId}/${place.scope}`),
   };
+  useNatAddresses(path, {}, router, world);
+  return router;
 }
 
-function changed({ found, place }: Found, wanted: JsonObject, world: World): JsonObject {
+function changed({ path, found, place }: Found, wanted: JsonObject, world: World): JsonObject {
   const { kind, id, creationTimestamp, selfLink, name, network, region } = found.resource;
   const server = { kind, id, creationTimestamp, selfLink, name, network, region } as JsonObject;
-  return { ...routerOf(wanted, place, world), ...server };
+  const router = { ...routerOf(wanted, place, world), ...server };
+  useNatAddresses(path, found.resource, router, world);
+  return router;
 }
 
 /** The name and the network of a router cannot change. */
@@ -70,33 +77,63 @@ function natOf(nat: JsonObject, field: string, place: Place, world: World): Json
   if (option === 'MANUAL_ONLY' && ips.length === 0) {
     throw invalid(`${field}.natIps`, '', 'natIps must not be empty when natIpAllocateOption is MANUAL_ONLY.');
   }
-  for (const [index, ip] of ips.entries())
-    existing(collections.addresses, ip, `${field}.natIps[${index}]`, place, world);
+  const natIps = ips.map((ip, at) => existing(collections.addresses, ip, `${field}.natIps[${at}]`, place, world));
   const subnetworks = objectsOf(nat['subnetworks']);
   if ((ranges === 'LIST_OF_SUBNETWORKS') !== subnetworks.length > 0) {
     throw invalid(`${field}.subnetworks`, '', 'Subnetworks are listed with LIST_OF_SUBNETWORKS, and only then.');
   }
-  for (const [index, one] of subnetworks.entries()) {
-    existing(collections.subnetworks, textOf(one['name']) ?? '', `${field}.subnetworks[${index}].name`, place, world);
-  }
-  return {
+  const listed = subnetworks.map((one, at) => ({
+    ...one,
+    name: existing(
+      collections.subnetworks,
+      textOf(one['name']) ?? '',
+      `${field}.subnetworks[${at}].name`,
+      place,
+      world,
+    ),
+  }));
+  // An unpublished field of the request. Google takes it and never shows it.
+  const { initialNatIps: _initial, ...given } = nat;
+  const filled: JsonObject = {
     enableEndpointIndependentMapping: false,
     endpointTypes: ['ENDPOINT_TYPE_VM'],
     type: 'PUBLIC',
     ...(isPrivate ? {} : { autoNetworkTier: 'PREMIUM' }),
-    ...nat,
+    ...given,
+    natIps,
+    subnetworks: listed,
   };
+  const lists = Object.entries(filled).filter(([, value]) => !Array.isArray(value) || value.length > 0);
+  return Object.fromEntries(lists);
 }
 
+/** The link of a resource that a NAT names. It must exist. */
 function existing(
   kind: (typeof collections)['addresses' | 'subnetworks'],
   reference: string,
   field: string,
   place: Place,
   world: World,
-) {
+): string {
   const path = pathOf(reference, field, place, world);
   if (held(world, kind)[path] === undefined) throw notFound(path);
+  return link(path);
+}
+
+/** Marks the addresses of a router's NATs as its own, and frees those it has no more. */
+function useNatAddresses(path: string, before: JsonObject, after: JsonObject, world: World): void {
+  const addresses = held(world, collections.addresses);
+  const namesOf = (router: JsonObject) =>
+    objectsOf(router['nats']).flatMap((nat) => [...textsOf(nat['natIps']), ...textsOf(nat['drainNatIps'])].map(unlink));
+  const [old, now] = [namesOf(before), namesOf(after)];
+  for (const name of now) {
+    const user = textsOf(addresses[name]?.resource['users']).find((one) => one !== link(path));
+    if (user !== undefined) throw inUse('address', name, unlink(user));
+  }
+  for (const name of new Set([...old, ...now])) {
+    const found = addresses[name];
+    if (found !== undefined) useAddress(found, path, now.includes(name));
+  }
 }
 
 const status: Handler = (call, world) => {
@@ -130,6 +167,7 @@ const served = defineCollection({
     update: (at, body, world) => changed(at, changeable(body), world),
   },
   beforeDelete: checkInterfaces,
+  deleted: (path, { resource }, world) => useNatAddresses(path, resource, {}, world),
 });
 
 export const servedRouters: Served = {

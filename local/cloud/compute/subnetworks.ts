@@ -1,12 +1,13 @@
 /** Compute's subnetworks, including those of auto mode. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
 import { flagOf, objectsOf, textOf } from '../kernel/json-fields.js';
-import { defineCollection, type Found, type Wanted } from './collection.js';
-import { formatIp, overlap, parseRange } from './ip-ranges.js';
+import { type Change, defineCollection, type Found, type Wanted } from './collection.js';
+import { contains, formatIp, overlap, parseRange, type Range } from './ip-ranges.js';
 import { networkOf } from './networks.js';
 import { autoRange, regions } from './places.js';
 import {
   collections,
+  conditionNotMet,
   fingerprint,
   type Held,
   held,
@@ -16,6 +17,7 @@ import {
   link,
   placeOf,
   required,
+  sameFingerprint,
   serverFields,
   unlink,
 } from './resources.js';
@@ -36,15 +38,20 @@ function make({ call, path, place }: Wanted, world: World): JsonObject {
   const text = textOf(call.body['ipCidrRange']) ?? '';
   const range = parseRange(text);
   if (range === undefined || range.prefix < 4 || range.prefix > 29) {
-    throw invalid(
-      'resource.ipCidrRange',
-      text,
-      'Must be a CIDR address range that begins with its first address, from /4 to /29.',
-    );
+    throw invalid('resource.ipCidrRange', text, malformed);
   }
+  checkOverlap(world, network.path, text, range);
+  return subnetworkResource(path, { ...call.body, network: link(network.path) }, place.region ?? '', world);
+}
+
+const malformed = 'Must be a CIDR address range that begins with its first address, from /4 to /29.';
+
+/** Refuses a range that another subnetwork of the network overlaps. */
+function checkOverlap(world: World, network: string, text: string, range: Range, itself?: string): void {
   for (const [at, { resource }] of Object.entries(held(world, subnetworks))) {
     const other = parseRange(String(resource['ipCidrRange']));
-    if (unlink(String(resource['network'])) === network.path && other !== undefined && overlap(range, other)) {
+    if (at === itself || unlink(String(resource['network'])) !== network) continue;
+    if (other !== undefined && overlap(range, other)) {
       throw new GoogleError(
         400,
         'INVALID_ARGUMENT',
@@ -53,7 +60,6 @@ function make({ call, path, place }: Wanted, world: World): JsonObject {
       );
     }
   }
-  return subnetworkResource(path, { ...call.body, network: link(network.path) }, place.region ?? '', world);
 }
 
 function subnetworkResource(path: string, body: JsonObject, region: string, world: World): JsonObject {
@@ -69,8 +75,53 @@ function subnetworkResource(path: string, body: JsonObject, region: string, worl
     privateIpv6GoogleAccess: body['privateIpv6GoogleAccess'] ?? 'DISABLE_GOOGLE_ACCESS',
     purpose: body['purpose'] ?? 'PRIVATE',
     stackType: body['stackType'] ?? 'IPV4_ONLY',
+    state: 'READY',
     fingerprint: fingerprint(body),
   };
+}
+
+// --- changes ----------------------------------------------------------------------------------------------------------
+
+/** The fields that no patch changes. Some have methods of their own. */
+const fixed = ['ipCidrRange', 'name', 'network', 'region', 'gatewayAddress'];
+
+const patched: Change = ({ found: { resource } }, body) => {
+  const { fingerprint: given, ...wanted } = body;
+  if (given !== undefined && !sameFingerprint(textOf(given), resource['fingerprint'])) {
+    throw conditionNotMet('Invalid fingerprint.');
+  }
+  for (const field of fixed) {
+    const value = wanted[field];
+    if (value !== undefined && unlink(String(value)) !== unlink(String(resource[field]))) {
+      throw invalid(`resource.${field}`, String(value), 'The field cannot be changed by a patch.');
+    }
+    delete wanted[field];
+  }
+  for (const [index, { ipCidrRange }] of objectsOf(wanted['secondaryIpRanges']).entries()) {
+    if (parseRange(String(ipCidrRange)) === undefined) {
+      throw invalid(`resource.secondaryIpRanges[${index}].ipCidrRange`, String(ipCidrRange), malformed);
+    }
+  }
+  return stamped({ ...resource, ...wanted });
+};
+
+const expanded: Change = ({ path, found: { resource } }, body, world) => {
+  const text = textOf(body['ipCidrRange']) ?? '';
+  const [range, stands] = [parseRange(text), parseRange(String(resource['ipCidrRange']))];
+  if (range === undefined || stands === undefined) throw invalid('ipCidrRange', text, malformed);
+  if (range.prefix >= stands.prefix || !contains(range, stands.first) || !contains(range, stands.last)) {
+    throw invalid('ipCidrRange', text, `New range must contain the existing range '${resource['ipCidrRange']}'.`);
+  }
+  checkOverlap(world, unlink(String(resource['network'])), text, range, path);
+  return stamped({ ...resource, ipCidrRange: text, gatewayAddress: formatIp(range.first + 1) });
+};
+
+const openedToGoogle: Change = ({ found: { resource } }, body) =>
+  stamped({ ...resource, privateIpGoogleAccess: flagOf(body['privateIpGoogleAccess']) ?? false });
+
+/** Each change gives a new fingerprint. */
+function stamped({ fingerprint: _old, ...resource }: JsonObject): JsonObject {
+  return { ...resource, fingerprint: fingerprint(resource) };
 }
 
 const listInItsNetwork = ({ resource }: Held, world: World): void =>
@@ -140,6 +191,7 @@ export const servedSubnetworks = defineCollection({
   scope: 'region',
   quota: 'SUBNETWORKS',
   make,
+  changes: { patch: patched, expandIpCidrRange: expanded, setPrivateIpGoogleAccess: openedToGoogle },
   made: listInItsNetwork,
   beforeDelete: checkUsers,
   deleted: (_path, found, world) => listInItsNetwork(found, world),

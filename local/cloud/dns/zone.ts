@@ -1,8 +1,8 @@
 /** Stores, finds and lists the zones of Cloud DNS, and words its refusals. */
 import { type CloudCall, GoogleError, type JsonObject, type World } from '../kernel/api.js';
-import { numberOf } from '../kernel/json-fields.js';
+import { numberOf, objectsOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
-import type { Records } from './records.js';
+import { keyOf, type Records } from './records.js';
 
 export const service = 'dns.googleapis.com';
 
@@ -18,6 +18,18 @@ export interface ZoneRecord {
 
 /** Zones by `projects/<id>/managedZones/<name>`. */
 export const zones = (world: World): Record<string, ZoneRecord> => world.table<ZoneRecord>('dns.zones');
+
+/** The record sets that name servers serve. A change that is still pending is not among them. */
+export function servedRecords(zone: ZoneRecord): Records {
+  const pending = Object.values(zone.changes).filter(({ status }) => status === 'pending');
+  if (pending.length === 0) return zone.records;
+  const served: Records = { ...zone.records };
+  for (const { additions, deletions } of pending.sort((a, b) => Number(b['id']) - Number(a['id']))) {
+    for (const record of objectsOf(additions)) delete served[keyOf(record)];
+    for (const record of objectsOf(deletions)) served[keyOf(record)] = record;
+  }
+  return served;
+}
 
 export const missing = (what: string, name: string): GoogleError =>
   new GoogleError(404, 'NOT_FOUND', `The '${what}' resource named '${name}' does not exist.`, { reason: 'notFound' });

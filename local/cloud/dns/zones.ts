@@ -2,7 +2,7 @@
 import { GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
 import { labelsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { apexRecords } from './records.js';
-import { find, invalidValue, paged, projectOf, requiredField, type ZoneRecord, zones } from './zone.js';
+import { find, invalidValue, paged, projectOf, requiredField, zones } from './zone.js';
 
 export const createZone: Handler = (call, world) => {
   const project = projectOf(call, world);
@@ -22,14 +22,16 @@ export const createZone: Handler = (call, world) => {
       reason: 'alreadyExists',
     });
   }
-  const nameServers = freeServers(world, project, dnsName);
+  const visibility = textOf(body['visibility']) ?? 'public';
+  if (visibility === 'public') checkOwnership(world, dnsName);
+  const nameServers = visibility === 'public' ? freeServers(world, dnsName) : ['ns-gcp-private.googledomains.com.'];
   const resource: JsonObject = {
-    ...body,
+    ...shownTo(visibility, body),
     kind: 'dns#managedZone',
     id: world.id(),
     creationTime: new Date(world.now()).toISOString(),
-    nameServers,
-    visibility: textOf(body['visibility']) ?? 'public',
+    nameServers: [...nameServers],
+    visibility,
     cloudLoggingConfig: body['cloudLoggingConfig'] ?? { kind: 'dns#managedZoneCloudLoggingConfig' },
   };
   const records = apexRecords(dnsName, nameServers);
@@ -44,6 +46,10 @@ export const createZone: Handler = (call, world) => {
   return resource;
 };
 
+/** Only a private zone says which networks see it. */
+const shownTo = (visibility: string, { privateVisibilityConfig, ...rest }: JsonObject): JsonObject =>
+  visibility === 'private' && privateVisibilityConfig !== undefined ? { ...rest, privateVisibilityConfig } : rest;
+
 /** At least two labels, because nobody may have a top-level domain. */
 const isDnsName = (name: string): boolean =>
   name.length <= 254 && /^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.){2,}$/i.test(name);
@@ -56,23 +62,34 @@ function checkLabels(body: JsonObject): void {
   }
 }
 
-/** Google has five sets of servers. Zones of the same DNS name get different sets, and a project gets each set once. */
-function freeServers(world: World, project: string, dnsName: string): string[] {
-  const same = Object.entries(zones(world)).filter(([, { resource }]) => resource['dnsName'] === dnsName);
-  const mine = same.filter(([path]) => path.startsWith(`projects/${project}/`));
-  const free = without(same).length > 0 ? without(same) : without(mine);
-  const letter = free[Math.floor(world.random() * free.length)];
-  if (letter === undefined) {
-    const message = `The name servers of '${dnsName}' are all in use. Verify ownership of the domain to make more zones of it.`;
+/** Google's sets of name servers. */
+export const serverSets: readonly (readonly string[])[] = [...'abcde'].map((letter) =>
+  [1, 2, 3, 4].map((digit) => `ns-cloud-${letter}${digit}.googledomains.com.`),
+);
+
+/** A set that serves no other zone of the DNS name, in any project. */
+function freeServers(world: World, dnsName: string): readonly string[] {
+  const taken = Object.values(zones(world))
+    .filter(({ resource }) => resource['dnsName'] === dnsName)
+    .map(({ resource }) => textsOf(resource['nameServers'])[0]);
+  const free = serverSets.filter(([first]) => !taken.includes(first));
+  const set = free[Math.floor(world.random() * free.length)];
+  if (set === undefined) {
+    const message = `The DNS name '${dnsName}' is not available: all sets of name servers have a zone of that name.`;
     throw new GoogleError(400, 'FAILED_PRECONDITION', message, { reason: 'managedZoneDnsNameNotAvailable' });
   }
-  return [1, 2, 3, 4].map((digit) => `ns-cloud-${letter}${digit}.googledomains.com.`);
+  return set;
 }
 
-const without = (taken: readonly (readonly [string, ZoneRecord])[]): string[] => {
-  const letters = taken.map(([, { resource }]) => textsOf(resource['nameServers'])[0]?.charAt('ns-cloud-'.length));
-  return [...'abcde'].filter((letter) => !letters.includes(letter));
-};
+/** Domains whose owner Google has not seen proof of. No project may have zones of them or beneath them. */
+export const unprovenDomains = (world: World): Record<string, boolean> => world.table<boolean>('dns.unprovenDomains');
+
+function checkOwnership(world: World, dnsName: string): void {
+  const domain = Object.keys(unprovenDomains(world)).find((one) => dnsName === one || dnsName.endsWith(`.${one}`));
+  if (domain === undefined) return;
+  const message = `Please verify ownership of the '${dnsName}' domain (or a parent) at http://www.google.com/webmasters/verification/ and try again`;
+  throw new GoogleError(400, 'FAILED_PRECONDITION', message, { reason: 'verifyManagedZoneDnsNameOwnership' });
+}
 
 export const listZones: Handler = (call, world) => {
   const root = `projects/${projectOf(call, world)}/`;
@@ -111,7 +128,7 @@ export const changeZone =
         ([field]) => type === 'patch' || !changeable.includes(field) || field === 'cloudLoggingConfig',
       ),
     );
-    zone.resource = { ...kept, ...given };
+    zone.resource = { ...kept, ...shownTo(String(oldValue['visibility']), given) };
     const id = `${world.id()}`;
     const operation: JsonObject = {
       kind: 'dns#operation',

@@ -20,9 +20,12 @@ export const serviceAccounts = (world: World): Record<string, ServiceAccountReco
 export function recordOfServiceAccount(
   world: World,
   email: string,
-  { usableAt, ...more }: { usableAt: number; displayName?: string; description?: string },
+  {
+    projectId = /^[^@]+@([^.]+)\.iam\.gserviceaccount\.com$/.exec(email)?.[1],
+    usableAt,
+    ...more
+  }: { projectId?: string | undefined; usableAt: number; displayName?: string; description?: string },
 ): ServiceAccountRecord {
-  const projectId = /^[^@]+@([^.]+)\.iam\.gserviceaccount\.com$/.exec(email)?.[1];
   if (projectId === undefined) throw new Error(`${email} is not the e-mail of a service account in a project`);
   return { projectId, email, uniqueId: subjectOf(`${email} ${world.id()}`), etag: 'MDEwMjE5MjA=', usableAt, ...more };
 }

@@ -1,0 +1,206 @@
+/** Compute's forwarding rules: a public address and the target pool that its traffic goes to. */
+import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { textOf, textsOf } from '../kernel/json-fields.js';
+import { freshExternalIp, reservedIn, useAddress, useAddresses } from './addresses.js';
+import { type Change, defineCollection, relabelled, type Wanted } from './collection.js';
+import { parseIp } from './ip-ranges.js';
+import {
+  checkLabels,
+  collections,
+  fingerprint,
+  type Held,
+  held,
+  inUse,
+  invalid,
+  link,
+  notFound,
+  notReady,
+  type Place,
+  pathOf,
+  required,
+  serverFields,
+  unlink,
+} from './resources.js';
+
+const { addresses, forwardingRules, targetPools } = collections;
+
+/** The type by which `compute.restrictLoadBalancerCreationForTypes` knows a rule. Organization policies ask before an insert. */
+export function loadBalancerTypeOf({ loadBalancingScheme, target }: JsonObject): string {
+  const scheme = textOf(loadBalancingScheme) ?? 'EXTERNAL';
+  const isPool = (textOf(target) ?? '').includes('/targetPools/');
+  if (scheme === 'EXTERNAL' && (isPool || target === undefined)) return 'EXTERNAL_NETWORK_TCP_UDP';
+  return scheme === 'INTERNAL' ? 'INTERNAL_TCP_UDP' : `${scheme}_HTTP_HTTPS`;
+}
+
+/** The rules that send traffic to a target. */
+export const rulesTo = (world: World, target: string): (readonly [path: string, rule: JsonObject])[] =>
+  Object.entries(held(world, forwardingRules))
+    .filter(([, { resource }]) => unlink(String(resource['target'])) === target)
+    .map(([path, { resource }]) => [path, resource] as const);
+
+function make({ call: { body }, path, place }: Wanted, world: World): JsonObject {
+  checkKind(body);
+  const target = targetOf(textOf(body['target']), 'resource.target', place, world);
+  const protocol = textOf(body['IPProtocol']) ?? 'TCP';
+  const ports = portRange(body, protocol);
+  const address = addressOf(textOf(body['IPAddress']), place, world);
+  const ip = address.ip ?? freshExternalIp(world);
+  const labels = checkLabels(body['labels']);
+  const rule: JsonObject = {
+    ...body,
+    ...serverFields(path, forwardingRules, world),
+    region: link(`projects/${place.project.projectId}/${place.scope}`),
+    IPAddress: ip,
+    IPProtocol: protocol,
+    ...(ports === undefined ? {} : { portRange: ports }),
+    description: textOf(body['description']) ?? '',
+    target,
+    loadBalancingScheme: 'EXTERNAL',
+    networkTier: textOf(body['networkTier']) ?? address.tier ?? 'PREMIUM',
+    labelFingerprint: fingerprint(labels),
+    fingerprint: fingerprint([path, ip]),
+  };
+  checkConflict(rule, world);
+  useAddresses(world, place, [ip], path, true);
+  return rule;
+}
+
+/** The simulation has the rules that the cloud controller makes: to target pools, from outside. */
+function checkKind(body: JsonObject): void {
+  const scheme = textOf(body['loadBalancingScheme']) || 'EXTERNAL';
+  const other = ['backendService', 'network', 'subnetwork'].find((field) => (textOf(body[field]) ?? '') !== '');
+  if (scheme !== 'EXTERNAL' || other !== undefined) {
+    const what = other === undefined ? `of scheme ${scheme}` : `with ${other}`;
+    throw new GoogleError(501, 'UNIMPLEMENTED', `The simulated cloud has no forwarding rules ${what}.`, {
+      reason: 'notImplemented',
+    });
+  }
+  for (const field of ['ports', 'allPorts']) {
+    const value = body[field];
+    if (value !== undefined && value !== false && textsOf(value).length + Number(value === true) > 0) {
+      throw invalid(`resource.${field}`, String(value), 'Rules with a target pool take portRange alone.');
+    }
+  }
+}
+
+/** The link of the target pool, which must be in the region of the rule. */
+function targetOf(reference: string | undefined, field: string, place: Place, world: World): string {
+  if (reference === undefined || reference === '') throw required(field);
+  const path = pathOf(reference, field, place, world);
+  if (!path.includes('/targetPools/')) {
+    throw new GoogleError(501, 'UNIMPLEMENTED', `The simulated cloud has no forwarding rules to ${reference}.`, {
+      reason: 'notImplemented',
+    });
+  }
+  const found = held(world, targetPools)[path];
+  if (found === undefined) throw notFound(path);
+  if (!path.startsWith(`${place.prefix}/`)) {
+    throw invalid(field, reference, 'The target must be in the region of the forwarding rule.');
+  }
+  if (found.phase !== 'ready') throw notReady(path);
+  return link(path);
+}
+
+const withPorts = ['TCP', 'UDP', 'SCTP'];
+const withoutPorts = ['AH', 'ESP', 'ICMP'];
+
+/** `80` becomes `80-80`. Without one, all ports are meant. */
+function portRange(body: JsonObject, protocol: string): string | undefined {
+  if (!withPorts.includes(protocol) && !withoutPorts.includes(protocol)) {
+    throw invalid('resource.IPProtocol', protocol, 'The protocol does not fit a target pool.');
+  }
+  const given = textOf(body['portRange']);
+  if (withoutPorts.includes(protocol)) {
+    if (given === undefined || given === '') return undefined;
+    throw invalid('resource.portRange', given, `Ports may not be specified with the protocol '${protocol}'.`);
+  }
+  if (given === undefined || given === '') return '1-65535';
+  const [from = NaN, to = from] = /^\d{1,5}(-\d{1,5})?$/.test(given) ? given.split('-').map(Number) : [];
+  if (!(from >= 1 && from <= to && to <= 65535)) {
+    throw invalid('resource.portRange', given, 'Must be a port number, or a range of them from 1 to 65535.');
+  }
+  return `${from}-${to}`;
+}
+
+/** The address that a rule asks for: a reserved one of the region, by its value or its URL. */
+function addressOf(
+  wanted: string | undefined,
+  place: Place,
+  world: World,
+): { readonly ip?: string; readonly tier?: string } {
+  if (wanted === undefined || wanted === '') return {};
+  const field = 'resource.IPAddress';
+  const reserved =
+    parseIp(wanted) === undefined ? namedAddress(wanted, place, world) : reservedIn(world, place, wanted);
+  if (reserved === undefined) throw invalid(field, wanted, 'Invalid IP address specified.');
+  const { path, found } = reserved;
+  if (found.phase !== 'ready') throw notReady(path);
+  if (!path.startsWith(`${place.prefix}/`) || found.resource['addressType'] !== 'EXTERNAL') {
+    throw invalid(field, wanted, 'The address must be an external address of the region of the forwarding rule.');
+  }
+  // Rules may share an address. Nothing else may.
+  const user = textsOf(found.resource['users']).find((one) => !one.includes('/forwardingRules/'));
+  if (user !== undefined) throw inUse('address', path, unlink(user));
+  return { ip: String(found.resource['address']), tier: String(found.resource['networkTier'] ?? 'PREMIUM') };
+}
+
+function namedAddress(reference: string, place: Place, world: World): { path: string; found: Held } {
+  const path = pathOf(reference, 'resource.IPAddress', place, world);
+  const found = held(world, addresses)[path];
+  if (found === undefined) throw notFound(path);
+  return { path, found };
+}
+
+/** Two rules of one address must differ in protocol or ports. */
+function checkConflict(rule: JsonObject, world: World): void {
+  const [from = 0, to = 65535] = portsOf(rule);
+  for (const { resource } of Object.values(held(world, forwardingRules))) {
+    if (resource['IPAddress'] !== rule['IPAddress'] || resource['IPProtocol'] !== rule['IPProtocol']) continue;
+    const [first = 0, last = 65535] = portsOf(resource);
+    if (from <= last && first <= to) {
+      const why = 'Specified IP address is in-use and would result in a conflict.';
+      throw invalid('resource.IPAddress', String(rule['IPAddress']), why);
+    }
+  }
+}
+
+const portsOf = ({ portRange: range }: JsonObject): number[] =>
+  (textOf(range) ?? '').split('-').filter(Boolean).map(Number);
+
+const fixed = ['IPAddress', 'IPProtocol', 'portRange', 'target', 'region', 'name', 'loadBalancingScheme'];
+
+const patched: Change = ({ found: { resource } }, body) => {
+  const { fingerprint: _given, ...wanted } = body;
+  for (const field of fixed) {
+    const value = wanted[field];
+    if (value !== undefined && unlink(String(value)) !== unlink(String(resource[field]))) {
+      throw invalid(`resource.${field}`, String(value), 'The field of a forwarding rule cannot be changed by a patch.');
+    }
+    delete wanted[field];
+  }
+  const after = { ...resource, ...wanted };
+  return { ...after, fingerprint: fingerprint(after) };
+};
+
+const retargeted: Change = ({ found: { resource }, place }, body, world) => ({
+  ...resource,
+  target: targetOf(textOf(body['target']), 'target', place, world),
+});
+
+/** The address stays taken until the rule is gone. An ephemeral one is then released. */
+function released(path: string, { resource }: Held, world: World): void {
+  for (const [at, found] of Object.entries(held(world, addresses))) {
+    if (found.resource['address'] !== resource['IPAddress'] || !at.startsWith(path.split('/').slice(0, 4).join('/')))
+      continue;
+    useAddress(found, path, false);
+  }
+}
+
+export const servedForwardingRules = defineCollection({
+  of: forwardingRules,
+  scope: 'region',
+  make,
+  changes: { patch: patched, setLabels: relabelled, setTarget: retargeted },
+  types: { setTarget: 'SetTarget' },
+  deleted: released,
+});

@@ -1,0 +1,70 @@
+/** A resolver that follows delegations from a root, which delegates each zone that lies beneath no other. */
+
+import type { ZoneRecord } from '../dns/zone.js';
+import type { World } from '../kernel/api.js';
+import { textOf, textsOf } from '../kernel/json-fields.js';
+import { serverAddresses } from './addresses.js';
+import { answerOf, apexOf, publicZones } from './authority.js';
+import { isWithin, plainReply, type Question, type Reply, type Row } from './reply.js';
+
+const mostAliases = 8;
+const mostReferrals = 16;
+
+const rootServer: Row = {
+  name: '.',
+  type: 'SOA',
+  ttl: 300,
+  data: 'a.root-servers.net. nstld.verisign-grs.com. 1 1800 900 604800 300',
+};
+
+/** Answers as a resolver does: SERVFAIL where a delegation leads to servers that do not hold the zone. */
+export function resolve(world: World, question: Question): Reply {
+  const answers: Row[] = [];
+  let name = question.name;
+  for (let aliases = 0; aliases <= mostAliases; aliases++) {
+    const reply = lookUp(world, { ...question, name });
+    if (reply.rcode !== 'NOERROR') return { ...reply, isAuthoritative: false, answers: [...answers, ...reply.answers] };
+    answers.push(...reply.answers);
+    const last = reply.answers.at(-1);
+    if (last?.type !== 'CNAME' || question.type === 'CNAME' || question.type === 'ANY') {
+      return { ...reply, isAuthoritative: false, answers };
+    }
+    name = last.data.toLowerCase();
+  }
+  return plainReply('SERVFAIL');
+}
+
+/** Asks from the root downwards. */
+function lookUp(world: World, question: Question): Reply {
+  const address = question.type === 'A' ? serverAddresses[question.name] : undefined;
+  if (address !== undefined) {
+    return { ...plainReply('NOERROR'), answers: [{ ...question, ttl: 3600, data: address }] };
+  }
+  const top = rootDelegation(world, question.name);
+  if (top === undefined) return { ...plainReply('NXDOMAIN'), authorities: [rootServer] };
+  let servers = top;
+  let cut = '';
+  for (let referrals = 0; referrals < mostReferrals; referrals++) {
+    const reply = servers
+      .map((server) => answerOf(world, server, question))
+      .find(({ rcode }) => rcode === 'NOERROR' || rcode === 'NXDOMAIN');
+    if (reply === undefined) return plainReply('SERVFAIL');
+    const next = reply.authorities.filter(({ type }) => type === 'NS');
+    if (next.length === 0 || reply.answers.length > 0) return reply;
+    // A referral must lead further down.
+    const [{ name } = { name: '' }] = next;
+    if (!isWithin(name, cut === '' ? '.' : cut) || name === cut) return plainReply('SERVFAIL');
+    cut = name;
+    servers = next.map(({ data }) => data.toLowerCase());
+  }
+  return plainReply('SERVFAIL');
+}
+
+/** The servers of the topmost zone above a name. Of two zones of one name, the older is the registered one. */
+function rootDelegation(world: World, name: string): readonly string[] | undefined {
+  const above = publicZones(world).filter((zone) => isWithin(name, apexOf(zone)));
+  const [top] = above.sort((a, b) => apexOf(a).length - apexOf(b).length || ageOf(a) - ageOf(b));
+  return top === undefined ? undefined : textsOf(top.resource['nameServers']);
+}
+
+const ageOf = ({ resource }: ZoneRecord): number => Date.parse(textOf(resource['creationTime']) ?? '');

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
+
+const root = '/storage/v1/b';
+
+describe('simulated Cloud Storage', () => {
+  let cloud: ReadyCloud;
+  const call = (line: string, body?: unknown) => cloud.call('storage', line, body);
+  const make = async (body: object): Promise<JsonObject> => {
+    const reply = await call(`POST ${root}?project=${project}`, body);
+    expect(reply.status, reply.message).to.equal(200);
+    return reply.body;
+  };
+  const send = (url: string, method: string, headers: Record<string, string>, body?: string) =>
+    fetch(url.startsWith('http') ? url : cloud.endpoints.storage + url, {
+      method,
+      headers: { authorization: `Bearer ${cloud.identity.accessToken(owner)}`, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+  const put = (name: string) =>
+    send(`/upload${root}/plain/o?uploadType=media&name=${encodeURIComponent(name)}`, 'POST', {}, 'x');
+
+  beforeEach(async () => {
+    cloud = await readyCloud();
+  });
+  afterEach(() => cloud.close());
+
+  describe('buckets', () => {
+    it('show what the server fills in', async () => {
+      const body = await make({ name: 'plain', location: 'europe-west4' });
+      expect(body).to.deep.include({
+        location: 'EUROPE-WEST4',
+        locationType: 'region',
+        storageClass: 'STANDARD',
+        metageneration: '1',
+      });
+      expect(body).not.to.have.property('rpo');
+      expect(body['generation']).to.match(/^\d{16,}$/);
+      expect(body['iamConfiguration']).to.deep.include({ publicAccessPrevention: 'inherited' });
+      expect(body['softDeletePolicy']).to.include({ retentionDurationSeconds: '604800' });
+      expect((await call(`GET ${root}/plain`)).body).to.deep.equal(body);
+      expect((await call(`GET ${root}/plain/storageLayout`)).body).to.include({ location: 'EUROPE-WEST4' });
+    });
+
+    it('lie in more than one region, if they are told to, or told nothing', async () => {
+      expect(await make({ name: 'wide' })).to.include({ location: 'US', locationType: 'multi-region', rpo: 'DEFAULT' });
+      expect(await make({ name: 'two', location: 'eur4' })).to.include({
+        location: 'EUR4',
+        locationType: 'dual-region',
+        rpo: 'DEFAULT',
+      });
+      const odd = await call(`POST ${root}?project=${project}`, { name: 'odd', location: 'mars-north1' });
+      expect([odd.status, odd.reason]).to.deep.equal([400, 'invalid']);
+    });
+
+    it('keep what their maker says of public access', async () => {
+      const iamConfiguration = { uniformBucketLevelAccess: { enabled: true }, publicAccessPrevention: 'enforced' };
+      const body = await make({ name: 'closed', iamConfiguration });
+      expect(body['iamConfiguration']).to.deep.include({ publicAccessPrevention: 'enforced' });
+    });
+
+    it('begin with the bindings of their project', async () => {
+      await make({ name: 'plain' });
+      const { bindings } = (await call(`GET ${root}/plain/iam`)).body;
+      const people = [`projectEditor:${project}`, `projectOwner:${project}`];
+      expect(bindings).to.deep.include.members([
+        { role: 'roles/storage.legacyBucketOwner', members: people },
+        { role: 'roles/storage.legacyBucketReader', members: [`projectViewer:${project}`] },
+      ]);
+    });
+
+    it('change by patch, which counts', async () => {
+      await make({ name: 'plain', labels: { team: 'a' } });
+      const versioning = { enabled: true };
+      const patched = await call(`PATCH ${root}/plain?ifMetagenerationMatch=1`, { versioning, labels: { tier: 'b' } });
+      expect(patched.status, patched.message).to.equal(200);
+      expect(patched.body).to.deep.include({ versioning, labels: { team: 'a', tier: 'b' }, metageneration: '2' });
+      const stale = await call(`PATCH ${root}/plain?ifMetagenerationMatch=1`, { versioning });
+      expect([stale.status, stale.reason]).to.deep.equal([412, 'conditionNotMet']);
+      const moved = await call(`PATCH ${root}/plain`, { location: 'EU' });
+      expect([moved.status, moved.reason]).to.deep.equal([400, 'invalid']);
+    });
+  });
+
+  describe('objects', () => {
+    beforeEach(async () => {
+      await make({ name: 'plain' });
+      for (const name of ['a.txt', 'b.log', 'c.txt', 'dir/d.txt', 'dir/deep/e.txt']) {
+        expect((await put(name)).status).to.equal(200);
+      }
+    });
+    const names = async (query: string) =>
+      (((await call(`GET ${root}/plain/o?${query}`)).body['items'] ?? []) as JsonObject[]).map(({ name }) => name);
+
+    for (const [query, found] of [
+      ['startOffset=b', ['b.log', 'c.txt', 'dir/d.txt', 'dir/deep/e.txt']],
+      ['endOffset=c.txt', ['a.txt', 'b.log']],
+      ['startOffset=b.log&endOffset=dir/', ['b.log', 'c.txt']],
+      ['matchGlob=*.txt', ['a.txt', 'c.txt']],
+      ['matchGlob=**.txt', ['a.txt', 'c.txt', 'dir/d.txt', 'dir/deep/e.txt']],
+      ['matchGlob=dir/*', ['dir/d.txt']],
+      ['matchGlob=dir/**', ['dir/d.txt', 'dir/deep/e.txt']],
+      ['matchGlob=?.{log,md}', ['b.log']],
+      ['matchGlob=[ab].*', ['a.txt', 'b.log']],
+      ['matchGlob=[!ab].txt', ['c.txt']],
+    ] as const) {
+      it(`are listed by ${query}`, async () => {
+        expect(await names(encodeURI(query))).to.deep.equal(found);
+      });
+    }
+  });
+
+  describe('resumable uploads', () => {
+    let session: string;
+    beforeEach(async () => {
+      await make({ name: 'plain' });
+      const begun = await send(`/upload${root}/plain/o?uploadType=resumable&name=big`, 'POST', {}, '{}');
+      session = begun.headers.get('location') ?? expect.fail('no session');
+    });
+    const chunk = (range: string, body = '') => send(session, 'PUT', { 'content-range': range }, body);
+    const stored = async () => (await call(`GET ${root}/plain/o/big`)).body['size'];
+
+    it('of unknown length end with their request', async () => {
+      expect((await chunk('bytes 0-*/*', 'all of it')).status).to.equal(200);
+      expect(await stored()).to.equal('9');
+    });
+
+    it('of unknown length go on where they were', async () => {
+      const first = await chunk('bytes 0-3/*', 'four');
+      expect([first.status, first.headers.get('range')]).to.deep.equal([308, 'bytes=0-3']);
+      expect((await chunk('bytes 4-*/*', 'more')).status).to.equal(200);
+      expect(await stored()).to.equal('8');
+    });
+
+    it('say how far they are, and what they became', async () => {
+      const none = await chunk('bytes */*');
+      expect([none.status, none.headers.get('range')]).to.deep.equal([308, null]);
+      await chunk('bytes 0-3/*', 'four');
+      const some = await chunk('bytes */*');
+      expect([some.status, some.headers.get('range')]).to.deep.equal([308, 'bytes=0-3']);
+      expect((await chunk('bytes */4')).status).to.equal(200);
+      const ended = await chunk('bytes */*');
+      expect([ended.status, ((await ended.json()) as JsonObject)['name']]).to.deep.equal([200, 'big']);
+    });
+  });
+});
