@@ -18,7 +18,7 @@ import {
   type World,
 } from './api.js';
 import type { createCalls } from './calls.js';
-import { credentialsInvalid, credentialsMissing, errorBody, notImplemented, serviceDisabled } from './errors.js';
+import { credentialsInvalid, credentialsMissing, errorBody, notSimulated, serviceDisabled } from './errors.js';
 import { type Disturbance, disturbancesOf } from './faults.js';
 import { faultsOfReply } from './reply-check.js';
 import { checkBody, checkParams } from './request-check.js';
@@ -178,7 +178,7 @@ async function handle(world: RunningWorld, call: OpenCall, definition: ApiDefini
   const { before, after } = disturbancesOf(world, call);
   await suffer(before);
   const handler = definition.handlers[call.method];
-  if (handler === undefined) throw notImplemented(call.method);
+  if (handler === undefined) throw notSimulated(`method ${call.method}`);
   const { result, until } = world.noting(() => handler(call, world));
   call.until = until;
   const reply = await result;
