@@ -7,6 +7,7 @@ import { dns } from './dns/dns.js';
 import { iamCredentials } from './iam/credentials.js';
 import { iam } from './iam/iam.js';
 import type { Api, Apis, Services } from './kernel/api.js';
+import { knownServices } from './kernel/known.js';
 import { billing } from './projects/billing.js';
 import { resourceManager } from './projects/resource-manager.js';
 import { resourceManagerV1 } from './projects/resource-manager-v1.js';
@@ -77,7 +78,7 @@ export const apis: Apis = {
 
 export const apiDefinitions = Object.values(apis).flatMap(({ versions }: Api) => versions);
 
-/** Services that a project can enable but nothing here serves, and whether they need a billing account. */
+/** Services that Google's documents do not list, or that need a billing account. Nothing here serves them. */
 const unserved: Readonly<Record<string, boolean>> = {
   cloudapis: false,
   cloudbuild: true,
@@ -95,9 +96,16 @@ const unserved: Readonly<Record<string, boolean>> = {
 
 const serviceOf = (host: string): string => `${host}.googleapis.com`;
 
-/** Ordered as Service Usage lists them. */
+/**
+ * Every service of Google can be enabled: that is only a switch. Calls to one that nothing serves answer 501.
+ *
+ * Ordered as Service Usage lists them.
+ */
 export const services: Services = Object.fromEntries(
   [
+    ...Object.keys(knownServices()).map(
+      (host) => [serviceOf(host), { title: serviceOf(host), isBilled: false }] as const,
+    ),
     ...Object.entries(unserved).map(
       ([host, isBilled]) => [serviceOf(host), { title: serviceOf(host), isBilled }] as const,
     ),

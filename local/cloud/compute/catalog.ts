@@ -5,7 +5,7 @@ import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../k
 import { textOf } from '../kernel/json-fields.js';
 import { defaultAccountOf } from './default-network.js';
 import { imageByName, imageOfFamily, imagesOf, isImageProject } from './images.js';
-import { type MachineType, machineTypeOf, machineTypes } from './machine-types.js';
+import { checkMachineTypeLimit, type MachineType, machineTypeOf, machineTypes } from './machine-types.js';
 import { metadataFrom } from './metadata.js';
 import { begin, ending, once } from './operations.js';
 import { regionOf, regions, zones, zonesOf } from './places.js';
@@ -152,7 +152,10 @@ const getMachineType: Handler = (call, world) => {
   const { project, zone = '', prefix } = placeOf(call, world);
   const name = call.params['machineType'] ?? '';
   const type = machineTypeOf(name);
-  if (type === undefined) throw notFound(`${prefix}/machineTypes/${name}`);
+  if (type === undefined) {
+    checkMachineTypeLimit(name);
+    throw notFound(`${prefix}/machineTypes/${name}`);
+  }
   return machineTypeResource(project.projectId, zone, type);
 };
 

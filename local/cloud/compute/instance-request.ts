@@ -6,7 +6,7 @@ import { defaultAccountOf } from './default-network.js';
 import { diskFrom } from './disks.js';
 import { guestOsFeatures } from './images.js';
 import { contains, parseIp, parseRange } from './ip-ranges.js';
-import { machineTypeOf } from './machine-types.js';
+import { checkMachineTypeLimit, machineTypeOf } from './machine-types.js';
 import { metadataFrom } from './metadata.js';
 import { regionOf } from './places.js';
 import {
@@ -100,6 +100,7 @@ export function machineTypeFrom(body: JsonObject, place: Place, world: World): s
   }
   const isCustom = /^(\w+-)?custom-\d+-\d+$/.test(name);
   if (machineTypeOf(name) === undefined && !isCustom) {
+    checkMachineTypeLimit(name);
     throw invalid(
       'resource.machineType',
       given,

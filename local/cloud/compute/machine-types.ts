@@ -1,4 +1,7 @@
 /** The machine types of the simulated zones: vCPUs and memory. */
+import { notSimulated } from '../kernel/errors.js';
+import { knownMachineTypes } from '../kernel/known.js';
+
 export interface MachineType {
   readonly name: string;
   readonly cpus: number;
@@ -59,3 +62,8 @@ export const machineTypes: readonly MachineType[] = [...shared, ...regular];
 const byName = new Map(machineTypes.map((one) => [one.name, one]));
 
 export const machineTypeOf = (name: string): MachineType | undefined => byName.get(name);
+
+/** Throws if Google has this machine type and no simulated zone does. */
+export function checkMachineTypeLimit(name: string): void {
+  if (Object.hasOwn(knownMachineTypes(), name)) throw notSimulated(`machine type ${name}`);
+}

@@ -2,6 +2,7 @@
 
 import { parseIp } from '../compute/ip-ranges.js';
 import { GoogleError, type JsonObject } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { numberOf, textOf, textsOf } from '../kernel/json-fields.js';
 
 export type Records = Record<string, JsonObject>;
@@ -61,9 +62,7 @@ export function checkRecord(record: JsonObject, dnsName: string, field: string):
   const isName = /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+$/i.test(name) && name.length <= 254;
   if (!isName || !(name === dnsName || name.endsWith(`.${dnsName}`))) throw invalid(`${field}.name`, name);
   if (record['routingPolicy'] !== undefined) {
-    throw new GoogleError(501, 'UNIMPLEMENTED', 'The simulated cloud has no routing policies of record sets.', {
-      reason: 'notImplemented',
-    });
+    throw notSimulated('routing policies of record sets');
   }
   const ttl = numberOf(record['ttl']);
   if (ttl === undefined) throw required(`${field}.ttl`);

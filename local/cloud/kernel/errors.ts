@@ -10,7 +10,6 @@ const legacyReasons: Readonly<Record<number, string>> = {
   412: 'conditionNotMet',
   429: 'rateLimitExceeded',
   500: 'backendError',
-  501: 'notImplemented',
   503: 'backendError',
 };
 
@@ -124,8 +123,15 @@ const domainOf = (permission: string): string => {
   return `${service === 'resourcemanager' ? 'cloudresourcemanager' : service}.googleapis.com`;
 };
 
-export const notImplemented = (method: string): GoogleError =>
-  new GoogleError(501, 'UNIMPLEMENTED', `Operation is not implemented, or supported, or enabled. (${method})`);
+/** The reason of refusals that are the simulation's own. Google never sends it. */
+export const simulatorLimit = 'SIMULATOR_LIMIT';
+
+/** The refusal of what Google has and the simulation lacks: `method compute.acceleratorTypes.list`. */
+export const notSimulated = (what: string): GoogleError =>
+  new GoogleError(501, 'UNIMPLEMENTED', `The simulated cloud has no ${what}.`, {
+    reason: simulatorLimit,
+    details: [errorInfo(simulatorLimit, 'plinth.local', { what })],
+  });
 
 /** `FAILED_PRECONDITION`, with what is violated. */
 export const preconditionFailed = (

@@ -12,14 +12,16 @@ import {
   type Caller,
   type CloudCall,
   GoogleError,
+  type Handler,
   type JsonObject,
   type Media,
   type SimulatedApi,
   type World,
 } from './api.js';
 import type { createCalls } from './calls.js';
-import { credentialsInvalid, credentialsMissing, errorBody, notImplemented, serviceDisabled } from './errors.js';
+import { credentialsInvalid, credentialsMissing, errorBody, notSimulated, serviceDisabled } from './errors.js';
 import { type Disturbance, disturbancesOf } from './faults.js';
+import { limitOf } from './limits.js';
 import { faultsOfReply } from './reply-check.js';
 import { checkBody, checkParams } from './request-check.js';
 import { type Route, resourceIn, route, type Surface, surfaceOf } from './surface.js';
@@ -76,7 +78,7 @@ export const createKernel =
     const at = world.now();
     world.runDue();
     const served = servedBy(options.apis, host, request);
-    if (served === undefined) return { kind: 'no-route' };
+    if (served === undefined) return unserved(options.apis, host, request);
     const call = openCall(served.route, request);
     const record = (status: number, message?: string): void =>
       options.calls.record({
@@ -116,6 +118,13 @@ function servedBy(apis: Apis, host: string, { httpMethod, path }: ApiRequest): S
   return undefined;
 }
 
+/** Google has what the request asks for, or not. */
+function unserved(apis: Apis, host: string, { httpMethod, path }: ApiRequest): ApiReply {
+  const what = limitOf(apis, host, httpMethod, path);
+  if (what === undefined) return { kind: 'no-route' };
+  return { kind: 'json', status: 501, body: errorBody('both', notSimulated(what)) };
+}
+
 const openCall = ({ method, params }: Route, { path, media }: ApiRequest): OpenCall => ({
   method: method.id,
   params,
@@ -143,12 +152,14 @@ async function answer(
   call: OpenCall,
 ): Promise<JsonObject> {
   call.caller = authenticate(request.authorization, callerOf);
+  const handler = definition.handlers[method.id];
+  if (handler === undefined) throw notSimulated(`method ${method.id}`);
   const { params, lists } = checkParams(surface, method, inPath, request.query);
   Object.assign(call, { params, lists });
   call.body = checkBody(surface, method, request.body);
   if (!api.worksWhileOff) checkService(world, surface.host, call.resource);
   checkAccess(definition, call, world);
-  const reply = await handle(world, call, definition);
+  const reply = await handle(world, call, handler);
   const faults = faultsOfReply(surface, method, reply);
   if (faults.length > 0) {
     throw new Error(
@@ -174,11 +185,9 @@ function checkService(world: World, service: string, resource: string): void {
   }
 }
 
-async function handle(world: RunningWorld, call: OpenCall, definition: ApiDefinition): Promise<JsonObject> {
+async function handle(world: RunningWorld, call: OpenCall, handler: Handler): Promise<JsonObject> {
   const { before, after } = disturbancesOf(world, call);
   await suffer(before);
-  const handler = definition.handlers[call.method];
-  if (handler === undefined) throw notImplemented(call.method);
   const { result, until } = world.noting(() => handler(call, world));
   call.until = until;
   const reply = await result;

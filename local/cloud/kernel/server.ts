@@ -111,7 +111,7 @@ export function apiServer(served: Served, host: string, port: number): Promise<R
 export function frontServer(served: Served, control: ControlPath, port: number): Promise<RunningServer> {
   return listen(port, async (request, response, body) => {
     const url = new URL(request.url ?? '/', 'http://loopback');
-    const split = splitHost(served, url.pathname);
+    const split = splitHost(url.pathname);
     if (split !== undefined) {
       if (split.path.startsWith('/batch')) return sendBatch(served, request, response, body, split.host);
       const asked = toApiRequest(request, url, split.path, body);
@@ -139,13 +139,11 @@ export function frontServer(served: Served, control: ControlPath, port: number):
 }
 
 /** `/compute.googleapis.com/compute/v1/…` → `compute` and `/compute/v1/…`. */
-function splitHost({ hosts }: Served, path: string): { host: string; path: string; prefix: string } | undefined {
+function splitHost(path: string): { host: string; path: string; prefix: string } | undefined {
   // gcloud resolves the paths of uploads and downloads against the root, whatever its base URL is.
   if (mediaAtRoot.test(path)) return { host: 'storage', path, prefix: '' };
-  const [, host, rest] = /^\/(\w+)\.googleapis\.com(\/.*)$/.exec(path) ?? [];
-  return host === undefined || rest === undefined || !hosts.includes(host)
-    ? undefined
-    : { host, path: rest, prefix: `/${host}.googleapis.com` };
+  const [, host, rest = '/'] = /^\/([\w-]+)\.googleapis\.com(\/.*)?$/.exec(path) ?? [];
+  return host === undefined ? undefined : { host, path: rest, prefix: `/${host}.googleapis.com` };
 }
 
 const mediaAtRoot = /^\/(?:(?:resumable\/)?upload|download)\/storage\/v1\//;
@@ -191,7 +189,7 @@ async function sendBatch(
 ): Promise<void> {
   const reply = await answerBatch(body.toString('utf8'), request.headers, async (part) => {
     const url = new URL(part.url, 'http://loopback');
-    const split = splitHost(served, url.pathname) ?? { host, path: url.pathname };
+    const split = splitHost(url.pathname) ?? { host, path: url.pathname };
     const said = await served.kernel(split.host, {
       httpMethod: part.method,
       path: split.path,

@@ -1,5 +1,6 @@
 /** Creates, changes and removes Pub/Sub's subscriptions. */
 import { GoogleError, type Handler, type JsonObject } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { badInput, checkName, nameOf, pathOf, subscriptionAt, subscriptions, topicAt } from './names.js';
 import { removeQueue, secondsOf } from './queues.js';
@@ -70,7 +71,7 @@ export function checkSubscription(subscription: JsonObject): void {
   ]) {
     const value = subscription[field];
     if (value !== undefined && value !== false) {
-      throw new GoogleError(501, 'UNIMPLEMENTED', `The simulated cloud has no subscriptions with ${field}.`);
+      throw notSimulated(`subscriptions with ${field}`);
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import { serviceAccounts } from '../iam/service-accounts.js';
 import { type Caller, GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { isSchedule, nextAfter } from './times.js';
 
@@ -51,7 +52,7 @@ export function checkJob(world: World, caller: Caller, given: JsonObject, name: 
   if (aims.length !== 1)
     throw badInput('Job must have exactly one target: httpTarget, pubsubTarget or appEngineHttpTarget.');
   if (aims[0] !== 'httpTarget') {
-    throw new GoogleError(501, 'UNIMPLEMENTED', `The simulated cloud has no jobs with ${aims[0]}.`);
+    throw notSimulated(`jobs with ${aims[0]}`);
   }
   job['httpTarget'] = checkTarget(world, caller, objectOf(job['httpTarget']) ?? {}, name);
   return job;
@@ -65,7 +66,7 @@ function checkSchedule(job: JsonObject): void {
   const schedule = textOf(job['schedule']);
   if (schedule === undefined) throw badInput('Job schedule is required.');
   if (/^every\b/i.test(schedule)) {
-    throw new GoogleError(501, 'UNIMPLEMENTED', 'The simulated cloud reads schedules in unix-cron form alone.');
+    throw notSimulated('schedules in another form than unix-cron');
   }
   if (!isSchedule(schedule, zoneOf(job))) throw badInput('Schedule or time zone is invalid.');
 }
