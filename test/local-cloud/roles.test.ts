@@ -11,7 +11,8 @@ const { permissionsSha256 } = JSON.parse(readFileSync('local/cloud/iam/google-ro
   permissionsSha256: string;
 };
 
-describe('predefined roles of the simulated cloud', () => {
+describe('predefined roles of the simulated cloud', function () {
+  this.timeout(60_000);
   let cloud: ReadyCloud;
   before(async () => {
     cloud = await readyCloud();
