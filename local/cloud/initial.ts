@@ -1,8 +1,8 @@
 /** The initial state of a simulated cloud: what exists before plinth is deployed, and what its deployment makes. */
 
 import { unprovenDomains } from './dns/zones.js';
+import { customRoles } from './iam/custom-roles.js';
 import { grantAtOnce } from './iam/policies.js';
-import { customRoles } from './iam/roles.js';
 import { recordOfServiceAccount, serviceAccounts } from './iam/service-accounts.js';
 import type { ProjectRecord, World } from './kernel/api.js';
 import { projectTable } from './projects/projects.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { permissionOf } from '../../local/cloud/iam/access.js';
-import { roleHolds, roles } from '../../local/cloud/iam/roles.js';
+import { roleHolds } from '../../local/cloud/iam/roles.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 
@@ -43,7 +43,6 @@ describe('roles in the simulated cloud', () => {
     ['resourcemanager.projectCreator', 'resourcemanager.projects.delete', false],
   ] as const) {
     it(`roles/${role} ${holds ? 'holds' : 'does not hold'} ${permission}`, () => {
-      expect(Object.keys(roles)).to.include(`roles/${role}`);
       expect(roleHolds(`roles/${role}`, permission, undefined as never)).to.equal(holds);
     });
   }

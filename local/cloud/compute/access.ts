@@ -8,7 +8,6 @@ const verbs: Readonly<Record<string, string>> = {
   patch: 'update',
   aggregatedList: 'list',
   wait: 'get',
-  getFromFamily: 'get',
   getRouterStatus: 'get',
   getHealth: 'get',
 };

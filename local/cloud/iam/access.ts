@@ -2,6 +2,7 @@
 import type { Access, ApiDefinition, CloudCall, World } from '../kernel/api.js';
 import { permissionDenied } from '../kernel/errors.js';
 import { withProjectId } from '../projects/projects.js';
+import { permissionIsKnown } from './predefined-roles.js';
 
 /** Verbs of methods and of permissions, where they differ. */
 const verbs: Readonly<Record<string, string>> = {
@@ -9,7 +10,6 @@ const verbs: Readonly<Record<string, string>> = {
   aggregatedList: 'list',
   batchEnable: 'enable',
   batchGet: 'get',
-  getFromFamily: 'get',
   patch: 'update',
   search: 'list',
   wait: 'get',
@@ -40,17 +40,18 @@ export function permissionOf(method: string): string {
 }
 
 /** The default is the permission of the method's own name on the resource in the path. testIamPermissions needs none. */
-function accessOf(definition: ApiDefinition, call: CloudCall, world: World): readonly Access[] {
+export function accessOf(definition: ApiDefinition, call: CloudCall, world: World): readonly Access[] {
   const own = definition.access?.[call.method];
   if (own !== undefined) return own(call, world);
   if (call.resource === '' || call.method.endsWith('.testIamPermissions')) return [];
   return [{ permission: permissionOf(call.method), resource: call.resource }];
 }
 
-/** Throws the API's own 403 for the first permission that the caller lacks. */
+/** Throws the API's own 403 for the first permission that the caller lacks. A permission that Google lacks is a fault here. */
 export function checkAccess(definition: ApiDefinition, call: CloudCall, world: World): void {
   for (const { permission, resource } of accessOf(definition, call, world)) {
     const name = withProjectId(world, resource);
+    if (permissionIsKnown(permission) === 'missing') throw new Error(`Google has no permission ${permission}`);
     if (!world.policies.allows(call.caller, permission, name)) {
       throw (definition.denied ?? permissionDenied)({ permission, resource });
     }

@@ -15,7 +15,7 @@ import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { forgetMember } from './policies.js';
 import { readPolicy, writePolicy } from './policy-methods.js';
-import { roles } from './roles.js';
+import { getRole, listRoles, queryGrantable } from './role-methods.js';
 import {
   deletedAccounts,
   recordOfServiceAccount,
@@ -172,38 +172,6 @@ const refuseKey: Handler = () => {
   );
 };
 
-const roleV1 = (name: string, full: boolean): JsonObject => {
-  const role = roles[name];
-  if (role === undefined)
-    throw new GoogleError(404, 'NOT_FOUND', `The role named ${name} was not found.`, { reason: 'notFound' });
-  return {
-    name,
-    title: role.title,
-    stage: 'GA',
-    etag: 'AA==',
-    ...(full ? { includedPermissions: role.holds.filter((permission) => !permission.includes('*')) } : {}),
-  };
-};
-
-const listRoles: Handler = (call) => {
-  const full = call.params['view'] === 'FULL';
-  const { items, nextPageToken } = pageOf(
-    Object.keys(roles).map((name) => [name, roleV1(name, full)] as const),
-    numberOf(call.params['pageSize']) || 300,
-    call.params['pageToken'],
-  );
-  return { roles: items, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
-};
-
-const queryGrantable: Handler = ({ body }) => {
-  const { items, nextPageToken } = pageOf(
-    Object.keys(roles).map((name) => [name, roleV1(name, false)] as const),
-    numberOf(body['pageSize']) || 300,
-    textOf(body['pageToken']),
-  );
-  return { roles: items, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
-};
-
 /** Checks access on the account, in the account's own project. `projects/-` is no resource. */
 const onAccount = (verb: string) => (call: CloudCall, world: World) => {
   const name = nameIn(call).split('/').slice(0, 4).join('/');
@@ -232,7 +200,7 @@ export const iam: ApiDefinition<'iam'> = {
       find({ ...call, params: { name: nameIn(call) } }, world);
       return {};
     },
-    'iam.roles.get': (call) => roleV1(call.params['name'] ?? '', true),
+    'iam.roles.get': getRole,
     'iam.roles.list': listRoles,
     'iam.roles.queryGrantableRoles': queryGrantable,
     'iam.projects.roles.list': () => ({}),

@@ -21,7 +21,8 @@ const serviceOf: readonly (readonly [RegExp, string])[] = [
 
 const general = /^roles\/(owner|editor|viewer|iam\.\w+)$/;
 
-function mayBeBound(role: string, resource: string): boolean {
+/** Whether the resource supports the role. */
+export function mayBeBound(role: string, resource: string): boolean {
   if (!role.startsWith('roles/')) return true;
   if (/^projects\/[^/]+$/.test(resource)) return !aboveProjects.test(role);
   const service = serviceOf.find(([form]) => form.test(resource))?.[1];

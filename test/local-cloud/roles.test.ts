@@ -1,0 +1,117 @@
+/** Predefined roles are Google's own, permission by permission: what `google-roles.json` holds, asked over HTTP. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
+import { itRefuses } from './refusals.js';
+
+/** Facts of the source, which `tools/roles/distil.ts` writes down. */
+const { permissionsSha256 } = JSON.parse(readFileSync('local/cloud/iam/google-roles.json', 'utf8')) as {
+  permissionsSha256: string;
+};
+
+describe('predefined roles of the simulated cloud', function () {
+  this.timeout(60_000);
+  let cloud: ReadyCloud;
+  before(async () => {
+    cloud = await readyCloud();
+  });
+  after(() => cloud.close());
+
+  const get = (line: string) => cloud.call('iam', `GET /v1/${line}`);
+  const grant = (role: string) =>
+    cloud.call('cloudresourcemanager', `POST /v3/projects/${project}:setIamPolicy`, {
+      policy: { bindings: [{ role, members: [`user:${owner}`] }] },
+    });
+
+  async function allNames(): Promise<string[]> {
+    const names: string[] = [];
+    for (let token = ''; ; ) {
+      const { body } = await get(`roles?pageSize=1000&pageToken=${token}`);
+      names.push(...((body['roles'] ?? []) as JsonObject[]).map(({ name }) => String(name)));
+      token = String(body['nextPageToken'] ?? '');
+      if (token === '') return names;
+    }
+  }
+
+  it('are all that Google has, and each that is known has all its permissions and no other', async () => {
+    const names = await allNames();
+    expect(names).to.have.length(2461);
+    const lines: string[] = [];
+    let known = 0;
+    for (const name of names) {
+      const { status, body } = await get(name);
+      expect(status, name).to.be.oneOf([200, 501]);
+      if (status === 200) known += 1;
+      for (const each of (body['includedPermissions'] ?? []) as string[]) lines.push(`${name} ${each}\n`);
+    }
+    expect(known).to.equal(308);
+    expect(lines).to.have.length(27_893);
+    expect(createHash('sha256').update(lines.join('')).digest('hex')).to.equal(permissionsSha256);
+  });
+
+  it('show Google’s facts: who may write a policy of a zone, and who makes firewall rules', async () => {
+    const permissionsOf = async (role: string) => (await get(`roles/${role}`)).body['includedPermissions'] as string[];
+    expect(await permissionsOf('dns.admin'))
+      .to.include('dns.managedZones.getIamPolicy')
+      .and.not.include('dns.managedZones.setIamPolicy');
+    expect((await permissionsOf('compute.loadBalancerAdmin')).filter((each) => /firewalls/.test(each))).to.be.empty;
+    expect(await permissionsOf('owner'))
+      .to.include('dns.managedZones.setIamPolicy')
+      .and.not.include('billing.accounts.get');
+  });
+
+  for (const role of ['roles/logging.viewer', 'roles/container.admin', 'roles/telemetry.tracesWriter']) {
+    it(`${role} can be bound on a project`, async () => {
+      expect(await grant(role)).to.deep.include({ status: 200 });
+    });
+  }
+
+  it('hold nothing where their permissions are not known, and then tell none', async () => {
+    expect(await get('roles/container.admin')).to.deep.include({ status: 501 });
+    expect((await get('roles?view=FULL')).status).to.equal(501);
+    expect((await cloud.call('iam', 'GET /v1/roles?view=BASIC')).body['roles']).to.have.length(300);
+  });
+
+  it('can be asked for by the resource on which they may be bound', async () => {
+    const grantable = async (fullResourceName: string) =>
+      (await cloud.call('iam', 'POST /v1/roles:queryGrantableRoles', { fullResourceName, pageSize: 1000 })).body;
+    const onSecret = await grantable(`//secretmanager.googleapis.com/projects/${project}/secrets/any`);
+    const names = (onSecret['roles'] as JsonObject[]).map(({ name }) => name);
+    expect(names).to.include('roles/secretmanager.secretAccessor').and.not.include('roles/dns.admin');
+  });
+
+  itRefuses(
+    () => cloud,
+    [
+      {
+        name: 'a role that Google does not have, on a project',
+        api: 'cloudresourcemanager',
+        line: 'POST /v3/projects/ready-project:setIamPolicy',
+        body: { policy: { bindings: [{ role: 'roles/logging.onlooker', members: [`user:${owner}`] }] } },
+        code: 400,
+        reason: 'INVALID_ARGUMENT',
+        says: /^Role roles\/logging\.onlooker is not supported for this resource\.$/,
+      },
+      {
+        name: 'a role of organizations on a project',
+        api: 'cloudresourcemanager',
+        line: 'POST /v3/projects/ready-project:setIamPolicy',
+        body: {
+          policy: { bindings: [{ role: 'roles/resourcemanager.organizationAdmin', members: [`user:${owner}`] }] },
+        },
+        code: 400,
+        reason: 'INVALID_ARGUMENT',
+      },
+      {
+        name: 'a resource that is no full name, asked for its roles',
+        api: 'iam',
+        line: 'POST /v1/roles:queryGrantableRoles',
+        body: { fullResourceName: `projects/${project}` },
+        code: 400,
+        reason: 'badRequest',
+      },
+    ],
+  );
+});
