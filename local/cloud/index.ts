@@ -21,6 +21,10 @@ import { createWorld, emptyState, type RunningWorld } from './kernel/world.js';
 import { metadataServer } from './metadata.js';
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
 import { answerMedia } from './storage/media.js';
+import { beginWorld } from './worlds/begin.js';
+import { either, worldPaths } from './worlds/control.js';
+import type { WorldSettings } from './worlds/settings.js';
+import type { WorldName } from './worlds/table.js';
 
 export type { InitialState } from './initial.js';
 export type { RecordedCall } from './kernel/calls.js';
@@ -37,6 +41,10 @@ export interface SimulatedCloudOptions {
   /** Front port. 0 (default) means any free one, or the one in the snapshot. */
   readonly port?: number;
   readonly initial?: InitialState;
+  /** Default: the world in the snapshot, or `seasoned`. */
+  readonly world?: WorldName | undefined;
+  /** Settings of the world that differ, by key: `{ 'quota.CPUS': 24 }`. Unknown ones are refused. */
+  readonly worldSettings?: WorldSettings | undefined;
   /** The project that the metadata server reports, and its default identity. */
   readonly metadata?: { readonly project: string; readonly serviceAccount: string };
   /** Options of the calls that Cloud Scheduler makes. */
@@ -66,7 +74,8 @@ export interface SimulatedCloud {
 const defaultMetadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' };
 
 /** Opens the world of the snapshot, or a new one. */
-function openWorld({ seed = 1, timeFactor = 0, snapshotFile, initial = {} }: SimulatedCloudOptions) {
+function openWorld(options: SimulatedCloudOptions) {
+  const { seed = 1, timeFactor = 0, snapshotFile, initial = {} } = options;
   const state = readSnapshot(snapshotFile) ?? emptyState(seed);
   const effects: Readonly<Record<string, Effect>> = Object.assign(
     {},
@@ -84,6 +93,7 @@ function openWorld({ seed = 1, timeFactor = 0, snapshotFile, initial = {} }: Sim
       ),
   });
   applyInitial(world, initial);
+  beginWorld(world, options.world, options.worldSettings);
   const snapshot = createSnapshot(snapshotFile, state);
   world.onChange(() => snapshot.touch());
   return { world, state, snapshot };
@@ -141,7 +151,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
 
   // A restarted cloud takes its former ports again, so that its addresses stay valid.
   const ports = world.table<number>('ports');
-  const control = controlPaths({ identity: known, calls, faults, state, logins });
+  const control = either(worldPaths(world), controlPaths({ identity: known, calls, faults, state, logins }));
   const front = await frontServer(served, control, port || (ports['front'] ?? 0));
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });
   const servers = await startApis(served, ports);

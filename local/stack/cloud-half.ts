@@ -37,8 +37,9 @@ import {
   topicPath,
 } from './deployment.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
+import type { WorldChoice } from './world-option.js';
 
-export interface CloudHalfOptions {
+export interface CloudHalfOptions extends WorldChoice {
   readonly store: 'memory' | 'emulator';
   readonly timeFactor: number;
   readonly seed: number;
@@ -295,7 +296,7 @@ async function startEmulators(folder: StateFolder, { store }: CloudHalfOptions, 
 
 async function startCloud(
   folder: StateFolder,
-  { seed, timeFactor, keep, duplicates = 0, onNote }: CloudHalfOptions,
+  { seed, timeFactor, keep, duplicates = 0, world, worldSettings, onNote }: CloudHalfOptions,
   adopted: boolean,
 ): Promise<SimulatedCloud> {
   // The store holds the bootstraps. If it starts empty, a cloud that remembers their projects would only confuse.
@@ -307,6 +308,8 @@ async function startCloud(
     snapshotFile,
     logins: { loginsFile: keep ? folder.file('logins.json') : undefined },
     initial: initialState(),
+    world,
+    worldSettings,
     scheduled: { duplicates, onFailure: (job, why) => onNote(`${job} failed: ${why}`) },
   });
 }

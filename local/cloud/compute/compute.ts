@@ -18,6 +18,7 @@ import { isImageProject } from './images.js';
 import { servedInstances } from './instances.js';
 import { servedNetworks } from './networks.js';
 import { servedOperations } from './operations.js';
+import { servedPreemption } from './preemption.js';
 import { computeService } from './resources.js';
 import { servedRouters } from './routers.js';
 import { servedSubnetworks } from './subnetworks.js';
@@ -33,6 +34,7 @@ const served: readonly Served[] = [
   servedAddresses,
   servedDisks,
   servedInstances,
+  servedPreemption,
 ];
 
 const handlers: Readonly<Record<string, Handler>> = Object.assign({}, ...served.map((each) => each.handlers));

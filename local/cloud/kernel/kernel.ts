@@ -1,9 +1,10 @@
 /**
  * Takes one call from the wire to its handler and back. The order is route → authenticate → check the request → access →
- * faults → handler → check the reply → record. Every request of every API goes this way.
+ * faults → organization policies → handler → check the reply → record. Every request of every API goes this way.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAccess } from '../iam/access.js';
+import { checkOrganizationPolicies } from '../org-policy/enforcement.js';
 import { isServiceUsable, lookUpProject, titleOf } from '../projects/projects.js';
 import {
   type Api,
@@ -179,6 +180,7 @@ async function handle(world: RunningWorld, call: OpenCall, definition: ApiDefini
   await suffer(before);
   const handler = definition.handlers[call.method];
   if (handler === undefined) throw notImplemented(call.method);
+  checkOrganizationPolicies(call, world);
   const { result, until } = world.noting(() => handler(call, world));
   call.until = until;
   const reply = await result;
