@@ -18,6 +18,7 @@ import { local, people } from './stack/deployment.js';
 import { environmentFor } from './stack/environment.js';
 import { type MachinesChoice, machinesUsage, readMachines } from './stack/machines-option.js';
 import { createStack, type Stack } from './stack/stack.js';
+import { readWorld, type WorldChoice, worldUsage } from './stack/world-option.js';
 
 const name = 'plinth-demo';
 const baseDomain = `demo.${local.domain}`;
@@ -135,19 +136,30 @@ async function expire(
 const usage = `npm run demo -- [options]
 
   --store S            memory (default) · emulator: Google's Firestore and Pub/Sub emulators (Java)
-${machinesUsage}`;
+${worldUsage}${machinesUsage}`;
 
-function readOptions(args: string[]): { store: 'memory' | 'emulator'; machines: MachinesChoice } | undefined {
+interface Options extends WorldChoice {
+  readonly store: 'memory' | 'emulator';
+  readonly machines: MachinesChoice;
+}
+
+function readOptions(args: string[]): Options | undefined {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
     args,
-    options: { store: text, machines: text, help: { type: 'boolean', short: 'h' } },
+    options: {
+      store: text,
+      machines: text,
+      world: text,
+      'world-set': { ...text, multiple: true },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help === true) return undefined;
   const { store = 'memory' } = values;
   if (store !== 'memory' && store !== 'emulator')
     throw new Error(`--store must be memory or emulator, not "${store}".`);
-  return { store, machines: readMachines(values.machines, tmpdir()) };
+  return { store, machines: readMachines(values.machines, tmpdir()), ...readWorld(values.world, values['world-set']) };
 }
 
 async function main(): Promise<number> {
@@ -162,7 +174,7 @@ async function main(): Promise<number> {
     process.stdout.write(usage);
     return 0;
   }
-  const { store, machines } = options;
+  const { store, machines, world, worldSettings } = options;
   const without = store === 'emulator' ? (emulatorMissing('firestore') ?? emulatorMissing('pubsub')) : undefined;
   if (without !== undefined) {
     process.stderr.write(`${without}\n`);
@@ -172,7 +184,7 @@ async function main(): Promise<number> {
   const folder = makeFolder();
   mkdirSync(homeOf(folder), { recursive: true });
   if (machines === 'real' && !hasBase()) say('Building the base of the real hosts, once: it takes some minutes.');
-  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real', machines });
+  const stack = await createStack({ store, timeFactor: 0.02, keys: 'real', machines, world, worldSettings });
   try {
     say(
       store === 'memory'

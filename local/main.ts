@@ -9,6 +9,7 @@ import { environmentLines } from './stack/environment.js';
 import { type MachinesChoice, machinesUsage, readMachines } from './stack/machines-option.js';
 import { createStack, type Stack, type StackOptions } from './stack/stack.js';
 import { defaultStateFolder, openStateFolder, writeWhole } from './stack/state-folder.js';
+import { readWorld, type WorldChoice, worldUsage } from './stack/world-option.js';
 
 const usage = `npm run local -- [options]
 
@@ -17,7 +18,7 @@ const usage = `npm run local -- [options]
   --store S            memory (default): nothing outlives it · emulator: Google's Firestore and Pub/Sub emulators (Java)
   --time-factor F      how long the cloud takes: 1 as Google, 0 at once; default 0.05
   --seed N             of all chance in the simulated cloud; default 1
-${machinesUsage}  --only H             cloud: all that stands for Google · functions: plinth itself; needs --store emulator
+${worldUsage}${machinesUsage}  --only H             cloud: all that stands for Google · functions: plinth itself; needs --store emulator
   --state DIR          where the halves find each other; default ${defaultStateFolder}
   --env-file F         written once all is ready: KEY=value lines for plinth and gcloud
 `;
@@ -37,12 +38,16 @@ const numberOf = (flag: string, value: string, { whole, max }: { whole: boolean;
   return number;
 };
 
-function machinesIn(given: string | undefined, folder: string): MachinesChoice {
+function reading<T>(read: () => T): T {
   try {
-    return readMachines(given, folder);
+    return read();
   } catch (error) {
     throw new BadOption((error as Error).message);
   }
+}
+
+function worldIn({ world, 'world-set': set }: Partial<Record<string, string | boolean | string[]>>): WorldChoice {
+  return reading(() => readWorld(world as string | undefined, set as string[] | undefined));
 }
 
 interface Options extends StackOptions {
@@ -54,7 +59,7 @@ interface Options extends StackOptions {
 
 function readOptions(args: string[]): Options | undefined {
   const text = { type: 'string' } as const;
-  let values: Partial<Record<string, string | boolean>>;
+  let values: Partial<Record<string, string | boolean | string[]>>;
   try {
     ({ values } = parseArgs({
       args,
@@ -65,6 +70,8 @@ function readOptions(args: string[]): Options | undefined {
         'time-factor': { ...text, default: '0.05' },
         seed: { ...text, default: '1' },
         machines: text,
+        world: text,
+        'world-set': { ...text, multiple: true },
         only: text,
         state: { ...text, default: defaultStateFolder },
         'env-file': text,
@@ -87,13 +94,14 @@ function readOptions(args: string[]): Options | undefined {
       `--only ${half} needs --store emulator: what is in memory does not outlive the half that is killed.`,
     );
   }
-  if (half === 'functions' && given['machines'] !== undefined) {
-    throw new BadOption('--machines belongs to the cloud half.');
+  for (const flag of ['machines', 'world', 'world-set']) {
+    if (half === 'functions' && given[flag] !== undefined) throw new BadOption(`--${flag} belongs to the cloud half.`);
   }
   return {
     half,
     store,
-    machines: machinesIn(given['machines'], given['state'] ?? defaultStateFolder),
+    machines: reading(() => readMachines(given['machines'], given['state'] ?? defaultStateFolder)),
+    ...worldIn(values),
     port: numberOf('port', given['port'] ?? '', { whole: true, max: 65_535 }),
     dnsPort: numberOf('dns-port', given['dns-port'] ?? '', { whole: true, max: 65_535 }),
     timeFactor: numberOf('time-factor', given['time-factor'] ?? '', { whole: false, max: 100 }),

@@ -8,11 +8,13 @@ import { iamCredentials } from './iam/credentials.js';
 import { iam } from './iam/iam.js';
 import type { Api, Apis, Services } from './kernel/api.js';
 import { knownServices } from './kernel/known.js';
+import { organizationPolicy } from './org-policy/organization-policy.js';
 import { billing } from './projects/billing.js';
 import { resourceManager } from './projects/resource-manager.js';
 import { resourceManagerV1 } from './projects/resource-manager-v1.js';
 import { publicCa } from './public-ca/public-ca.js';
 import { pubsub } from './pubsub/pubsub.js';
+import { cloudQuotas } from './quotas/cloud-quotas.js';
 import { scheduler } from './scheduler/scheduler.js';
 import { secretManager } from './secret-manager/secret-manager.js';
 import { serviceUsage } from './service-usage/service-usage.js';
@@ -74,6 +76,8 @@ export const apis: Apis = {
     gcloudBase: undefined,
     versions: [iamCredentials],
   },
+  orgpolicy: { ...usual, title: 'Organization Policy API', isBilled: false, versions: [organizationPolicy] },
+  cloudquotas: { ...usual, title: 'Cloud Quotas API', isBilled: false, versions: [cloudQuotas] },
 };
 
 export const apiDefinitions = Object.values(apis).flatMap(({ versions }: Api) => versions);

@@ -22,6 +22,10 @@ import { metadataServer } from './metadata.js';
 import { type NameServers, startNameServers } from './name-servers/name-servers.js';
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
 import { answerMedia } from './storage/media.js';
+import { beginWorld } from './worlds/begin.js';
+import { either, worldPaths } from './worlds/control.js';
+import type { WorldSettings } from './worlds/settings.js';
+import type { WorldName } from './worlds/table.js';
 
 export type { InitialState } from './initial.js';
 export type { RecordedCall } from './kernel/calls.js';
@@ -40,6 +44,10 @@ export interface SimulatedCloudOptions {
   /** Answer DNS too, on this port. 0 means any free one, or the one in the snapshot. Without it, nothing answers. */
   readonly dnsPort?: number | undefined;
   readonly initial?: InitialState;
+  /** Default: the world in the snapshot, or `seasoned`. */
+  readonly world?: WorldName | undefined;
+  /** Settings of the world that differ, by key: `{ 'quota.CPUS': 24 }`. Unknown ones are refused. */
+  readonly worldSettings?: WorldSettings | undefined;
   /** The project that the metadata server reports, and its default identity. */
   readonly metadata?: { readonly project: string; readonly serviceAccount: string };
   /** Options of the calls that Cloud Scheduler makes. */
@@ -71,7 +79,8 @@ export interface SimulatedCloud {
 const defaultMetadata = { project: 'plinth-local', serviceAccount: 'default@plinth-local.iam.gserviceaccount.com' };
 
 /** Opens the world of the snapshot, or a new one. */
-function openWorld({ seed = 1, timeFactor = 0, snapshotFile, initial = {} }: SimulatedCloudOptions) {
+function openWorld(options: SimulatedCloudOptions) {
+  const { seed = 1, timeFactor = 0, snapshotFile, initial = {} } = options;
   const state = readSnapshot(snapshotFile) ?? emptyState(seed);
   const effects: Readonly<Record<string, Effect>> = Object.assign(
     {},
@@ -89,6 +98,7 @@ function openWorld({ seed = 1, timeFactor = 0, snapshotFile, initial = {} }: Sim
       ),
   });
   applyInitial(world, initial);
+  beginWorld(world, options.world, options.worldSettings);
   const snapshot = createSnapshot(snapshotFile, state);
   world.onChange(() => snapshot.touch());
   return { world, state, snapshot };
@@ -147,7 +157,10 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
   // A restarted cloud takes its former ports again, so that its addresses stay valid.
   const ports = world.table<number>('ports');
   const nameServers = await startNames(world, ports, options.dnsPort);
-  const control = controlPaths({ identity: known, calls, faults, state, logins, nameServers });
+  const control = either(
+    worldPaths(world),
+    controlPaths({ identity: known, calls, faults, state, logins, nameServers }),
+  );
   const front = await frontServer(served, control, port || (ports['front'] ?? 0));
   identity = await createIdentity({ issuer: front.url, keys: world.table('identity') as IdentityKeys });
   const servers = await startApis(served, ports);

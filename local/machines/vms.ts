@@ -8,6 +8,7 @@ import { metadataValue } from '../cloud/compute/metadata.js';
 import { collections, type Held, held, heldIn, lastOf, unlink } from '../cloud/compute/resources.js';
 import type { JsonObject, World } from '../cloud/kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../cloud/kernel/json-fields.js';
+import { isEnforced } from '../cloud/org-policy/policies.js';
 import type { Endpoint } from './network/firewall.js';
 
 export interface Vm extends Endpoint {
@@ -58,6 +59,10 @@ function vmOf(world: World, path: string, { resource }: Held): Vm {
     boot: `${guest?.boots ?? 0}`,
     metadata(key) {
       if (key !== 'ssh-keys') return metadataValue(own, key) ?? metadataValue(common, key);
+      // With OS Login, the guest agent takes no keys from metadata.
+      const osLogin = metadataValue(own, 'enable-oslogin') ?? metadataValue(common, 'enable-oslogin');
+      if (osLogin?.toLowerCase() === 'true') return undefined;
+      if (isEnforced(world, `projects/${projectId}`, 'compute.requireOsLogin')) return undefined;
       const isBlocked = metadataValue(own, 'block-project-ssh-keys')?.toLowerCase() === 'true';
       const both = [metadataValue(own, key), isBlocked ? undefined : metadataValue(common, key)];
       return both.filter((text) => text !== undefined).join('\n');

@@ -37,8 +37,9 @@ import {
   topicPath,
 } from './deployment.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
+import type { WorldChoice } from './world-option.js';
 
-export interface CloudHalfOptions {
+export interface CloudHalfOptions extends WorldChoice {
   readonly store: 'memory' | 'emulator';
   readonly timeFactor: number;
   readonly seed: number;
@@ -298,7 +299,7 @@ async function startEmulators(folder: StateFolder, { store }: CloudHalfOptions, 
 
 async function startCloud(
   folder: StateFolder,
-  { seed, timeFactor, keep, duplicates = 0, dnsPort, onNote }: CloudHalfOptions,
+  { seed, timeFactor, keep, duplicates = 0, dnsPort, world, worldSettings, onNote }: CloudHalfOptions,
   adopted: boolean,
 ): Promise<SimulatedCloud> {
   // The store holds the bootstraps. If it starts empty, a cloud that remembers their projects would only confuse.
@@ -311,6 +312,8 @@ async function startCloud(
     dnsPort,
     logins: { loginsFile: keep ? folder.file('logins.json') : undefined },
     initial: initialState(),
+    world,
+    worldSettings,
     scheduled: { duplicates, onFailure: (job, why) => onNote(`${job} failed: ${why}`) },
   });
 }

@@ -16,8 +16,9 @@ import { type CloudHalf, startCloudHalf } from './cloud-half.js';
 import { type FunctionEnvironment, local } from './deployment.js';
 import { type CloudRecord, openStateFolder } from './state-folder.js';
 import { createTestKeys } from './test-keys.js';
+import type { WorldChoice } from './world-option.js';
 
-export interface StackOptions {
+export interface StackOptions extends WorldChoice {
   /** `memory` (default) keeps nothing. `emulator` uses Google's Firestore and Pub/Sub emulators. */
   readonly store?: 'memory' | 'emulator';
   /** Speed of the cloud: 1 is realistic, 0 (default) means no delays. */
@@ -135,8 +136,11 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
       const { duplicates, reordering, concurrency, machines = 'none', dnsPort = 0 } = options;
       const keep = options.state !== undefined;
       const chance = { seed, duplicates, reordering };
-      const speed = { timeFactor, concurrency };
-      cloudHalf = await startCloudHalf(folder, { store, keep, machines, dnsPort, ...speed, ...chance, onNote });
+      const { world, worldSettings } = options;
+      cloudHalf = await startCloudHalf(folder, {
+        ...{ store, timeFactor, keep, concurrency, machines, dnsPort, world, worldSettings, onNote },
+        ...chance,
+      });
     }
     const record = cloudHalf?.record ?? (await folder.awaitCloud());
     if (half !== 'cloud') {

@@ -26,7 +26,7 @@ const names: Readonly<Record<string, readonly string[]>> = {
   folders: ['1', '2'],
   organizations: ['100', '101'],
   billingAccounts: ['000000-000000-000000', '111111-111111-111111'],
-  services: ['dns.googleapis.com', 'nothing.googleapis.com'],
+  services: ['compute.googleapis.com', 'dns.googleapis.com', 'nothing.googleapis.com'],
 };
 const words = ['a1', 'name-one', 'name-two', 'default', 'x', ''];
 const texts = [

@@ -18,6 +18,8 @@ export const services = [
   'iam',
   'serviceusage',
   'cloudresourcemanager',
+  'orgpolicy',
+  'cloudquotas',
 ].map((name) => `${name}.googleapis.com`);
 
 export interface Reply {

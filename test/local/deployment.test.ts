@@ -64,7 +64,8 @@ describe('roles of the functions', function () {
     const named = new Set(functionGrants.map(({ name }) => name));
     expect([...named]).to.have.members(Object.values(functionNames));
     const own = new Set(customRoles.map(({ name }) => name));
-    for (const { role } of functionGrants) expect(own.has(role) || predefinedRoleNames().has(role), role).to.equal(true);
+    for (const { role } of functionGrants)
+      expect(own.has(role) || predefinedRoleNames().has(role), role).to.equal(true);
   });
 
   it('never are owner, editor or admin of plinth’s own project', () => {

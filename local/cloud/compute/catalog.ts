@@ -3,6 +3,7 @@
  */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
+import { isEnforced } from '../org-policy/policies.js';
 import { defaultAccountOf } from './default-network.js';
 import { imageByName, imageOfFamily, imagesOf, isImageProject } from './images.js';
 import { checkMachineTypeLimit, type MachineType, machineTypeOf, machineTypes } from './machine-types.js';
@@ -44,6 +45,9 @@ const getProject: Handler = (call, world) => {
     },
     defaultServiceAccount: defaultAccountOf(place.project),
     defaultNetworkTier: 'PREMIUM',
+    vmDnsSetting: isEnforced(world, `projects/${projectId}`, 'compute.setNewProjectDefaultToZonalDNSOnly')
+      ? 'ZONAL_ONLY'
+      : 'ZONAL_DEFAULT',
     xpnProjectStatus: 'UNSPECIFIED_XPN_PROJECT_STATUS',
     quotas: quotasOf(world, place, globalMetrics),
     selfLink: link(`projects/${projectId}`),

@@ -20,6 +20,7 @@ import { isImageProject } from './images.js';
 import { servedInstances } from './instances.js';
 import { servedNetworks } from './networks.js';
 import { servedOperations } from './operations.js';
+import { servedPreemption } from './preemption.js';
 import { computeService } from './resources.js';
 import { servedRouters } from './routers.js';
 import { servedRoutes } from './routes.js';
@@ -41,6 +42,7 @@ const served: readonly Served[] = [
   servedHealthChecks,
   servedTargetPools,
   servedForwardingRules,
+  servedPreemption,
 ];
 
 const handlers: Readonly<Record<string, Handler>> = Object.assign({}, ...served.map((each) => each.handlers));

@@ -1,7 +1,10 @@
 /** The network that a project gets when compute is enabled. */
+import { grantAtOnce } from '../iam/policies.js';
 import { deletedAccounts, recordOfServiceAccount, serviceAccounts } from '../iam/service-accounts.js';
 import type { JsonObject, ProjectRecord, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
+import { isEnforced } from '../org-policy/policies.js';
+import { lookUpProject } from '../projects/projects.js';
 import { makeDefaultRoute } from './default-routes.js';
 import { networkResource } from './networks.js';
 import { collections, computeService, type Held, held, lastOf, link, serverFields } from './resources.js';
@@ -51,9 +54,20 @@ export function ensureDefaults(project: ProjectRecord, world: World): void {
   world.schedule(10, 'compute.networks.default', { project: project.projectId });
 }
 
+/** Compute's default service account becomes an editor, unless a policy says otherwise. */
+function beginDefaultAccount(project: string, world: World): void {
+  const record = lookUpProject(world, project);
+  const policy = 'iam.automaticIamGrantsForDefaultServiceAccounts';
+  if (record === undefined || isEnforced(world, `projects/${project}`, policy)) return;
+  const members = [`serviceAccount:${defaultAccountOf(record)}`];
+  grantAtOnce(world, `projects/${project}`, [{ role: 'roles/editor', members }]);
+}
+
 function makeDefaultNetwork(args: JsonObject, world: World): void {
   const project = textOf(args['project']) ?? '';
   const path = `projects/${project}/global/networks/default`;
+  beginDefaultAccount(project, world);
+  if (isEnforced(world, `projects/${project}`, 'compute.skipDefaultNetworkCreation')) return;
   if (held(world, networks)[path] !== undefined) return;
   const body = { name: 'default', description: 'Default network for the project', autoCreateSubnetworks: true };
   const network: Held = { phase: 'ready', resource: networkResource(path, body, world) };

@@ -6,6 +6,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'n
 import type { Effect, Json, JsonObject, World } from '../kernel/api.js';
 import { objectsOf, textOf } from '../kernel/json-fields.js';
 import { lookUpProject } from '../projects/projects.js';
+import { delayOf } from '../worlds/settings.js';
 import { freshExternalIp, takenIn, useAddresses } from './addresses.js';
 import { disksOf } from './disks.js';
 import { freeIp, parseRange } from './ip-ranges.js';
@@ -18,8 +19,6 @@ const { instances, disks, subnetworks } = collections;
 /** Seconds of cloud time. */
 export const lifeSeconds = {
   staging: 7,
-  running: 25,
-  hostKeys: 12,
   stopping: 30,
   deleting: 20,
   lateAddress: 4,
@@ -125,7 +124,8 @@ const run = ending((target, args, world) => {
   });
   const id = instance.resource['id'] ?? '';
   if (late) world.schedule(lifeSeconds.lateAddress, 'compute.instances.addresses', { target, id });
-  world.schedule(lifeSeconds.hostKeys, 'compute.instances.guest', { target, id });
+  world.schedule(delayOf(world, 'vmHostKeys'), 'compute.instances.guest', { target, id });
+  world.schedule(0, 'compute.instances.drawPreemption', { target, id }, { exact: true });
   return undefined;
 });
 
@@ -304,7 +304,7 @@ export function powerCycle(world: World, target: string): void {
   const id = held(world, instances)[target]?.resource['id'] ?? '';
   const guest = guests(world)[target];
   if (guest !== undefined) goDown(guest);
-  world.schedule(lifeSeconds.hostKeys, 'compute.instances.guest', { target, id });
+  world.schedule(delayOf(world, 'vmHostKeys'), 'compute.instances.guest', { target, id });
 }
 
 /** Removes an instance, with the disks that are deleted with it. */

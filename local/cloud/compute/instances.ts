@@ -1,13 +1,14 @@
 /** Compute's instances: insert, get, lists, and all operations on an instance. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
+import { delayOf } from '../worlds/settings.js';
 import { looksOf } from './collection.js';
 import { guests, instanceEffects, lifeSeconds, powerCycle } from './instance-life.js';
 import { provisioningOf, wantedInstance } from './instance-request.js';
 import { change, instanceSettings } from './instance-settings.js';
 import { metadataValue } from './metadata.js';
 import { begin, once } from './operations.js';
-import { cpusOf, externalsOf, isSsd, type Metric, quotaText } from './quotas.js';
+import { cpuMetricOf, cpusOf, externalsOf, isSsd, type Metric, quotaText } from './quotas.js';
 import {
   aggregatedReply,
   collections,
@@ -32,6 +33,8 @@ const insert: Handler = (call, world) => {
   const wanted = wantedInstance(call.body, path, place, world);
   const { instance } = wanted;
   const need = needOf(
+    world,
+    place,
     instance.resource,
     wanted.disks.map(([, disk]) => disk.resource),
   );
@@ -50,10 +53,11 @@ const insert: Handler = (call, world) => {
 
 type Need = readonly (readonly [Metric, number])[];
 
-function needOf(resource: JsonObject, made: readonly JsonObject[]): Need {
+function needOf(world: World, place: Place, resource: JsonObject, made: readonly JsonObject[]): Need {
   const size = (some: readonly JsonObject[]) => some.reduce((total, { sizeGb }) => total + Number(sizeGb), 0);
   return [
-    ['CPUS', cpusOf(resource)],
+    [cpuMetricOf(world, place, resource), cpusOf(resource)],
+    ['CPUS_ALL_REGIONS', cpusOf(resource)],
     ['SSD_TOTAL_GB', size(made.filter(isSsd))],
     ['DISKS_TOTAL_GB', size(made.filter((disk) => !isSsd(disk)))],
     ['IN_USE_ADDRESSES', externalsOf(resource)],
@@ -98,7 +102,12 @@ function beginStart(
   }
   const args = { id: targetId, lateAddress: externalsOf(instance.resource) > 0 && world.random() < 0.3 };
   world.schedule(lifeSeconds.staging, 'compute.instances.stage', { target: path, ...args });
-  return begin(call, world, place, { ...common, seconds: lifeSeconds.running, effect: 'compute.instances.run', args });
+  return begin(call, world, place, {
+    ...common,
+    seconds: delayOf(world, 'vmRunning'),
+    effect: 'compute.instances.run',
+    args,
+  });
 }
 
 // --- power ----------------------------------------------------------------------------------------------------------
@@ -108,7 +117,7 @@ const start: Handler = (call, world) => {
   const status = textOf(found.resource['status']);
   if (status === 'RUNNING') return done(call, world, place, path, found, 'start');
   if (status !== 'TERMINATED') throw wrongState(path, status, 'start', 'TERMINATED');
-  const need = needOf(found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
+  const need = needOf(world, place, found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
   const over = firstOver(world, place, need, { underWay: true });
   if (over !== undefined) throw quotaExceeded(over);
   found.phase = 'making';

@@ -1,6 +1,5 @@
 /**
- * IAM: service accounts with their policies, and the roles that can be bound. There are no keys, because the organization
- * forbids them.
+ * IAM: service accounts with their policies, and the roles that can be bound. Keys are not made.
  */
 import {
   type ApiDefinition,
@@ -10,9 +9,10 @@ import {
   type JsonObject,
   type World,
 } from '../kernel/api.js';
-import { badRequest, deniedOn, errorInfo, preconditionFailed } from '../kernel/errors.js';
+import { badRequest, deniedOn, notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { delayOf } from '../worlds/settings.js';
 import { forgetMember } from './policies.js';
 import { readPolicy, writePolicy } from './policy-methods.js';
 import { getRole, listRoles, queryGrantable } from './role-methods.js';
@@ -23,9 +23,6 @@ import {
   serviceAccounts,
 } from './service-accounts.js';
 import { testPermissions } from './test-permissions.js';
-
-/** Cloud seconds until a new account can be read and bound. */
-const visibleSeconds = 6;
 
 const pathOf = ({ projectId, email }: ServiceAccountRecord): string => `projects/${projectId}/serviceAccounts/${email}`;
 
@@ -98,7 +95,7 @@ const create: Handler = (call, world) => {
     });
   }
   const account = recordOfServiceAccount(world, email, {
-    usableAt: world.now() + world.scaled(visibleSeconds) * (0.7 + 0.6 * world.random()),
+    usableAt: world.now() + world.scaled(delayOf(world, 'serviceAccount')) * (0.7 + 0.6 * world.random()),
     ...(displayName === undefined ? {} : { displayName }),
     ...(description === undefined ? {} : { description }),
   });
@@ -159,19 +156,6 @@ const setDisabled =
     return {};
   };
 
-/** The organization policy forbids keys. plinth makes none, and no other caller may. */
-const refuseKey: Handler = () => {
-  throw preconditionFailed(
-    'Key creation is not allowed on this service account.',
-    {
-      type: 'constraints/iam.disableServiceAccountKeyCreation',
-      subject: 'serviceAccounts',
-      description: 'Key creation is not allowed on this service account.',
-    },
-    [errorInfo('ORG_POLICY_VIOLATED', 'iam.googleapis.com')],
-  );
-};
-
 /** Checks access on the account, in the account's own project. `projects/-` is no resource. */
 const onAccount = (verb: string) => (call: CloudCall, world: World) => {
   const name = nameIn(call).split('/').slice(0, 4).join('/');
@@ -195,7 +179,10 @@ export const iam: ApiDefinition<'iam'> = {
     'iam.projects.serviceAccounts.setIamPolicy': (call, world) => writePolicy(call, world, pathOf(find(call, world))),
     'iam.projects.serviceAccounts.testIamPermissions': (call, world) =>
       testPermissions(call, world, pathOf(find(call, world))),
-    'iam.projects.serviceAccounts.keys.create': refuseKey,
+    // Where no organization policy refuses a key, the simulated cloud cannot make one.
+    'iam.projects.serviceAccounts.keys.create': ({ method }) => {
+      throw notSimulated(method);
+    },
     'iam.projects.serviceAccounts.keys.list': (call, world) => {
       find({ ...call, params: { name: nameIn(call) } }, world);
       return {};

@@ -14,6 +14,7 @@ import {
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { lookUpProject, projectTable, withProjectId } from '../projects/projects.js';
+import { delayOf } from '../worlds/settings.js';
 import { checkBinding } from './policy-checks.js';
 import { roleHolds } from './roles.js';
 
@@ -29,9 +30,6 @@ interface PolicyRecord {
   inForce: Grant[];
   coming: { at: number; grants: Grant[] }[];
 }
-
-/** Google takes about two minutes, and up to seven. The simulated cloud's realistic mode takes about 60 seconds. */
-const propagationSeconds = 60;
 
 const records = (world: World): Record<string, PolicyRecord> => world.table<PolicyRecord>('iam.policies');
 
@@ -64,7 +62,7 @@ export function createPolicies(world: World): Policies {
       record.policy = policy;
       const spread = 0.7 + 0.6 * world.random();
       record.coming.push({
-        at: world.now() + world.scaled(propagationSeconds) * spread,
+        at: world.now() + world.scaled(delayOf(world, 'iamPolicy')) * spread,
         grants: bindings.map(grantOf),
       });
       return structuredClone(policy);

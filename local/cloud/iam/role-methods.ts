@@ -1,6 +1,6 @@
 /** The IAM API's methods on Google's predefined roles. */
 import { GoogleError, type Handler, type JsonObject } from '../kernel/api.js';
-import { badRequest, notImplemented } from '../kernel/errors.js';
+import { badRequest, notSimulated } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { mayBeBound } from './policy-checks.js';
@@ -14,7 +14,7 @@ function shown(name: string, view: View): JsonObject {
   const permissions = permissionsOfPredefined(name);
   const plain = { name, ...(title === undefined ? {} : { title, stage: stageOf(title) }), etag: 'AA==' };
   if (view === 'BASIC') return plain;
-  if (permissions === undefined) throw notImplemented(`the permissions of ${name}`);
+  if (permissions === undefined) throw notSimulated(`the permissions of ${name}`);
   return { ...plain, includedPermissions: [...permissions].sort() };
 }
 

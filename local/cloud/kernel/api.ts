@@ -9,8 +9,8 @@ import type { GoogleApi } from '../../../functions/config.js';
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** The APIs that are simulated: those that plinth calls. */
-export type SimulatedApi = GoogleApi;
+/** The APIs that are simulated: those that plinth calls, and those that tell and change what its cloud allows. */
+export type SimulatedApi = GoogleApi | 'orgpolicy' | 'cloudquotas';
 
 /** A surface file in `discovery/`: the name of the API's host and a version. */
 export type ApiName = `${SimulatedApi}.v${number}`;

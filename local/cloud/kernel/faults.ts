@@ -4,6 +4,8 @@
  *
  * They are kept in tables, so the state shows them and they survive a restart.
  */
+import { grantedQuota } from '../quotas/granted.js';
+import { chanceOf, quotaSetting } from '../worlds/settings.js';
 import { type CloudCall, GoogleError, type JsonObject, type World } from './api.js';
 
 /** Affects the n-th matching call from now on, and as many calls as `times` says. */
@@ -163,19 +165,8 @@ function rateLimited({ method }: CloudCall): GoogleError {
       });
 }
 
-/** Enough room for two datacenters, like a billed project of some age. */
-const defaultQuotas: Readonly<Record<string, number>> = {
-  CPUS: 500,
-  E2_CPUS: 500,
-  PREEMPTIBLE_CPUS: 500,
-  SSD_TOTAL_GB: 20_000,
-  DISKS_TOTAL_GB: 40_000,
-  INSTANCES: 500,
-  IN_USE_ADDRESSES: 100,
-  STATIC_ADDRESSES: 100,
-  projects: 1000,
-  'billing-projects': 1000,
-};
+/** Draws only where something can happen, so that other worlds keep their chance. */
+const happens = (world: World, chance: number): boolean => chance > 0 && world.random() < chance;
 
 /** Answers the questions that APIs ask the world about faults. */
 export function readFaults(world: World): Pick<World, 'stockout' | 'quota'> {
@@ -189,12 +180,13 @@ export function readFaults(world: World): Pick<World, 'stockout' | 'quota'> {
           fits(fault.provisioning, provisioning) &&
           fits(fault.project, project) &&
           fits(fault.zone, zone),
-      ),
+      ) || happens(world, chanceOf(world, 'stockout')),
     quota: (project, region, metric) =>
       Object.values(quotas)
         .filter((fault) => fault.metric === metric && fits(fault.region, region) && fits(fault.project, project))
         .at(-1)?.limit ??
-      defaultQuotas[metric] ??
+      grantedQuota(world, project, region, metric) ??
+      quotaSetting(world, metric) ??
       1000,
   };
 }

@@ -1,9 +1,10 @@
 /**
  * Takes one call from the wire to its handler and back. The order is route → authenticate → check the request → access →
- * faults → handler → check the reply → record. Every request of every API goes this way.
+ * faults → organization policies → handler → check the reply → record. Every request of every API goes this way.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkAccess } from '../iam/access.js';
+import { checkOrganizationPolicies } from '../org-policy/enforcement.js';
 import { isServiceUsable, lookUpProject, titleOf } from '../projects/projects.js';
 import {
   type Api,
@@ -188,6 +189,7 @@ function checkService(world: World, service: string, resource: string): void {
 async function handle(world: RunningWorld, call: OpenCall, handler: Handler): Promise<JsonObject> {
   const { before, after } = disturbancesOf(world, call);
   await suffer(before);
+  checkOrganizationPolicies(call, world);
   const { result, until } = world.noting(() => handler(call, world));
   call.until = until;
   const reply = await result;

@@ -15,11 +15,9 @@ import {
 import { badRequest, deniedPlainly, preconditionFailed, quotaFailure } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { delayOf } from '../worlds/settings.js';
 import { anyProject, shutDown } from './changes.js';
 import { projectTable } from './projects.js';
-
-/** Cloud seconds that linking takes. The call waits for them. */
-const linkSeconds = 3;
 
 const accounts = (world: World): Record<string, BillingAccountRecord> =>
   world.table<BillingAccountRecord>('billing.accounts');
@@ -80,7 +78,8 @@ const update: Handler = async (call, world) => {
     });
   }
   checkQuota(world, account);
-  await sleep(world.scaled(linkSeconds));
+  // The call waits for the link.
+  await sleep(world.scaled(delayOf(world, 'billingLink')));
   checkQuota(world, account);
   project.billingAccountName = wanted;
   return info(world, project);

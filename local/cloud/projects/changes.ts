@@ -15,10 +15,11 @@ import {
 import { badRequest, preconditionFailed, quotaFailure } from '../kernel/errors.js';
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import { beginOperation, endOperation, operationName, typed } from '../kernel/long-running.js';
+import { delayOf } from '../worlds/settings.js';
 import { lookUpProject, projectTable } from './projects.js';
 
-/** Cloud seconds. Search lags behind; list does not. */
-const seconds = { create: 10, searchable: 30, delete: 5 };
+/** Cloud seconds. */
+const seconds = { delete: 5 };
 
 const retentionDays = 30;
 
@@ -53,7 +54,8 @@ function keepIndexed(world: World, projectId: string, record?: ProjectRecord): v
   if (known !== undefined && known.until > world.now()) return;
   indexed(world)[projectId] = {
     ...(record === undefined ? {} : { record: structuredClone(record) }),
-    until: world.now() + world.scaled(seconds.searchable),
+    // Search lags behind. A list does not.
+    until: world.now() + world.scaled(delayOf(world, 'projectSearch')),
   };
 }
 
@@ -117,7 +119,7 @@ export function createProject(world: World, caller: Caller, project: NewProject,
   const name = operationName('cp', world);
   makings(world)[project.projectId] = name;
   const operation = beginOperation(world, name, creationMetadata(form, stampOf(world), false));
-  world.schedule(seconds.create, 'projects.create', {
+  world.schedule(delayOf(world, 'project'), 'projects.create', {
     name,
     form,
     project: { ...project, labels: { ...project.labels } },

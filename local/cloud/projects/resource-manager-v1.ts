@@ -16,6 +16,8 @@ import { badRequest, deniedPlainly } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
+import { effectivePolicyAccess, effectivePolicyHandlers } from '../org-policy/effective-v1.js';
+import { customerOf } from '../org-policy/policies.js';
 import {
   activeProject,
   anyProject,
@@ -99,6 +101,7 @@ const organizationV1 = ({ name, displayName, createTime }: ContainerRecord): Jso
   name,
   displayName,
   lifecycleState: 'ACTIVE',
+  owner: { directoryCustomerId: customerOf(name) },
   creationTime: createTime,
 });
 
@@ -123,6 +126,7 @@ export const resourceManagerV1: ApiDefinition<'cloudresourcemanager'> = {
   denied: deniedPlainly,
   handlers: {
     ...lienHandlers,
+    ...effectivePolicyHandlers,
     'cloudresourcemanager.projects.create': create,
     'cloudresourcemanager.projects.get': (call, world) => projectV1(anyProject(world, idIn(call))),
     'cloudresourcemanager.projects.update': update,
@@ -146,6 +150,7 @@ export const resourceManagerV1: ApiDefinition<'cloudresourcemanager'> = {
   },
   access: {
     ...lienAccess,
+    ...effectivePolicyAccess,
     'cloudresourcemanager.projects.create': ({ body }) => {
       const parent = parentOf(body);
       return parent === '' ? [] : [{ permission: 'resourcemanager.projects.create', resource: parent }];

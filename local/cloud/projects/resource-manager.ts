@@ -17,6 +17,7 @@ import { badRequest } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { findOperation } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
+import { customerOf } from '../org-policy/policies.js';
 import {
   activeProject,
   anyProject,
@@ -120,7 +121,7 @@ const containers = (world: World, kind: 'folders' | 'organizations'): [string, C
 const containerV3 = ({ name, displayName, parent, createTime }: ContainerRecord): JsonObject => ({
   name,
   displayName,
-  ...(parent === undefined ? {} : { parent }),
+  ...(parent === undefined ? { directoryCustomerId: customerOf(name) } : { parent }),
   state: 'ACTIVE',
   createTime,
   updateTime: createTime,

@@ -14,10 +14,10 @@ import { flagOf, numberOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { beginOperation, endOperation, findOperation, typed } from '../kernel/long-running.js';
 import { pageOf } from '../kernel/pages.js';
 import { lookUpProject, titleOf } from '../projects/projects.js';
+import { delayOf } from '../worlds/settings.js';
 
 /** Cloud seconds. The operation ends first, while the change is still propagating. */
 const operationSeconds = 15;
-const propagationSeconds = 40;
 const atMost = 20;
 const readAtMost = 30;
 
@@ -93,7 +93,7 @@ function enableAll(call: CloudCall, world: World, services: readonly string[], a
   }
   const name = `operations/acat.p2-${project.projectNumber}-${world.id()}`;
   const operation = beginOperation(world, name, metadata);
-  const at = world.now() + world.scaled(propagationSeconds) * (0.7 + 0.6 * world.random());
+  const at = world.now() + world.scaled(delayOf(world, 'service')) * (0.7 + 0.6 * world.random());
   world.schedule(operationSeconds, 'services.enabled', {
     name,
     project: project.projectId,

@@ -1,0 +1,200 @@
+/** Refuses calls that an organization policy forbids. Every call passes here before its handler. */
+import { type CloudCall, GoogleError, type JsonObject, type ProjectRecord, type World } from '../kernel/api.js';
+import { errorInfo } from '../kernel/errors.js';
+import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { lookUpProject } from '../projects/projects.js';
+import { buckets } from '../storage/objects.js';
+import { type ConstraintName, constraintNames, constraintOf } from './constraints.js';
+import { forwardsProtocol, loadBalancerFits, typeOfForwardingRule } from './forwarding-types.js';
+import { strangersIn } from './member-domains.js';
+import { imageProjectsIn, locationFits, locationOf, resourceOf } from './named-in-call.js';
+import { allows, type Effective, effectiveOn } from './policies.js';
+
+/** What a refusal names. */
+export interface Violation {
+  readonly resource?: string;
+  readonly value?: string;
+}
+
+interface Asked {
+  readonly call: CloudCall;
+  readonly world: World;
+  readonly policy: Effective;
+  /** `projects/…`, `folders/…` or `organizations/…`, by id. */
+  readonly place: string;
+  readonly project: ProjectRecord | undefined;
+}
+
+/** Says what the call does against the policy. It is asked only where a policy restricts something. */
+type Check = (asked: Asked) => Violation | undefined;
+
+const itself: Check = () => ({});
+
+/** An exact value, with or without `is:`. */
+const same = (value: string) => (pattern: string) => pattern === value || pattern === `is:${value}`;
+
+function checkOsLogin({ call: { body } }: Asked): Violation | undefined {
+  const metadata = objectOf(body['metadata']) ?? body;
+  const off = objectsOf(metadata['items']).some(
+    ({ key, value }) => key === 'enable-oslogin' && String(value).toLowerCase() === 'false',
+  );
+  return off ? {} : undefined;
+}
+
+function checkShieldedVm({ call: { body, method } }: Asked): Violation | undefined {
+  const config = (method.endsWith('insert') ? objectOf(body['shieldedInstanceConfig']) : body) ?? {};
+  if (config['enableSecureBoot'] !== true) return { value: 'Secure Boot' };
+  if (config['enableVtpm'] === false) return { value: 'Virtual Trusted Platform Module' };
+  return config['enableIntegrityMonitoring'] === false ? { value: 'Integrity Monitoring' } : undefined;
+}
+
+function checkExternalIp({ call, policy }: Asked): Violation | undefined {
+  const isExternal =
+    call.method.endsWith('addAccessConfig') ||
+    objectsOf(call.body['networkInterfaces']).some((nic) => objectsOf(nic['accessConfigs']).length > 0);
+  const resource = call.method.endsWith('insert') ? resourceOf(call) : call.resource.split('/').slice(0, 6).join('/');
+  return isExternal && !allows(policy, same(resource)) ? { resource } : undefined;
+}
+
+function checkLoadBalancer({ call, policy }: Asked): Violation | undefined {
+  if (forwardsProtocol(call.body)) return undefined;
+  const value = typeOfForwardingRule(call);
+  return allows(policy, loadBalancerFits(value)) ? undefined : { resource: resourceOf(call), value };
+}
+
+function checkProtocolForwarding({ call, policy }: Asked): Violation | undefined {
+  if (!forwardsProtocol(call.body)) return undefined;
+  const value = textOf(call.body['loadBalancingScheme'])?.startsWith('INTERNAL') === true ? 'INTERNAL' : 'EXTERNAL';
+  return allows(policy, same(value)) ? undefined : { resource: resourceOf(call), value };
+}
+
+function checkLocation({ call, policy }: Asked): Violation | undefined {
+  const location = locationOf(call);
+  if (location === undefined || allows(policy, locationFits(location.name))) return undefined;
+  return { value: location.shown, resource: resourceOf(call) };
+}
+
+function checkImages({ call, policy }: Asked): Violation | undefined {
+  const foreign = imageProjectsIn(call).find(
+    (name) => !allows(policy, (pattern) => pattern.replace(/^is:/, '') === `projects/${name}`),
+  );
+  return foreign === undefined ? undefined : { value: foreign };
+}
+
+function checkBucket({ call: { body, method } }: Asked): Violation | undefined {
+  const given = objectOf(objectOf(body['iamConfiguration'])?.['uniformBucketLevelAccess']);
+  if (given === undefined && !method.endsWith('insert')) return undefined;
+  return given?.['enabled'] === true ? undefined : {};
+}
+
+/** Services that are needed to change a policy, or that hold no resources. */
+const alwaysAllowed = ['cloudresourcemanager', 'iam', 'cloudbilling', 'serviceusage', 'orgpolicy', 'cloudquotas'];
+
+function checkService({ call: { method }, policy }: Asked): Violation | undefined {
+  const host = method.split('.')[0] ?? '';
+  const value = `${host}.googleapis.com`;
+  return alwaysAllowed.includes(host) || allows(policy, same(value)) ? undefined : { value };
+}
+
+const checkMembers: Check = ({ call, world, policy, place }) => {
+  const [stranger] = strangersIn(call, world, policy);
+  return stranger === undefined ? undefined : { value: stranger, resource: place };
+};
+
+const checks: Readonly<Partial<Record<ConstraintName, Check>>> = {
+  'iam.disableServiceAccountKeyCreation': itself,
+  'iam.disableServiceAccountKeyUpload': itself,
+  'iam.allowedPolicyMemberDomains': checkMembers,
+  'storage.uniformBucketLevelAccess': checkBucket,
+  'compute.restrictProtocolForwardingCreationForTypes': checkProtocolForwarding,
+  'compute.requireOsLogin': checkOsLogin,
+  'compute.requireShieldedVm': checkShieldedVm,
+  'compute.vmExternalIpAccess': checkExternalIp,
+  'compute.disableGuestAttributesAccess': itself,
+  'compute.restrictLoadBalancerCreationForTypes': checkLoadBalancer,
+  'gcp.resourceLocations': checkLocation,
+  'compute.trustedImageProjects': checkImages,
+  'gcp.restrictServiceUsage': checkService,
+};
+
+const concerns = (pattern: string, method: string): boolean =>
+  pattern === method ||
+  (pattern.endsWith('*') && method.startsWith(pattern.slice(0, -1))) ||
+  (pattern.startsWith('*') && method.endsWith(pattern.slice(1)));
+
+const known = new Map<string, readonly ConstraintName[]>();
+
+/** The constraints that can refuse a method. */
+function concerning(method: string): readonly ConstraintName[] {
+  const found =
+    known.get(method) ??
+    constraintNames.filter((name) => constraintOf(name).methods.some((pattern) => concerns(pattern, method)));
+  known.set(method, found);
+  return found;
+}
+
+/** Where the policies of a call are found: its project, or the folder or organization that it names. */
+function placeOf(call: CloudCall, world: World): string | undefined {
+  const bucket = buckets(world)[call.params['bucket'] ?? ''];
+  const [kind = '', name = ''] = call.resource.split('/');
+  if (kind === 'folders' || kind === 'organizations') return `${kind}/${name}`;
+  const id = bucket?.projectId ?? call.params['project'] ?? (kind === 'projects' ? name : '');
+  const project = lookUpProject(world, id);
+  return project === undefined ? undefined : `projects/${project.projectId}`;
+}
+
+/** Throws the refusal of the first constraint that the call violates. */
+export function checkOrganizationPolicies(call: CloudCall, world: World): void {
+  const place = placeOf(call, world);
+  if (place === undefined) return;
+  const project = lookUpProject(world, place.slice('projects/'.length));
+  for (const name of concerning(call.method)) {
+    const policy = effectiveOn(world, place, name);
+    if (policy.kind === 'boolean' ? !policy.enforced : policy.all === 'ALLOW' && policy.denied.length === 0) continue;
+    const violation = checks[name]?.({ call, world, policy, place, project });
+    if (violation !== undefined) throw refusal(name, call, place, project, violation);
+  }
+}
+
+function refusal(
+  name: ConstraintName,
+  call: CloudCall,
+  place: string,
+  project: ProjectRecord | undefined,
+  { resource = '', value = '' }: Violation,
+): GoogleError {
+  const { refusal: form } = constraintOf(name);
+  if (form === undefined) throw new Error(`${name} refuses nothing`);
+  const words: Readonly<Record<string, string>> = {
+    project: project?.projectId ?? place,
+    number: project?.projectNumber ?? place,
+    resource,
+    value,
+  };
+  const text = form.text.replaceAll(/\{(\w+)\}/g, (_, key: string) => words[key] ?? '');
+  if (name === 'iam.allowedPolicyMemberDomains' && call.method.startsWith('storage.')) {
+    return new GoogleError(
+      412,
+      'FAILED_PRECONDITION',
+      `${text.slice(0, -1)},  perhaps due to an organization policy.`,
+      {
+        reason: 'conditionNotMet',
+      },
+    );
+  }
+  const reason = form.code === 412 ? 'conditionNotMet' : form.code === 403 ? 'forbidden' : 'failedPrecondition';
+  const description =
+    name === 'iam.allowedPolicyMemberDomains' ? `User ${value} is not in permitted organization.` : text;
+  return new GoogleError(form.code, form.status, text, {
+    reason,
+    details: detailsOf(name, call.method, place, description),
+  });
+}
+
+const detailsOf = (name: ConstraintName, method: string, place: string, description: string): JsonObject[] => [
+  {
+    '@type': 'type.googleapis.com/google.rpc.PreconditionFailure',
+    violations: [{ type: `constraints/${name}`, subject: `orgpolicy:${place}`, description }],
+  },
+  errorInfo('ORG_POLICY_VIOLATED', `${method.split('.')[0]}.googleapis.com`, { constraint: `constraints/${name}` }),
+];
