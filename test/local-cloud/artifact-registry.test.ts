@@ -132,6 +132,25 @@ describe('simulated Artifact Registry', () => {
       });
     });
 
+    it('fills in a repository by its format', async () => {
+      cloud = await readyCloud();
+      await call(`POST ${root}?repositoryId=plain`, { ...docker, mode: 'MODE_UNSPECIFIED' });
+      await call(`POST ${root}?repositoryId=modules`, { format: 'NPM' });
+      const plain = (await call(`GET ${root}/plain`)).body;
+      expect(plain).to.include({ mode: 'STANDARD_REPOSITORY', satisfiesPzi: true });
+      expect(plain['vulnerabilityScanningConfig']).to.include({ enablementState: 'SCANNING_DISABLED' });
+      const modules = (await call(`GET ${root}/modules`)).body;
+      expect(modules).to.include({ registryUri: `europe-west4-npm.pkg.dev/${project}/modules` });
+      expect(modules).not.to.have.property('vulnerabilityScanningConfig');
+      for (const [format, mode] of [
+        ['MAVEN', 'REMOTE_REPOSITORY'],
+        ['DOCKER', 'VIRTUAL_REPOSITORY'],
+      ]) {
+        const reply = await call(`POST ${root}?repositoryId=far`, { format, mode });
+        expect([reply.status, reply.reason]).to.deep.equal([400, 'INVALID_ARGUMENT']);
+      }
+    });
+
     it('is satisfied with a role on the repository alone, and forgets it with the repository', async () => {
       cloud = await readyCloud();
       await call(`POST ${root}?repositoryId=one`, docker);

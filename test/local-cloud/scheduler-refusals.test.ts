@@ -16,8 +16,6 @@ describe('Cloud Scheduler refuses', () => {
       initial: { serviceAccounts: [account, 'other-one@bare-project.iam.gserviceaccount.com'] },
     });
     await cloud.call('cloudscheduler', `POST ${root}/jobs`, { ...good, name: `${path}/jobs/stands` });
-    await cloud.call('cloudscheduler', `POST ${root}/jobs`, { ...good, name: `${path}/jobs/paused` });
-    await cloud.call('cloudscheduler', `POST ${root}/jobs/paused:pause`, {});
   });
   after(() => cloud.close());
 
@@ -96,8 +94,6 @@ describe('Cloud Scheduler refuses', () => {
       refused('a look at none', `GET ${root}/jobs/none`, undefined, 404, 'NOT_FOUND', { says: /Job not found/ }),
       refused('the end of none', `DELETE ${root}/jobs/none`, undefined, 404, 'NOT_FOUND'),
       refused('a run of none', `POST ${root}/jobs/none:run`, {}, 404, 'NOT_FOUND'),
-      refused('a pause of what is paused', `POST ${root}/jobs/paused:pause`, {}, 400, 'FAILED_PRECONDITION'),
-      refused('a resume of what is not paused', `POST ${root}/jobs/stands:resume`, {}, 400, 'FAILED_PRECONDITION'),
       refused('another name', change('name'), { name: `${path}/jobs/other` }, ...invalid, {
         says: /cannot be changed/,
       }),

@@ -177,6 +177,33 @@ describe('Cloud Scheduler', () => {
     await until(() => heard.length > before);
   });
 
+  it("makes the job of Terraform's provider, which resumes each new job", async () => {
+    await start();
+    await make('job', {
+      schedule: '0 0 1 1 *',
+      timeZone: 'Etc/UTC',
+      attemptDeadline: '320s',
+      retryConfig: { retryCount: 1 },
+      httpTarget: {
+        uri,
+        httpMethod: 'POST',
+        body: Buffer.from('{}').toString('base64'),
+        headers: { 'Content-Type': 'application/json' },
+        oidcToken: { serviceAccountEmail: account, audience: uri },
+      },
+    });
+    for (const [verb, state] of [
+      ['resume', 'ENABLED'],
+      ['pause', 'PAUSED'],
+      ['pause', 'PAUSED'],
+      ['resume', 'ENABLED'],
+    ] as const) {
+      const { status, body, message } = await ask('job', verb);
+      expect([status, body['state']], message).to.deep.equal([200, state]);
+    }
+    expect(await look('job')).to.deep.include({ state: 'ENABLED', timeZone: 'Etc/UTC', attemptDeadline: '320s' });
+  });
+
   it('runs a job when it is asked to, also a paused one', async () => {
     await start();
     await make('job', { schedule: '0 0 1 1 *' });

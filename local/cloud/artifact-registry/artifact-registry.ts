@@ -55,6 +55,7 @@ const create: Handler = (call, world) => {
   }
   const format = textOf(call.body['format']);
   if (format === undefined || format === 'FORMAT_UNSPECIFIED') throw badInput('A repository needs a format.');
+  const mode = modeOf(call.body);
   const path = `${parent}/repositories/${id}`;
   if (repositories(world)[path] !== undefined || isUnderWay(world, path)) {
     throw new GoogleError(409, 'ALREADY_EXISTS', 'the repository already exists');
@@ -64,19 +65,33 @@ const create: Handler = (call, world) => {
     ...call.body,
     name: path,
     format,
-    mode: textOf(call.body['mode']) ?? 'STANDARD_REPOSITORY',
+    mode,
     createTime: now,
     updateTime: now,
-    registryUri: `${location}-docker.pkg.dev/${project.replace(':', '/')}/${id}`,
+    registryUri: `${location}-${format.toLowerCase()}.pkg.dev/${project.replace(':', '/')}/${id}`,
     satisfiesPzi: true,
-    vulnerabilityScanningConfig: {
-      ...objectOf(call.body['vulnerabilityScanningConfig']),
-      enablementState: 'SCANNING_DISABLED',
-      enablementStateReason: 'API containerscanning.googleapis.com is not enabled.',
-    },
+    ...(format === 'DOCKER' ? { vulnerabilityScanningConfig: scanningOf(call.body) } : {}),
   };
   return begin(world, parent, path, 'artifactregistry.repositories.made', { repository });
 };
+
+/** Repositories of the other modes are made of more, and need to be told of what. */
+function modeOf(body: JsonObject): string {
+  const mode = textOf(body['mode']) ?? 'MODE_UNSPECIFIED';
+  if (mode === 'MODE_UNSPECIFIED') return 'STANDARD_REPOSITORY';
+  const field = mode === 'REMOTE_REPOSITORY' ? 'remoteRepositoryConfig' : 'virtualRepositoryConfig';
+  if (mode !== 'STANDARD_REPOSITORY' && body[field] === undefined) {
+    throw badInput(`A repository of mode ${mode} needs a ${field}.`);
+  }
+  return mode;
+}
+
+/** Only images are scanned, and only where an API is on that is not simulated. */
+const scanningOf = (body: JsonObject): JsonObject => ({
+  ...objectOf(body['vulnerabilityScanningConfig']),
+  enablementState: 'SCANNING_DISABLED',
+  enablementStateReason: 'API containerscanning.googleapis.com is not enabled.',
+});
 
 const isUnderWay = (world: World, path: string): boolean =>
   Object.values(world.table<{ path: string }>('artifactregistry.underWay')).some((one) => one.path === path);

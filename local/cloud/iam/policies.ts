@@ -78,9 +78,7 @@ export function createPolicies(world: World): Policies {
       return lineage(world, resource).some((name) =>
         inForce(world, name).some(
           ({ members, role, condition }) =>
-            members.some(
-              (m) => m === member || m === 'allUsers' || m === 'allAuthenticatedUsers' || isDomainOf(m, caller),
-            ) &&
+            members.some((m) => m === member || isAmong(m, caller, world)) &&
             roleHolds(role, permission, world) &&
             (condition === undefined || conditionHolds(condition, nameAtGoogle(world, resource), world.now())),
         ),
@@ -123,6 +121,25 @@ const without = (member: string, grants: readonly Grant[]): Grant[] =>
   grants.map((grant) => ({ ...grant, members: grant.members.filter((name) => name !== member) }));
 
 export const memberOf = ({ kind, email }: Caller): string => `${kind}:${email}`;
+
+/** Whether a member that stands for many includes the caller. */
+const isAmong = (member: string, caller: Caller, world: World): boolean =>
+  member === 'allUsers' ||
+  member === 'allAuthenticatedUsers' ||
+  isDomainOf(member, caller) ||
+  holdsBasicRole(member, caller, world);
+
+/** `projectOwner:p` means everyone who holds the role owner on the project. */
+function holdsBasicRole(member: string, caller: Caller, world: World): boolean {
+  const [, kind, project] = /^project(Owner|Editor|Viewer):(.+)$/.exec(member) ?? [];
+  if (kind === undefined) return false;
+  const role = `roles/${kind.toLowerCase()}`;
+  return lineage(world, `projects/${project}`).some((name) =>
+    inForce(world, name).some(
+      (grant) => grant.role === role && grant.members.some((m) => m === memberOf(caller) || isDomainOf(m, caller)),
+    ),
+  );
+}
 
 const isDomainOf = (member: string, { email, kind }: Caller): boolean =>
   kind === 'user' && member.startsWith('domain:') && email.endsWith(`@${member.slice('domain:'.length)}`);

@@ -142,14 +142,13 @@ const remove: Handler = (call, world) => {
   return {};
 };
 
+/** A job that is in the state already stays as it is. */
 const turn =
-  (from: 'ENABLED' | 'PAUSED', to: 'ENABLED' | 'PAUSED'): Handler =>
+  (state: 'ENABLED' | 'PAUSED'): Handler =>
   (call, world) => {
     const record = find(call, world);
-    if (record.job['state'] !== from) {
-      throw new GoogleError(400, 'FAILED_PRECONDITION', `Job must be in state ${from}, and is ${record.job['state']}.`);
-    }
-    record.job['state'] = to;
+    if (record.job['state'] === state) return record.job;
+    record.job['state'] = state;
     plan(world, record);
     return record.job;
   };
@@ -198,8 +197,8 @@ const methods: Readonly<Record<string, Method>> = {
   'jobs.list': { handler: list, permission: 'jobs.list' },
   'jobs.patch': { handler: patch, permission: 'jobs.update' },
   'jobs.delete': { handler: remove, permission: 'jobs.delete' },
-  'jobs.pause': { handler: turn('ENABLED', 'PAUSED'), permission: 'jobs.pause' },
-  'jobs.resume': { handler: turn('PAUSED', 'ENABLED'), permission: 'jobs.enable' },
+  'jobs.pause': { handler: turn('PAUSED'), permission: 'jobs.pause' },
+  'jobs.resume': { handler: turn('ENABLED'), permission: 'jobs.enable' },
   'jobs.run': { handler: run, permission: 'jobs.run' },
 };
 

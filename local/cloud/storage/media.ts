@@ -14,6 +14,8 @@ interface Session {
   type?: string;
   path: string;
   received: string;
+  /** The object that the upload became. */
+  object?: JsonObject;
 }
 
 const largest = 64 * 1024 * 1024;
@@ -89,7 +91,7 @@ async function receive(
 
 const sessions = (world: World): Record<string, Session> => world.table<Session>('storage.uploads');
 
-/** Takes a chunk of a resumable upload, or a question about its progress (`bytes * / N`). */
+/** Takes a chunk of a resumable upload, or a question about its progress (`bytes * / N`, or `*` for N). */
 async function goOn(
   world: World,
   id: string,
@@ -102,18 +104,22 @@ async function goOn(
     delete sessions(world)[id];
     return { status: 499, headers: {}, body: '' };
   }
+  if (session.object !== undefined) return { kind: 'json', status: 200, body: session.object };
   const held = Buffer.from(session.received, 'base64');
-  const [, first, , total] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
-  const begins = headers['content-range'] === undefined ? 0 : first === undefined ? held.length : Number(first);
+  const range = headers['content-range'];
+  const [, first, last, total] = /^bytes (?:(\d+)-(\d+|\*)|\*)\/(\d+|\*)$/.exec(range ?? '') ?? [];
+  if (range !== undefined && total === undefined) return refused(400, 'The Content-Range is malformed.');
+  const begins = range === undefined ? 0 : first === undefined ? held.length : Number(first);
   if (begins > held.length) return refused(400, 'The chunk does not begin where the last one ended.');
   const all = Buffer.concat([held.subarray(0, begins), bytes]);
   session.received = all.toString('base64');
-  const complete = headers['content-range'] === undefined || total === String(all.length);
-  if (!complete) {
+  // `bytes 0-*/*`: the length is unknown, and the upload ends with the request.
+  const ends = range === undefined || (last === '*' && total === '*');
+  if (!ends && total !== String(all.length)) {
     return { status: 308, headers: all.length === 0 ? {} : { range: `bytes=0-${all.length - 1}` }, body: '' };
   }
   const reply = await insert(new URLSearchParams(session.query), session.resource, { type: session.type, bytes: all });
-  if (reply.kind === 'json' && reply.status === 200) delete sessions(world)[id];
+  if (reply.kind === 'json' && reply.status === 200) Object.assign(session, { received: '', object: reply.body });
   return reply;
 }
 

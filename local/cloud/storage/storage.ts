@@ -12,78 +12,21 @@ import {
 } from '../kernel/api.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
-import { bucketPath, buckets, findBucket, findObject, objects, shownObject, storageService } from './objects.js';
+import {
+  badInput,
+  bucketIn,
+  deleteBucket,
+  getBucket,
+  getLayout,
+  insertBucket,
+  listBuckets,
+  patchBucket,
+} from './buckets.js';
+import { globbed } from './glob.js';
+import { bucketPath, findBucket, findObject, objects, shownObject, storageService } from './objects.js';
 
-const bucketIn = ({ params }: CloudCall): string => params['bucket'] ?? '';
 const objectIn = ({ params, body }: CloudCall): string =>
   params['object'] ?? params['name'] ?? textOf(body['name']) ?? '';
-const badInput = (message: string, reason = 'invalid') => new GoogleError(400, 'INVALID_ARGUMENT', message, { reason });
-
-// --- buckets --------------------------------------------------------------------------------------------------------
-
-const insertBucket: Handler = ({ params, body }, world) => {
-  const project = world.project(params['project'] ?? '', { service: storageService, billing: true });
-  const name = textOf(body['name']) ?? '';
-  if (!/^(?!goog)[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/.test(name) || name.includes('..')) {
-    throw badInput(`Invalid bucket name: '${name}'`);
-  }
-  if (buckets(world)[name] !== undefined) {
-    throw new GoogleError(
-      409,
-      'ALREADY_EXISTS',
-      buckets(world)[name]?.projectId === project.projectId
-        ? 'Your previous request to create the named bucket succeeded and you already own it.'
-        : 'The requested bucket name is not available. The bucket namespace is shared by all users of the system. Please select a different name and try again.',
-      { reason: 'conflict' },
-    );
-  }
-  const at = new Date(world.now()).toISOString();
-  const { id: _id, ...given } = body;
-  const resource: JsonObject = {
-    location: 'US',
-    storageClass: 'STANDARD',
-    ...given,
-    kind: 'storage#bucket',
-    id: name,
-    selfLink: `https://www.googleapis.com/storage/v1/b/${name}`,
-    projectNumber: project.projectNumber,
-    name,
-    metageneration: '1',
-    etag: 'CAE=',
-    timeCreated: at,
-    updated: at,
-    locationType: 'region',
-    iamConfiguration: { uniformBucketLevelAccess: { enabled: true }, publicAccessPrevention: 'enforced' },
-  };
-  buckets(world)[name] = { projectId: project.projectId, resource };
-  return resource;
-};
-
-const listBuckets: Handler = ({ params }, world) => {
-  const project = world.project(params['project'] ?? '', { service: storageService });
-  const all = Object.entries(buckets(world))
-    .filter(([name, { projectId }]) => projectId === project.projectId && name.startsWith(params['prefix'] ?? ''))
-    .map(([name, { resource }]) => [name, resource] as const);
-  const { items, nextPageToken } = pageOf(all, numberOf(params['maxResults']), params['pageToken']);
-  return {
-    kind: 'storage#buckets',
-    ...(items.length > 0 && { items }),
-    ...(nextPageToken !== undefined && { nextPageToken }),
-  };
-};
-
-const deleteBucket: Handler = (call, world) => {
-  const name = bucketIn(call);
-  const path = bucketPath(world, name);
-  if (Object.values(objects(world)).some(({ bucket }) => bucket === name)) {
-    throw new GoogleError(409, 'FAILED_PRECONDITION', 'The bucket you tried to delete is not empty.', {
-      reason: 'conflict',
-    });
-  }
-  delete buckets(world)[name];
-  world.policies.remove(path);
-  return {};
-};
 
 // --- objects --------------------------------------------------------------------------------------------------------
 
@@ -138,10 +81,16 @@ const insertObject: Handler = (call, world) => {
 };
 
 const listObjects: Handler = ({ params }, world) => {
-  const { bucket = '', prefix = '', delimiter = '' } = params;
+  const { bucket = '', prefix = '', delimiter = '', startOffset = '', endOffset = '', matchGlob } = params;
   findBucket(world, bucket);
+  const matches = matchGlob === undefined ? () => true : globbed(matchGlob);
   const found = Object.values(objects(world)).filter(
-    (object) => object.bucket === bucket && object.name.startsWith(prefix),
+    ({ bucket: of, name }) =>
+      of === bucket &&
+      name.startsWith(prefix) &&
+      name >= startOffset &&
+      (endOffset === '' || name < endOffset) &&
+      matches(name),
   );
   const rows = new Map<string, JsonObject | undefined>();
   for (const object of found) {
@@ -187,18 +136,10 @@ const policyOf = (call: CloudCall, world: World): JsonObject => ({
 const methods: Readonly<Record<string, readonly [permission: string | undefined, handler: Handler]>> = {
   'buckets.insert': ['storage.buckets.create', insertBucket],
   'buckets.list': ['storage.buckets.list', listBuckets],
-  'buckets.get': ['storage.buckets.get', (call, world) => findBucket(world, bucketIn(call)).resource],
+  'buckets.get': ['storage.buckets.get', getBucket],
+  'buckets.patch': ['storage.buckets.update', patchBucket],
   'buckets.delete': ['storage.buckets.delete', deleteBucket],
-  'buckets.getStorageLayout': [
-    'storage.objects.list',
-    (call, world) => ({
-      kind: 'storage#storageLayout',
-      bucket: bucketIn(call),
-      location: String(findBucket(world, bucketIn(call)).resource['location']),
-      locationType: 'region',
-      hierarchicalNamespace: { enabled: false },
-    }),
-  ],
+  'buckets.getStorageLayout': ['storage.objects.list', getLayout],
   'buckets.getIamPolicy': ['storage.buckets.getIamPolicy', policyOf],
   'buckets.setIamPolicy': [
     'storage.buckets.setIamPolicy',
