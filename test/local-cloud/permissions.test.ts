@@ -59,7 +59,12 @@ describe('permissions that simulated methods ask for', () => {
   before(async () => {
     cloud = await readyCloud();
     await furnish(cloud);
-    await cloud.call('storage', `POST /storage/v1/b?project=${project}`, { name: 'bucket-of-test', location: region });
+    const bucket = await cloud.call('storage', `POST /storage/v1/b?project=${project}`, {
+      name: 'bucket-of-test',
+      location: region,
+      iamConfiguration: { uniformBucketLevelAccess: { enabled: true } },
+    });
+    expect(bucket.status, bucket.message).to.equal(200);
     await cloud.call('serviceusage', `POST /v1/projects/${project}/services/iamcredentials.googleapis.com:enable`, {});
     await cloud.call('iam', `POST /v1/projects/${project}/serviceAccounts`, { accountId: 'robot1' });
     const made = await cloud.call('cloudresourcemanager', 'POST /v3/liens', {
