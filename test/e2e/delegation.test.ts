@@ -121,6 +121,16 @@ describe('a domain beneath a shared zone', function () {
     const deletions = scene.cloud.calls.list({ since, method: 'cloudresourcemanager.projects.delete' });
     expect(changes).to.have.length(1);
     expect(changes[0]?.at).to.be.at.most(deletions[0]?.at ?? 0);
+    expect((await life.record(view.id))?.instances['delegation']?.note).to.contain('gone at its name servers');
+  });
+
+  it('is told as delegated, by who asks for names as the world does', async () => {
+    const alice = await scene.caller();
+    succeeded(await alice.bootstrap('asked', where));
+    const { stdout } = await alice.plinth('status', 'asked');
+    expect(stdout)
+      .to.match(/delegated by +the zone standing in standing-dns-local/)
+      .and.to.match(/delegated +yes/);
   });
 
   it('keeps a delegation that somebody else changed', async () => {
