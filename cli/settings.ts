@@ -23,6 +23,8 @@ export interface Settings {
   readonly token: string | undefined;
   /** `PLINTH_SSH_PROXY`: `http://host:port` of the HTTP CONNECT proxy for connections to machines. */
   readonly sshProxy: string | undefined;
+  /** `PLINTH_DNS_RESOLVER`: who tells whether a domain is delegated, as `<IP>[:<port>]`. Undefined: the machine's own. */
+  readonly dnsResolver: string | undefined;
   /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
   readonly sshAgent: string | undefined;
   /** `OTEL_EXPORTER_OTLP_…`: where traces of commands are sent. Without them no trace is sent. */
@@ -51,6 +53,7 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
     runtimeFolder: env['XDG_RUNTIME_DIR'] || (existsSync(shared) ? shared : tmpdir()),
     token: env['PLINTH_TOKEN'] || undefined,
     sshProxy: env['PLINTH_SSH_PROXY'] || undefined,
+    dnsResolver: env['PLINTH_DNS_RESOLVER'] || undefined,
     sshAgent: env['SSH_AUTH_SOCK'] || undefined,
     traces: {
       baseUrl: env['OTEL_EXPORTER_OTLP_ENDPOINT'] || undefined,

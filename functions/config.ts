@@ -71,6 +71,8 @@ export interface Config {
   readonly callerRole: string;
   /** Role of the nodes on a zone of another project that is for their domain itself. Undefined: they get none. */
   readonly nodesZoneRole?: string;
+  /** Resolver for looks at the DNS, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Undefined: the machine's. */
+  readonly dnsResolver?: string;
   readonly sshSourceRanges: readonly string[];
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
@@ -222,6 +224,10 @@ export const settings = {
   PLINTH_LIVING_PER_OWNER: setting(count, 'How many bootstraps one owner may have at once.', '3'),
   PLINTH_LIVING_IN_ALL: setting(count, 'How many bootstraps there may be at once, in all.', '20'),
   PLINTH_MAX_TTL_SECONDS: optional(count, 'The longest time to live that may be asked for. Unset: no ceiling.'),
+  PLINTH_DNS_RESOLVER: optional(
+    text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
+    "Resolver that is asked whether a domain is delegated, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Unset: the machine's own, and port 53. The command line knows a variable of the same name.",
+  ),
   PLINTH_NODES_ZONE_ROLE: optional(
     text.regex(
       /^(?:projects|organizations)\/[^/]+\/roles\/[A-Za-z0-9_.]{3,64}$/,
@@ -437,6 +443,7 @@ export function readConfig(env: Environment): Config {
     },
     callerRole: read.PLINTH_CALLER_ROLE,
     ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),
+    ...ifSet('dnsResolver', read.PLINTH_DNS_RESOLVER),
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,

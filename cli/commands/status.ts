@@ -19,8 +19,8 @@ export const status = defineCommand({
     const found = await client.get(await idOf(call, client));
     const { summary } = await import('../follow/summary.js');
     if (!call.has('follow')) {
-      const { delegationOf } = await import('../identity/delegation.js');
-      const delegation = await delegationOf(found);
+      const { createLookUp, delegationOf } = await import('../identity/delegation.js');
+      const delegation = await delegationOf(found, createLookUp(call.settings.dnsResolver));
       return {
         data: { bootstrap: found, ...(delegation !== undefined && { delegation }) },
         show: (style) => summary(found, style, { untold: true, delegation }),

@@ -15,15 +15,17 @@ export type LookUp = (domain: string) => Promise<readonly string[]>;
 /** `status` should not wait for a resolver that doesn't answer. */
 const timeoutMs = 1500;
 
-function createLookUp(): LookUp {
+/** Asks this resolver, or the machine's own. */
+export function createLookUp(server: string | undefined): LookUp {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 1 });
+  if (server !== undefined) resolver.setServers([server]);
   return (domain) => resolver.resolveNs(domain);
 }
 
 /** Undefined while there is no zone. Never throws. */
 export async function delegationOf(
   { options, result: { dns } }: Pick<BootstrapView, 'options' | 'result'>,
-  lookUp: LookUp = createLookUp(),
+  lookUp: LookUp,
 ): Promise<Delegation | undefined> {
   const baseDomain = options['baseDomain'];
   if (dns === undefined || dns.nameServers.length === 0 || typeof baseDomain !== 'string') return undefined;

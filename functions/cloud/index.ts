@@ -6,6 +6,7 @@ import { createComputeClients } from './compute/clients.js';
 import { createCompute } from './compute/index.js';
 import { createDns } from './dns.js';
 import { createIam } from './iam.js';
+import { createNameServers } from './name-servers.js';
 import { createPlaces } from './places.js';
 import { createProjects } from './projects.js';
 import { createPublicCa } from './public-ca.js';
@@ -47,6 +48,7 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   services: createServices(transport),
   iam: createIam(transport),
   compute: createCompute(clients, transport),
+  nameServers: createNameServers(transport.config),
   places: createPlaces(transport),
   vmLookup: createVmLookup(transport),
   dns: createDns(transport),

@@ -85,6 +85,7 @@ function environmentIn(
       forge1RegistryUrl: record.forge1RegistryUrl,
       artifactRegistryDockerUrl: record.artifactRegistryDockerUrl,
       k0sReleasesUrl: record.k0sReleasesUrl,
+      dnsResolver: record.dns.resolver,
       sshProxyUrl: record.sshProxyUrl,
       webhookUrl,
       releases,

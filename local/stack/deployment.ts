@@ -311,6 +311,8 @@ export interface DeployedFacts {
   readonly artifactRegistryDockerUrl?: string | undefined;
   /** Releases of k0s. Undefined means the real ones. */
   readonly k0sReleasesUrl?: string | undefined;
+  /** Undefined means that of the machine. */
+  readonly dnsResolver?: string | undefined;
   /** Proxy to the VMs that answer SSH, if there are any. */
   readonly sshProxyUrl?: string | undefined;
   /** Undefined means that warnings are sent nowhere. */
@@ -352,6 +354,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     ...(facts.artifactRegistryDockerUrl === undefined
       ? {}
       : { PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: facts.artifactRegistryDockerUrl }),
+    ...(facts.dnsResolver === undefined ? {} : { PLINTH_DNS_RESOLVER: facts.dnsResolver }),
     ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
     ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
     // Machines fetch the release of plinth. Without one they are not set up.

@@ -15,6 +15,7 @@ export const environmentFor = (
   ...(url === '' ? {} : { PLINTH_ENDPOINT: url }),
   PLINTH_TOKEN: idToken,
   PLINTH_ISSUER: record.issuerUrl,
+  PLINTH_DNS_RESOLVER: record.dns.resolver,
   ...(record.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: record.sshProxyUrl }),
   ...gcloudEnvironment({ frontUrl: record.frontUrl, accessToken, configFolder: folder.file('gcloud') }),
 });

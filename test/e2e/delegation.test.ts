@@ -183,3 +183,23 @@ describe('a domain beneath a shared zone', function () {
     expect(await shared('earlier')).to.deep.equal([]);
   });
 });
+
+describe('a domain beneath a shared zone whose name servers cannot be asked', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  before(async () => {
+    scene = await makeScene({ settings: { PLINTH_DNS_RESOLVER: '127.0.0.1:9' } });
+  });
+  after(() => scene?.close());
+
+  it('does not keep its project: what was not seen is said', async () => {
+    const life = lifeOf(scene);
+    await life.pause();
+    const view = succeeded(await (await scene.caller()).bootstrap('unseen', where));
+    await life.expire(view.id);
+    await life.cleaned();
+    const record = await life.record(view.id);
+    expect(record, JSON.stringify(record?.problem)).to.include({ state: 'removed' });
+    expect(record?.instances['delegation']?.note).to.match(/^1 removed; not seen gone at its name servers: /);
+  });
+});

@@ -126,6 +126,7 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
   const cloud = await createSimulatedCloud({
     timeFactor,
     seed,
+    dnsPort: 0,
     initial: initialState(),
     metadata: { project: local.project, serviceAccount: functionAccount(functionNames.runCloudStep) },
   });
@@ -149,7 +150,9 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
   const configs = new Map<FunctionName, Context['config']>();
   const configOf = (name: FunctionName) => {
     const { issuerUrl } = cloud;
-    const facts = { origin: 'http://127.0.0.1:1', endpoints, issuerUrl, forge1Url: 'http://127.0.0.1:1', ...started };
+    const dnsResolver = cloud.nameServers?.resolver;
+    const own = { origin: 'http://127.0.0.1:1', endpoints, issuerUrl, forge1Url: 'http://127.0.0.1:1', dnsResolver };
+    const facts = { ...own, ...started };
     const config = configs.get(name) ?? readConfig(environmentOf(name, facts));
     configs.set(name, config);
     return config;

@@ -73,6 +73,7 @@ export interface LabMachines {
 export async function createLab(options: BootstrapOptions, timeFactor = 0, machines?: LabMachines): Promise<Lab> {
   const cloud = await createSimulatedCloud({
     timeFactor,
+    dnsPort: 0,
     initial: initialState(),
     metadata: { project: local.project, serviceAccount: functionAccount(functionNames.runCloudStep) },
   });
@@ -91,6 +92,7 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0, machi
         endpoints: cloud.endpoints,
         issuerUrl: cloud.issuerUrl,
         forge1Url: 'http://127.0.0.1:1',
+        dnsResolver: cloud.nameServers?.resolver,
         ...started,
       }),
     );

@@ -62,17 +62,13 @@ export const delegation = defineStep({
   goes: 'undo',
   async undo(call) {
     if (call.bootstrap.orphan !== undefined) {
-      return delegationOfOrphan(call, ({ project, zone, name, nameServers }) =>
-        remove(call, [{ project, zone, name, nameServers }]),
-      );
+      return delegationOfOrphan(call, (delegated) => remove(call, [delegated]));
     }
     const written = await readWritten(call.files);
     const names = [...new Set(written.map(({ name }) => name))];
-    return undoInDnsProject(call, names.length === 0 ? 'no record' : `the NS record ${names.join(', ')}`, async () => {
-      const outcome = await remove(call, written);
-      await writeWritten(call.files, []);
-      return outcome;
-    });
+    return undoInDnsProject(call, names.length === 0 ? 'no record' : `the NS record ${names.join(', ')}`, () =>
+      remove(call, written),
+    );
   },
   summary: ({ written }) => (written === undefined ? 'none is needed' : `${written.name} in ${written.zone}`),
 });
@@ -96,20 +92,53 @@ const isOurs = (record: RecordSet, written: readonly Written[]): boolean =>
 
 const isSame = (a: Written, b: Written): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-/** Removes exactly the record sets that this bootstrap wrote, if they still have its values. */
-async function remove({ context }: Pick<StepCall, 'context'>, written: readonly Written[]): Promise<Outcome> {
-  const { dns } = context.cloud;
-  let removed = 0;
+/**
+ * Removes exactly the record sets that this bootstrap wrote, if they still have its values. It is over once no name server of
+ * the zone above refers to the domain's own zone. Until then somebody else could take that zone's place.
+ */
+async function remove(call: Leaving, written: readonly Written[]): Promise<Outcome> {
+  const { dns } = call.context.cloud;
   let changed = false;
   for (const { project, zone, name } of unique(written)) {
     if ((await dns.zone(project, zone)) === undefined) continue;
     const standing = (await dns.records(project, zone)).filter((each) => each.type === 'NS' && each.name === name);
     const deletions = standing.filter((each) => isOurs(each, written));
     if (deletions.length > 0) await dns.change(project, zone, { additions: [], deletions });
-    removed += deletions.length;
     changed ||= deletions.length < standing.length;
   }
-  return doneWith(`${removed} removed${changed ? '; left, as somebody changed it' : ''}`);
+  const count = unique(written).length;
+  if (count === 0) return doneWith('there was none');
+  return changed ? doneWith('left, as somebody changed it') : seenGone(call, written, `${count} removed`);
+}
+
+type Leaving = Pick<StepCall, 'context' | 'files'>;
+
+const looks = 40;
+const lookSeconds = 3;
+
+/** A project that costs money does not wait for name servers that cannot be asked. */
+async function seenGone(call: Leaving, written: readonly Written[], removed: string): Promise<Outcome> {
+  const against = await standsAt(call, unique(written));
+  if (against === undefined) return doneWith(`${removed}; gone at its name servers`);
+  const looked = Number((await call.files.read(looksFile)) || 0) + 1;
+  if (looked >= looks) return doneWith(`${removed}; not seen gone at its name servers: ${against}`);
+  await call.files.write(looksFile, String(looked));
+  return again(lookSeconds, 'the name servers still know the delegation');
+}
+
+/** Why the delegation does not count as gone. */
+async function standsAt({ context }: Leaving, written: readonly Written[]): Promise<string | undefined> {
+  const { dns, nameServers } = context.cloud;
+  try {
+    for (const { project, zone, name } of written) {
+      const servers = (await dns.zone(project, zone))?.nameServers ?? [];
+      if (await nameServers.refer(name, servers)) return `they still refer to the zone of ${name}`;
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    return `they cannot be asked (${error instanceof Error ? error.message : String(error)})`;
+  }
 }
 
 const unique = (written: readonly Written[]): Written[] => [
@@ -131,6 +160,7 @@ const taken = (foreign: readonly RecordSet[], { project, zone, name }: Written):
 /* The record sets that this bootstrap wrote, stored to recognize them later. */
 
 const file = 'delegation-written';
+const looksFile = 'delegation-looks';
 const WrittenFile = z.array(
   z.object({ project: z.string(), zone: z.string(), name: z.string(), nameServers: z.array(z.string()) }),
 );
