@@ -191,7 +191,9 @@ async function main(): Promise<void> {
   const lines = environmentLines(stack, folder, await stack.tokens(people.alice));
   if (options.envFile !== undefined) writeWhole(options.envFile, `${lines.join('\n')}\n`);
   if (options.half === 'cloud') {
-    say(`All that stands for Google is at ${stack.record.frontUrl}; now start --only functions beside it.`);
+    const { frontUrl, dns } = stack.record;
+    say(`All that stands for Google is at ${frontUrl}; now start --only functions beside it.`);
+    say(`Its DNS answers at ${dns.resolver}.`);
   } else {
     tellWhatNext(stack, options, lines);
   }

@@ -128,6 +128,12 @@ describe('daily commands of the simulated Compute', () => {
     expect((await call(`GET ${root}/global/operations/${operation?.['name']}`)).status).to.equal(404);
   });
 
+  it('list the types of disks in every zone', async () => {
+    const { items } = await get(`${root}/aggregated/diskTypes`);
+    const here = (items as JsonObject)[`zones/${zone}`] as { diskTypes: JsonObject[] };
+    expect(here.diskTypes.map(({ name }) => name)).to.include('pd-ssd');
+  });
+
   it('show the routes that a network and its subnetworks have', async () => {
     const filter = encodeURIComponent(`network="${links}/global/networks/net"`);
     const routes = (await get(`${root}/global/routes?filter=${filter}`))['items'] as JsonObject[];

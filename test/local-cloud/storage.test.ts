@@ -84,6 +84,11 @@ describe('simulated Cloud Storage', () => {
       expect(patched.body).to.deep.include({ versioning, labels: { team: 'a', tier: 'b' }, metageneration: '2' });
       const stale = await call(`PATCH ${root}/plain?ifMetagenerationMatch=1`, { versioning });
       expect([stale.status, stale.reason]).to.deep.equal([412, 'conditionNotMet']);
+      // gcloud sends back all that it has read, with times of another form.
+      const whole = { ...patched.body, timeCreated: '2026-11-23T12:00:00+00:00', labels: { tier: 'c' } };
+      const again = await call(`PATCH ${root}/plain`, whole);
+      expect(again.body).to.deep.include({ labels: { team: 'a', tier: 'c' }, metageneration: '3' });
+      expect(again.body['timeCreated']).to.equal(patched.body['timeCreated']);
       const moved = await call(`PATCH ${root}/plain`, { location: 'EU' });
       expect([moved.status, moved.reason]).to.deep.equal([400, 'invalid']);
     });

@@ -182,6 +182,8 @@ const aggregatedMachineTypes: Handler = (call, world) => {
   return aggregatedOf(call, `projects/${projectId}/aggregated/machineTypes`, machineTypeCollection, 'zone', all);
 };
 
+const diskTypeCollection = { name: 'diskTypes', singular: 'diskType', kind: 'compute#diskType' } as const;
+
 const diskTypes = ['pd-standard', 'pd-balanced', 'pd-ssd', 'pd-extreme'];
 
 function diskTypeResource(project: string, zone: string, name: string): JsonObject {
@@ -209,6 +211,17 @@ const listDiskTypes: Handler = (call, world) => {
   const { project, zone = '', prefix } = placeOf(call, world);
   const all = diskTypes.map((name) => [name, diskTypeResource(project.projectId, zone, name)] as const);
   return listOf(call, `${prefix}/diskTypes`, 'compute#diskTypeList', all);
+};
+
+const aggregatedDiskTypes: Handler = (call, world) => {
+  const { projectId } = placeOf(call, world).project;
+  const all = zones.flatMap((zone) =>
+    diskTypes.map((name) => {
+      const path = `projects/${projectId}/zones/${zone}/diskTypes/${name}`;
+      return [path, diskTypeResource(projectId, zone, name)] as const;
+    }),
+  );
+  return aggregatedOf(call, `projects/${projectId}/aggregated/diskTypes`, diskTypeCollection, 'zone', all);
 };
 
 // --- images ---------------------------------------------------------------------------------------------------------
@@ -246,6 +259,7 @@ const catalogHandlers: Record<string, Handler> = {
   'compute.machineTypes.aggregatedList': aggregatedMachineTypes,
   'compute.diskTypes.get': getDiskType,
   'compute.diskTypes.list': listDiskTypes,
+  'compute.diskTypes.aggregatedList': aggregatedDiskTypes,
   'compute.images.get': getImage,
   'compute.images.getFromFamily': getImageFromFamily,
   'compute.images.list': listImages,

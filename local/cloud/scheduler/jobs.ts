@@ -91,7 +91,8 @@ function checkRetries(retry: JsonObject): void {
 
 const withBody = new Set(['POST', 'PUT', 'PATCH']);
 /** Headers that Google sets itself. Given ones are dropped. */
-const reserved = /^(?:host|content-length|x-google-.*|x-cloudscheduler.*|x-appengine-.*)$/i;
+const reserved = /^(?:host|content-length|user-agent|x-google-.*|x-cloudscheduler.*|x-appengine-.*)$/i;
+const isContentType = /^content-type$/i;
 
 function checkTarget(world: World, caller: Caller, given: JsonObject, name: string): JsonObject {
   const target: JsonObject = { httpMethod: 'POST', ...withoutEmpty(given) };
@@ -114,8 +115,12 @@ function checkTarget(world: World, caller: Caller, given: JsonObject, name: stri
       throw badInput(`HttpTarget.headers: ${JSON.stringify(header)} is not a valid header.`);
     }
   }
-  if (headers.length > 0) target['headers'] = Object.fromEntries(headers);
-  else delete target['headers'];
+  const hasType = target['body'] === undefined || headers.some(([header]) => isContentType.test(header));
+  target['headers'] = {
+    'User-Agent': 'Google-Cloud-Scheduler',
+    ...(hasType ? {} : { 'Content-Type': 'application/octet-stream' }),
+    ...Object.fromEntries(headers),
+  };
   for (const kind of ['oidcToken', 'oauthToken'] as const) {
     const token = objectOf(target[kind]);
     if (token === undefined) continue;

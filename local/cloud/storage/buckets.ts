@@ -142,22 +142,23 @@ export const getBucket: Handler = (call, world) => {
   return resource;
 };
 
-/** What a bucket keeps from its making to its end. */
-const fixed = ['name', 'location', 'locationType', 'projectNumber', 'generation', 'timeCreated'];
+/** What only Google writes. Clients send it back as they read it. */
+const served = [
+  'kind', 'id', 'name', 'selfLink', 'projectNumber', 'generation', 'metageneration', 'etag', 'timeCreated', 'updated',
+  'locationType', 'location',
+]; // biome-ignore format: one list
 
 /** A patch merges labels, and replaces other fields. */
 export const patchBucket: Handler = (call, world) => {
   const bucket = findBucket(world, bucketIn(call));
   const stands = bucket.resource;
   checkMetageneration(call, stands);
-  const { labels, iamConfiguration, softDeletePolicy, etag: _etag, id: _id, ...given } = call.body;
-  for (const field of fixed) {
-    const value = given[field];
-    if (value !== undefined && String(value).toUpperCase() !== String(stands[field]).toUpperCase()) {
-      throw badInput(`The field ${field} of a bucket cannot be changed.`);
-    }
-    delete given[field];
+  const { labels, iamConfiguration, softDeletePolicy, ...wanted } = call.body;
+  const location = textOf(wanted['location'])?.toUpperCase();
+  if (location !== undefined && location !== stands['location']) {
+    throw badInput('The location of a bucket cannot be changed.');
   }
+  const given = Object.fromEntries(Object.entries(wanted).filter(([field]) => !served.includes(field)));
   const [now, metageneration] = [world.now(), Number(stands['metageneration']) + 1];
   const at = new Date(now).toISOString();
   bucket.resource = {
