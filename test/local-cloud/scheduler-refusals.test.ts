@@ -97,7 +97,6 @@ describe('Cloud Scheduler refuses', () => {
       refused('the end of none', `DELETE ${root}/jobs/none`, undefined, 404, 'NOT_FOUND'),
       refused('a run of none', `POST ${root}/jobs/none:run`, {}, 404, 'NOT_FOUND'),
       refused('a pause of what is paused', `POST ${root}/jobs/paused:pause`, {}, 400, 'FAILED_PRECONDITION'),
-      refused('a resume of what is not paused', `POST ${root}/jobs/stands:resume`, {}, 400, 'FAILED_PRECONDITION'),
       refused('another name', change('name'), { name: `${path}/jobs/other` }, ...invalid, {
         says: /cannot be changed/,
       }),

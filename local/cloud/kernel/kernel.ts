@@ -154,9 +154,9 @@ async function answer(
   call.caller = authenticate(request.authorization, callerOf);
   const handler = definition.handlers[method.id];
   if (handler === undefined) throw notSimulated(`method ${method.id}`);
-  const { params, lists } = checkParams(surface, method, inPath, request.query);
+  const { params, lists, fields } = checkParams(surface, method, inPath, request.query);
   Object.assign(call, { params, lists });
-  call.body = checkBody(surface, method, request.body);
+  call.body = checkBody(surface, method, request.body, fields);
   if (!api.worksWhileOff) checkService(world, surface.host, call.resource);
   checkAccess(definition, call, world);
   const reply = await handle(world, call, handler);

@@ -142,10 +142,12 @@ const remove: Handler = (call, world) => {
   return {};
 };
 
+/** Resuming a job that runs changes nothing. Pausing a paused one is refused. */
 const turn =
   (from: 'ENABLED' | 'PAUSED', to: 'ENABLED' | 'PAUSED'): Handler =>
   (call, world) => {
     const record = find(call, world);
+    if (to === 'ENABLED' && record.job['state'] === to) return record.job;
     if (record.job['state'] !== from) {
       throw new GoogleError(400, 'FAILED_PRECONDITION', `Job must be in state ${from}, and is ${record.job['state']}.`);
     }
