@@ -1,5 +1,6 @@
 /** Declares a collection of compute's resources. The verbs are the same for all. A form holds what is particular to one. */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
+import { checkFits } from './fits.js';
 import { begin, beginDelete, ending, type Failure, once } from './operations.js';
 import { checkQuota, type Metric } from './quotas.js';
 import {
@@ -47,6 +48,8 @@ export interface Form {
   readonly changes?: Readonly<
     Partial<Record<'patch' | 'update', (at: Found, body: JsonObject, world: World) => JsonObject>>
   >;
+  /** The types of its operations, where they are not the bare verb. */
+  readonly operationTypes?: Readonly<Record<string, string>>;
   /** Refuses a deletion at once. */
   readonly beforeDelete?: (at: Found, world: World) => void;
   /** Why a deletion fails in its operation. Undefined lets it pass. */
@@ -93,6 +96,7 @@ export function beginInsert(
     readonly type?: string;
   },
 ): JsonObject {
+  checkFits(of, resource);
   held(world, of)[path] = { phase: 'making', resource };
   return begin(call, world, place, {
     type,
@@ -113,15 +117,17 @@ const insertOf =
     return beginInsert(call, world, place, { of, path, resource, seconds: seconds?.insert });
   };
 
-const changesOf = ({ of, changes = {}, seconds }: Form): Readonly<Record<string, Handler>> =>
+const changesOf = ({ of, changes = {}, operationTypes = {}, seconds }: Form): Readonly<Record<string, Handler>> =>
   Object.fromEntries(
     Object.entries(changes).map(([type, change]) => [
       type,
       once((call, world) => {
         const at = findReady(call, world, of);
-        at.found.resource = change(at, call.body, world);
+        const changed = change(at, call.body, world);
+        checkFits(of, changed);
+        at.found.resource = changed;
         return begin(call, world, at.place, {
-          type,
+          type: operationTypes[type] ?? type,
           target: at.path,
           targetId: String(at.found.resource['id']),
           seconds: seconds?.change ?? 10,

@@ -1,6 +1,7 @@
 /** Checks requests against the API surface. Refuses what does not fit in Google's own words, and normalises the rest. */
 import { GoogleError, type Json, type JsonObject } from './api.js';
-import { badRequest } from './errors.js';
+import { enumName, hasEnumNumbers } from './enum-numbers.js';
+import { badRequest, notSimulated } from './errors.js';
 import { exactDigits, parse, rounded } from './json-text.js';
 import type { Method, Parameter, Schema, Surface } from './surface.js';
 
@@ -124,7 +125,7 @@ function checkParameter(surface: Surface, name: string, parameter: Parameter | u
       : badRequest(`Invalid value at '${snake(name)}': "${text}" does not match "${parameter.pattern}".`, snake(name));
   }
   if (parameter.enum !== undefined) {
-    const byNumber = /^\d+$/.test(text) ? parameter.enum[Number(text)] : undefined;
+    const byNumber = /^\d+$/.test(text) ? namedByNumber(surface, parameter.enum, Number(text), name) : undefined;
     const value = byNumber ?? text;
     if (!parameter.enum.includes(value)) throw badParameter(surface, name, 'TYPE_ENUM', text);
     return value;
@@ -143,6 +144,13 @@ function checkParameter(surface: Surface, name: string, parameter: Parameter | u
     }
   }
   return text;
+}
+
+/** The name of an enum's number. Undefined if there is no such number. */
+function namedByNumber(surface: Surface, names: readonly string[], number: number, path: string): string | undefined {
+  const name = enumName(surface.api, names, number);
+  if (name === undefined && !hasEnumNumbers(surface.api, names)) throw notSimulated(`enum numbers of ${path}`);
+  return name;
 }
 
 function badParameter(surface: Surface, name: string, type: string, text: string): GoogleError {
@@ -312,8 +320,7 @@ function checkText(site: Site, schema: Schema, value: Json, path: string): Json 
     // An empty enum is one that is not set.
     if (value === '') return undefined;
     if (typeof value === 'number') {
-      // Compute's enum numbers are hashes, and its document does not hold them. Elsewhere they are positions in the list.
-      const named = isCompute(site.surface) ? undefined : schema.enum[value];
+      const named = namedByNumber(site.surface, schema.enum, value, path);
       if (named === undefined) throw badValue(site, path, 'TYPE_ENUM', value);
       return named;
     }
