@@ -43,10 +43,14 @@ function find(call: CloudCall, world: World): { path: string; repository: JsonOb
 
 const isLocation = (name: string): boolean => locations.includes(name);
 
+function checkLocation(location: string): void {
+  if (!isLocation(location)) throw badInput(`Location ${location} is not found or access is unauthorized.`);
+}
+
 const create: Handler = (call, world) => {
   const parent = nameOf(call, world);
   const [, project = '', , location = ''] = parent.split('/');
-  if (!isLocation(location)) throw badInput(`Location ${location} is not found or access is unauthorized.`);
+  checkLocation(location);
   const id = call.params['repositoryId'] ?? '';
   if (!/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(id)) {
     throw badInput(
@@ -135,6 +139,7 @@ const remove: Handler = (call, world) => {
 
 const list: Handler = (call, world) => {
   const parent = nameOf(call, world);
+  if (!parent.endsWith('/-')) checkLocation(parent.split('/')[3] ?? '');
   const root = parent.endsWith('/-') ? parent.slice(0, -1) : `${parent}/`;
   const all = Object.entries(repositories(world)).filter(([path]) => path.startsWith(root));
   return paged('repositories', call, all);

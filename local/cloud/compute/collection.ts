@@ -1,6 +1,7 @@
 /** Declares a collection of compute's resources. The verbs are the same for all. A form holds what is particular to one. */
 import type { CloudCall, Effect, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
+import { checkFits } from './fits.js';
 import { begin, beginDelete, ending, type Failure, once } from './operations.js';
 import { checkQuota, type Metric } from './quotas.js';
 import {
@@ -100,6 +101,7 @@ export function beginInsert(
     readonly type?: string;
   },
 ): JsonObject {
+  checkFits(of, resource);
   held(world, of)[path] = { phase: 'making', resource };
   return begin(call, world, place, {
     type,
@@ -129,7 +131,9 @@ const changesOf = (form: Form): Readonly<Record<string, Handler>> => {
         form,
         once((call, world) => {
           const at = findReady(call, world, of);
-          at.found.resource = change(at, call.body, world);
+          const changed = change(at, call.body, world);
+          checkFits(of, changed);
+          at.found.resource = changed;
           return begin(call, world, at.place, {
             type: types[verb] ?? verb,
             target: at.path,

@@ -3,6 +3,7 @@ import { type CloudCall, GoogleError, type Handler, type JsonObject, type Served
 import { objectOf, textOf } from '../kernel/json-fields.js';
 import { delayOf } from '../worlds/settings.js';
 import { looksOf } from './collection.js';
+import { checkFits } from './fits.js';
 import { guests, instanceEffects, lifeSeconds, powerCycle } from './instance-life.js';
 import { provisioningOf, wantedInstance } from './instance-request.js';
 import { change, instanceSettings } from './instance-settings.js';
@@ -42,6 +43,7 @@ const insert: Handler = (call, world) => {
   const now = firstOver(world, place, need, { underWay: false });
   if (now !== undefined) throw quotaExceeded(now);
   const later = firstOver(world, place, need, { underWay: true });
+  checkFits(instances, instance.resource);
   held(world, instances)[path] = instance;
   for (const [at, disk] of wanted.disks) held(world, disks)[at] = disk;
   for (const at of wanted.attached) {

@@ -121,6 +121,7 @@ const served = defineCollection({
   of: networks,
   quota: 'NETWORKS',
   seconds: { change: 5 },
+  types: { patch: 'compute.networks.patch' },
   make({ call, path }, world) {
     checkNetwork(call.body);
     return networkResource(path, call.body, world);

@@ -10,7 +10,7 @@ import {
 } from '../kernel/api.js';
 import { labelsOf, numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
-import { matchesFilter } from './filter.js';
+import { readFilter } from './filter.js';
 import { regionOf, regions, zones } from './places.js';
 
 export const computeService = 'compute.googleapis.com';
@@ -241,9 +241,7 @@ export function listOf(
   kind: string,
   entries: readonly (readonly [string, JsonObject])[],
 ): JsonObject {
-  const { filter, pageToken } = call.params;
-  const kept = entries.filter(([, resource]) => matchesFilter(resource, filter));
-  const page = pageOf(kept, pageSize(call), pageToken);
+  const page = pageOf(wanted(call, kind.replace(/List$/, ''), entries), pageSize(call), call.params['pageToken']);
   return {
     kind,
     id: path,
@@ -251,6 +249,24 @@ export function listOf(
     ...(page.items.length === 0 ? {} : { items: page.items }),
     ...(page.nextPageToken === undefined ? {} : { nextPageToken: page.nextPageToken }),
   };
+}
+
+/** The entries that the filter keeps, by keys whose order is the wanted one. */
+function wanted(
+  call: CloudCall,
+  kind: string,
+  entries: readonly (readonly [string, JsonObject])[],
+): (readonly [string, JsonObject])[] {
+  const { filter, orderBy = '' } = call.params;
+  const bare = kind.slice(kind.indexOf('#') + 1);
+  const keeps = readFilter(filter, bare.charAt(0).toUpperCase() + bare.slice(1));
+  const kept = entries.filter(([, resource]) => keeps(resource));
+  if (orderBy === '' || orderBy === 'name') return kept;
+  if (orderBy !== 'creationTimestamp desc') throw invalid('orderBy', orderBy, 'Invalid sort expression.');
+  // The newest comes first, so the key counts backwards.
+  const age = (resource: JsonObject): string =>
+    String(9e15 - Date.parse(textOf(resource['creationTimestamp']) ?? '1970-01-01')).padStart(16, '0');
+  return kept.map(([key, resource]) => [`${age(resource)} ${key}`, resource] as const);
 }
 
 /** Lists every scope. An empty scope carries a warning. */
@@ -268,9 +284,8 @@ export function aggregatedOf(
   scope: Scope,
   entries: readonly (readonly [string, JsonObject])[],
 ): JsonObject {
-  const kept = entries.filter(([, resource]) => matchesFilter(resource, call.params['filter']));
   const page = pageOf(
-    kept.map(([at, resource]) => [at, { at, resource }] as const),
+    wanted(call, collection.kind, entries).map(([at, resource]) => [at, { at, resource }] as const),
     pageSize(call),
     call.params['pageToken'],
   );

@@ -12,6 +12,7 @@ import {
   type Apis,
   type Caller,
   type CloudCall,
+  type ErrorForm,
   GoogleError,
   type Handler,
   type JsonObject,
@@ -22,7 +23,10 @@ import {
 import type { createCalls } from './calls.js';
 import { credentialsInvalid, credentialsMissing, errorBody, notSimulated, serviceDisabled } from './errors.js';
 import { type Disturbance, disturbancesOf } from './faults.js';
+import { textOf } from './json-fields.js';
 import { limitOf } from './limits.js';
+import { checkPageToken } from './pages.js';
+import { shapeOf } from './partial-reply.js';
 import { faultsOfReply } from './reply-check.js';
 import { checkBody, checkParams } from './request-check.js';
 import { type Route, resourceIn, route, type Surface, surfaceOf } from './surface.js';
@@ -92,10 +96,8 @@ export const createKernel =
       });
     try {
       const body = await answer(options, served, request, call);
-      // Copy at this moment: the live record may change while the reply leaves.
-      const copy = structuredClone(body);
       record(200);
-      return served.route.method.response === undefined ? { kind: 'empty' } : { kind: 'json', status: 200, body: copy };
+      return served.route.method.response === undefined ? { kind: 'empty' } : { kind: 'json', status: 200, body };
     } catch (error) {
       if (error === dropped) {
         record(0, 'the connection was dropped');
@@ -103,7 +105,7 @@ export const createKernel =
       }
       const said = error instanceof GoogleError ? error : internal(error);
       record(said.code, said.message);
-      return { kind: 'json', status: said.code, body: errorBody(served.api.errors, said) };
+      return { kind: 'json', status: said.code, body: errorBody(formOf(served.api, request), said) };
     } finally {
       if (request.httpMethod !== 'GET') world.changed();
     }
@@ -117,6 +119,12 @@ function servedBy(apis: Apis, host: string, { httpMethod, path }: ApiRequest): S
     if (api !== undefined && found !== undefined) return { api, definition, surface, route: found };
   }
   return undefined;
+}
+
+/** A caller can choose the version of the error's form. The second has no `errors[]`. */
+function formOf({ errors }: Api, { query }: ApiRequest): ErrorForm {
+  const version = query.get('$.xgafv');
+  return version === '2' ? 'platform' : version === '1' && errors !== 'legacy' ? 'both' : errors;
 }
 
 /** Google has what the request asks for, or not. */
@@ -155,9 +163,11 @@ async function answer(
   call.caller = authenticate(request.authorization, callerOf);
   const handler = definition.handlers[method.id];
   if (handler === undefined) throw notSimulated(`method ${method.id}`);
-  const { params, lists } = checkParams(surface, method, inPath, request.query);
+  const { params, lists, fields } = checkParams(surface, method, inPath, request.query);
   Object.assign(call, { params, lists });
-  call.body = checkBody(surface, method, request.body);
+  call.body = checkBody(surface, method, request.body, fields);
+  checkPageToken(params['pageToken'] ?? textOf(call.body['pageToken']));
+  const shape = shapeOf(surface, method, request.query);
   if (!api.worksWhileOff) checkService(world, surface.host, call.resource);
   checkAccess(definition, call, world);
   const reply = await handle(world, call, handler);
@@ -167,7 +177,8 @@ async function answer(
       `the simulated cloud's reply to ${method.id} does not fit the API: ${faults.slice(0, 5).join('; ')}`,
     );
   }
-  return reply;
+  // Copy at this moment: the live record may change while the reply leaves.
+  return shape(structuredClone(reply));
 }
 
 function authenticate(authorization: string | undefined, callerOf: KernelOptions['callerOf']): Caller {

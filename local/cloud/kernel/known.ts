@@ -26,3 +26,6 @@ export const knownMachineTypes = lazily<readonly [cpus: number, memoryMb: number
 
 /** The methods of compute v1, by collection: `get list`. */
 export const knownComputeMethods = lazily<string>('compute-methods.json', 'collections');
+
+/** The numbers of enums, by API and by the names of the enum, joined by blanks. */
+export const knownEnumNumbers = lazily<Readonly<Record<string, readonly number[]>>>('enum-numbers.json', 'enums');

@@ -15,6 +15,10 @@ export function faultsOfReply(surface: Surface, method: Method, reply: Json): st
   return faultsOf(surface, { $ref: reference }, reply, reference);
 }
 
+/** What is wrong with a resource of a schema. */
+export const faultsOfResource = (surface: Surface, schema: string, resource: Json): string[] =>
+  faultsOf(surface, { $ref: schema }, resource, schema);
+
 function faultsOf(surface: Surface, schema: Schema, value: Json, path: string): string[] {
   const resolved = schema.$ref === undefined ? schema : (surface.schemas[schema.$ref] ?? {});
   const wrong = (what: string): string[] => [`${path}: ${what} (${JSON.stringify(value)?.slice(0, 60)})`];

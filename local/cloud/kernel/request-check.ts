@@ -1,6 +1,8 @@
 /** Checks requests against the API surface. Refuses what does not fit in Google's own words, and normalises the rest. */
 import { GoogleError, type Json, type JsonObject } from './api.js';
-import { badRequest } from './errors.js';
+import { enumName, hasEnumNumbers } from './enum-numbers.js';
+import { badRequest, notSimulated } from './errors.js';
+import { exactDigits, parse, rounded } from './json-text.js';
 import type { Method, Parameter, Schema, Surface } from './surface.js';
 
 /** Google's standard parameters, which every method accepts. */
@@ -22,6 +24,8 @@ const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_
 export interface CheckedParams {
   readonly params: Record<string, string>;
   readonly lists: Record<string, string[]>;
+  /** Fields of the request message that stand in the query instead of the body. */
+  readonly fields: JsonObject;
 }
 
 /** Path and query parameters by their discovery names. */
@@ -34,6 +38,7 @@ export function checkParams(
   const known = method.parameters ?? {};
   const params: Record<string, string> = {};
   const lists: Record<string, string[]> = {};
+  const fields: JsonObject = {};
   for (const [name, text] of Object.entries(inPath)) {
     params[name] = checkParameter(surface, name, known[name], text);
   }
@@ -42,7 +47,7 @@ export function checkParams(
     const name = known[given] === undefined ? camel(given) : given;
     const parameter = known[name];
     if (parameter === undefined) {
-      if (repeatsPath(name, inPath)) continue;
+      if (repeatsPath(name, inPath) || takeField(surface, method, fields, given, text)) continue;
       throw badRequest(
         `Invalid JSON payload received. Unknown name "${given}": Cannot bind query parameter. Field '${given}' could not be found in request message.`,
         '',
@@ -61,7 +66,40 @@ export function checkParams(
     const required = parameter.required === true || parameter.description?.startsWith('Required') === true;
     if (required && (params[name] ?? '') === '') throw requiredParameter(surface, name);
   }
-  return { params, lists };
+  return { params, lists, fields };
+}
+
+/** The schema of a body that is the whole request message. Elsewhere the body is a resource, one field of the message. */
+function requestMessage(surface: Surface, { request }: Method): Schema | undefined {
+  const name = request?.$ref ?? '';
+  if (!name.endsWith('Request') || (isOld(surface) && !name.startsWith('GoogleIam'))) return undefined;
+  return surface.schemas[name];
+}
+
+/** Takes a field of the request message from the query: `options.requestedPolicyVersion`. Says whether there is one. */
+function takeField(surface: Surface, method: Method, into: JsonObject, given: string, text: string): boolean {
+  let schema = requestMessage(surface, method);
+  let target = into;
+  const path = given.split('.').map(camel);
+  for (const [index, name] of path.entries()) {
+    const properties: Readonly<Record<string, Schema>> = schema?.properties ?? {};
+    const found: Schema | undefined = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (found === undefined) return false;
+    if (index === path.length - 1) return setText(target, name, found, text);
+    schema = found.$ref === undefined ? found : surface.schemas[found.$ref];
+    target[name] ??= {};
+    target = target[name] as JsonObject;
+  }
+  return false;
+}
+
+function setText(target: JsonObject, name: string, { type, items }: Schema, text: string): boolean {
+  const read = (wanted: string | undefined): Json =>
+    wanted === 'boolean' && /^(true|false)$/i.test(text) ? text.toLowerCase() === 'true' : text;
+  if (type === 'array') target[name] = [...((target[name] as Json[] | undefined) ?? []), read(items?.type)];
+  else if (type === undefined || type === 'object') return false;
+  else target[name] = read(type);
+  return true;
 }
 
 /** Clients repeat path parameters in the query, sometimes under their full path (`project.name`). */
@@ -87,7 +125,7 @@ function checkParameter(surface: Surface, name: string, parameter: Parameter | u
       : badRequest(`Invalid value at '${snake(name)}': "${text}" does not match "${parameter.pattern}".`, snake(name));
   }
   if (parameter.enum !== undefined) {
-    const byNumber = /^\d+$/.test(text) ? parameter.enum[Number(text)] : undefined;
+    const byNumber = /^\d+$/.test(text) ? namedByNumber(surface, parameter.enum, Number(text), name) : undefined;
     const value = byNumber ?? text;
     if (!parameter.enum.includes(value)) throw badParameter(surface, name, 'TYPE_ENUM', text);
     return value;
@@ -108,6 +146,13 @@ function checkParameter(surface: Surface, name: string, parameter: Parameter | u
   return text;
 }
 
+/** The name of an enum's number. Undefined if there is no such number. */
+function namedByNumber(surface: Surface, names: readonly string[], number: number, path: string): string | undefined {
+  const name = enumName(surface.api, names, number);
+  if (name === undefined && !hasEnumNumbers(surface.api, names)) throw notSimulated(`enum numbers of ${path}`);
+  return name;
+}
+
 function badParameter(surface: Surface, name: string, type: string, text: string): GoogleError {
   return isCompute(surface)
     ? new GoogleError(400, 'INVALID_ARGUMENT', `Invalid value for field '${name}': '${text}'. ${typeNames[type]}`, {
@@ -125,7 +170,7 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** Turns the body's text into normalised JSON. Clients send `""` for empty messages, so it counts as empty. */
-export function checkBody(surface: Surface, method: Method, text: string): JsonObject {
+export function checkBody(surface: Surface, method: Method, text: string, fields: JsonObject = {}): JsonObject {
   const reference = method.request?.$ref;
   if (reference === undefined) return {};
   const parsed = text.trim() === '' ? {} : parse(text);
@@ -134,15 +179,20 @@ export function checkBody(surface: Surface, method: Method, text: string): JsonO
     throw badRequest('Invalid JSON payload received. Unknown name "": Root element must be a message.', '');
   }
   const root = isOld(surface) ? 'resource' : reference.endsWith('Request') ? '' : snake(reference).replace(/^_/, '');
-  return checkMessage({ surface, method }, surface.schemas[reference] ?? {}, body, root);
+  const whole =
+    requestMessage(surface, method) === undefined ? body : withoutPath(method, surface.schemas[reference], body);
+  return checkMessage({ surface, method }, surface.schemas[reference] ?? {}, { ...fields, ...whole }, root);
 }
 
-function parse(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    throw badRequest('Invalid JSON payload received. Unexpected token.', '');
-  }
+/** The path's parameters are fields of the request message too. Where both are given, the path counts. */
+function withoutPath({ parameters = {} }: Method, schema: Schema | undefined, body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(body).filter(([given, value]) => {
+      const name = camel(given);
+      const isPath = Object.hasOwn(parameters, name) && parameters[name]?.location === 'path';
+      return !isPath || Object.hasOwn(schema?.properties ?? {}, name) || (typeof value !== 'string' && value !== null);
+    }),
+  );
 }
 
 const integers: Readonly<Record<string, readonly [bigint, bigint, string]>> = {
@@ -179,6 +229,15 @@ function checkMessage(site: Site, schema: Schema, body: JsonObject, path: string
     // Google ignores output-only fields that a client sends. An etag is different: it says what the client has read.
     if (inner !== undefined && (field.readOnly !== true || name === 'etag')) checked[name] = inner;
   }
+  if (!isPartial(site, path)) checkRequired(site, known, checked, path);
+  return checked;
+}
+
+/** A PATCH sends a part of the resource. Its request message, if it has one, must still be whole. */
+const isPartial = ({ surface, method }: Site, path: string): boolean =>
+  method.httpMethod === 'PATCH' && (path !== '' || requestMessage(surface, method) === undefined);
+
+function checkRequired(site: Site, known: Readonly<Record<string, Schema>>, checked: JsonObject, path: string): void {
   for (const [name, field] of Object.entries(known)) {
     const required =
       field.annotations?.required?.includes(site.method.id) === true ||
@@ -186,9 +245,10 @@ function checkMessage(site: Site, schema: Schema, body: JsonObject, path: string
     const value = checked[name];
     // A required field that is also a path parameter need not be repeated in the body.
     if (!path.includes('.') && site.method.parameters?.[name]?.location === 'path') continue;
+    // The older APIs cannot tell an absent list from an empty one.
+    if (isOld(site.surface) && field.type === 'array') continue;
     if (required && (value === undefined || value === '')) throw requiredField(site, joined(site, path, name));
   }
-  return checked;
 }
 
 /** Returns undefined for null, because proto JSON reads null as not set. */
@@ -197,7 +257,7 @@ function checkValue(site: Site, schema: Schema, value: Json, path: string): Json
   const resolved = schema.$ref === undefined ? schema : (site.surface.schemas[schema.$ref] ?? {});
   if (resolved.type === 'array') {
     if (!Array.isArray(value)) throw badValue(site, path, 'TYPE_LIST', value);
-    return value.map((item, i) => checkItem(site, resolved.items ?? {}, item, `${path}[${i}]`));
+    return value.flatMap((item, i) => checkItem(site, resolved.items ?? {}, item, `${path}[${i}]`) ?? []);
   }
   if (Array.isArray(value) && resolved.type !== 'any') {
     throw unknownName(
@@ -214,15 +274,21 @@ function checkValue(site: Site, schema: Schema, value: Json, path: string): Json
   return checkScalar(site, resolved, value, path);
 }
 
-/** Proto JSON refuses null within a list (https://protobuf.dev/programming-guides/json/). */
-function checkItem(site: Site, schema: Schema, item: Json, path: string): Json {
+/**
+ * Proto JSON refuses null within a list (https://protobuf.dev/programming-guides/json/). The older APIs drop it. An `undefined`
+ * item is dropped.
+ */
+function checkItem(site: Site, schema: Schema, item: Json, path: string): [Json] | undefined {
   const checked = checkValue(site, schema, item, path);
-  if (checked !== undefined) return checked;
-  if (schema.type === 'any') return null;
+  if (checked !== undefined) return [checked];
+  if (schema.type === 'any') return [null];
+  if (item === '' || isOld(site.surface)) return undefined;
   throw badValue(site, path, schema.type === 'string' ? 'TYPE_STRING' : 'TYPE_MESSAGE', item);
 }
 
-function checkScalar(site: Site, schema: Schema, value: Json, path: string): Json {
+function checkScalar(site: Site, schema: Schema, given: Json, path: string): Json | undefined {
+  const isWide = schema.format === 'int64' || schema.format === 'uint64';
+  const value = (isWide ? exactDigits(given) : undefined) ?? rounded(given);
   const integer = integers[schema.format ?? ''];
   if (integer !== undefined && (schema.type === 'integer' || schema.type === 'string')) {
     const [low, high, type] = integer;
@@ -249,11 +315,12 @@ function checkScalar(site: Site, schema: Schema, value: Json, path: string): Jso
   }
 }
 
-function checkText(site: Site, schema: Schema, value: Json, path: string): Json {
+function checkText(site: Site, schema: Schema, value: Json, path: string): Json | undefined {
   if (schema.enum !== undefined) {
+    // An empty enum is one that is not set.
+    if (value === '') return undefined;
     if (typeof value === 'number') {
-      // Compute's enum numbers are hashes, and its document does not hold them. Elsewhere they are positions in the list.
-      const named = isCompute(site.surface) ? undefined : schema.enum[value];
+      const named = namedByNumber(site.surface, schema.enum, value, path);
       if (named === undefined) throw badValue(site, path, 'TYPE_ENUM', value);
       return named;
     }

@@ -101,6 +101,15 @@ const titled: readonly string[] = ['Expr', 'GoogleTypeExpr', 'GoogleApiServiceus
 /** Fields that are required of some resources only: "Required for each regional disk". */
 const sometimesRequired: readonly (readonly [schema: string, field: string])[] = [
   ['AttachedDiskInitializeParams', 'replicaZones'],
+  // The documents say: except when used with UpdateJob.
+  ['Job', 'schedule'],
+];
+
+/** Fields that the published documents lack and Google takes, with the client that sends them. They change nothing here. */
+const unpublished: readonly (readonly [schema: string, field: string, of: Schema, client: string])[] = [
+  ['NetworkRoutingConfig', 'deleteBgpAlwaysCompareMed', { type: 'boolean' }, "Terraform's Google provider 8.0"],
+  ['RouterNat', 'initialNatIps', { type: 'array', items: { type: 'string' } }, "Terraform's Google provider 8.0"],
+  ['Snapshot', 'zone', { type: 'string' }, "Terraform's Google provider 8.0"],
 ];
 
 function corrected(schemas: Readonly<Record<string, Schema>>): Readonly<Record<string, Schema>> {
@@ -115,6 +124,12 @@ function corrected(schemas: Readonly<Record<string, Schema>>): Readonly<Record<s
     const schema = all[name];
     const { description: _, ...optional } = schema?.properties?.[field] ?? {};
     if (schema !== undefined) all[name] = { ...schema, properties: { ...schema.properties, [field]: optional } };
+  }
+  for (const [name, field, of] of unpublished) {
+    const schema = all[name];
+    if (schema !== undefined) {
+      all[name] = { ...schema, properties: { ...schema.properties, [field]: { ...of, readOnly: true } } };
+    }
   }
   return all;
 }
