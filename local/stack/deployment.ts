@@ -186,6 +186,20 @@ const roleBindings = () =>
 /** `admin` deploys plinth and owns the organization. alice sees only what a bootstrap gives her in the cloud. */
 export const people = { admin: `admin@${local.domain}`, alice: `alice@${local.domain}` };
 
+/** What docs/operate/deploy.md asks of who deploys, and `roles/owner`, which holds none of it. */
+const adminBindings = [
+  ...[
+    'owner',
+    'resourcemanager.organizationAdmin',
+    'resourcemanager.folderAdmin',
+    'resourcemanager.projectCreator',
+  ].map((role) => ({ resource: local.organization, role: `roles/${role}` })),
+  ...[local.billingAccount, local.otherBillingAccount].map((account) => ({
+    resource: `billingAccounts/${account}`,
+    role: 'roles/billing.admin',
+  })),
+].map((grant) => ({ ...grant, members: [`user:${people.admin}`] }));
+
 export const initialState = (): InitialState => ({
   organizations: [{ name: local.organization, displayName: local.domain }],
   folders: [
@@ -215,7 +229,7 @@ export const initialState = (): InitialState => ({
   customRoles: [...customRoles, ...zoneRoles],
   bindings: [
     ...roleBindings(),
-    { resource: local.organization, role: 'roles/owner', members: [`user:${people.admin}`] },
+    ...adminBindings,
   ],
 });
 
