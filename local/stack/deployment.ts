@@ -78,11 +78,14 @@ const RoleScope = z.enum([
 type RoleScope = z.output<typeof RoleScope>;
 
 /** The content of terraform/roles.json: the one list of roles, with a reason for each. */
+const CustomRoles = z.record(
+  z.string(),
+  z.strictObject({ title: z.string(), description: z.string(), permissions: z.array(z.string()) }),
+);
 const RoleTable = z.strictObject({
-  customRoles: z.record(
-    z.string(),
-    z.strictObject({ title: z.string(), description: z.string(), permissions: z.array(z.string()) }),
-  ),
+  customRoles: CustomRoles,
+  /** Made by the administrators of zones' projects, because a custom role holds in its own project alone. */
+  zoneRoles: CustomRoles,
   functions: z.record(z.string(), z.array(z.strictObject({ role: z.string(), on: RoleScope, why: z.string() }))),
 });
 
@@ -99,6 +102,19 @@ export const customRoles = Object.entries(roleTable.customRoles).map(([id, { tit
   title,
   permissions,
 }));
+
+/** Custom roles in the projects of zones. */
+const zoneRoles = [local.dnsProject, local.standingZone.project].flatMap((project) =>
+  Object.entries(roleTable.zoneRoles).map(([id, { title, permissions }]) => ({
+    name: `projects/${project}/roles/${id}`,
+    title,
+    permissions,
+  })),
+);
+
+/** A grant's role as it stands in the policy of a resource. */
+export const roleOn = (role: string, resource: string): string =>
+  role in roleTable.zoneRoles ? `${resource.split('/').slice(0, 2).join('/')}/roles/${role}` : role;
 
 /** The roles of each function, and nothing more. Terraform grants from the same file. */
 export const functionGrants = Object.values(functionNames).flatMap((name) =>
@@ -161,7 +177,7 @@ const roleBindings = () =>
   functionGrants.flatMap(({ name, role, on }) =>
     resourcesFor(on, name).map((resource) => ({
       resource,
-      role,
+      role: roleOn(role, resource),
       members: [`serviceAccount:${functionAccount(name)}`],
       ...(on === 'bootstrapSecrets' ? { condition: bootstrapSecretsCondition(local.projectNumber) } : {}),
     })),
@@ -169,6 +185,20 @@ const roleBindings = () =>
 
 /** `admin` deploys plinth and owns the organization. alice sees only what a bootstrap gives her in the cloud. */
 export const people = { admin: `admin@${local.domain}`, alice: `alice@${local.domain}` };
+
+/** What docs/operate/deploy.md asks of who deploys, and `roles/owner`, which holds none of it. */
+const adminBindings = [
+  ...[
+    'owner',
+    'resourcemanager.organizationAdmin',
+    'resourcemanager.folderAdmin',
+    'resourcemanager.projectCreator',
+  ].map((role) => ({ resource: local.organization, role: `roles/${role}` })),
+  ...[local.billingAccount, local.otherBillingAccount].map((account) => ({
+    resource: `billingAccounts/${account}`,
+    role: 'roles/billing.admin',
+  })),
+].map((grant) => ({ ...grant, members: [`user:${people.admin}`] }));
 
 export const initialState = (): InitialState => ({
   organizations: [{ name: local.organization, displayName: local.domain }],
@@ -196,11 +226,8 @@ export const initialState = (): InitialState => ({
     })),
   ],
   serviceAccounts: [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)],
-  customRoles,
-  bindings: [
-    ...roleBindings(),
-    { resource: local.organization, role: 'roles/owner', members: [`user:${people.admin}`] },
-  ],
+  customRoles: [...customRoles, ...zoneRoles],
+  bindings: [...roleBindings(), ...adminBindings],
 });
 
 /** The function that hears each lane's topic. */

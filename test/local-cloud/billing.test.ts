@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
+import { owner, ownersBindings, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 import { itRefuses, type Refusal } from './refusals.js';
 
 const api = 'cloudbilling';
@@ -22,7 +22,7 @@ describe('simulated Cloud Billing', () => {
           { name: closed, displayName: 'Closed', open: false },
         ],
         bindings: [
-          { resource: 'organizations/100', role: 'roles/owner', members: [`user:${owner}`] },
+          ...ownersBindings,
           { resource: 'organizations/100', role: 'roles/billing.projectManager', members: [`serviceAccount:${payer}`] },
           { resource: account, role: 'roles/billing.user', members: [`user:${owner}`] },
           { resource: small, role: 'roles/billing.admin', members: [`user:${owner}`] },

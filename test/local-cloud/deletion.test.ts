@@ -1,7 +1,7 @@
 /** What goes with a project that is deleted, what stays, and what comes back. */
 import { expect } from 'chai';
 import { furnish, region, vmBody, zone } from './furnished.js';
-import { project, type ReadyCloud, readyCloud } from './ready-cloud.js';
+import { ownersBindings, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
 
 const account = 'billingAccounts/000000-000000-000000';
 
@@ -19,7 +19,7 @@ describe('a project that is deleted', () => {
       initial: {
         billingAccounts: [{ name: account, displayName: 'Billing', projectLimit: 2 }],
         bindings: [
-          { resource: 'organizations/100', role: 'roles/owner', members: ['user:alice@example.com'] },
+          ...ownersBindings,
           { resource: account, role: 'roles/billing.user', members: ['user:alice@example.com'] },
         ],
       },

@@ -22,6 +22,11 @@ export const services = [
   'cloudquotas',
 ].map((name) => `${name}.googleapis.com`);
 
+/** `roles/owner` makes no projects, and sees no folders: so an administrator of an organization has these besides. */
+export const ownersBindings = ['owner', 'resourcemanager.organizationAdmin', 'resourcemanager.projectCreator'].map(
+  (role) => ({ resource: 'organizations/100', role: `roles/${role}`, members: [`user:${owner}`] }),
+);
+
 export interface Reply {
   readonly status: number;
   readonly body: JsonObject;
@@ -61,7 +66,7 @@ export async function readyCloud(options: SimulatedCloudOptions = {}): Promise<R
           services: [],
         },
       ],
-      bindings: [{ resource: 'organizations/100', role: 'roles/owner', members: [`user:${owner}`] }],
+      bindings: ownersBindings,
       ...options.initial,
     },
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
-import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
+import { owner, ownersBindings, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 import { itRefuses, type Refusal } from './refusals.js';
 
 const folder = 'folders/100000000001';
@@ -11,7 +11,7 @@ const initial = {
   folders: [{ name: folder, displayName: 'bootstraps', parent: 'organizations/100' }],
   serviceAccounts: [creator],
   bindings: [
-    { resource: 'organizations/100', role: 'roles/owner', members: [`user:${owner}`] },
+    ...ownersBindings,
     { resource: folder, role: 'roles/resourcemanager.projectCreator', members: [`serviceAccount:${creator}`] },
   ],
 } as const;

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
+const CustomRoles = z.record(z.string(), z.object({ description: z.string(), permissions: z.array(z.string()) }));
 const Roles = z.object({
-  customRoles: z.record(z.string(), z.object({ description: z.string(), permissions: z.array(z.string()) })),
+  customRoles: CustomRoles,
+  zoneRoles: CustomRoles,
   functions: z.record(z.string(), z.array(z.object({ role: z.string(), on: z.string(), why: z.string() }))),
 });
 
@@ -23,11 +25,13 @@ const where: Readonly<Record<string, string>> = {
 };
 
 export function rolesReference(): string {
-  const { customRoles, functions } = Roles.parse(JSON.parse(readFileSync(join('terraform', 'roles.json'), 'utf8')));
+  const { customRoles, zoneRoles, functions } = Roles.parse(
+    JSON.parse(readFileSync(join('terraform', 'roles.json'), 'utf8')),
+  );
   const rows = Object.entries(functions).flatMap(([name, grants]) =>
     grants.map(({ role, on, why }) => `| ${name} | \`${role}\` | ${where[on] ?? `\`${on}\``} | ${why} |`),
   );
-  const custom = Object.entries(customRoles).map(
+  const custom = Object.entries({ ...customRoles, ...zoneRoles }).map(
     ([id, { description, permissions }]) =>
       `| \`${id}\` | ${description} | ${permissions.map((each) => `\`${each}\``).join('<br>')} |`,
   );

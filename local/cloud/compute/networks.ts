@@ -121,7 +121,6 @@ const served = defineCollection({
   of: networks,
   quota: 'NETWORKS',
   seconds: { change: 5 },
-  types: { patch: 'compute.networks.patch' },
   make({ call, path }, world) {
     checkNetwork(call.body);
     return networkResource(path, call.body, world);

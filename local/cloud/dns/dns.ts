@@ -1,4 +1,5 @@
 /** Cloud DNS in the simulated cloud: one table, joined from the files of its resources. */
+import { fieldsIn } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
 import {
   type Access,
@@ -58,7 +59,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'managedZones.getIamPolicy': (call, world) =>
     world.policies.get(find(call, world).path, numberOf(objectOf(call.body['options'])?.['requestedPolicyVersion'])),
   'managedZones.setIamPolicy': (call, world) =>
-    world.policies.set(find(call, world).path, objectOf(call.body['policy']) ?? {}),
+    world.policies.set(find(call, world).path, objectOf(call.body['policy']) ?? {}, fieldsIn(call)),
   'managedZones.testIamPermissions': (call, world) => testPermissions(call, world, find(call, world).path),
   'managedZoneOperations.get': getOperation,
   'managedZoneOperations.list': (call, world) =>

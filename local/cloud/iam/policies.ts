@@ -15,6 +15,7 @@ import { badRequest } from '../kernel/errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { lookUpProject, projectTable, withProjectId } from '../projects/projects.js';
 import { delayOf } from '../worlds/settings.js';
+import { freshEtag, isSameEtag } from './etags.js';
 import { checkBinding } from './policy-checks.js';
 import { roleHolds } from './roles.js';
 
@@ -31,6 +32,9 @@ interface PolicyRecord {
   coming: { at: number; grants: Grant[] }[];
 }
 
+/** What Google changes where a call has no mask. */
+const defaultFields = ['bindings', 'etag'];
+
 const records = (world: World): Record<string, PolicyRecord> => world.table<PolicyRecord>('iam.policies');
 
 export function createPolicies(world: World): Policies {
@@ -42,20 +46,26 @@ export function createPolicies(world: World): Policies {
       if (!conditional || requestedVersion >= 3) return policy;
       return { ...policy, version: 1, bindings: objectsOf(policy['bindings']).map(withoutCondition) };
     },
-    set(resource, given) {
+    set(resource, given, fields = defaultFields) {
       const name = withProjectId(world, resource);
       const current = policies.get(name, 3);
       const etag = textOf(given['etag']);
-      if (etag !== undefined && etag !== '' && etag !== current['etag']) throw staleEtag(etag, String(current['etag']));
-      const bindings = mergeBindings(objectsOf(given['bindings']).map((binding) => checkBinding(world, name, binding)));
+      if (etag !== undefined && etag !== '' && !isSameEtag(etag, String(current['etag']))) {
+        throw staleEtag(etag, String(current['etag']));
+      }
+      const bindings = fields.includes('bindings')
+        ? mergeBindings(objectsOf(given['bindings']).map((binding) => checkBinding(world, name, binding)))
+        : objectsOf(current['bindings']);
       const conditional = bindings.some(({ condition }) => condition !== undefined);
-      if (conditional && given['version'] !== 3) {
+      if (conditional && fields.includes('bindings') && given['version'] !== 3) {
         throw badRequest('Must set policy version to 3 when using conditions.', 'policy.version');
       }
+      const auditConfigs = objectsOf((fields.includes('auditConfigs') ? given : current)['auditConfigs']);
       const policy: JsonObject = {
         version: conditional ? 3 : 1,
         etag: freshEtag(world),
         ...(bindings.length === 0 ? {} : { bindings }),
+        ...(auditConfigs.length === 0 ? {} : { auditConfigs }),
       };
       const record = records(world)[name] ?? { policy, inForce: [], coming: [] };
       records(world)[name] = record;
@@ -98,7 +108,12 @@ export function grantAtOnce(
   const held = objectsOf(records(world)[name]?.policy['bindings']);
   const merged = mergeBindings([...held, ...bindings]);
   const conditional = merged.some(({ condition }) => condition !== undefined);
-  const policy: JsonObject = { version: conditional ? 3 : 1, etag: freshEtag(world), bindings: merged };
+  const policy: JsonObject = {
+    ...records(world)[name]?.policy,
+    version: conditional ? 3 : 1,
+    etag: freshEtag(world),
+    bindings: merged,
+  };
   records(world)[name] = { policy, inForce: merged.map(grantOf), coming: [] };
 }
 
@@ -203,11 +218,6 @@ const hashOf = (value: Json): string =>
     .reduce((hash, c) => (Math.imul(hash, 31) + c.charCodeAt(0)) >>> 0, 7)
     .toString(16)
     .padStart(20, '0');
-
-const freshEtag = (world: World): string => {
-  const bytes = Buffer.from([5, ...Array.from({ length: 7 }, () => Math.floor(world.random() * 256))]);
-  return `Bw${bytes.toString('base64')}`.slice(0, 12);
-};
 
 const staleEtag = (given: string, held: string): GoogleError =>
   new GoogleError(

@@ -1,7 +1,7 @@
 /** getIamPolicy, setIamPolicy and testIamPermissions in the form of the resource hierarchy, billing and IAM. */
 import type { CloudCall, JsonObject, World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
-import { numberOf, objectOf } from '../kernel/json-fields.js';
+import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 
 export const readPolicy = (call: CloudCall, world: World, resource: string): JsonObject =>
   world.policies.get(
@@ -19,5 +19,17 @@ export function writePolicy(call: CloudCall, world: World, resource: string): Js
   if (![0, 1, 3].includes(version)) {
     throw badRequest(`Invalid policy version ${version}.`, 'policy.version', 'Valid values are 0, 1, and 3.');
   }
-  return world.policies.set(resource, policy);
+  return world.policies.set(resource, policy, fieldsIn(call));
+}
+
+/** The fields that a call of setIamPolicy names. Undefined where it has no mask. */
+export function fieldsIn({ body }: CloudCall): readonly string[] | undefined {
+  const mask = textOf(body['updateMask']) ?? '';
+  if (mask === '') return undefined;
+  const fields = mask.split(',').map((path) => (path.trim() === 'audit_configs' ? 'auditConfigs' : path.trim()));
+  const strange = fields.find((path) => !['version', 'bindings', 'etag', 'auditConfigs'].includes(path));
+  if (strange !== undefined) {
+    throw badRequest('Request contains an invalid argument.', 'update_mask', `A policy has no field ${strange}.`);
+  }
+  return fields;
 }

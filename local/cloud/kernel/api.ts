@@ -159,9 +159,9 @@ export interface Policies {
   get(resource: string, requestedVersion?: number): JsonObject;
   /**
    * Replaces the policy. Throws 409 ABORTED for a stale etag, and 400 for a member that does not exist. Grants take effect
-   * after the propagation time.
+   * after the propagation time. `fields` are those of the call's mask: without one, `auditConfigs` stay as they are.
    */
-  set(resource: string, policy: JsonObject): JsonObject;
+  set(resource: string, policy: JsonObject, fields?: readonly string[]): JsonObject;
   /** Removes the policies of a resource and of everything beneath it. */
   remove(resource: string): void;
   /** Whether the caller's grants hold a permission on a resource or an ancestor. Counts only grants that have propagated. */

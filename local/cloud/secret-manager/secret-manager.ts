@@ -1,5 +1,6 @@
 /** Secret Manager in the simulated cloud: secrets, numbered versions, payloads with checksums, policies. */
 
+import { fieldsIn } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
 import {
   type Access,
@@ -273,7 +274,7 @@ const getIamPolicy: Handler = (call, world) =>
   world.policies.get(find(call, world).named.path, numberOf(call.params['options.requestedPolicyVersion']));
 
 const setIamPolicy: Handler = (call, world) =>
-  world.policies.set(find(call, world).named.path, objectOf(call.body['policy']) ?? {});
+  world.policies.set(find(call, world).named.path, objectOf(call.body['policy']) ?? {}, fieldsIn(call));
 
 // --- the table ------------------------------------------------------------------------------------------------------
 
