@@ -227,6 +227,8 @@ describe('the package store', function () {
 
   it('refuses what Google refuses', async () => {
     const object = `/storage/v1/b/${bucket}/o`;
+    // The organization's policies are asked first.
+    const uniform = '"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}';
     const name = encodeURIComponent(`packages/1.0.0/${made().hash}/installer.tar.gz`);
     for (const [line, status, reason, body] of [
       ['GET /storage/v1/b/none', 404, 'notFound'],
@@ -234,8 +236,8 @@ describe('the package store', function () {
       [`GET ${object}/none?alt=media`, 404, 'notFound'],
       [`POST ${object}`, 400, 'wrongUrlForUpload', '{"name":"x"}'],
       [`POST /upload${object}?uploadType=media&name=${name}&ifGenerationMatch=0`, 412, 'conditionNotMet', 'x'],
-      [`POST /storage/v1/b?project=${local.project}`, 409, 'conflict', `{"name":"${bucket}"}`],
-      [`POST /storage/v1/b?project=${local.project}`, 400, 'invalid', '{"name":"No"}'],
+      [`POST /storage/v1/b?project=${local.project}`, 409, 'conflict', `{"name":"${bucket}",${uniform}}`],
+      [`POST /storage/v1/b?project=${local.project}`, 400, 'invalid', `{"name":"No",${uniform}}`],
       [`DELETE /storage/v1/b/${bucket}`, 409, 'conflict'],
     ] as const) {
       const reply = await ask(line, body, body === undefined ? {} : { 'content-type': 'application/json' });

@@ -72,7 +72,7 @@ export type ChanceName = keyof typeof noChances;
  * A policy in one line: `off` (none is set), `enforced`, `allow-all`, `deny-all`, or `allow:` or `deny:` and values with
  * commas between them. The value `own` is the customer id of the organization.
  */
-export type PolicyText = string;
+type PolicyText = string;
 
 export interface WorldTable {
   readonly quotas: Readonly<Record<QuotaName, number>>;
