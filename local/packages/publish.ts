@@ -21,7 +21,11 @@ export async function publishPackage(
   await ask(
     `/storage/v1/b?project=${local.project}`,
     'application/json',
-    JSON.stringify({ name: local.packagesBucket, iamConfiguration: { uniformBucketLevelAccess: { enabled: true } } }),
+    JSON.stringify({
+      name: local.packagesBucket,
+      location: local.region,
+      iamConfiguration: { uniformBucketLevelAccess: { enabled: true } },
+    }),
   );
   for (const { path, sha256 } of [full, lite]) {
     const name = `packages/${version}/${hash}/${basename(path)}`;

@@ -133,14 +133,9 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
 
   try {
     if (half !== 'functions') {
-      const { duplicates, reordering, concurrency, machines = 'none', dnsPort = 0 } = options;
-      const keep = options.state !== undefined;
-      const chance = { seed, duplicates, reordering };
-      const { world, worldSettings } = options;
-      cloudHalf = await startCloudHalf(folder, {
-        ...{ store, timeFactor, keep, concurrency, machines, dnsPort, world, worldSettings, onNote },
-        ...chance,
-      });
+      const { machines = 'none', dnsPort = 0, state } = options;
+      const given = { store, timeFactor, seed, machines, dnsPort, keep: state !== undefined, onNote };
+      cloudHalf = await startCloudHalf(folder, { ...options, ...given });
     }
     const record = cloudHalf?.record ?? (await folder.awaitCloud());
     if (half !== 'cloud') {

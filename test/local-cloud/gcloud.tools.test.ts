@@ -197,7 +197,14 @@ describe('gcloud against the simulated cloud', function () {
       writeFileSync(file, 'stored');
       const storage = async (...args: string[]) =>
         (await run('gcloud', ['storage', ...args], { env: environment })).stdout;
-      await storage('buckets', 'create', 'gs://bucket-of-gcloud', '--location', region);
+      await storage(
+        'buckets',
+        'create',
+        'gs://bucket-of-gcloud',
+        '--location',
+        region,
+        '--uniform-bucket-level-access',
+      );
       await storage('cp', file, 'gs://bucket-of-gcloud/a/object');
       expect((await storage('ls', 'gs://bucket-of-gcloud/**')).trim()).to.equal('gs://bucket-of-gcloud/a/object');
       expect((await storage('ls', 'gs://bucket-of-gcloud')).trim()).to.equal('gs://bucket-of-gcloud/a/');

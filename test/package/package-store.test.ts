@@ -226,8 +226,9 @@ describe('the package store', function () {
   });
 
   it('refuses what Google refuses', async () => {
-    const uniform = '"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}';
     const object = `/storage/v1/b/${bucket}/o`;
+    // The organization's policies are asked first.
+    const uniform = '"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}';
     const name = encodeURIComponent(`packages/1.0.0/${made().hash}/installer.tar.gz`);
     for (const [line, status, reason, body] of [
       ['GET /storage/v1/b/none', 404, 'notFound'],

@@ -1,4 +1,4 @@
-/** Writes docs/reference, docs/use/troubleshooting.md, and what terraform knows of the settings, from the tables and schemas of the code (`npm run docs`); with --check it fails if one is stale. */
+/** Writes docs/reference, docs/use/troubleshooting.md, docs/build/worlds.md, and what terraform knows of the settings, from the tables and schemas of the code (`npm run docs`); with --check it fails if one is stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bootstrapsApi } from '../../functions/http/bootstraps/api.js';
@@ -12,6 +12,7 @@ import { rolesReference } from './roles-reference.js';
 import { settingsReference } from './settings-reference.js';
 import { terraformSettings } from './terraform-settings.js';
 import { troubleshooting } from './troubleshooting.js';
+import { worldsPage } from './worlds-page.js';
 
 /** A page and what makes it: add one here, and its generator beside this file. */
 const pages: Readonly<Record<string, () => string>> = {
@@ -24,6 +25,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'roles.md': rolesReference,
   'settings.md': settingsReference,
   '../use/troubleshooting.md': troubleshooting,
+  '../build/worlds.md': worldsPage,
   '../../terraform/settings.json': terraformSettings,
 };
 

@@ -16,15 +16,6 @@ import { collections, type Held, held, lastOf, type Place, stamp, unlink } from 
 
 const { instances, disks, subnetworks } = collections;
 
-/** Seconds of cloud time. */
-export const lifeSeconds = {
-  staging: 7,
-  stopping: 30,
-  deleting: 20,
-  lateAddress: 4,
-  quota: 4,
-} as const;
-
 /** The state that a VM's guest made for itself. Machines that stand in for VMs answer SSH with this host key. */
 export interface Guest {
   hostKey: { privateKeyPem: string; publicKey: string };
@@ -123,7 +114,7 @@ const run = ending((target, args, world) => {
     resourceStatus: { scheduling: {} },
   });
   const id = instance.resource['id'] ?? '';
-  if (late) world.schedule(lifeSeconds.lateAddress, 'compute.instances.addresses', { target, id });
+  if (late) world.schedule(delayOf(world, 'vmAddress'), 'compute.instances.addresses', { target, id });
   world.schedule(delayOf(world, 'vmHostKeys'), 'compute.instances.guest', { target, id });
   world.schedule(0, 'compute.instances.drawPreemption', { target, id }, { exact: true });
   return undefined;
@@ -239,7 +230,7 @@ export function preempt(world: World, target: string): void {
   const place = placeAt(target, world);
   if (place !== undefined) systemOperation(world, place, 'compute.instances.preempted', target, id);
   set(instance, { status: 'STOPPING' });
-  world.schedule(lifeSeconds.stopping, 'compute.instances.preempted', { target, id }, { exact: true });
+  world.schedule(delayOf(world, 'vmStopping'), 'compute.instances.preempted', { target, id }, { exact: true });
 }
 
 const preempted: Effect = (args, world) => {

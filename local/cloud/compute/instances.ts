@@ -4,7 +4,7 @@ import { objectOf, textOf } from '../kernel/json-fields.js';
 import { delayOf } from '../worlds/settings.js';
 import { looksOf } from './collection.js';
 import { checkFits } from './fits.js';
-import { guests, instanceEffects, lifeSeconds, powerCycle } from './instance-life.js';
+import { guests, instanceEffects, powerCycle } from './instance-life.js';
 import { provisioningOf, wantedInstance } from './instance-request.js';
 import { change, instanceSettings } from './instance-settings.js';
 import { metadataValue } from './metadata.js';
@@ -92,7 +92,7 @@ function beginStart(
     const args = { id: targetId, message: overQuota };
     return begin(call, world, place, {
       ...common,
-      seconds: lifeSeconds.quota,
+      seconds: delayOf(world, 'vmQuota'),
       effect: 'compute.instances.overQuota',
       args,
     });
@@ -103,7 +103,7 @@ function beginStart(
     return begin(call, world, place, { ...common, seconds, exact: true, effect: 'compute.instances.stockout', args });
   }
   const args = { id: targetId, lateAddress: externalsOf(instance.resource) > 0 && world.random() < 0.3 };
-  world.schedule(lifeSeconds.staging, 'compute.instances.stage', { target: path, ...args });
+  world.schedule(delayOf(world, 'vmStaging'), 'compute.instances.stage', { target: path, ...args });
   return begin(call, world, place, {
     ...common,
     seconds: delayOf(world, 'vmRunning'),
@@ -138,7 +138,7 @@ const halt =
       throw wrongState(path, status, type, 'RUNNING');
     found.phase = 'making';
     found.resource = { ...found.resource, status: via };
-    return change(call, world, place, path, found, type, lifeSeconds.stopping, effect);
+    return change(call, world, place, path, found, type, delayOf(world, 'vmStopping'), effect);
   };
 
 const resume: Handler = (call, world) => {
@@ -170,7 +170,7 @@ const remove: Handler = (call, world) => {
   }
   found.phase = 'leaving';
   found.resource = { ...found.resource, status: 'STOPPING' };
-  return change(call, world, place, path, found, 'delete', lifeSeconds.deleting, 'compute.instances.deleted');
+  return change(call, world, place, path, found, 'delete', delayOf(world, 'vmDeleting'), 'compute.instances.deleted');
 };
 
 const wrongState = (path: string, status: string | undefined, verb: string, wanted: string): GoogleError =>

@@ -95,20 +95,40 @@ const counted: Readonly<Record<CountedMetric, readonly [Kind, (resources: JsonOb
   SNAPSHOTS: ['snapshots', each],
 };
 
+/** The resources of a project, of one kind after the other. */
+type Source = (kind: Kind) => readonly (readonly [path: string, one: Held])[];
+
+const sourceOf =
+  (world: World, project: string): Source =>
+  (kind) =>
+    heldIn(world, collections[kind], project);
+
+/** Looks each kind up once. The tables hold every project. */
+function rememberingSource(world: World, project: string): Source {
+  const known = new Map<Kind, ReturnType<Source>>();
+  return (kind) => {
+    const found = known.get(kind) ?? heldIn(world, collections[kind], project);
+    known.set(kind, found);
+    return found;
+  };
+}
+
 /** How much of `metric` the project uses. Regional metrics count in the region alone. */
 function usageOf(
   world: World,
-  { project, region }: Pick<Place, 'project' | 'region'>,
+  place: Pick<Place, 'project' | 'region'>,
   metric: Metric,
   use: Use,
+  source: Source,
 ): number {
-  const where = isGlobalMetric(metric) ? undefined : region;
+  const { projectId } = place.project;
+  const where = isGlobalMetric(metric) ? undefined : place.region;
   const of = (kind: Kind): JsonObject[] =>
-    heldIn(world, collections[kind], project.projectId)
-      .filter(([path, one]) => within(path, project.projectId, where) && path !== use.but && counts(one, use))
+    source(kind)
+      .filter(([path, one]) => within(path, projectId, where) && path !== use.but && counts(one, use))
       .map(([, { resource }]) => resource);
   if (isCpuMetric(metric)) {
-    const mine = of('instances').filter((vm) => isUp(vm) && cpuMetricOf(world, { project, region }, vm) === metric);
+    const mine = of('instances').filter((vm) => isUp(vm) && cpuMetricOf(world, place, vm) === metric);
     return sum(mine, cpusOf);
   }
   const [kind, count] = counted[metric];
@@ -140,7 +160,7 @@ export const externalsOf = ({ networkInterfaces }: JsonObject): number =>
 /** The message for a quota that `more` would exceed. Undefined if there is room. */
 export function quotaText(world: World, place: Place, metric: Metric, more: number, use: Use): string | undefined {
   const limit = limitOf(world, place, metric);
-  const used = usageOf(world, place, metric, use);
+  const used = usageOf(world, place, metric, use, sourceOf(world, place.project.projectId));
   if (more === 0 || used + more <= limit) return undefined;
   return `Quota '${metric}' exceeded.  Limit: ${limit.toFixed(1)} ${isGlobalMetric(metric) ? 'globally' : `in region ${place.region}`}.`;
 }
@@ -151,9 +171,11 @@ export function checkQuota(world: World, place: Place, metric: Metric, more = 1)
   if (text !== undefined) throw quotaExceeded(text);
 }
 
-export const quotasOf = (world: World, place: Place, metrics: readonly Metric[]): JsonObject[] =>
-  metrics.map((metric) => ({
+export function quotasOf(world: World, place: Place, metrics: readonly Metric[]): JsonObject[] {
+  const source = rememberingSource(world, place.project.projectId);
+  return metrics.map((metric) => ({
     metric,
     limit: limitOf(world, place, metric),
-    usage: usageOf(world, place, metric, { underWay: true }),
+    usage: usageOf(world, place, metric, { underWay: true }, source),
   }));
+}

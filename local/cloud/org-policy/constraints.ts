@@ -3,7 +3,7 @@
  *
  * `documented`: Google's documentation gives the text. `reported`: public issues quote it. `unproven`: it follows the others.
  */
-export type Proof = 'documented' | 'reported' | 'unproven';
+type Proof = 'documented' | 'reported' | 'unproven';
 
 export interface Refusal {
   readonly code: 400 | 403 | 412;
@@ -38,7 +38,7 @@ const precondition = (text: string, proof: Proof, code: 400 | 412 = 412): Refusa
 const violated = (name: string, more: string, proof: Proof): Refusal =>
   precondition(`Constraint constraints/${name} violated for ${more}`, proof);
 
-export const constraints = {
+const constraints = {
   'iam.disableServiceAccountKeyCreation': {
     title: 'Disable service account key creation',
     kind: 'boolean',

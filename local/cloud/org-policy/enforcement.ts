@@ -11,7 +11,7 @@ import { imageProjectsIn, locationFits, locationOf, resourceOf } from './named-i
 import { allows, type Effective, effectiveOn } from './policies.js';
 
 /** What a refusal names. */
-export interface Violation {
+interface Violation {
   readonly resource?: string;
   readonly value?: string;
 }

@@ -62,7 +62,7 @@ export function writePolicyRecord(
   const record = records(world)[keyOf(resource, constraint)] ?? { constraint, coming: [] };
   records(world)[keyOf(resource, constraint)] = record;
   const spec = content?.spec;
-  const etag = `C${Buffer.from(world.id()).toString('base64').slice(0, 21)}=`;
+  const etag = `C${Buffer.from(world.id()).toString('base64').slice(0, 22)}=`;
   record.shown = content === undefined ? undefined : { ...content, etag };
   if (options.atOnce === true) {
     record.coming = [];

@@ -18,9 +18,6 @@ import { beginOperation, endOperation, operationName, typed } from '../kernel/lo
 import { delayOf } from '../worlds/settings.js';
 import { lookUpProject, projectTable } from './projects.js';
 
-/** Cloud seconds. */
-const seconds = { delete: 5 };
-
 const retentionDays = 30;
 
 /** The form in which an operation shows a project. The versions differ. */
@@ -293,7 +290,7 @@ export function restoreProject(world: World, project: ProjectRecord): void {
 
 /** Stops everything that runs in a project that is deleted or has no billing. It does not start again by itself. */
 export const shutDown = (world: World, { projectId }: ProjectRecord): void =>
-  world.schedule(seconds.delete, 'projects.shutDown', { project: projectId });
+  world.schedule(delayOf(world, 'projectDeletion'), 'projects.shutDown', { project: projectId });
 
 /**
  * An operation that shows the project as it is when the operation ends. An update takes 1 cloud second, the others as long as
@@ -302,7 +299,10 @@ export const shutDown = (world: World, { projectId }: ProjectRecord): void =>
 export function projectOperation(world: World, project: ProjectRecord, prefix: string, metadata: string): JsonObject {
   const name = operationName(prefix, world);
   const operation = beginOperation(world, name, typed(`google.cloud.resourcemanager.v3.${metadata}`, {}));
-  world.schedule(prefix === 'up' ? 1 : seconds.delete, 'projects.settle', { name, project: project.projectId });
+  world.schedule(prefix === 'up' ? 1 : delayOf(world, 'projectDeletion'), 'projects.settle', {
+    name,
+    project: project.projectId,
+  });
   return operation;
 }
 

@@ -14,11 +14,10 @@ import {
 import { labelsOf, numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { crc32c } from '../storage/crc32c.js';
+import { delayOf } from '../worlds/settings.js';
 
 const service = 'secretmanager.googleapis.com';
 const largestPayload = 65_536;
-/** Lists lag behind writes. A version that is asked for by number is available at once. */
-const listLagSeconds = 60;
 
 interface SecretRecord {
   resource: JsonObject;
@@ -254,7 +253,8 @@ const setState =
 /** Newest first. */
 const listVersions: Handler = (call, world) => {
   const { secret } = find(call, world);
-  const shownUntil = world.now() - world.scaled(listLagSeconds);
+  // Lists lag behind writes. A version that is asked for by number is available at once.
+  const shownUntil = world.now() - world.scaled(delayOf(world, 'secretList'));
   const all = Object.entries(secret.versions)
     .filter(([, { resource }]) => Date.parse(String(resource['createTime'])) <= shownUntil)
     .map(([number, { resource }]) => [String(1_000_000 - Number(number)), resource] as const)

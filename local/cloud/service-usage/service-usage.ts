@@ -16,8 +16,6 @@ import { pageOf } from '../kernel/pages.js';
 import { lookUpProject, titleOf } from '../projects/projects.js';
 import { delayOf } from '../worlds/settings.js';
 
-/** Cloud seconds. The operation ends first, while the change is still propagating. */
-const operationSeconds = 15;
 const atMost = 20;
 const readAtMost = 30;
 
@@ -94,7 +92,8 @@ function enableAll(call: CloudCall, world: World, services: readonly string[], a
   const name = `operations/acat.p2-${project.projectNumber}-${world.id()}`;
   const operation = beginOperation(world, name, metadata);
   const at = world.now() + world.scaled(delayOf(world, 'service')) * (0.7 + 0.6 * world.random());
-  world.schedule(operationSeconds, 'services.enabled', {
+  // The operation ends first, while the change is still propagating.
+  world.schedule(delayOf(world, 'serviceOperation'), 'services.enabled', {
     name,
     project: project.projectId,
     services: [...services],

@@ -45,13 +45,25 @@ const usualDelays = {
   quotaDecision: 300,
   /** From enabling a service until it is usable everywhere. */
   service: 40,
+  /** From enabling a service to the end of that operation. */
+  serviceOperation: 15,
   serviceAccount: 6,
+  /** How long lists of secrets lag behind. */
+  secretList: 60,
   project: 10,
+  projectDeletion: 5,
   /** How long search of projects lags behind. */
   projectSearch: 30,
   billingLink: 3,
+  vmStaging: 7,
   vmRunning: 25,
+  /** From running to a public address that comes late. */
+  vmAddress: 4,
   vmHostKeys: 12,
+  vmStopping: 30,
+  vmDeleting: 20,
+  /** Until an insert fails for a quota that VMs under way fill. */
+  vmQuota: 4,
 };
 export type DelayName = keyof typeof usualDelays;
 
@@ -72,7 +84,7 @@ export type ChanceName = keyof typeof noChances;
  * A policy in one line: `off` (none is set), `enforced`, `allow-all`, `deny-all`, or `allow:` or `deny:` and values with
  * commas between them. The value `own` is the customer id of the organization.
  */
-export type PolicyText = string;
+type PolicyText = string;
 
 export interface WorldTable {
   readonly quotas: Readonly<Record<QuotaName, number>>;
