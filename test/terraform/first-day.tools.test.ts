@@ -147,7 +147,7 @@ describe('a first apply', function () {
       writeFileSync(join(folder, 'terraform.tfvars'), variables(region));
       return workspace.terraform(['test', '-no-color'], 'examples/minimal');
     };
-    const mocks = 'mock_provider "google" {\n  source = "../../tests/mocks"\n}\nmock_provider "time" {}\n';
+    const mocks = 'mock_provider "google" {\n  source = "../../tests/mocks"\n}\n';
     writeFileSync(join(folder, 'main.tftest.hcl'), `${mocks}run "plan" {\n  command = plan\n}\n`);
     const { output } = await workspace.terraform(init, 'examples/minimal');
     expect(output).to.include('successfully initialized');

@@ -79,6 +79,8 @@ server.addService(definitions.tfplugin5.Provider.service, {
   PrepareProviderConfig: answer(({ config }) => ({ preparedConfig: config })),
   ValidateResourceTypeConfig: judge,
   ValidateDataSourceConfig: nothing,
+  // A test of a whole deployment mocks the provider that it configures; the other one is asked.
+  PlanResourceChange: answer(({ proposedNewState }) => ({ plannedState: proposedNewState })),
   Configure: nothing,
   Stop: nothing,
 });
