@@ -17,6 +17,10 @@ run "first_day" {
     error_message = "New projects may have ten instances of one CPU, and no more."
   }
   assert {
+    condition     = sum([for f in google_cloudfunctions2_function.function : f.service_config[0].max_instance_count]) <= 32
+    error_message = "Some new projects may have 32 instances in all."
+  }
+  assert {
     condition     = alltrue([for channel in google_monitoring_notification_channel.email : channel.force_delete == true])
     error_message = "An address goes, whatever still names it."
   }
