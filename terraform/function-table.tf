@@ -22,7 +22,7 @@ locals {
       concurrency = 80  # one follower of a bootstrap holds one place for minutes
       timeout     = 600 # an event stream ends by itself after nine minutes, and the client comes back
       min         = 0
-      max         = 10 # 800 followers and calls at once: a ceiling, as above
+      max         = 8 # 640 followers and calls at once: a ceiling, as above; some new projects may have 32 instances in all
       ingress     = "ALLOW_ALL"
     }
     run-cloud-step = {
