@@ -52,7 +52,14 @@ resource "google_monitoring_notification_channel" "email" {
   type         = "email"
   labels       = { email_address = each.value }
 
-  depends_on = [google_project_service.api]
+  # An address that goes: the alerts that name it are updated first. Should something else name it, it goes all the same.
+  force_delete = true
+
+  lifecycle {
+    create_before_destroy = true
+  }
+
+  depends_on = [time_sleep.apis]
 }
 
 locals {
@@ -71,7 +78,7 @@ resource "google_monitoring_alert_policy" "log" {
     display_name = each.value.name
 
     condition_threshold {
-      filter          = "resource.type=\"cloud_run_revision\" AND metric.type=\"logging.googleapis.com/user/${google_logging_metric.log[each.key].name}\""
+      filter          = "resource.type=\"cloud_run_revision\" AND metric.type=\"logging.googleapis.com/user/${time_sleep.metrics.triggers[each.key]}\""
       comparison      = "COMPARISON_GT"
       threshold_value = each.value.over
       duration        = "0s"

@@ -45,5 +45,5 @@ resource "google_billing_budget" "monthly" {
     disable_default_iam_recipients   = false
   }
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
 }

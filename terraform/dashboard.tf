@@ -27,11 +27,10 @@ resource "google_monitoring_dashboard" "plinth" {
     mosaicLayout = {
       columns = 48
       tiles = [
-        for i, tile in local.tiles : {
-          xPos   = (i % 2) * 24
-          yPos   = floor(i / 2) * 16
-          width  = 24
-          height = 16
+        # Google leaves zeros out: what is written with them would be changed by each plan.
+        for i, tile in local.tiles : merge(i % 2 == 0 ? {} : { xPos = 24 }, i < 2 ? {} : { yPos = floor(i / 2) * 16 }, {
+          width                                                     = 24
+          height                                                    = 16
           widget = {
             title = tile.title
             xyChart = {
@@ -51,7 +50,7 @@ resource "google_monitoring_dashboard" "plinth" {
               }]
             }
           }
-        }
+        })
       ]
     }
   })

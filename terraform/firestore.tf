@@ -17,7 +17,7 @@ resource "google_firestore_database" "plinth" {
   delete_protection_state           = var.deletion_protection ? "DELETE_PROTECTION_ENABLED" : "DELETE_PROTECTION_DISABLED"
   deletion_policy                   = var.deletion_protection ? "ABANDON" : "DELETE"
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
 }
 
 resource "google_firestore_index" "composite" {

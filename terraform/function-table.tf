@@ -22,7 +22,7 @@ locals {
       concurrency = 80  # one follower of a bootstrap holds one place for minutes
       timeout     = 600 # an event stream ends by itself after nine minutes, and the client comes back
       min         = 0
-      max         = 10 # 800 followers and calls at once: a ceiling, as above
+      max         = 8 # 640 followers and calls at once: a ceiling, as above; some new projects may have 32 instances in all
       ingress     = "ALLOW_ALL"
     }
     run-cloud-step = {
@@ -32,7 +32,7 @@ locals {
       concurrency = 16  # waits for Google, but the RSA keys of a bootstrap take seconds of the one CPU
       timeout     = 540 # all that a function which hears events may have
       min         = 0
-      max         = 20 # as many as there may be bootstraps (PLINTH_LIVING_IN_ALL by default); messages beyond that wait in Pub/Sub
+      max         = 10 # all that a new project may have of one CPU, and room for 160 steps at once; messages beyond that wait in Pub/Sub
       ingress     = "ALLOW_INTERNAL_ONLY"
     }
     run-host-step = {

@@ -17,7 +17,7 @@ resource "google_cloudfunctions2_function" "function" {
     runtime           = "nodejs24"
     entry_point       = each.key
     docker_repository = google_artifact_registry_repository.functions.id
-    service_account   = google_service_account.identity["builder"].id
+    service_account   = local.identities["builder"].id
 
     # The base image is mended without another deployment.
     automatic_update_policy {}
@@ -31,7 +31,7 @@ resource "google_cloudfunctions2_function" "function" {
   }
 
   service_config {
-    service_account_email            = google_service_account.identity[each.key].email
+    service_account_email            = local.identities[each.key].email
     available_memory                 = coalesce(try(local.sizes[each.key].memory, null), each.value.memory)
     available_cpu                    = each.value.cpu
     timeout_seconds                  = each.value.timeout
@@ -50,16 +50,11 @@ resource "google_cloudfunctions2_function" "function" {
       trigger_region        = var.region
       event_type            = "google.cloud.pubsub.topic.v1.messagePublished"
       pubsub_topic          = google_pubsub_topic.lane[event_trigger.value].id
-      service_account_email = google_service_account.identity["eventarc"].email
+      service_account_email = local.identities["eventarc"].email
       # A function throws only what another delivery may heal, and every step has its own budget of attempts.
       retry_policy = "RETRY_POLICY_RETRY"
     }
   }
 
-  depends_on = [
-    google_project_iam_member.builder,
-    google_project_iam_member.builder_sources,
-    google_storage_bucket_iam_member.builder,
-    google_artifact_registry_repository_iam_member.builder,
-  ]
+  depends_on = [time_sleep.builder, time_sleep.eventarc]
 }

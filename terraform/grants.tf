@@ -12,7 +12,7 @@ locals {
       }
     ]
   ])
-  members      = { for name in keys(local.function_table) : name => google_service_account.identity[name].member }
+  members      = { for name in keys(local.function_table) : name => local.identities[name].member }
   folders      = toset([for parent in var.parents : parent if startswith(parent, "folders/")])
   organization = toset([for parent in var.parents : parent if startswith(parent, "organizations/")])
   # A zone has its role on itself, or on its project where missing ones may be made; never both.
@@ -127,7 +127,7 @@ resource "google_storage_bucket_iam_member" "function" {
 resource "google_service_account_iam_member" "function" {
   for_each = { for grant in local.grants : grant.key => grant if grant.on == "itself" }
 
-  service_account_id = google_service_account.identity[each.value.function].name
+  service_account_id = local.identities[each.value.function].id
   role               = each.value.role
   member             = local.members[each.value.function]
 }

@@ -17,7 +17,25 @@ resource "google_service_account" "identity" {
   account_id   = each.value
   display_name = contains(keys(local.function_table), each.key) ? "plinth: function ${each.key}" : "plinth: ${each.key}"
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
+}
+
+# Accounts are named by what this gives: so nobody names one that Google does not know everywhere yet.
+resource "time_sleep" "accounts" {
+  create_duration = "60s"
+  triggers        = { for name, account in google_service_account.identity : name => account.email }
+
+  depends_on = [google_project_iam_custom_role.plinth]
+}
+
+locals {
+  identities = {
+    for name in keys(local.accounts) : name => {
+      email  = time_sleep.accounts.triggers[name]
+      member = "serviceAccount:${time_sleep.accounts.triggers[name]}"
+      id     = "projects/${var.project_id}/serviceAccounts/${time_sleep.accounts.triggers[name]}"
+    }
+  }
 }
 
 resource "google_project_iam_custom_role" "plinth" {
@@ -29,5 +47,5 @@ resource "google_project_iam_custom_role" "plinth" {
   description = each.value.description
   permissions = each.value.permissions
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
 }

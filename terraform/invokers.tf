@@ -3,8 +3,8 @@
 locals {
   callers = merge(
     { for pair in setproduct(local.public_functions, var.invokers) : "${pair[0]} ${pair[1]}" => { function = pair[0], member = pair[1] } },
-    { for name, row in local.function_table : "${name} eventarc" => { function = name, member = google_service_account.identity["eventarc"].member } if row.topic != null },
-    { for name, job in local.jobs : "${name} scheduler" => { function = name, member = google_service_account.identity["scheduler"].member } },
+    { for name, row in local.function_table : "${name} eventarc" => { function = name, member = local.identities["eventarc"].member } if row.topic != null },
+    { for name, job in local.jobs : "${name} scheduler" => { function = name, member = local.identities["scheduler"].member } },
   )
 }
 

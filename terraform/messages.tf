@@ -20,5 +20,5 @@ resource "google_pubsub_topic" "lane" {
     allowed_persistence_regions = [var.region]
   }
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
 }

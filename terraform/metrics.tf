@@ -69,5 +69,11 @@ resource "google_logging_metric" "log" {
     function = "EXTRACT(resource.labels.service_name)"
   }
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
+}
+
+# Cloud Monitoring refuses an alert of a metric that it can't see yet: up to ten minutes, by its own words.
+resource "time_sleep" "metrics" {
+  create_duration = "600s"
+  triggers        = { for name, metric in google_logging_metric.log : name => metric.name }
 }

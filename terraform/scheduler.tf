@@ -37,7 +37,7 @@ resource "google_cloud_scheduler_job" "job" {
     uri         = local.urls[each.key]
 
     oidc_token {
-      service_account_email = google_service_account.identity["scheduler"].email
+      service_account_email = local.identities["scheduler"].email
       # The function verifies it: its own URL is among its audiences.
       audience = local.urls[each.key]
     }

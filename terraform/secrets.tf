@@ -28,5 +28,5 @@ resource "google_secret_manager_secret" "deployment" {
     prevent_destroy = true
   }
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
 }

@@ -35,3 +35,15 @@ resource "google_project_service" "api" {
   # Others in the project may use it, too.
   disable_on_destroy = false
 }
+
+# An API refuses calls for a while after it was enabled. All that is made by one waits for this.
+resource "time_sleep" "apis" {
+  create_duration = "120s"
+  triggers        = { for name, api in google_project_service.api : name => api.service }
+}
+
+# Eventarc's own agent is made with the API, and its rights take minutes; a function that hears events is refused until then.
+resource "time_sleep" "eventarc" {
+  create_duration = "180s"
+  triggers        = { api = google_project_service.api["eventarc"].service }
+}

@@ -17,7 +17,7 @@ locals {
     PLINTH_ORGANIZATION_CREATORS = join(",", var.organization_creators)
     PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
     PLINTH_SCHEDULER_REGION      = var.region
-    PLINTH_SCHEDULER_INVOKER     = google_service_account.identity["scheduler"].email
+    PLINTH_SCHEDULER_INVOKER     = local.identities["scheduler"].email
     OTEL_EXPORTER_OTLP_ENDPOINT  = var.traces ? "https://telemetry.googleapis.com" : ""
   }
 

@@ -23,7 +23,7 @@ resource "google_artifact_registry_repository" "functions" {
     }
   }
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
 }
 
 resource "google_storage_bucket" "packages" {
@@ -51,27 +51,27 @@ resource "google_storage_bucket" "packages" {
     }
   }
 
-  depends_on = [google_project_service.api]
+  depends_on = [time_sleep.apis]
 }
 
 # What builds the functions reads their source and writes their images and its log, and can do nothing else.
 resource "google_project_iam_member" "builder" {
   project = var.project_id
   role    = "roles/logging.logWriter"
-  member  = google_service_account.identity["builder"].member
+  member  = local.identities["builder"].member
 }
 
 resource "google_storage_bucket_iam_member" "builder" {
   bucket = var.release_bucket
   role   = "roles/storage.objectViewer"
-  member = google_service_account.identity["builder"].member
+  member = local.identities["builder"].member
 }
 
 # Cloud Functions copies the source into a bucket that it makes with the first function: so on the project, by that name.
 resource "google_project_iam_member" "builder_sources" {
   project = var.project_id
   role    = "roles/storage.objectViewer"
-  member  = google_service_account.identity["builder"].member
+  member  = local.identities["builder"].member
 
   condition {
     title      = "sources-of-functions"
@@ -84,5 +84,16 @@ resource "google_artifact_registry_repository_iam_member" "builder" {
   location   = var.region
   repository = google_artifact_registry_repository.functions.repository_id
   role       = "roles/artifactregistry.writer"
-  member     = google_service_account.identity["builder"].member
+  member     = local.identities["builder"].member
+}
+
+# IAM takes two minutes as a rule until a right is known everywhere, and a build that lacks one fails.
+resource "time_sleep" "builder" {
+  create_duration = "120s"
+  triggers = {
+    logs    = google_project_iam_member.builder.id
+    sources = google_project_iam_member.builder_sources.id
+    bucket  = google_storage_bucket_iam_member.builder.id
+    images  = google_artifact_registry_repository_iam_member.builder.id
+  }
 }

@@ -10,7 +10,7 @@ locals {
 }
 
 variable "project_id" {
-  description = "The project that plinth itself runs in. It must exist and have a billing account."
+  description = "The project that plinth itself runs in. It must exist, have a billing account, and lie in none of the folders of parents."
   type        = string
   nullable    = false
 
@@ -66,7 +66,7 @@ variable "release_bucket" {
 }
 
 variable "invokers" {
-  description = "Who may reach bootstraps and api through IAM, such as domain:example.com or group:…; [\"allUsers\"] leaves it to plinth, which verifies every token itself."
+  description = "Who may reach bootstraps and api through IAM, such as domain:example.com or group:…. plinth verifies every token itself, so [\"allUsers\"] would do, but organizations made since May 2024 forbid it."
   type        = set(string)
   nullable    = false
 
@@ -135,7 +135,7 @@ variable "organization_creators" {
 }
 
 variable "parents" {
-  description = "Folders and organizations that projects may be made in. The first is the default."
+  description = "Folders and organizations that projects may be made in. The first is the default. Better none that plinth's own project lies in: the functions have rights over all in them."
   type        = list(string)
   nullable    = false
 

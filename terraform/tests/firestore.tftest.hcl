@@ -3,6 +3,7 @@
 mock_provider "google" {
   source = "./tests/mocks"
 }
+mock_provider "time" {}
 
 run "store" {
   command = plan

@@ -3,52 +3,48 @@
 mock_provider "google" {
   source = "./tests/mocks"
 }
+mock_provider "time" {}
 
 # Each told apart from all others.
 override_resource {
   target          = google_service_account.identity["api"]
   override_during = plan
-  values          = { email = "api@example.com", member = "serviceAccount:api@example.com" }
+  values          = { email = "api@plinth-test.iam.gserviceaccount.com" }
 }
 override_resource {
   target          = google_service_account.identity["bootstraps"]
   override_during = plan
-  values          = { email = "bootstraps@example.com", member = "serviceAccount:bootstraps@example.com" }
+  values          = { email = "bootstraps@plinth-test.iam.gserviceaccount.com" }
 }
 override_resource {
   target          = google_service_account.identity["run-cloud-step"]
   override_during = plan
-  values          = { email = "run-cloud-step@example.com", member = "serviceAccount:run-cloud-step@example.com" }
+  values          = { email = "run-cloud-step@plinth-test.iam.gserviceaccount.com" }
 }
 override_resource {
   target          = google_service_account.identity["run-host-step"]
   override_during = plan
-  values = {
-    email  = "run-host-step@example.com"
-    member = "serviceAccount:run-host-step@example.com"
-    # Asked of the one account that grants something on itself.
-    name = "projects/plinth-test/serviceAccounts/run-host-step@plinth-test.iam.gserviceaccount.com"
-  }
+  values          = { email = "run-host-step@plinth-test.iam.gserviceaccount.com" }
 }
 override_resource {
   target          = google_service_account.identity["sweep"]
   override_during = plan
-  values          = { email = "sweep@example.com", member = "serviceAccount:sweep@example.com" }
+  values          = { email = "sweep@plinth-test.iam.gserviceaccount.com" }
 }
 override_resource {
   target          = google_service_account.identity["cleanup"]
   override_during = plan
-  values          = { email = "cleanup@example.com", member = "serviceAccount:cleanup@example.com" }
+  values          = { email = "cleanup@plinth-test.iam.gserviceaccount.com" }
 }
 override_resource {
   target          = google_service_account.identity["eventarc"]
   override_during = plan
-  values          = { email = "eventarc@example.com", member = "serviceAccount:eventarc@example.com" }
+  values          = { email = "eventarc@plinth-test.iam.gserviceaccount.com" }
 }
 override_resource {
   target          = google_service_account.identity["scheduler"]
   override_during = plan
-  values          = { email = "scheduler@example.com", member = "serviceAccount:scheduler@example.com" }
+  values          = { email = "scheduler@plinth-test.iam.gserviceaccount.com" }
 }
 
 variables {
@@ -120,10 +116,10 @@ run "functions" {
     condition = jsonencode({ for key, caller in google_cloud_run_v2_service_iam_member.invoker : key => "${caller.name} by ${caller.member}" }) == jsonencode({
       "api domain:example.com"        = "api by domain:example.com"
       "bootstraps domain:example.com" = "bootstraps by domain:example.com"
-      "cleanup scheduler"             = "cleanup by serviceAccount:scheduler@example.com"
-      "run-cloud-step eventarc"       = "run-cloud-step by serviceAccount:eventarc@example.com"
-      "run-host-step eventarc"        = "run-host-step by serviceAccount:eventarc@example.com"
-      "sweep scheduler"               = "sweep by serviceAccount:scheduler@example.com"
+      "cleanup scheduler"             = "cleanup by serviceAccount:scheduler@plinth-test.iam.gserviceaccount.com"
+      "run-cloud-step eventarc"       = "run-cloud-step by serviceAccount:eventarc@plinth-test.iam.gserviceaccount.com"
+      "run-host-step eventarc"        = "run-host-step by serviceAccount:eventarc@plinth-test.iam.gserviceaccount.com"
+      "sweep scheduler"               = "sweep by serviceAccount:scheduler@plinth-test.iam.gserviceaccount.com"
     })
     error_message = "Nobody else may call a function."
   }
@@ -133,16 +129,16 @@ run "functions" {
   }
   assert {
     condition = alltrue([
-      for f in google_cloudfunctions2_function.function : alltrue([for trigger in f.event_trigger : trigger.service_account_email == "eventarc@example.com"])
+      for f in google_cloudfunctions2_function.function : alltrue([for trigger in f.event_trigger : trigger.service_account_email == "eventarc@plinth-test.iam.gserviceaccount.com"])
       ]) && alltrue([
-      for job in google_cloud_scheduler_job.job : job.http_target[0].oidc_token[0].service_account_email == "scheduler@example.com"
+      for job in google_cloud_scheduler_job.job : job.http_target[0].oidc_token[0].service_account_email == "scheduler@plinth-test.iam.gserviceaccount.com"
     ])
     error_message = "Eventarc and Cloud Scheduler each call as themselves."
   }
 
   # As whom they act.
   assert {
-    condition     = alltrue([for name, f in google_cloudfunctions2_function.function : f.service_config[0].service_account_email == "${name}@example.com"])
+    condition     = alltrue([for name, f in google_cloudfunctions2_function.function : f.service_config[0].service_account_email == "${name}@plinth-test.iam.gserviceaccount.com"])
     error_message = "Each function acts as itself."
   }
   assert {
@@ -151,7 +147,7 @@ run "functions" {
         google_project_iam_member.function, google_pubsub_topic_iam_member.function, google_secret_manager_secret_iam_member.function,
         google_folder_iam_member.function, google_organization_iam_member.function, google_billing_account_iam_member.function,
         google_storage_bucket_iam_member.function, google_project_iam_member.bootstrap_secrets,
-      ] : length(grants) > 0 && alltrue([for key, grant in grants : grant.member == "serviceAccount:${split(" ", key)[0]}@example.com"])
+      ] : length(grants) > 0 && alltrue([for key, grant in grants : grant.member == "serviceAccount:${split(" ", key)[0]}@plinth-test.iam.gserviceaccount.com"])
     ])
     error_message = "A function's grants are its own."
   }

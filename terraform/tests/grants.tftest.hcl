@@ -3,6 +3,7 @@
 mock_provider "google" {
   source = "./tests/mocks"
 }
+mock_provider "time" {}
 
 variables {
   dns_zones = ["shared-dns/zone-a", "shared-dns/zone-b"]

@@ -3,11 +3,12 @@
 mock_provider "google" {
   source = "./tests/mocks"
 }
+mock_provider "time" {}
 
 override_resource {
   target          = google_service_account.identity["builder"]
   override_during = plan
-  values          = { id = "projects/plinth-test/serviceAccounts/builder@example.com", member = "serviceAccount:builder@example.com" }
+  values          = { email = "builder@plinth-test.iam.gserviceaccount.com" }
 }
 
 run "storage" {
@@ -47,7 +48,7 @@ run "storage" {
 
   # What builds them.
   assert {
-    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.build_config[0].service_account == "projects/plinth-test/serviceAccounts/builder@example.com" && f.build_config[0].source[0].storage_source[0].bucket == "plinth-test-releases"])
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.build_config[0].service_account == "projects/plinth-test/serviceAccounts/builder@plinth-test.iam.gserviceaccount.com" && f.build_config[0].source[0].storage_source[0].bucket == "plinth-test-releases"])
     error_message = "Functions are built by the builder, of what is in the release bucket."
   }
   assert {
@@ -55,7 +56,7 @@ run "storage" {
       for member in [
         google_project_iam_member.builder.member, google_project_iam_member.builder_sources.member,
         google_storage_bucket_iam_member.builder.member, google_artifact_registry_repository_iam_member.builder.member,
-      ] : member == "serviceAccount:builder@example.com"
+      ] : member == "serviceAccount:builder@plinth-test.iam.gserviceaccount.com"
     ])
     error_message = "What the builder may do, it alone may."
   }

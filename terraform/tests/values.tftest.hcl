@@ -3,6 +3,7 @@
 mock_provider "google" {
   source = "./tests/mocks"
 }
+mock_provider "time" {}
 
 run "of_another_form" {
   command = plan

@@ -3,6 +3,7 @@
 mock_provider "google" {
   source = "./tests/mocks"
 }
+mock_provider "time" {}
 
 variables {
   alert_emails = ["on-call@example.com", "second@example.com"]
@@ -120,7 +121,7 @@ run "watching" {
     error_message = "A tile shows the metric that its title tells of."
   }
   assert {
-    condition     = length(distinct([for tile in jsondecode(google_monitoring_dashboard.plinth.dashboard_json).mosaicLayout.tiles : "${tile.xPos} ${tile.yPos}"])) == 4 + length(google_logging_metric.log)
+    condition     = length(distinct([for tile in jsondecode(google_monitoring_dashboard.plinth.dashboard_json).mosaicLayout.tiles : "${try(tile.xPos, 0)} ${try(tile.yPos, 0)}"])) == 4 + length(google_logging_metric.log)
     error_message = "No tile hides another."
   }
 }

@@ -42,6 +42,7 @@ case "$*" in
   'run services describe '*) echo '{"status":{"traffic":[{"revisionName":"'$4'-00007","percent":100}]}}' ;;
   'run services update-traffic '*-00007=100*) echo before >"$STATE/serving" ;;
   'run services update '*--add-custom-audiences=*) echo "\${*: -2:1}" | sed 's/.*=//' >"$STATE/audience-$4" ;;
+  'run services update '*--no-invoker-iam-check*) touch "$STATE/unchecked-$4" ;;
   'auth print-identity-token --audiences=the-client') [ -e "$STATE/may-have-tokens" ] && echo the-token ;;
   'storage cat gs://acme-plinth-releases/releases/'*) cat "$STATE/releases/\${3##*/releases/}" ;;
   *) exit 1 ;;
@@ -238,6 +239,22 @@ describe('a build that deploys', function () {
       expect(said)
         .to.include('(which release it is, was not seen)')
         .and.match(/no ID token.*docs\/operate\/deploy\.md/s);
+    });
+  });
+
+  describe("without Cloud Run's check of invokers", () => {
+    it('switches that check off after each apply, and asks plinth itself', async () => {
+      const { failed, said } = await build({ _BEHIND_IAM: 'off' });
+      expect(failed, said).to.equal(undefined);
+      expect(said).to.include('/health (release next)');
+      expect(['api', 'bootstraps'].map((name) => existsSync(join(state, `unchecked-${name}`)))).to.not.include(false);
+    });
+
+    it('takes the release back where that cannot be done', async () => {
+      putCommand(join(folder, 'bin'), 'gcloud', gcloud.replace("'run services update '*--no", "'never '*--no"));
+      const { failed, said } = await build({ _BEHIND_IAM: 'off' });
+      expect(failed, said).to.equal('roll-back');
+      expect(said).to.include('people cannot reach');
     });
   });
 

@@ -1,4 +1,6 @@
 /** What a bootstrap consists of, for one and for two datacenters. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import {
   addressesOf,
@@ -12,11 +14,20 @@ import {
   vmsOf,
 } from '../../functions/steps/topology.js';
 import { makeOptions } from '../install-config/make-options.js';
+import { projectFolder } from '../support/recording-store.js';
 
 const one = makeOptions({ baseDomain: 'd.example.com' });
 const two = makeOptions({ baseDomain: 'd.example.com', multiDc: true });
 
 describe('topology', () => {
+  it('is what docs/operate/deploy.md has operators ask Google for', () => {
+    const deploy = readFileSync(join(projectFolder, 'docs/operate/deploy.md'), 'utf8');
+    for (const metric of ['CPUS', 'SSD_TOTAL_GB', 'IN_USE_ADDRESSES', 'STATIC_ADDRESSES']) {
+      const [inOne, inTwo] = [one, two].map((options) => needsOf(options)[metric]);
+      expect(deploy, metric).to.match(new RegExp(`^\\|.*\`${metric}\`.*\\| ${inOne} \\| ${inTwo} \\|$`, 'm'));
+    }
+  });
+
   it('has 8 VMs with 52 vCPUs in one datacenter', () => {
     expect(vms.keys(one)).to.deep.equal([
       'jumpbox',

@@ -74,15 +74,15 @@ const invalid: readonly Mistake[] = [
   {
     title: 'a reference to what is not declared',
     file: 'storage.tf',
-    from: 'google_service_account.identity["builder"].member',
-    to: 'google_service_account.identities["builder"].member',
+    from: '= google_project_iam_member.builder.id',
+    to: '= google_project_iam_member.builders.id',
     says: /Reference to undeclared resource/,
   },
   {
     title: 'an attribute that a resource does not have, read',
-    file: 'settings.tf',
-    from: 'google_service_account.identity["scheduler"].email',
-    to: 'google_service_account.identity["scheduler"].mail',
+    file: 'identities.tf',
+    from: 'name => account.email }',
+    to: 'name => account.mail }',
     says: /Unsupported attribute[\s\S]*"mail"/,
   },
   {
@@ -115,7 +115,7 @@ const wrong: readonly (Mistake & { readonly test: string })[] = [
   {
     title: 'a lane that everybody may call',
     file: 'invokers.tf',
-    from: 'member = google_service_account.identity["eventarc"].member',
+    from: 'member = local.identities["eventarc"].member',
     to: 'member = "allUsers"',
     test: 'functions',
     says: /Nobody else may call a function\./,

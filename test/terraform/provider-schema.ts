@@ -1,6 +1,7 @@
 /**
- * What each resource of Terraform's provider google takes: the part of the provider's schema that concerns plinth and its
- * neighbours, from google-schema.json (MPL-2.0, see google-schema.NOTICE). It is what the real terraform judges ours by.
+ * What each resource of Terraform's providers google and time takes: the parts of their schemas that concern plinth, and its
+ * neighbours. They lie in google-schema.json and time-schema.json (MPL-2.0, see the NOTICE of each). It is what the real
+ * terraform judges ours by.
  */
 import { readFileSync } from 'node:fs';
 
@@ -57,22 +58,26 @@ interface Published {
   readonly data_sources: Readonly<Record<string, PublishedBlock>>;
 }
 
-/** The file lies beside the source. */
-const published = JSON.parse(
-  readFileSync(new URL('../../../test/terraform/google-schema.json', import.meta.url), 'utf8'),
-) as Published;
+/** Which providers the deployment has. */
+export const providers = ['google', 'time'] as const;
+export type ProviderName = (typeof providers)[number];
 
-/** The provider's version that the schema is of. */
-export const providerVersion = `${/^\d+\.\d+/.exec(published.version)?.[0]}.0`;
+/** The file lies beside the source. */
+const published = (name: ProviderName): Published =>
+  JSON.parse(
+    readFileSync(new URL(`../../../test/terraform/${name}-schema.json`, import.meta.url), 'utf8'),
+  ) as Published;
+
+/** The provider's version that its schema is of. */
+export const versionOf = (name: ProviderName): string => `${/^\d+\.\d+/.exec(published(name).version)?.[0]}.0`;
 
 const blocks = (all: Readonly<Record<string, PublishedBlock>>): Readonly<Record<string, Block>> =>
   Object.fromEntries(Object.entries(all).map(([type, block]) => [type, readBlock(block)]));
 
-export const googleSchema = (): ProviderSchema => ({
-  provider: readBlock(published.provider_block),
-  resources: blocks(published.resources),
-  dataSources: blocks(published.data_sources),
-});
+export function schemaOf(name: ProviderName): ProviderSchema {
+  const { provider_block, resources, data_sources } = published(name);
+  return { provider: readBlock(provider_block), resources: blocks(resources), dataSources: blocks(data_sources) };
+}
 
 function readBlock({ attributes = {}, block_types = {} }: PublishedBlock): Block {
   return {

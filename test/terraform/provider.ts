@@ -1,6 +1,6 @@
 /**
- * A provider for the real terraform that has the schema of the provider google and makes nothing: terraform itself checks
- * every block against it. Started by terraform from the mirror that workspace.ts makes.
+ * A provider for the real terraform that has the schema of the provider which its argument names, and makes nothing:
+ * terraform itself checks every block against it. Started by terraform from the mirror that workspace.ts makes.
  */
 import { fileURLToPath } from 'node:url';
 import {
@@ -11,7 +11,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
-import { type Attribute, type Block, googleSchema, type NestedBlock } from './provider-schema.js';
+import { type Attribute, type Block, type NestedBlock, type ProviderName, schemaOf } from './provider-schema.js';
 
 type Wire = Readonly<Record<string, unknown>>;
 
@@ -24,7 +24,7 @@ const block = ({ attributes, blockTypes }: Block): Wire => ({
 const schemas = (blocks: Readonly<Record<string, Block>>): Wire =>
   Object.fromEntries(Object.entries(blocks).map(([name, each]) => [name, { version: 0, block: block(each) }]));
 
-const { provider, resources, dataSources } = googleSchema();
+const { provider, resources, dataSources } = schemaOf(process.argv[2] as ProviderName);
 
 /** The definitions lie beside the source. */
 const protos = ['tfplugin5', 'go-plugin', 'health'].map((name) =>
@@ -79,6 +79,8 @@ server.addService(definitions.tfplugin5.Provider.service, {
   PrepareProviderConfig: answer(({ config }) => ({ preparedConfig: config })),
   ValidateResourceTypeConfig: judge,
   ValidateDataSourceConfig: nothing,
+  // A test of a whole deployment mocks the provider that it configures; the other one is asked.
+  PlanResourceChange: answer(({ proposedNewState }) => ({ plannedState: proposedNewState })),
   Configure: nothing,
   Stop: nothing,
 });

@@ -51,7 +51,7 @@ const examples = [
     folder: deployment,
     fill: makeDeployment,
     mocks: '../../terraform/tests/mocks',
-    bootstraps: 'https://bootstraps-123456789012.europe-west4.run.app',
+    bootstraps: 'https://bootstraps-123456789012.europe-west1.run.app',
     bucket: 'acme-plinth-plinth-packages',
   },
   {

@@ -1,10 +1,10 @@
-/** Our terraform in a folder of its own with the real binary, offline: the provider comes from a mirror beside it. */
+/** Our terraform in a folder of its own with the real binary, offline: the providers come from a mirror beside it. */
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { providerVersion } from './provider-schema.js';
+import { type ProviderName, providers, versionOf } from './provider-schema.js';
 
 export interface TerraformRun {
   readonly exitCode: number;
@@ -27,23 +27,23 @@ export const terraformFolder = fileURLToPath(new URL('../../../terraform/', impo
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /** Terraform's mirrors hold a program for each system: here a line of shell that starts ours. */
-function makeMirror(root: string, version: string): void {
+function putInMirror(root: string, name: ProviderName, version: string): void {
   const system = `${process.platform}_${architectures[process.arch] ?? process.arch}`;
-  const folder = join(root, 'mirror/registry.terraform.io/hashicorp/google', version, system);
+  const folder = join(root, 'mirror/registry.terraform.io/hashicorp', name, version, system);
   mkdirSync(folder, { recursive: true });
-  const program = join(folder, `terraform-provider-google_v${version}`);
+  const program = join(folder, `terraform-provider-${name}_v${version}`);
   const provider = fileURLToPath(new URL('provider.js', import.meta.url));
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${provider}'\n`);
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${provider}' ${name}\n`);
   chmodSync(program, 0o755);
 }
 
-/** `change` is made to the copy before anything is read of it; `version` is what the mirror calls the provider. */
-export function makeWorkspace(change: (folder: string) => void = () => {}, version = providerVersion): Workspace {
+/** `change` is made to the copy before anything is read of it; `version` is what the mirror calls the provider google. */
+export function makeWorkspace(change: (folder: string) => void = () => {}, version = versionOf('google')): Workspace {
   const root = mkdtempSync(join(tmpdir(), 'plinth-terraform-'));
   const folder = join(root, 'terraform');
   cpSync(terraformFolder, folder, { recursive: true, filter: (path) => !path.includes('/.terraform') });
   change(folder);
-  makeMirror(root, version);
+  for (const name of providers) putInMirror(root, name, name === 'google' ? version : versionOf(name));
   const cliConfig = join(root, 'terraform.rc');
   writeFileSync(
     cliConfig,

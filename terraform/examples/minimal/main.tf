@@ -37,8 +37,8 @@ module "plinth" {
   operators        = [var.operator]
   alert_emails     = [var.operator]
   bootstrappers    = { domains = [split("@", var.operator)[1]] }
-  # Cloud Run lets everyone through; plinth verifies every token itself.
-  invokers = ["allUsers"]
+  # Organizations of today let no stranger in, so Cloud Run asks first. docs/operate/deploy.md, "Who passes the front end".
+  invokers = ["domain:${split("@", var.operator)[1]}"]
 
   settings = { PLINTH_RELEASES_URL = var.releases_url }
 }

@@ -10,8 +10,14 @@ variable "deployment" {
 }
 
 variable "region" {
-  description = "Where plinth runs; the bucket of releases and the builds are there, too."
+  description = "Where plinth runs; the bucket of releases and the builds are there, too. Cloud Functions builds where a function is."
   type        = string
+
+  # An older project may have others: then change this list.
+  validation {
+    condition     = contains(["us-central1", "us-west2", "europe-west1", "asia-east1", "australia-southeast1", "southamerica-east1"], var.region)
+    error_message = "New projects may build in us-central1, us-west2, europe-west1, asia-east1, australia-southeast1 and southamerica-east1 alone."
+  }
 }
 
 variable "releases_url" {
@@ -30,7 +36,7 @@ variable "release_bucket" {
 }
 
 variable "parent" {
-  description = "folders/<number> in which bootstraps make their projects."
+  description = "folders/<number> in which bootstraps make their projects, and plinth's own is not."
   type        = string
 }
 
