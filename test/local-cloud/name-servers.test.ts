@@ -113,10 +113,13 @@ describe('name servers of the simulated Cloud DNS', () => {
     const [parent] = await zone('parent', 'example.com.');
     const servers = await zone('child', 'child.example.com.');
     await add('child', record('www.child.example.com.', 'A', '203.0.113.1'));
-    expect(await errorOf(resolver().resolve4('www.child.example.com')), 'not delegated yet').to.equal('ENOTFOUND');
+    const isShared = servers.includes(parent ?? '');
+    // Who serves both zones knows the one beneath by itself.
+    if (!isShared) {
+      expect(await errorOf(resolver().resolve4('www.child.example.com')), 'not delegated yet').to.equal('ENOTFOUND');
+    }
     await add('parent', record('child.example.com.', 'NS', ...servers));
     expect(await resolver().resolve4('www.child.example.com')).to.deep.equal(['203.0.113.1']);
-    const isShared = servers.includes(parent ?? '');
     const referral = await dig('www.child.example.com', 'A', names.addresses[parent ?? '']);
     if (!isShared) {
       expect([referral.flag_aa, referral.answers?.length]).to.deep.equal([false, 0]);

@@ -94,7 +94,6 @@ describe('Cloud Scheduler refuses', () => {
       refused('a look at none', `GET ${root}/jobs/none`, undefined, 404, 'NOT_FOUND', { says: /Job not found/ }),
       refused('the end of none', `DELETE ${root}/jobs/none`, undefined, 404, 'NOT_FOUND'),
       refused('a run of none', `POST ${root}/jobs/none:run`, {}, 404, 'NOT_FOUND'),
-      refused('a pause of what is paused', `POST ${root}/jobs/paused:pause`, {}, 400, 'FAILED_PRECONDITION'),
       refused('another name', change('name'), { name: `${path}/jobs/other` }, ...invalid, {
         says: /cannot be changed/,
       }),

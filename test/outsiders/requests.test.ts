@@ -14,7 +14,10 @@ describe('requests that Google takes', () => {
     cloud = await readyCloud();
     await furnish(cloud);
     await cloud.call('pubsub', 'PUT /v1/projects/P/topics/topic', {});
-    await cloud.call('storage', `POST /storage/v1/b?project=${project}`, { name: 'bucket-of-requests' });
+    await cloud.call('storage', `POST /storage/v1/b?project=${project}`, {
+      name: 'bucket-of-requests',
+      iamConfiguration: { uniformBucketLevelAccess: { enabled: true } },
+    });
     await cloud.call('cloudscheduler', `POST ${jobs}`, {
       name: job,
       schedule: '* * * * *',

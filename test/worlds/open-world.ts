@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { SimulatedCloudOptions } from '../../local/cloud/index.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { region, vmBody, zone } from '../local-cloud/furnished.js';
-import { owner, project, type ReadyCloud, type Reply, readyCloud } from '../local-cloud/ready-cloud.js';
+import { owner, ownersBindings, project, type ReadyCloud, type Reply, readyCloud } from '../local-cloud/ready-cloud.js';
 
 export const compute = '/compute/v1/projects/P';
 export const vmPath = (name: string, at = zone): string => `projects/${project}/zones/${at}/instances/${name}`;
@@ -38,7 +38,7 @@ export async function openWorld(options: SimulatedCloudOptions = {}): Promise<Op
         },
       ],
       bindings: [
-        { resource: 'organizations/100', role: 'roles/owner', members: [`user:${owner}`] },
+        ...ownersBindings,
         { resource: 'organizations/100', role, members: [`user:${owner}`] },
         ...['billing.admin', 'billing.user'].map((name) => ({
           resource: 'billingAccounts/000000-000000-000000',

@@ -142,15 +142,12 @@ const remove: Handler = (call, world) => {
   return {};
 };
 
-/** Resuming a job that runs changes nothing. Pausing a paused one is refused. */
+/** A job that is in the state already stays as it is. */
 const turn =
   (state: 'ENABLED' | 'PAUSED'): Handler =>
   (call, world) => {
     const record = find(call, world);
-    if (state === 'ENABLED' && record.job['state'] === state) return record.job;
-    if (record.job['state'] === state) {
-      throw new GoogleError(400, 'FAILED_PRECONDITION', `Job must be in state ENABLED, and is ${state}.`);
-    }
+    if (record.job['state'] === state) return record.job;
     record.job['state'] = state;
     plan(world, record);
     return record.job;
