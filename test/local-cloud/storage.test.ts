@@ -8,7 +8,8 @@ describe('simulated Cloud Storage', () => {
   let cloud: ReadyCloud;
   const call = (line: string, body?: unknown) => cloud.call('storage', line, body);
   const make = async (body: object): Promise<JsonObject> => {
-    const reply = await call(`POST ${root}?project=${project}`, body);
+    const iamConfiguration = { uniformBucketLevelAccess: { enabled: true } };
+    const reply = await call(`POST ${root}?project=${project}`, { iamConfiguration, ...body });
     expect(reply.status, reply.message).to.equal(200);
     return reply.body;
   };
@@ -50,7 +51,11 @@ describe('simulated Cloud Storage', () => {
         locationType: 'dual-region',
         rpo: 'DEFAULT',
       });
-      const odd = await call(`POST ${root}?project=${project}`, { name: 'odd', location: 'mars-north1' });
+      const odd = await call(`POST ${root}?project=${project}`, {
+        name: 'odd',
+        location: 'mars-north1',
+        iamConfiguration: { uniformBucketLevelAccess: { enabled: true } },
+      });
       expect([odd.status, odd.reason]).to.deep.equal([400, 'invalid']);
     });
 
