@@ -193,6 +193,6 @@ export const servedForwardingRules = defineCollection({
   scope: 'region',
   make,
   changes: { patch: patched, setLabels: relabelled, setTarget: retargeted },
-  types: { setTarget: 'SetTarget' },
+  operationTypes: { setTarget: 'SetTarget' },
   deleted: released,
 });

@@ -126,7 +126,7 @@ const served = defineCollection({
     return networkResource(path, call.body, world);
   },
   changes: { patch: patched },
-  types: { patch: 'compute.networks.patch' },
+  operationTypes: { patch: 'compute.networks.patch' },
   made: makeDefaultRoute,
   keeps: inUseFailure,
   deleted: deleteItsParts,
