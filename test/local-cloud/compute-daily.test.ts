@@ -216,6 +216,28 @@ describe('daily commands of the simulated Compute', () => {
       expect(await get(router)).not.to.have.property('nats');
     });
 
+    it('makes an address, and labels it', async () => {
+      await change(`POST ${regional}/addresses`, { name: 'ingress', addressType: 'EXTERNAL', networkTier: 'PREMIUM' });
+      const path = `${regional}/addresses/ingress`;
+      const { labelFingerprint } = await get(path);
+      await change(`POST ${path}/setLabels`, { labelFingerprint, labels: { 'goog-terraform-provisioned': 'true' } });
+      expect(await get(path)).to.deep.include({
+        addressType: 'EXTERNAL',
+        networkTier: 'PREMIUM',
+        status: 'RESERVED',
+        labels: { 'goog-terraform-provisioned': 'true' },
+        region: `${links}/regions/${region}`,
+      });
+    });
+
+    it('takes the default route from a network', async () => {
+      const wanted = `(network="${links}/global/networks/net") AND (destRange="0.0.0.0/0")`;
+      const routes = (await get(`${root}/global/routes?filter=${encodeURIComponent(wanted)}`))['items'] as JsonObject[];
+      expect(routes).to.have.length(1);
+      await change(`DELETE ${root}/global/routes/${routes[0]?.['name']}`);
+      expect(await get(`${root}/global/routes?filter=${encodeURIComponent(wanted)}`)).not.to.have.property('items');
+    });
+
     it('makes a spot VM', async () => {
       const body = vmBody('spot', {
         canIpForward: false,

@@ -1,6 +1,5 @@
 /** Load balancers as Google's cloud controller makes them for a Service: health check, target pool, forwarding rule. */
 import { expect } from 'chai';
-import { loadBalancerTypeOf } from '../../local/cloud/compute/forwarding-rules.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { furnish, region, vmBody, zone } from './furnished.js';
 import { owner, project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
@@ -186,11 +185,6 @@ describe('load balancers of the simulated Compute', () => {
       await change(`DELETE ${path}/web`);
     });
   }
-
-  it('are known to organization policies by their type', async () => {
-    await change(`POST ${regional}/forwardingRules`, rule());
-    expect(loadBalancerTypeOf(await get(`${regional}/forwardingRules/a1`))).to.equal('EXTERNAL_NETWORK_TCP_UDP');
-  });
 
   it('need the permissions of what they use', async () => {
     await cloud.close();

@@ -144,6 +144,19 @@ describe('name servers of the simulated Cloud DNS', () => {
     expect(await errorOf(resolver().resolve4('x.other.example.com'))).to.equal('ESERVFAIL');
   });
 
+  it('leave a delegation dangling when the project of the zone is shut down', async () => {
+    await cloud.call('serviceusage', 'POST /v1/projects/bare-project/services/dns.googleapis.com:enable', {});
+    await zone('parent', 'example.com.');
+    await add(
+      'parent',
+      record('child.example.com.', 'NS', ...(await zone('child', 'child.example.com.', 'bare-project'))),
+    );
+    expect(await resolver().resolveSoa('child.example.com')).to.have.property('serial', 1);
+    const shutDown = await cloud.call('cloudresourcemanager', 'DELETE /v3/projects/bare-project');
+    expect(shutDown.status, shutDown.message).to.equal(200);
+    expect(await errorOf(resolver().resolveSoa('child.example.com'))).to.equal('ESERVFAIL');
+  });
+
   it('serve a change once it is done', async () => {
     await cloud.close();
     cloud = await readyCloud({ dnsPort: 0, timeFactor: 0.03 });
@@ -181,5 +194,6 @@ describe('name servers of the simulated Cloud DNS', () => {
     expect(await resolver().resolve4('ns-cloud-b3.googledomains.com')).to.deep.equal([
       addresses['ns-cloud-b3.googledomains.com.'],
     ]);
+    expect(await errorOf(resolver().resolve6('ns-cloud-b3.googledomains.com'))).to.equal('ENODATA');
   });
 });

@@ -51,11 +51,10 @@ describe('simulated Cloud Storage', () => {
         locationType: 'dual-region',
         rpo: 'DEFAULT',
       });
-      const uniform = { uniformBucketLevelAccess: { enabled: true } };
       const odd = await call(`POST ${root}?project=${project}`, {
         name: 'odd',
         location: 'mars-north1',
-        iamConfiguration: uniform,
+        iamConfiguration: { uniformBucketLevelAccess: { enabled: true } },
       });
       expect([odd.status, odd.reason]).to.deep.equal([400, 'invalid']);
     });
@@ -115,11 +114,18 @@ describe('simulated Cloud Storage', () => {
       ['matchGlob=?.{log,md}', ['b.log']],
       ['matchGlob=[ab].*', ['a.txt', 'b.log']],
       ['matchGlob=[!ab].txt', ['c.txt']],
+      ['matchGlob=no-such(one)', []],
     ] as const) {
       it(`are listed by ${query}`, async () => {
         expect(await names(encodeURI(query))).to.deep.equal(found);
       });
     }
+  });
+
+  it('refuses a glob that is none', async () => {
+    await make({ name: 'plain' });
+    const reply = await call(`GET ${root}/plain/o?matchGlob=[z-a]`);
+    expect([reply.status, reply.reason]).to.deep.equal([400, 'invalid']);
   });
 
   describe('resumable uploads', () => {

@@ -54,7 +54,7 @@ export interface Form {
   /** Returns the resource after a change, by verb. `patch` merges the body into the resource, `update` replaces it. */
   readonly changes?: Readonly<Record<string, Change>>;
   /** The operation types of changes that differ from the verb. */
-  readonly types?: Readonly<Record<string, string>>;
+  readonly operationTypes?: Readonly<Record<string, string>>;
   /** Refuses a deletion at once. */
   readonly beforeDelete?: (at: Found, world: World) => void;
   /** Why a deletion fails in its operation. Undefined lets it pass. */
@@ -123,7 +123,7 @@ const insertOf =
   };
 
 const changesOf = (form: Form): Readonly<Record<string, Handler>> => {
-  const { of, changes = {}, types = {}, seconds } = form;
+  const { of, changes = {}, operationTypes = {}, seconds } = form;
   return Object.fromEntries(
     Object.entries(changes).map(([verb, change]) => [
       verb,
@@ -135,7 +135,7 @@ const changesOf = (form: Form): Readonly<Record<string, Handler>> => {
           checkFits(of, changed);
           at.found.resource = changed;
           return begin(call, world, at.place, {
-            type: types[verb] ?? verb,
+            type: operationTypes[verb] ?? verb,
             target: at.path,
             targetId: String(at.found.resource['id']),
             seconds: seconds?.change ?? 10,

@@ -24,14 +24,6 @@ import {
 
 const { addresses, forwardingRules, targetPools } = collections;
 
-/** The type by which `compute.restrictLoadBalancerCreationForTypes` knows a rule. Organization policies ask before an insert. */
-export function loadBalancerTypeOf({ loadBalancingScheme, target }: JsonObject): string {
-  const scheme = textOf(loadBalancingScheme) ?? 'EXTERNAL';
-  const isPool = (textOf(target) ?? '').includes('/targetPools/');
-  if (scheme === 'EXTERNAL' && (isPool || target === undefined)) return 'EXTERNAL_NETWORK_TCP_UDP';
-  return scheme === 'INTERNAL' ? 'INTERNAL_TCP_UDP' : `${scheme}_HTTP_HTTPS`;
-}
-
 /** The rules that send traffic to a target. */
 export const rulesTo = (world: World, target: string): (readonly [path: string, rule: JsonObject])[] =>
   Object.entries(held(world, forwardingRules))
@@ -201,6 +193,6 @@ export const servedForwardingRules = defineCollection({
   scope: 'region',
   make,
   changes: { patch: patched, setLabels: relabelled, setTarget: retargeted },
-  types: { setTarget: 'SetTarget' },
+  operationTypes: { setTarget: 'SetTarget' },
   deleted: released,
 });

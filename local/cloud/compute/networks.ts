@@ -121,12 +121,12 @@ const served = defineCollection({
   of: networks,
   quota: 'NETWORKS',
   seconds: { change: 5 },
+  operationTypes: { patch: 'compute.networks.patch' },
   make({ call, path }, world) {
     checkNetwork(call.body);
     return networkResource(path, call.body, world);
   },
   changes: { patch: patched },
-  types: { patch: 'compute.networks.patch' },
   made: makeDefaultRoute,
   keeps: inUseFailure,
   deleted: deleteItsParts,

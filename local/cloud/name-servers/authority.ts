@@ -3,14 +3,18 @@
 import { servedRecords, type ZoneRecord, zones } from '../dns/zone.js';
 import type { JsonObject, World } from '../kernel/api.js';
 import { numberOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { lookUpProject } from '../projects/projects.js';
 import { serverAddresses } from './addresses.js';
 import { isWithin, parentOf, plainReply, type Question, type Reply, type Row } from './reply.js';
 
 export const apexOf = ({ resource }: ZoneRecord): string => String(resource['dnsName']).toLowerCase();
 
-/** All zones that the world can see. */
+/** All zones that the internet can see. A project that is shut down serves nothing. */
 export const publicZones = (world: World): ZoneRecord[] =>
-  Object.values(zones(world)).filter(({ resource }) => resource['visibility'] === 'public');
+  Object.entries(zones(world))
+    .filter(([path]) => lookUpProject(world, path.split('/')[1] ?? '')?.state === 'ACTIVE')
+    .map(([, zone]) => zone)
+    .filter(({ resource }) => resource['visibility'] === 'public');
 
 /** The rows of a zone by name. */
 type Names = ReadonlyMap<string, readonly Row[]>;

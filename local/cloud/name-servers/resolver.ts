@@ -36,9 +36,11 @@ export function resolve(world: World, question: Question): Reply {
 
 /** Asks from the root downwards. */
 function lookUp(world: World, question: Question): Reply {
-  const address = question.type === 'A' ? serverAddresses[question.name] : undefined;
+  const address = serverAddresses[question.name];
   if (address !== undefined) {
-    return { ...plainReply('NOERROR'), answers: [{ ...question, ttl: 3600, data: address }] };
+    const isAsked = question.type === 'A';
+    const answers = isAsked ? [{ ...question, ttl: 3600, data: address }] : [];
+    return { ...plainReply('NOERROR'), answers, authorities: isAsked ? [] : [rootServer] };
   }
   const top = rootDelegation(world, question.name);
   if (top === undefined) return { ...plainReply('NXDOMAIN'), authorities: [rootServer] };

@@ -1,7 +1,18 @@
 /** The globs of `matchGlob`: `*` stays within a folder, `**` does not, and there are `?`, `[a-z]`, `[!a-z]` and `{one,two}`. */
+import { GoogleError } from '../kernel/api.js';
+
 export function globbed(glob: string): (name: string) => boolean {
-  const pattern = new RegExp(`^${translated(glob)}$`, 'su');
+  const pattern = patternOf(glob);
   return (name) => pattern.test(name);
+}
+
+function patternOf(glob: string): RegExp {
+  try {
+    return new RegExp(`^${translated(glob)}$`, 'su');
+  } catch {
+    // A range that runs backwards: `[z-a]`.
+    throw new GoogleError(400, 'INVALID_ARGUMENT', `Invalid glob pattern: '${glob}'`, { reason: 'invalid' });
+  }
 }
 
 const tokens = /\*\*|\*|\?|\[(!|\^)?([^\]]+)\]|\{([^}]*)\}|[\s\S]/gu;
@@ -11,7 +22,7 @@ const translated = (glob: string): string =>
     if (token === '**') return '.*';
     if (token === '*') return '[^/]*';
     if (token === '?') return '[^/]';
-    if (set !== undefined) return `[${not === undefined ? '' : '^'}${set.replace(/[\\[\]^&~|]/g, '\\$&')}]`;
+    if (set !== undefined) return `[${not === undefined ? '' : '^'}${set.replace(/[\\[\]^]/g, '\\$&')}]`;
     if (choices !== undefined) return `(?:${choices.split(',').map(translated).join('|')})`;
-    return token.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+    return token.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   });
