@@ -71,7 +71,6 @@ export const apis: Apis = {
     ...usual,
     title: 'IAM Service Account Credentials API',
     isBilled: false,
-    gcloudBase: undefined,
     versions: [iamCredentials],
   },
 };
