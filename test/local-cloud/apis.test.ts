@@ -11,7 +11,6 @@ const hosts = Object.keys(apis) as SimulatedApi[];
 
 /** Read by tests of the deployment alone. */
 const unserved = ['cloudbuild.v1'];
-/** gcloud reaches it through no command that is used here. */
 
 /** A path that the method has. */
 const pathOf = ({ path, parameters = {} }: Method): string =>
