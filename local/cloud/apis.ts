@@ -73,7 +73,6 @@ export const apis: Apis = {
     ...usual,
     title: 'IAM Service Account Credentials API',
     isBilled: false,
-    gcloudBase: undefined,
     versions: [iamCredentials],
   },
   orgpolicy: { ...usual, title: 'Organization Policy API', isBilled: false, versions: [organizationPolicy] },

@@ -1,8 +1,9 @@
 /** Serves the front port's paths beside the APIs: the token issuer's documents, and `/_local/…` for tests and people. */
 import { type Identity, jwksPath } from '../identity/identity.js';
 import { createOAuth, type OAuthOptions, oauthPaths } from '../identity/oauth.js';
+import { BadControl, numberIn, onlyKnown, readTokenRequest, setFault } from './control-bodies.js';
 import type { Calls } from './kernel/calls.js';
-import type { CallFault, Faults, QuotaFault, StockoutFault } from './kernel/faults.js';
+import type { Faults } from './kernel/faults.js';
 import type { ControlPath } from './kernel/server.js';
 import type { NameServers } from './name-servers/name-servers.js';
 
@@ -15,13 +16,24 @@ export interface ControlOptions {
   readonly nameServers: Pick<NameServers, 'resolver' | 'addresses'> | undefined;
 }
 
-/** The body of `POST /_local/faults`: `{type: "call" | "stockout" | "quota", fault: {…}}`. */
-type PostedFault =
-  | { type: 'call'; fault: CallFault }
-  | { type: 'stockout'; fault: StockoutFault }
-  | { type: 'quota'; fault: QuotaFault };
+export function controlPaths(options: ControlOptions): ControlPath {
+  const issuer = issuerPaths(options);
+  const local = localPaths(options);
+  return async (request) => {
+    if (!request.path.startsWith('/_local')) return issuer(request);
+    try {
+      return (await local(request)) ?? refusal(404, `There is no ${request.method} ${request.path}.`);
+    } catch (error) {
+      if (!(error instanceof BadControl)) throw error;
+      return refusal(400, error.message);
+    }
+  };
+}
 
-export function controlPaths({ identity, calls, faults, state, logins, nameServers }: ControlOptions): ControlPath {
+const refusal = (code: number, message: string) => ({ status: code, body: { error: { code, message } } });
+
+/** The token issuer's documents and endpoints. */
+function issuerPaths({ identity, logins }: ControlOptions): ControlPath {
   const oauth = createOAuth(identity, logins);
   return async ({ method, path, query, body }) => {
     switch (`${method} ${path}`) {
@@ -47,6 +59,16 @@ export function controlPaths({ identity, calls, faults, state, logins, nameServe
         return oauth.token(new URLSearchParams(body));
       case `POST ${oauthPaths.revoke}`:
         return oauth.revoke(new URLSearchParams(body));
+      default:
+        return undefined;
+    }
+  };
+}
+
+/** For tests and people. */
+function localPaths({ identity, calls, faults, state, nameServers }: ControlOptions): ControlPath {
+  return async ({ method, path, query, body }) => {
+    switch (`${method} ${path}`) {
       case 'GET /_local/state':
         return { status: 200, body: state() };
       case 'GET /_local/name-servers':
@@ -55,10 +77,11 @@ export function controlPaths({ identity, calls, faults, state, logins, nameServe
           body: nameServers === undefined ? {} : { resolver: nameServers.resolver, addresses: nameServers.addresses },
         };
       case 'GET /_local/calls': {
+        onlyKnown(query, ['method', 'since']);
         const wanted = query.get('method');
         return {
           status: 200,
-          body: calls.list({ since: Number(query.get('since') ?? 0), ...(wanted === null ? {} : { method: wanted }) }),
+          body: calls.list({ since: numberIn(query, 'since', 0), ...(wanted === null ? {} : { method: wanted }) }),
         };
       }
       case 'DELETE /_local/calls':
@@ -67,12 +90,21 @@ export function controlPaths({ identity, calls, faults, state, logins, nameServe
       case 'GET /_local/faults':
         return { status: 200, body: faults.list() };
       case 'POST /_local/faults':
-        return { status: 201, body: { id: addFault(faults, JSON.parse(body) as PostedFault) } };
+        return { status: 201, body: { id: setFault(faults, body) } };
       case 'DELETE /_local/faults':
         faults.clear();
         return { status: 200, body: {} };
-      case 'POST /_local/token':
-        return { status: 200, body: await tokensFor(identity(), body) };
+      case 'POST /_local/token': {
+        const { email, audience, hd, lifeSeconds } = readTokenRequest(body);
+        const life = lifeSeconds === undefined ? {} : { lifeSeconds };
+        return {
+          status: 200,
+          body: {
+            accessToken: identity().accessToken(email, lifeSeconds),
+            ...(audience === undefined ? {} : { idToken: await identity().idToken({ email, audience, hd, ...life }) }),
+          },
+        };
+      }
       default: {
         const fault = /^DELETE \/_local\/faults\/([\w-]+)$/.exec(`${method} ${path}`)?.[1];
         if (fault === undefined) return undefined;
@@ -81,29 +113,4 @@ export function controlPaths({ identity, calls, faults, state, logins, nameServe
       }
     }
   };
-}
-
-async function tokensFor(identity: Identity, body: string): Promise<object> {
-  const { email, audience, hd, lifeSeconds } = JSON.parse(body) as {
-    email: string;
-    audience?: string;
-    hd?: string;
-    lifeSeconds?: number;
-  };
-  const life = lifeSeconds === undefined ? {} : { lifeSeconds };
-  return {
-    accessToken: identity.accessToken(email, lifeSeconds),
-    ...(audience === undefined ? {} : { idToken: await identity.idToken({ email, audience, hd, ...life }) }),
-  };
-}
-
-function addFault(faults: Faults, posted: PostedFault): string {
-  switch (posted.type) {
-    case 'call':
-      return faults.add(posted.fault);
-    case 'stockout':
-      return faults.stockout(posted.fault);
-    case 'quota':
-      return faults.quota(posted.fault);
-  }
 }

@@ -2,6 +2,7 @@
 
 import { apis } from './apis.js';
 import type { Api } from './kernel/api.js';
+import { knownGcloudEndpoints } from './kernel/known.js';
 
 export interface GcloudCloud {
   readonly frontUrl: string;
@@ -11,18 +12,26 @@ export interface GcloudCloud {
   readonly configFolder: string;
 }
 
-export const gcloudEnvironment = ({ frontUrl, accessToken, configFolder }: GcloudCloud): Record<string, string> => ({
+/** gcloud's endpoints by property. The simulated APIs' own rows count where both know one. */
+const endpoints = (): Readonly<Record<string, string>> => ({
+  ...knownGcloudEndpoints(),
   ...Object.fromEntries(
     Object.entries<Api>(apis).flatMap(([host, { gcloudBase }]) =>
-      gcloudBase === undefined
-        ? []
-        : [
-            [
-              `CLOUDSDK_API_ENDPOINT_OVERRIDES_${host.toUpperCase()}`,
-              `${frontUrl}/${host}.googleapis.com/${gcloudBase}`,
-            ] as const,
-          ],
+      gcloudBase === undefined ? [] : [[host, `${host}/${gcloudBase}`]],
     ),
+  ),
+});
+
+export const gcloudEnvironment = ({ frontUrl, accessToken, configFolder }: GcloudCloud): Record<string, string> => ({
+  // All of them: no command may reach a real host. What is not simulated answers 501.
+  ...Object.fromEntries(
+    Object.entries(endpoints()).map(([property, endpoint]) => {
+      const [host = '', ...path] = endpoint.split('/');
+      return [
+        `CLOUDSDK_API_ENDPOINT_OVERRIDES_${property.toUpperCase()}`,
+        `${frontUrl}/${host}.googleapis.com/${path.join('/')}`,
+      ];
+    }),
   ),
   CLOUDSDK_AUTH_ACCESS_TOKEN: accessToken,
   CLOUDSDK_CONFIG: configFolder,

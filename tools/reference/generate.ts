@@ -1,4 +1,4 @@
-/** Writes docs/reference, docs/use/troubleshooting.md, docs/build/worlds.md, and what terraform knows of the settings, from the tables and schemas of the code (`npm run docs`); with --check it fails if one is stale. */
+/** Writes docs/reference, docs/use/troubleshooting.md, two pages of docs/build, and what terraform knows of the settings, from the tables and schemas of the code (`npm run docs`); with --check it fails if one is stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bootstrapsApi } from '../../functions/http/bootstraps/api.js';
@@ -10,6 +10,7 @@ import { organizationsApiReference } from './organizations-api-reference.js';
 import { problemsReference } from './problems-reference.js';
 import { rolesReference } from './roles-reference.js';
 import { settingsReference } from './settings-reference.js';
+import { simulatedCloud } from './simulated-cloud.js';
 import { terraformSettings } from './terraform-settings.js';
 import { troubleshooting } from './troubleshooting.js';
 import { worldsPage } from './worlds-page.js';
@@ -24,6 +25,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'problems.md': problemsReference,
   'roles.md': rolesReference,
   'settings.md': settingsReference,
+  '../build/simulated-cloud.md': simulatedCloud,
   '../use/troubleshooting.md': troubleshooting,
   '../build/worlds.md': worldsPage,
   '../../terraform/settings.json': terraformSettings,

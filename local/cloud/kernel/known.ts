@@ -29,3 +29,6 @@ export const knownComputeMethods = lazily<string>('compute-methods.json', 'colle
 
 /** The numbers of enums, by API and by the names of the enum, joined by blanks. */
 export const knownEnumNumbers = lazily<Readonly<Record<string, readonly number[]>>>('enum-numbers.json', 'enums');
+
+/** The endpoints that gcloud's properties redirect, as host and path: `compute/compute/v1/`. */
+export const knownGcloudEndpoints = lazily<string>('gcloud.json', 'endpoints');

@@ -43,7 +43,7 @@ export function checkParams(
     params[name] = checkParameter(surface, name, known[name], text);
   }
   for (const [given, text] of query) {
-    if (standardParameters.has(given)) continue;
+    if (standardParameters.has(given) && !Object.hasOwn(known, given)) continue;
     const name = known[given] === undefined ? camel(given) : given;
     const parameter = known[name];
     if (parameter === undefined) {
