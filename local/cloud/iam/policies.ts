@@ -2,19 +2,12 @@
  * IAM policies of all resources of all services, with etags and the propagation time of grants. APIs read and write them
  * through `world.policies`.
  */
-import {
-  type Caller,
-  GoogleError,
-  type Json,
-  type JsonObject,
-  type Policies,
-  type ProjectRecord,
-  type World,
-} from '../kernel/api.js';
+import { type Caller, GoogleError, type Json, type JsonObject, type Policies, type World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject, projectTable, withProjectId } from '../projects/projects.js';
+import { lookUpProject, withProjectId } from '../projects/projects.js';
 import { freshEtag, isSameEtag } from './etags.js';
+import { lineage } from './lineage.js';
 import { checkBinding } from './policy-checks.js';
 import { roleHolds } from './roles.js';
 
@@ -161,26 +154,6 @@ function inForce(world: World, name: string): readonly Grant[] {
     record.coming.shift();
   }
   return record.inForce;
-}
-
-/** The resource, its ancestors in the path, and the folders and organization above its project. */
-export function lineage(world: World, resource: string): string[] {
-  const names: string[] = [];
-  const parts = withProjectId(world, resource).split('/');
-  for (let length = parts.length; length >= 2; length -= 1) names.push(parts.slice(0, length).join('/'));
-  const top = names.at(-1) ?? '';
-  const project: ProjectRecord | undefined = top.startsWith('projects/')
-    ? projectTable(world)[parts[1] ?? '']
-    : undefined;
-  const containers = world.table<{ parent?: string }>('containers');
-  for (
-    let parent = project?.parent ?? containers[top]?.parent;
-    parent !== undefined;
-    parent = containers[parent]?.parent
-  ) {
-    names.push(parent);
-  }
-  return names;
 }
 
 function mergeBindings(bindings: readonly JsonObject[]): JsonObject[] {
