@@ -6,6 +6,7 @@ import { type Caller, GoogleError, type Json, type JsonObject, type Policies, ty
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { lookUpProject, withProjectId } from '../projects/projects.js';
+import { conditionHolds } from './conditions.js';
 import { freshEtag, isSameEtag } from './etags.js';
 import { lineage } from './lineage.js';
 import { checkBinding } from './policy-checks.js';
@@ -87,7 +88,8 @@ export function createPolicies(world: World): Policies {
               (m) => m === member || m === 'allUsers' || m === 'allAuthenticatedUsers' || isDomainOf(m, caller),
             ) &&
             roleHolds(role, permission, world) &&
-            (condition === undefined || conditionHolds(condition, nameAtGoogle(world, resource), world.now())),
+            (condition === undefined ||
+              conditionHolds(condition, { resource: nameAtGoogle(world, resource), now: world.now() })),
         ),
       );
     },
@@ -185,22 +187,11 @@ const staleEtag = (given: string, held: string): GoogleError =>
     { reason: 'aborted' },
   );
 
-/** The resource name that conditions compare: names in Secret Manager carry the project's number. */
+/** The name that conditions compare: in Secret Manager with the project's number, in Cloud Storage without a project. */
 function nameAtGoogle(world: World, resource: string): string {
   const [kind, project = '', collection, ...rest] = resource.split('/');
-  if (kind !== 'projects' || collection !== 'secrets') return resource;
+  if (kind !== 'projects') return resource;
+  if (collection === 'buckets') return ['projects/_/buckets', ...rest].join('/');
+  if (collection !== 'secrets') return resource;
   return [kind, lookUpProject(world, project)?.projectNumber ?? project, collection, ...rest].join('/');
-}
-
-/**
- * Knows the few forms of conditions that deployments use. Any other never holds. `resource` is the one the call is checked on,
- * not the one it makes.
- */
-function conditionHolds(condition: JsonObject, resource: string, now: number): boolean {
-  const expression = textOf(condition['expression'])?.trim() ?? '';
-  if (expression === 'true') return true;
-  const startsWith = /^resource\.name\.startsWith\(["']([^"']+)["']\)$/.exec(expression)?.[1];
-  if (startsWith !== undefined) return resource.startsWith(startsWith);
-  const before = /^request\.time < timestamp\(["']([^"']+)["']\)$/.exec(expression)?.[1];
-  return before !== undefined && now < Date.parse(before);
 }

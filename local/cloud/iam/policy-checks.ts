@@ -2,6 +2,7 @@
 import type { JsonObject, World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { checkCondition } from './conditions.js';
 import { lineage } from './lineage.js';
 import { isKnownRole } from './roles.js';
 import { serviceAccounts } from './service-accounts.js';
@@ -50,6 +51,7 @@ export function checkBinding(world: World, resource: string, binding: JsonObject
   }
   for (const member of textsOf(binding['members'])) checkMember(world, resource, member);
   const condition = objectOf(binding['condition']);
+  if (condition !== undefined) checkCondition(condition);
   return {
     role,
     members: textsOf(binding['members']).map((member) => normalised(member)),
