@@ -227,10 +227,7 @@ export const initialState = (): InitialState => ({
   ],
   serviceAccounts: [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)],
   customRoles: [...customRoles, ...zoneRoles],
-  bindings: [
-    ...roleBindings(),
-    ...adminBindings,
-  ],
+  bindings: [...roleBindings(), ...adminBindings],
 });
 
 /** The function that hears each lane's topic. */

@@ -10,6 +10,7 @@ import { organizationsApiReference } from './organizations-api-reference.js';
 import { problemsReference } from './problems-reference.js';
 import { rolesReference } from './roles-reference.js';
 import { settingsReference } from './settings-reference.js';
+import { simulatedRoles } from './simulated-roles.js';
 import { terraformSettings } from './terraform-settings.js';
 import { troubleshooting } from './troubleshooting.js';
 
@@ -23,6 +24,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'problems.md': problemsReference,
   'roles.md': rolesReference,
   'settings.md': settingsReference,
+  '../build/simulated-roles.md': simulatedRoles,
   '../use/troubleshooting.md': troubleshooting,
   '../../terraform/settings.json': terraformSettings,
 };
