@@ -12,7 +12,6 @@ const longFiles: readonly string[] = [
   'functions/config.ts',
   'shared/bootstrap/options.ts',
   'shared/bootstrap/routes.ts',
-  'local/cloud/iam/roles.ts',
 ];
 
 const sources = ['cli', 'functions', 'shared', 'local']

@@ -11,6 +11,7 @@ import { problemsReference } from './problems-reference.js';
 import { rolesReference } from './roles-reference.js';
 import { settingsReference } from './settings-reference.js';
 import { simulatedCloud } from './simulated-cloud.js';
+import { simulatedRoles } from './simulated-roles.js';
 import { terraformSettings } from './terraform-settings.js';
 import { troubleshooting } from './troubleshooting.js';
 import { worldsPage } from './worlds-page.js';
@@ -26,6 +27,7 @@ const pages: Readonly<Record<string, () => string>> = {
   'roles.md': rolesReference,
   'settings.md': settingsReference,
   '../build/simulated-cloud.md': simulatedCloud,
+  '../build/simulated-roles.md': simulatedRoles,
   '../use/troubleshooting.md': troubleshooting,
   '../build/worlds.md': worldsPage,
   '../../terraform/settings.json': terraformSettings,

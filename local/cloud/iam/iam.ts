@@ -13,6 +13,7 @@ import { badRequest, deniedOn, notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { delayOf } from '../worlds/settings.js';
+import { customRoleHandlers } from './custom-role-methods.js';
 import { forgetMember } from './policies.js';
 import { readPolicy, writePolicy } from './policy-methods.js';
 import { getRole, listRoles, queryGrantable } from './role-methods.js';
@@ -190,7 +191,7 @@ export const iam: ApiDefinition<'iam'> = {
     'iam.roles.get': getRole,
     'iam.roles.list': listRoles,
     'iam.roles.queryGrantableRoles': queryGrantable,
-    'iam.projects.roles.list': () => ({}),
+    ...customRoleHandlers,
   },
   access: {
     ...Object.fromEntries(

@@ -2,20 +2,14 @@
  * IAM policies of all resources of all services, with etags and the propagation time of grants. APIs read and write them
  * through `world.policies`.
  */
-import {
-  type Caller,
-  GoogleError,
-  type Json,
-  type JsonObject,
-  type Policies,
-  type ProjectRecord,
-  type World,
-} from '../kernel/api.js';
+import { type Caller, GoogleError, type Json, type JsonObject, type Policies, type World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
-import { lookUpProject, projectTable, withProjectId } from '../projects/projects.js';
+import { lookUpProject, withProjectId } from '../projects/projects.js';
 import { delayOf } from '../worlds/settings.js';
+import { conditionHolds } from './conditions.js';
 import { freshEtag, isSameEtag } from './etags.js';
+import { lineage } from './lineage.js';
 import { checkBinding } from './policy-checks.js';
 import { roleHolds } from './roles.js';
 
@@ -90,7 +84,8 @@ export function createPolicies(world: World): Policies {
           ({ members, role, condition }) =>
             members.some((m) => m === member || isAmong(m, caller, world)) &&
             roleHolds(role, permission, world) &&
-            (condition === undefined || conditionHolds(condition, nameAtGoogle(world, resource), world.now())),
+            (condition === undefined ||
+              conditionHolds(condition, { resource: nameAtGoogle(world, resource), now: world.now() })),
         ),
       );
     },
@@ -178,26 +173,6 @@ function inForce(world: World, name: string): readonly Grant[] {
   return record.inForce;
 }
 
-/** The resource, its ancestors in the path, and the folders and organization above its project. */
-export function lineage(world: World, resource: string): string[] {
-  const names: string[] = [];
-  const parts = withProjectId(world, resource).split('/');
-  for (let length = parts.length; length >= 2; length -= 1) names.push(parts.slice(0, length).join('/'));
-  const top = names.at(-1) ?? '';
-  const project: ProjectRecord | undefined = top.startsWith('projects/')
-    ? projectTable(world)[parts[1] ?? '']
-    : undefined;
-  const containers = world.table<{ parent?: string }>('containers');
-  for (
-    let parent = project?.parent ?? containers[top]?.parent;
-    parent !== undefined;
-    parent = containers[parent]?.parent
-  ) {
-    names.push(parent);
-  }
-  return names;
-}
-
 function mergeBindings(bindings: readonly JsonObject[]): JsonObject[] {
   const merged = new Map<string, JsonObject>();
   for (const binding of bindings) {
@@ -227,22 +202,11 @@ const staleEtag = (given: string, held: string): GoogleError =>
     { reason: 'aborted' },
   );
 
-/** The resource name that conditions compare: names in Secret Manager carry the project's number. */
+/** The name that conditions compare: in Secret Manager with the project's number, in Cloud Storage without a project. */
 function nameAtGoogle(world: World, resource: string): string {
   const [kind, project = '', collection, ...rest] = resource.split('/');
-  if (kind !== 'projects' || collection !== 'secrets') return resource;
+  if (kind !== 'projects') return resource;
+  if (collection === 'buckets') return ['projects/_/buckets', ...rest].join('/');
+  if (collection !== 'secrets') return resource;
   return [kind, lookUpProject(world, project)?.projectNumber ?? project, collection, ...rest].join('/');
-}
-
-/**
- * Knows the few forms of conditions that deployments use. Any other never holds. `resource` is the one the call is checked on,
- * not the one it makes.
- */
-function conditionHolds(condition: JsonObject, resource: string, now: number): boolean {
-  const expression = textOf(condition['expression'])?.trim() ?? '';
-  if (expression === 'true') return true;
-  const startsWith = /^resource\.name\.startsWith\(["']([^"']+)["']\)$/.exec(expression)?.[1];
-  if (startsWith !== undefined) return resource.startsWith(startsWith);
-  const before = /^request\.time < timestamp\(["']([^"']+)["']\)$/.exec(expression)?.[1];
-  return before !== undefined && now < Date.parse(before);
 }

@@ -2,6 +2,8 @@
 import type { JsonObject, World } from '../kernel/api.js';
 import { badRequest } from '../kernel/errors.js';
 import { objectOf, textOf, textsOf } from '../kernel/json-fields.js';
+import { checkCondition } from './conditions.js';
+import { lineage } from './lineage.js';
 import { isKnownRole } from './roles.js';
 import { serviceAccounts } from './service-accounts.js';
 
@@ -29,17 +31,27 @@ export function mayBeBound(role: string, resource: string): boolean {
   return service === undefined || general.test(role) || role.startsWith(`roles/${service}.`);
 }
 
+/** A custom role holds in the project or organization where it was made, and beneath that. */
+const isWithin = (resource: string, role: string, world: World): boolean =>
+  lineage(world, resource).includes(role.split('/').slice(0, 2).join('/'));
+
+const isCustom = (role: string): boolean => /^(projects|organizations)\/[^/]+\/roles\/[^/]+$/.test(role);
+
 const memberForm =
   /^(allUsers|allAuthenticatedUsers|(user|serviceAccount|group|domain|principal|principalSet|deleted|projectOwner|projectEditor|projectViewer):\S+)$/;
 
 /** Returns the binding as it is stored, or throws Google's refusal. */
 export function checkBinding(world: World, resource: string, binding: JsonObject): JsonObject {
   const role = textOf(binding['role']) ?? '';
-  if (!isKnownRole(role, world) || !mayBeBound(role, resource)) {
+  if (!isCustom(role) && (!isKnownRole(role, world) || !mayBeBound(role, resource))) {
     throw badRequest(`Role ${role} is not supported for this resource.`, 'policy.bindings.role');
+  }
+  if (isCustom(role) && (!isKnownRole(role, world) || !isWithin(resource, role, world))) {
+    throw badRequest(`Role (${role}) does not exist in the resource's hierarchy.`, 'policy.bindings.role');
   }
   for (const member of textsOf(binding['members'])) checkMember(world, resource, member);
   const condition = objectOf(binding['condition']);
+  if (condition !== undefined) checkCondition(condition);
   return {
     role,
     members: textsOf(binding['members']).map((member) => normalised(member)),

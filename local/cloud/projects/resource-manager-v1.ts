@@ -1,6 +1,6 @@
 /** Resource Manager v1, which gcloud uses along with v3: the same projects in the older form. */
 
-import { lineage } from '../iam/policies.js';
+import { lineage } from '../iam/lineage.js';
 import { readPolicy, writePolicy } from '../iam/policy-methods.js';
 import { testPermissions } from '../iam/test-permissions.js';
 import type { ContainerRecord } from '../initial.js';

@@ -1,0 +1,165 @@
+/** Roles that are made in projects and organizations. */
+import { expect } from 'chai';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { owner, project, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
+import { itRefuses } from './refusals.js';
+
+const roles = `/v1/projects/${project}/roles`;
+const zoneReader = {
+  title: 'Reader of zones',
+  includedPermissions: ['dns.managedZones.list', 'dns.managedZones.get'],
+  stage: 'GA',
+};
+
+describe('custom roles of the simulated cloud', () => {
+  let cloud: ReadyCloud;
+  const call = (line: string, body?: unknown, as = owner) => cloud.call('iam', line, body, { as });
+  const make = (roleId: string, role: JsonObject = zoneReader, at = roles) => call(`POST ${at}`, { roleId, role });
+  const grant = (role: string, resource = `projects/${project}`) =>
+    cloud.call('cloudresourcemanager', `POST /v3/${resource}:setIamPolicy`, {
+      policy: { bindings: [{ role, members: [`user:${stranger}`] }] },
+    });
+  const zones = async (as: string) =>
+    (await cloud.call('dns', `GET /dns/v1/projects/${project}/managedZones`, undefined, { as })).status;
+
+  beforeEach(async () => {
+    cloud = await readyCloud({
+      initial: {
+        organizations: [{ name: 'organizations/100', displayName: 'example.com' }],
+        projects: [
+          {
+            projectId: project,
+            parent: 'organizations/100',
+            services: ['iam.googleapis.com', 'dns.googleapis.com'],
+          },
+          { projectId: 'other-project', parent: 'organizations/100' },
+        ],
+        bindings: ['owner', 'iam.organizationRoleAdmin'].map((role) => ({
+          resource: 'organizations/100',
+          role: `roles/${role}`,
+          members: [`user:${owner}`],
+        })),
+      },
+    });
+    expect(await make('zoneReader')).to.include({ status: 200 });
+  });
+  afterEach(() => cloud.close());
+
+  const name = `projects/${project}/roles/zoneReader`;
+
+  it('are shown with title, permissions in order, stage and etag', async () => {
+    const { body } = await call(`GET ${roles}/zoneReader`);
+    expect(body).to.deep.equal({
+      ...zoneReader,
+      name,
+      includedPermissions: ['dns.managedZones.get', 'dns.managedZones.list'],
+      etag: body['etag'],
+    });
+    const listed = (await call(`GET ${roles}`)).body['roles'] as JsonObject[];
+    expect(listed.map((role) => [role['name'], 'includedPermissions' in role])).to.deep.equal([[name, false]]);
+  });
+
+  it('grant what they hold, and no longer what is taken from them', async () => {
+    expect(await zones(stranger)).to.equal(403);
+    expect((await grant(name)).status).to.equal(200);
+    expect(await zones(stranger)).to.equal(200);
+    const without = { includedPermissions: ['dns.managedZones.get'] };
+    await call(`PATCH ${roles}/zoneReader?updateMask=includedPermissions`, without);
+    expect(await zones(stranger)).to.equal(403);
+    expect((await call(`GET ${roles}/zoneReader`)).body).to.include({ title: zoneReader.title });
+  });
+
+  it('grant nothing while deleted or disabled, and their id stays taken', async () => {
+    await grant(name);
+    expect((await call(`DELETE ${roles}/zoneReader`)).body).to.include({ deleted: true });
+    expect(await zones(stranger)).to.equal(403);
+    expect((await call(`GET ${roles}`)).body).to.deep.equal({});
+    expect((await call(`GET ${roles}?showDeleted=true`)).body['roles']).to.have.length(1);
+    expect(await make('zoneReader')).to.include({
+      status: 400,
+      reason: 'failedPrecondition',
+      message: "You can't create a role_id (zoneReader) which has been marked for deletion.",
+    });
+    expect((await call(`POST ${roles}/zoneReader:undelete`, {})).body).to.not.have.property('deleted');
+    expect(await zones(stranger)).to.equal(200);
+    await call(`PATCH ${roles}/zoneReader`, { stage: 'DISABLED' });
+    expect(await zones(stranger)).to.equal(403);
+  });
+
+  it('of an organization hold in its projects, and those of a project only there', async () => {
+    await make('zoneReader', zoneReader, '/v1/organizations/100/roles');
+    expect((await grant('organizations/100/roles/zoneReader')).status).to.equal(200);
+    expect(await zones(stranger)).to.equal(200);
+    expect(await grant(name, 'projects/other-project')).to.include({
+      status: 400,
+      message: `Role (${name}) does not exist in the resource's hierarchy.`,
+    });
+  });
+
+  itRefuses(
+    () => cloud,
+    [
+      {
+        name: 'an id with a hyphen',
+        line: `POST ${roles}`,
+        body: { roleId: 'zone-reader', role: zoneReader },
+        code: 400,
+        reason: 'badRequest',
+        says: /^The role_id "zone-reader" is invalid\. It doesn't match pattern/,
+      },
+      {
+        name: 'an id that is taken',
+        line: `POST ${roles}`,
+        body: { roleId: 'zoneReader', role: zoneReader },
+        code: 409,
+        reason: 'alreadyExists',
+      },
+      {
+        name: 'a permission that Google does not have',
+        line: `POST ${roles}`,
+        body: { roleId: 'other', role: { includedPermissions: ['dns.managedZones.admire'] } },
+        code: 400,
+        reason: 'badRequest',
+        says: /^Permission dns\.managedZones\.admire is not valid\.$/,
+      },
+      {
+        name: 'a permission of organizations in a project',
+        line: `POST ${roles}`,
+        body: { roleId: 'other', role: { includedPermissions: ['resourcemanager.projects.list'] } },
+        code: 400,
+        reason: 'badRequest',
+        says: /^Permission resourcemanager\.projects\.list is not valid\.$/,
+      },
+      {
+        name: 'a permission of a service whose permissions are not known here',
+        line: `POST ${roles}`,
+        body: { roleId: 'other', role: { includedPermissions: ['container.clusters.get'] } },
+        code: 501,
+        reason: 'notImplemented',
+      },
+      {
+        name: 'a change under an old etag',
+        line: `PATCH ${roles}/zoneReader`,
+        body: { title: 'New', etag: 'BwXhqDVVjtU=' },
+        code: 409,
+        reason: 'aborted',
+      },
+      {
+        name: 'a change of what cannot change',
+        line: `PATCH ${roles}/zoneReader?updateMask=deleted`,
+        body: {},
+        code: 400,
+        reason: 'badRequest',
+      },
+      { name: 'a role that is not there', line: `GET ${roles}/nothing`, code: 404, reason: 'notFound' },
+      {
+        name: 'the restoring of what stands',
+        line: `POST ${roles}/zoneReader:undelete`,
+        body: {},
+        code: 400,
+        reason: 'failedPrecondition',
+      },
+      { name: 'who may not make roles', line: `POST ${roles}`, body: {}, as: stranger, code: 403, reason: 'forbidden' },
+    ].map((refusal) => ({ api: 'iam' as const, ...refusal })),
+  );
+});
