@@ -16,7 +16,7 @@ import {
 } from './instance-request.js';
 import { metadataFrom, metadataValue } from './metadata.js';
 import { begin, once } from './operations.js';
-import { cpuMetricOf, cpusOf, externalsOf, isSsd, type Metric, quotaText } from './quotas.js';
+import { checkQuota, cpuMetricOf, cpusOf, externalsOf, isSsd, type Metric, quotaText } from './quotas.js';
 import {
   aggregatedReply,
   checkLabels,
@@ -122,6 +122,13 @@ function beginStart(
   });
 }
 
+/** A VM that is down uses no CPUs and addresses, so it needs them again. */
+function checkPowerOn(world: World, place: Place, found: Held): void {
+  const need = needOf(world, place, found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
+  const over = firstOver(world, place, need, { underWay: true });
+  if (over !== undefined) throw quotaExceeded(over);
+}
+
 // --- power ----------------------------------------------------------------------------------------------------------
 
 const start: Handler = (call, world) => {
@@ -129,9 +136,7 @@ const start: Handler = (call, world) => {
   const status = textOf(found.resource['status']);
   if (status === 'RUNNING') return done(call, world, place, path, found, 'start');
   if (status !== 'TERMINATED') throw wrongState(path, status, 'start', 'TERMINATED');
-  const need = needOf(world, place, found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
-  const over = firstOver(world, place, need, { underWay: true });
-  if (over !== undefined) throw quotaExceeded(over);
+  checkPowerOn(world, place, found);
   found.phase = 'making';
   found.resource = { ...found.resource, status: 'PROVISIONING' };
   return beginStart(call, world, place, path, found, 'start', undefined);
@@ -155,6 +160,7 @@ const resume: Handler = (call, world) => {
   const { path, found, place } = findReady(call, world, instances);
   const status = textOf(found.resource['status']);
   if (status !== 'SUSPENDED') throw wrongState(path, status, 'resume', 'SUSPENDED');
+  checkPowerOn(world, place, found);
   found.phase = 'making';
   found.resource = { ...found.resource, status: 'PROVISIONING' };
   return beginStart(call, world, place, path, found, 'start', undefined);
@@ -292,6 +298,7 @@ const addAccessConfig: Setter = (found, call, world, place) => {
   if (objectsOf(nic['accessConfigs']).length > 0) {
     throw invalid('networkInterface', String(nic['name']), 'At most one access config currently supported.');
   }
+  checkQuota(world, place, 'IN_USE_ADDRESSES');
   const access = accessConfigFrom(call.body, 'resource', place, world);
   const natIP = textOf(access['natIP']) ?? freshExternalIp(world);
   useAddresses(world, place, [natIP], `${place.prefix}/instances/${found.resource['name']}`, true);
