@@ -1,6 +1,6 @@
 /** What organization policies refuse, in Google's words: each constraint alone, over HTTP. */
 import { expect } from 'chai';
-import type { GoogleError } from '../../local/cloud/kernel/api.js';
+import type { GoogleError, JsonObject } from '../../local/cloud/kernel/api.js';
 import { type ConstraintName, constraintNames, constraintOf } from '../../local/cloud/org-policy/constraints.js';
 import { checkOrganizationPolicies } from '../../local/cloud/org-policy/enforcement.js';
 import { vmAt } from '../../local/machines/vms.js';
@@ -51,6 +51,15 @@ describe('organization policies of the simulated cloud', () => {
       const keys = `/v1/projects/${project}/serviceAccounts/a-robot@${project}.iam.gserviceaccount.com/keys`;
       const reply = await cloud.call('iam', `POST ${keys}`, {});
       refused(reply, 400, 'failedPrecondition', 'Key creation is not allowed on this service account.');
+      const { details } = reply.body['error'] as { details: { violations: JsonObject[] }[] };
+      const email = `a-robot@${project}.iam.gserviceaccount.com`;
+      expect(details[0]?.violations).to.deep.equal([
+        {
+          type: 'constraints/iam.disableServiceAccountKeyCreation',
+          subject: `projects/${project}/serviceAccounts/${email}?configvalue=${encodeURIComponent(email)}`,
+          description: 'Key creation is not allowed on this service account.',
+        },
+      ]);
       await cloud.control('PUT world', { settings: { 'policy.iam.disableServiceAccountKeyCreation': 'off' } });
       expect((await cloud.call('iam', `POST ${keys}`, {})).status).to.equal(501);
     });
@@ -59,6 +68,16 @@ describe('organization policies of the simulated cloud', () => {
       for (const member of ['user:eve@elsewhere.org', 'group:all@elsewhere.org', 'domain:elsewhere.org']) {
         refused(await setPolicy(member), 400, 'FAILED_PRECONDITION', domain);
       }
+      const { details } = (await setPolicy('user:eve@elsewhere.org')).body['error'] as unknown as {
+        details: { violations: JsonObject[] }[];
+      };
+      expect(details[0]?.violations).to.deep.equal([
+        {
+          type: 'constraints/iam.allowedPolicyMemberDomains',
+          subject: `orgpolicy:projects/${project}?configvalue=eve%40elsewhere.org`,
+          description: 'User eve@elsewhere.org is not in permitted organization.',
+        },
+      ]);
       passed(await cloud.call('iam', `POST /v1/projects/${project}/serviceAccounts`, { accountId: 'a-robot' }));
       passed(
         await setPolicy(
@@ -83,12 +102,12 @@ describe('organization policies of the simulated cloud', () => {
       );
     });
 
-    it('give no bucket to allUsers, in the words of Cloud Storage', async () => {
+    it('give no bucket to allUsers: 412 of Cloud Storage', async () => {
       passed(await createBucket(uniform));
       const reply = await cloud.call('storage', 'PUT /storage/v1/b/a-bucket/iam', {
         bindings: [{ role: 'roles/storage.objectViewer', members: ['allUsers'] }],
       });
-      refused(reply, 412, 'conditionNotMet', `${domain.slice(0, -1)},  perhaps due to an organization policy.`);
+      refused(reply, 412, 'conditionNotMet', domain);
     });
 
     it('make no bucket without uniform access', async () => {
@@ -147,6 +166,16 @@ describe('organization policies of the simulated cloud', () => {
     done(await cloud.insertVm('gate', external));
   });
 
+  it('tells every constraint that an insert violates', async () => {
+    await under({ 'compute.requireShieldedVm': 'enforced', 'compute.vmExternalIpAccess': 'deny-all' });
+    const { body } = await cloud.insertVm('vm', external);
+    const { errors } = body['error'] as { errors: { message: string; reason: string }[] };
+    expect(errors.map(({ message, reason }) => `${reason} ${message.split(' ')[1]}`)).to.deep.equal([
+      'conditionNotMet constraints/compute.requireShieldedVm',
+      'conditionNotMet constraints/compute.vmExternalIpAccess',
+    ]);
+  });
+
   it('compute.disableGuestAttributesAccess: nobody reads them', async () => {
     await under({ 'compute.disableGuestAttributesAccess': 'enforced' });
     done(await cloud.insertVm('vm'));
@@ -163,7 +192,7 @@ describe('organization policies of the simulated cloud', () => {
 
   it('compute.trustedImageProjects: images of no other project', async () => {
     await under({ 'compute.trustedImageProjects': 'allow:projects/debian-cloud' });
-    const text = `Constraint constraints/compute.trustedImageProjects violated for project ${await number()}. Use of images from project ubuntu-os-cloud is prohibited.`;
+    const text = `Constraint constraints/compute.trustedImageProjects violated for project ${project}. Use of images from project ubuntu-os-cloud is prohibited.`;
     refused(await cloud.insertVm('vm'), 412, 'conditionNotMet', text);
   });
 
@@ -185,7 +214,7 @@ describe('organization policies of the simulated cloud', () => {
 
   it('gcp.restrictServiceUsage: no call of a service, but those that could lift it', async () => {
     await under({ 'gcp.restrictServiceUsage': 'deny:dns.googleapis.com' });
-    const text = `Request is disallowed by organization's constraints/gcp.restrictServiceUsage constraint for projects/${await number()} attempting to use service dns.googleapis.com.`;
+    const text = `Request is disallowed by organization's constraints/gcp.restrictServiceUsage constraint for 'projects/${await number()}' attempting to use service 'dns.googleapis.com'.`;
     const reply = await cloud.call('dns', `GET /dns/v1/projects/${project}/managedZones`);
     refused(reply, 403, 'forbidden', text);
     await cloud.control('PUT world', { settings: { 'policy.gcp.restrictServiceUsage': 'allow:dns.googleapis.com' } });

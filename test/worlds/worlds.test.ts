@@ -112,6 +112,43 @@ describe('the worlds of the simulated cloud', () => {
     });
   });
 
+  describe('quotas are asked too', () => {
+    beforeEach(async () => {
+      cloud = await openWorld({ worldSettings: { 'quota.IN_USE_ADDRESSES': 0, 'quota.CPUS': 2 } });
+      await cloud.makeNetwork('europe-west4');
+      done(await cloud.insertVm('vm'));
+    });
+
+    it('where a VM gets an address later', async () => {
+      const line = `POST /compute/v1/${vmPath('vm')}/addAccessConfig?networkInterface=nic0`;
+      const text = "Quota 'IN_USE_ADDRESSES' exceeded.  Limit: 0.0 in region europe-west4.";
+      refused(await cloud.call('compute', line, { name: 'External NAT' }), 403, 'quotaExceeded', text);
+    });
+
+    it('where a suspended VM resumes', async () => {
+      done(await cloud.call('compute', `POST /compute/v1/${vmPath('vm')}/suspend`));
+      done(await cloud.insertVm('other'));
+      const text = "Quota 'CPUS' exceeded.  Limit: 2.0 in region europe-west4.";
+      refused(await cloud.call('compute', `POST /compute/v1/${vmPath('vm')}/resume`), 403, 'quotaExceeded', text);
+    });
+  });
+
+  it('a running cloud becomes another world, with its policies, and goes back', async () => {
+    cloud = await openWorld();
+    await cloud.makeNetwork('europe-west4');
+    const setPolicies = async () => {
+      const { body } = await cloud.call('orgpolicy', 'GET /v2/organizations/100/policies');
+      return (body['policies'] as unknown[]).length;
+    };
+    expect(await setPolicies()).to.equal(8);
+    expect((await cloud.control('PUT world', { world: 'hardened' })).status).to.equal(200);
+    expect(await setPolicies()).to.equal(17);
+    expect((await cloud.insertVm('vm')).message).to.include('constraints/compute.requireShieldedVm');
+    expect((await cloud.control('PUT world', { world: 'seasoned' })).status).to.equal(200);
+    expect(await setPolicies()).to.equal(8);
+    done(await cloud.insertVm('vm'));
+  });
+
   it('hardened has the policies of seasoned and more, and its quotas', () => {
     const [seasoned, hardened] = [settingsOf('seasoned'), settingsOf('hardened')];
     const changed = Object.keys(seasoned).filter((key) => seasoned[key] !== hardened[key]);

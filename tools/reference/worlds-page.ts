@@ -36,7 +36,7 @@ Generated from \`local/cloud/worlds/table.ts\` and \`local/cloud/org-policy/cons
 A world says how old the account is and which organization policies are in force. It is data: quotas, policies, delays and chances.
 
 - **seasoned** is the default everywhere. The account has room, and the organization has the policies that Google gives to new ones since 3 May 2024. In this world a refusal is a failure of plinth.
-- **fresh** is a new account. It has few CPUs, addresses and disks, few projects and five billing links. Deleted projects count for 30 days.
+- **fresh** is a new account. It has few CPUs, addresses and disks, few projects and five billing links. Deleted projects count for 30 days. A local stack takes three of the links for its own projects.
 - **hardened** has all policies of the table below in force.
 
 \`test/worlds/plinth.test.ts\` says what plinth cannot do in a world yet.

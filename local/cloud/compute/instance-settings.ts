@@ -12,6 +12,7 @@ import {
 } from './instance-request.js';
 import { metadataFrom } from './metadata.js';
 import { begin, once } from './operations.js';
+import { checkQuota } from './quotas.js';
 import {
   checkLabels,
   collections,
@@ -127,6 +128,7 @@ const addAccessConfig: Setter = (found, call, world, place) => {
   if (objectsOf(nic['accessConfigs']).length > 0) {
     throw invalid('networkInterface', String(nic['name']), 'At most one access config currently supported.');
   }
+  checkQuota(world, place, 'IN_USE_ADDRESSES');
   const access = accessConfigFrom(call.body, 'resource', place, world);
   const natIP = textOf(access['natIP']) ?? freshExternalIp(world);
   useAddresses(world, place, [natIP], `${place.prefix}/instances/${found.resource['name']}`, true);

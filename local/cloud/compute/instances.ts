@@ -112,6 +112,13 @@ function beginStart(
   });
 }
 
+/** A VM that is down uses no CPUs and addresses, so it needs them again. */
+function checkPowerOn(world: World, place: Place, found: Held): void {
+  const need = needOf(world, place, found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
+  const over = firstOver(world, place, need, { underWay: true });
+  if (over !== undefined) throw quotaExceeded(over);
+}
+
 // --- power ----------------------------------------------------------------------------------------------------------
 
 const start: Handler = (call, world) => {
@@ -119,9 +126,7 @@ const start: Handler = (call, world) => {
   const status = textOf(found.resource['status']);
   if (status === 'RUNNING') return done(call, world, place, path, found, 'start');
   if (status !== 'TERMINATED') throw wrongState(path, status, 'start', 'TERMINATED');
-  const need = needOf(world, place, found.resource, []).filter(([metric]) => metric !== 'INSTANCES');
-  const over = firstOver(world, place, need, { underWay: true });
-  if (over !== undefined) throw quotaExceeded(over);
+  checkPowerOn(world, place, found);
   found.phase = 'making';
   found.resource = { ...found.resource, status: 'PROVISIONING' };
   return beginStart(call, world, place, path, found, 'start', undefined);
@@ -145,6 +150,7 @@ const resume: Handler = (call, world) => {
   const { path, found, place } = findReady(call, world, instances);
   const status = textOf(found.resource['status']);
   if (status !== 'SUSPENDED') throw wrongState(path, status, 'resume', 'SUSPENDED');
+  checkPowerOn(world, place, found);
   found.phase = 'making';
   found.resource = { ...found.resource, status: 'PROVISIONING' };
   return beginStart(call, world, place, path, found, 'start', undefined);

@@ -1,7 +1,7 @@
 /** Conditions of grants, in Google's Common Expression Language: checked when a policy is written, judged at each call. */
 import { Environment, type ParseResult } from '@marcbachmann/cel-js';
 import type { JsonObject } from '../kernel/api.js';
-import { badRequest, notImplemented } from '../kernel/errors.js';
+import { badRequest, notSimulated } from '../kernel/errors.js';
 import { textOf } from '../kernel/json-fields.js';
 
 /** What a condition is judged by. */
@@ -54,7 +54,7 @@ function parse(expression: string): ParseResult {
 export function checkCondition(condition: JsonObject): void {
   const expression = textOf(condition['expression']) ?? '';
   const [asked] = unserved.exec(expression) ?? [];
-  if (asked !== undefined) throw notImplemented(`${asked} in a condition`);
+  if (asked !== undefined) throw notSimulated(`${asked} in a condition`);
   parse(expression);
 }
 

@@ -1,6 +1,6 @@
 /** The IAM API's methods on the roles of projects and organizations. A deleted role can be restored for seven days. */
 import { type CloudCall, GoogleError, type Handler, type JsonObject, type World } from '../kernel/api.js';
-import { badRequest, notImplemented } from '../kernel/errors.js';
+import { badRequest, notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { withProjectId } from '../projects/projects.js';
@@ -63,7 +63,7 @@ function checkPermissions(permissions: readonly string[], parent: string): void 
     if (known === 'missing' || (parent.startsWith('projects/') && aboveProjects.test(permission))) {
       throw badRequest(`Permission ${permission} is not valid.`, 'role.included_permissions');
     }
-    if (known === 'unknown') throw notImplemented(`the permission ${permission}`);
+    if (known === 'unknown') throw notSimulated(`the permission ${permission}`);
   }
 }
 

@@ -186,6 +186,8 @@ export class GoogleError extends Error {
       readonly domain?: string;
       /** Legacy name of the field or parameter at fault. */
       readonly location?: string;
+      /** Messages of further refusals for the same reason, which legacy errors list beside the first. */
+      readonly also?: readonly string[];
     } = {},
   ) {
     super(message);

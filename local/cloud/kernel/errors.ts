@@ -18,15 +18,13 @@ const fromFrontEnd = (error: GoogleError): boolean =>
   error.code === 401 || (error.more.details ?? []).some(({ reason }) => reason === 'SERVICE_DISABLED');
 
 export function errorBody(form: ErrorForm, error: GoogleError): JsonObject {
-  const { reason, domain = 'global', location, details } = error.more;
-  const errors = [
-    {
-      message: error.message,
-      domain,
-      reason: reason ?? legacyReasons[error.code] ?? 'unknown',
-      ...(location === undefined ? {} : { location, locationType: 'parameter' }),
-    },
-  ];
+  const { reason, domain = 'global', location, details, also = [] } = error.more;
+  const errors = [error.message, ...also].map((message) => ({
+    message,
+    domain,
+    reason: reason ?? legacyReasons[error.code] ?? 'unknown',
+    ...(location === undefined ? {} : { location, locationType: 'parameter' }),
+  }));
   return {
     error: {
       code: error.code,

@@ -44,7 +44,7 @@ const constraints = {
     kind: 'boolean',
     default: 'ALLOW',
     methods: ['iam.projects.serviceAccounts.keys.create'],
-    refusal: precondition('Key creation is not allowed on this service account.', 'reported', 400),
+    refusal: precondition('Key creation is not allowed on this service account.', 'documented', 400),
   },
   'iam.disableServiceAccountKeyUpload': {
     title: 'Disable Service Account Key Upload',
@@ -70,7 +70,7 @@ const constraints = {
       'reported',
       400,
     ),
-    does: 'It looks at members that a new policy adds. Cloud Storage answers 412 in words of its own.',
+    does: 'It looks at members that a new policy adds. Cloud Storage answers 412.',
   },
   'storage.uniformBucketLevelAccess': {
     title: 'Enforce uniform bucket-level access',
@@ -147,7 +147,7 @@ const constraints = {
     kind: 'boolean',
     default: 'ALLOW',
     methods: ['compute.instances.getGuestAttributes'],
-    refusal: violated('compute.disableGuestAttributesAccess', 'project {number}.', 'unproven'),
+    refusal: violated('compute.disableGuestAttributesAccess', 'project {number}.', 'reported'),
   },
   'compute.skipDefaultNetworkCreation': {
     title: 'Skip default network creation',
@@ -197,8 +197,8 @@ const constraints = {
     methods: ['compute.instances.insert', 'compute.disks.insert'],
     refusal: violated(
       'compute.trustedImageProjects',
-      'project {number}. Use of images from project {value} is prohibited.',
-      'reported',
+      'project {project}. Use of images from project {value} is prohibited.',
+      'documented',
     ),
   },
   'gcp.restrictServiceUsage': {
@@ -209,7 +209,7 @@ const constraints = {
     refusal: {
       code: 403,
       status: 'PERMISSION_DENIED',
-      text: "Request is disallowed by organization's constraints/gcp.restrictServiceUsage constraint for projects/{number} attempting to use service {value}.",
+      text: "Request is disallowed by organization's constraints/gcp.restrictServiceUsage constraint for 'projects/{number}' attempting to use service '{value}'.",
       proof: 'documented',
     },
     does: 'Resource Manager, IAM, Cloud Billing, Service Usage, Organization Policy and Cloud Quotas are always allowed.',

@@ -1,6 +1,5 @@
 /** Refuses calls that an organization policy forbids. Every call passes here before its handler. */
 import { type CloudCall, GoogleError, type JsonObject, type ProjectRecord, type World } from '../kernel/api.js';
-import { errorInfo } from '../kernel/errors.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { lookUpProject } from '../projects/projects.js';
 import { buckets } from '../storage/objects.js';
@@ -14,6 +13,7 @@ import { allows, type Effective, effectiveOn } from './policies.js';
 interface Violation {
   readonly resource?: string;
   readonly value?: string;
+  readonly members?: readonly string[];
 }
 
 interface Asked {
@@ -96,9 +96,9 @@ function checkService({ call: { method }, policy }: Asked): Violation | undefine
   return alwaysAllowed.includes(host) || allows(policy, same(value)) ? undefined : { value };
 }
 
-const checkMembers: Check = ({ call, world, policy, place }) => {
-  const [stranger] = strangersIn(call, world, policy);
-  return stranger === undefined ? undefined : { value: stranger, resource: place };
+const checkMembers: Check = ({ call, world, policy }) => {
+  const members = strangersIn(call, world, policy);
+  return members.length === 0 ? undefined : { members };
 };
 
 const checks: Readonly<Partial<Record<ConstraintName, Check>>> = {
@@ -143,58 +143,69 @@ function placeOf(call: CloudCall, world: World): string | undefined {
   return project === undefined ? undefined : `projects/${project.projectId}`;
 }
 
-/** Throws the refusal of the first constraint that the call violates. */
+/** Throws the refusal of the first constraint that the call violates. Compute names the others beside it. */
 export function checkOrganizationPolicies(call: CloudCall, world: World): void {
   const place = placeOf(call, world);
   if (place === undefined) return;
   const project = lookUpProject(world, place.slice('projects/'.length));
-  for (const name of concerning(call.method)) {
+  const violations = concerning(call.method).flatMap((name): [ConstraintName, Violation][] => {
     const policy = effectiveOn(world, place, name);
-    if (policy.kind === 'boolean' ? !policy.enforced : policy.all === 'ALLOW' && policy.denied.length === 0) continue;
-    const violation = checks[name]?.({ call, world, policy, place, project });
-    if (violation !== undefined) throw refusal(name, call, place, project, violation);
-  }
+    const isOpen = policy.kind === 'boolean' ? !policy.enforced : policy.all === 'ALLOW' && policy.denied.length === 0;
+    const violation = isOpen ? undefined : checks[name]?.({ call, world, policy, place, project });
+    return violation === undefined ? [] : [[name, violation]];
+  });
+  const [first, ...others] = violations;
+  if (first === undefined) return;
+  const textOfOne = ([name, violation]: [ConstraintName, Violation]) =>
+    refusalText(constraintOf(name).refusal?.text ?? '', place, project, violation);
+  throw refusal(first[0], call, place, textOfOne(first), others.map(textOfOne), first[1]);
 }
 
-function refusal(
-  name: ConstraintName,
-  call: CloudCall,
+function refusalText(
+  form: string,
   place: string,
   project: ProjectRecord | undefined,
   { resource = '', value = '' }: Violation,
-): GoogleError {
-  const { refusal: form } = constraintOf(name);
-  if (form === undefined) throw new Error(`${name} refuses nothing`);
+): string {
   const words: Readonly<Record<string, string>> = {
     project: project?.projectId ?? place,
     number: project?.projectNumber ?? place,
     resource,
     value,
   };
-  const text = form.text.replaceAll(/\{(\w+)\}/g, (_, key: string) => words[key] ?? '');
-  if (name === 'iam.allowedPolicyMemberDomains' && call.method.startsWith('storage.')) {
-    return new GoogleError(
-      412,
-      'FAILED_PRECONDITION',
-      `${text.slice(0, -1)},  perhaps due to an organization policy.`,
-      {
-        reason: 'conditionNotMet',
-      },
-    );
-  }
-  const reason = form.code === 412 ? 'conditionNotMet' : form.code === 403 ? 'forbidden' : 'failedPrecondition';
-  const description =
-    name === 'iam.allowedPolicyMemberDomains' ? `User ${value} is not in permitted organization.` : text;
-  return new GoogleError(form.code, form.status, text, {
-    reason,
-    details: detailsOf(name, call.method, place, description),
-  });
+  return form.replaceAll(/\{(\w+)\}/g, (_, key: string) => words[key] ?? '');
 }
 
-const detailsOf = (name: ConstraintName, method: string, place: string, description: string): JsonObject[] => [
-  {
-    '@type': 'type.googleapis.com/google.rpc.PreconditionFailure',
-    violations: [{ type: `constraints/${name}`, subject: `orgpolicy:${place}`, description }],
-  },
-  errorInfo('ORG_POLICY_VIOLATED', `${method.split('.')[0]}.googleapis.com`, { constraint: `constraints/${name}` }),
-];
+function refusal(
+  name: ConstraintName,
+  call: CloudCall,
+  place: string,
+  text: string,
+  also: readonly string[],
+  { members = [] }: Violation,
+): GoogleError {
+  const { code = 412, status = 'FAILED_PRECONDITION' } = constraintOf(name).refusal ?? {};
+  if (code === 403) return new GoogleError(code, status, text, { reason: 'forbidden' });
+  if (code === 412 || call.method.startsWith('storage.')) {
+    return new GoogleError(412, status, text, { reason: 'conditionNotMet', also });
+  }
+  const account = call.resource.replace(/\/keys$/, '');
+  const subject = `${account}?configvalue=${encodeURIComponent(account.split('/').at(-1) ?? '')}`;
+  const violations = members.map((member): JsonObject => {
+    const who = member.slice(member.indexOf(':') + 1);
+    return {
+      type: `constraints/${name}`,
+      subject: `orgpolicy:${place}?configvalue=${encodeURIComponent(who)}`,
+      description: `User ${who} is not in permitted organization.`,
+    };
+  });
+  return new GoogleError(code, status, text, {
+    reason: 'failedPrecondition',
+    details: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.PreconditionFailure',
+        violations: members.length > 0 ? violations : [{ type: `constraints/${name}`, subject, description: text }],
+      },
+    ],
+  });
+}

@@ -1,5 +1,5 @@
 /** Domain restricted sharing: the members of a policy that belong to no permitted customer. */
-import { lineage } from '../iam/policies.js';
+import { lineage } from '../iam/lineage.js';
 import { checkBinding } from '../iam/policy-checks.js';
 import type { ContainerRecord } from '../initial.js';
 import type { CloudCall, World } from '../kernel/api.js';

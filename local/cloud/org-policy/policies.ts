@@ -1,6 +1,6 @@
 /** Organization policies as records: what is set on a resource, what comes from above it, and what is enforced. */
 import { createHash } from 'node:crypto';
-import { lineage } from '../iam/policies.js';
+import { lineage } from '../iam/lineage.js';
 import type { JsonObject, World } from '../kernel/api.js';
 import { flagOf, objectOf, objectsOf, textsOf } from '../kernel/json-fields.js';
 import { delayOf, worldSettings } from '../worlds/settings.js';
