@@ -5,6 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { projectFolder } from '../support/recording-store.js';
 import { init, makeWorkspace, terraformFolder, type Workspace } from './workspace.js';
 
 /** The APIs that each type of resource is made by. */
@@ -86,6 +87,16 @@ describe('a first apply', function () {
     const enabled = [...services.matchAll(/^ {4}"(\w+)",$/gm)].map(([, name]) => name);
     const needed = made().flatMap((name) => apisOf[typeOf(name)] ?? [`none is known of ${typeOf(name)}`]);
     expect(enabled).to.include.members([...new Set(needed)]);
+  });
+
+  it('plans by APIs alone that docs/operate/deploy.md enables by hand', () => {
+    const deploy = readFileSync(join(projectFolder, 'docs/operate/deploy.md'), 'utf8');
+    const [byHand = ''] = /^gcloud services enable --project \$PROJECT (?:.*\\\n)*.*$/m.exec(deploy) ?? [];
+    // The provider reads a project with who pays for it.
+    expect(resources.filter((name) => name.startsWith('data.'))).to.deep.equal(['data.google_project.plinth']);
+    for (const api of ['cloudresourcemanager', 'cloudbilling', 'serviceusage']) {
+      expect(byHand).to.match(new RegExp(`\\b${api}\\.googleapis\\.com`));
+    }
   });
 
   it('names no account and no role of its own before they have had their time', () => {
