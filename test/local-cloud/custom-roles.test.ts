@@ -135,7 +135,7 @@ describe('custom roles of the simulated cloud', () => {
         line: `POST ${roles}`,
         body: { roleId: 'other', role: { includedPermissions: ['container.clusters.get'] } },
         code: 501,
-        reason: 'notImplemented',
+        reason: 'SIMULATOR_LIMIT',
       },
       {
         name: 'a change under an old etag',

@@ -97,6 +97,27 @@ describe('simulated Cloud Quotas', () => {
     expect(body['quotaPreferences']).to.have.lengthOf(1);
   });
 
+  it('lists requests by a filter, in an order', async () => {
+    await open({});
+    passed(await ask(64));
+    passed(
+      await call(
+        `POST ${root}/quotaPreferences?quotaPreferenceId=nets`,
+        wish(50, { quotaId: 'NETWORKS-per-project', dimensions: {} }),
+      ),
+    );
+    const ids = async (query: string) => {
+      const { body, status } = await call(`GET ${root}/quotaPreferences?${query}`);
+      expect(status).to.equal(200);
+      return ((body['quotaPreferences'] ?? []) as { quotaId: string }[]).map(({ quotaId }) => quotaId);
+    };
+    expect(await ids('filter=quota_id=NETWORKS-per-project')).to.deep.equal(['NETWORKS-per-project']);
+    expect(await ids('filter=reconciling=true')).to.deep.equal([]);
+    expect(await ids('orderBy=create_time+desc')).to.have.lengthOf(2);
+    expect((await call(`GET ${root}/quotaPreferences?filter=what`)).status).to.equal(400);
+    expect((await call(`GET ${root}/quotaPreferences?orderBy=size`)).status).to.equal(400);
+  });
+
   it('lowers nothing by more than a tenth, unless it is told to', async () => {
     await open({});
     expect((await ask(12)).status).to.equal(400);

@@ -1,5 +1,6 @@
 /** Compute's forwarding rules: a public address and the target pool that its traffic goes to. */
-import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
+import type { JsonObject, World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { textOf, textsOf } from '../kernel/json-fields.js';
 import { freshExternalIp, reservedIn, useAddress, useAddresses } from './addresses.js';
 import { type Change, defineCollection, relabelled, type Wanted } from './collection.js';
@@ -63,9 +64,7 @@ function checkKind(body: JsonObject): void {
   const other = ['backendService', 'network', 'subnetwork'].find((field) => (textOf(body[field]) ?? '') !== '');
   if (scheme !== 'EXTERNAL' || other !== undefined) {
     const what = other === undefined ? `of scheme ${scheme}` : `with ${other}`;
-    throw new GoogleError(501, 'UNIMPLEMENTED', `The simulated cloud has no forwarding rules ${what}.`, {
-      reason: 'notImplemented',
-    });
+    throw notSimulated(`forwarding rules ${what}`);
   }
   for (const field of ['ports', 'allPorts']) {
     const value = body[field];
@@ -80,9 +79,7 @@ function targetOf(reference: string | undefined, field: string, place: Place, wo
   if (reference === undefined || reference === '') throw required(field);
   const path = pathOf(reference, field, place, world);
   if (!path.includes('/targetPools/')) {
-    throw new GoogleError(501, 'UNIMPLEMENTED', `The simulated cloud has no forwarding rules to ${reference}.`, {
-      reason: 'notImplemented',
-    });
+    throw notSimulated(`forwarding rules to ${reference}`);
   }
   const found = held(world, targetPools)[path];
   if (found === undefined) throw notFound(path);

@@ -1,5 +1,6 @@
 /** Compute's routes: those that callers make, and the default ones. */
-import { type CloudCall, GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
+import type { CloudCall, Handler, JsonObject, Served, World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { textOf } from '../kernel/json-fields.js';
 import { defineCollection, looksOf, type Wanted } from './collection.js';
 import { defaultPath, hashed } from './default-routes.js';
@@ -53,9 +54,7 @@ function nextHop(body: JsonObject, place: Place, world: World): JsonObject {
   const field = `resource.${hop}`;
   const value = textOf(body[hop]) ?? '';
   if (!served.includes(hop)) {
-    throw new GoogleError(501, 'UNIMPLEMENTED', `The simulated cloud has no routes with ${hop}.`, {
-      reason: 'notImplemented',
-    });
+    throw notSimulated(`routes with ${hop}`);
   }
   if (hop === 'nextHopIp') {
     if (parseIp(value) === undefined) throw invalid(field, value, 'Must be an IPv4 address.');

@@ -1,5 +1,6 @@
 /** Compute's target pools: the VMs behind a network load balancer. */
-import { GoogleError, type Handler, type JsonObject, type Served, type World } from '../kernel/api.js';
+import type { GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { type Change, defineCollection, type Found, type Wanted } from './collection.js';
 import { rulesTo } from './forwarding-rules.js';
@@ -42,10 +43,7 @@ function make({ call: { body }, path, place }: Wanted, world: World): JsonObject
   };
 }
 
-const noBackup = (): GoogleError =>
-  new GoogleError(501, 'UNIMPLEMENTED', 'The simulated cloud has no backup pools of target pools.', {
-    reason: 'notImplemented',
-  });
+const noBackup = (): GoogleError => notSimulated('backup pools of target pools');
 
 /** A VM of the pool's region. It need not exist yet. */
 function member(reference: string, field: string, place: Place, world: World): string {

@@ -275,17 +275,40 @@ const patch: Handler = (call, world) => {
   return begin(world, project, id, wish, found);
 };
 
+/** `reconciling=true AND quota_id=…`: every term must hold. */
+function readFilter(filter: string): (preference: JsonObject) => boolean {
+  const terms = filter.split(/\s+AND\s+/).filter((term) => term.trim() !== '');
+  const tests = terms.map((term) => {
+    const [, name = '', value = ''] = /^\s*([a-z_A-Z]+)\s*[=:]\s*"?([^"]*)"?\s*$/.exec(term) ?? [];
+    const field = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    if (!['reconciling', 'quotaId', 'service', 'contactEmail'].includes(field)) {
+      throw wrong('filter', `${term} is not understood.`);
+    }
+    return (preference: JsonObject) => String(preference[field]) === value;
+  });
+  return (preference) => tests.every((test) => test(preference));
+}
+
+/** By the time of creation, unless another order is asked for. */
+function readOrder(orderBy: string): (a: Preference, b: Preference) => number {
+  const read = /^\s*(?:(create|update)_?time(?:\s+(asc|desc))?)?\s*$/i.exec(orderBy);
+  if (read === null) throw wrong('order_by', `${orderBy} is not understood.`);
+  const field = read[1]?.toLowerCase() === 'update' ? 'updateTime' : 'createTime';
+  const sign = read[2]?.toLowerCase() === 'desc' ? -1 : 1;
+  return (a, b) => sign * (a[field] < b[field] ? -1 : a[field] > b[field] ? 1 : 0);
+}
+
 const list: Handler = (call, world) => {
   const { project } = askedIn(call, world);
-  if ((call.params['filter'] ?? '') !== '' || (call.params['orderBy'] ?? '') !== '') {
-    throw notSimulated('filter and orderBy of quota preferences');
-  }
-  const mine = Object.values(preferences(world)).filter(({ projectId }) => projectId === project.projectId);
-  return page(
-    call,
-    'quotaPreferences',
-    mine.map((preference) => [preference.id, shown(world, preference)]),
-  );
+  const fits = readFilter(call.params['filter'] ?? '');
+  const mine = Object.values(preferences(world))
+    .filter(({ projectId }) => projectId === project.projectId)
+    .sort(readOrder(call.params['orderBy'] ?? ''))
+    .map((preference) => shown(world, preference))
+    .filter(fits);
+  // Pages go by these keys.
+  const keyed = mine.map((preference, index) => [String(index).padStart(6, '0'), preference] as const);
+  return page(call, 'quotaPreferences', keyed);
 };
 
 /** Google grants all, a part, or nothing. Less is always granted. */

@@ -2,6 +2,7 @@
 import { regions } from '../compute/places.js';
 import { grantAtOnce } from '../iam/policies.js';
 import { type CloudCall, GoogleError, type Handler, type Json, type JsonObject } from '../kernel/api.js';
+import { notSimulated } from '../kernel/errors.js';
 import { flagOf, numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { bucketPath, buckets, findBucket, objects, storageService } from './objects.js';
@@ -33,9 +34,7 @@ const lockDays = 90;
 function accessOf(given: JsonObject | undefined, stands: JsonObject, now: number): JsonObject {
   const uniform = objectOf(given?.['uniformBucketLevelAccess']);
   if (flagOf(uniform?.['enabled']) === false) {
-    throw new GoogleError(501, 'UNIMPLEMENTED', 'The simulated cloud has no buckets without uniform access.', {
-      reason: 'notImplemented',
-    });
+    throw notSimulated('buckets without uniform access');
   }
   const locked = { enabled: true, lockedTime: new Date(now + lockDays * 86_400_000).toISOString() };
   return {
