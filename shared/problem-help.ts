@@ -101,6 +101,11 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
     cause: 'Google Cloud denied plinth a permission.',
     wayOut: 'Ask an operator of the deployment to grant it, then run the same command again.',
   },
+  'cloud-policy': {
+    cause: 'An organization policy forbids what plinth asked for. The problem names the constraint.',
+    wayOut:
+      'Ask somebody with `roles/orgpolicy.policyAdmin` to allow it for the folder of the projects. Or give another `--folder-id`. Then run the same command again.',
+  },
   'cloud-input': {
     cause: 'Google Cloud refused a value. “detail” says which.',
     wayOut: 'Correct the flag and run the command again.',

@@ -47,6 +47,7 @@ export const problemKinds = {
   'cloud-capacity': kind(503, 5, 'Google Cloud has no capacity for it', 'capacity'),
   'cloud-quota': kind(403, 5, 'A Google Cloud quota is exceeded'),
   'cloud-permission': kind(403, 3, 'Google Cloud denied permission'),
+  'cloud-policy': kind(403, 3, 'A policy of the organization forbids it'),
   'cloud-input': kind(400, 2, 'Google Cloud refused the request'),
   'cloud-not-found': kind(404, 4, 'Google Cloud does not have it'),
   'cloud-conflict': kind(409, 5, 'That conflicts with what stands in Google Cloud'),

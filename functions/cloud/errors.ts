@@ -192,6 +192,15 @@ export function problemOf(fault: CloudFault, doing: string, cause?: unknown): Pr
       ...(delay === undefined ? {} : { retryAfterSeconds: Math.ceil(delay) }),
     });
   }
+  const constraint = constraintIn(fault);
+  if (constraint !== undefined) {
+    return say(
+      'cloud-policy',
+      `the organization policy ${constraint} forbids it (${fault.message})`,
+      `Ask somebody with roles/orgpolicy.policyAdmin on the organization to allow it for the project or its folder, or give another --folder-id under which it is allowed. Then run the same command again.`,
+      { members: { reasons: fault.reasons, constraint } },
+    );
+  }
   if (fault.status === 'ABORTED' || has(['conditionNotMet']) || fault.http === 412) {
     return say('cloud-unavailable', `somebody else changed it at the same time (${fault.message})`);
   }
@@ -200,6 +209,12 @@ export function problemOf(fault: CloudFault, doing: string, cause?: unknown): Pr
     return say('cloud-unavailable', fault.message, 'Run the same command again.');
   }
   return say(...byStatus(fault));
+}
+
+/** The organization policy that a refusal names, as `compute.vmExternalIpAccess`. A 412 of another kind names none. */
+function constraintIn({ http, message, reasons }: CloudFault): string | undefined {
+  if (http !== 412 && http !== 400 && http !== 403) return undefined;
+  return /\bconstraints\/([a-z]+\.[A-Za-z]+)/.exec([message, ...reasons].join(' '))?.[1];
 }
 
 /** Tells the remaining faults apart by their HTTP status. */

@@ -17,7 +17,7 @@ import { createFaults, type Faults } from './kernel/faults.js';
 import { createKernel, type Kernel } from './kernel/kernel.js';
 import { apiServer, frontServer, type Served } from './kernel/server.js';
 import { createSnapshot, readSnapshot } from './kernel/snapshot.js';
-import { createWorld, emptyState, type RunningWorld } from './kernel/world.js';
+import { type CloudState, createWorld, emptyState, type RunningWorld } from './kernel/world.js';
 import { metadataServer } from './metadata.js';
 import { type NameServers, startNameServers } from './name-servers/name-servers.js';
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
@@ -123,15 +123,17 @@ const startImages = (
     port,
   );
 
+/** Everything but the keys of the issuer. */
+function stateIn({ tables: { identity: _keys, ...tables }, due }: CloudState): JsonObject {
+  return structuredClone({ tables, due }) as unknown as JsonObject;
+}
+
 export async function createSimulatedCloud(options: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
   const { logins = {}, port = 0, metadata = defaultMetadata, scheduled = {} } = options;
   const { world, state: kept, snapshot } = openWorld(options);
   const calls = createCalls();
   const faults = createFaults(world);
-  const state = (): JsonObject => {
-    const { identity: _keys, ...tables } = kept.tables;
-    return structuredClone({ tables, due: kept.due }) as unknown as JsonObject;
-  };
+  const state = () => stateIn(kept);
 
   let identity: Identity | undefined;
   const known = (): Identity => {

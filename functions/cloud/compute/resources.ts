@@ -88,8 +88,14 @@ export interface Disk {
   readonly users?: readonly string[];
 }
 
+export interface Quota {
+  /** `CPUS` */
+  readonly metric: string;
+  readonly limit: number;
+}
+
 export interface Region {
-  readonly quotas?: readonly { readonly metric: string; readonly limit: number }[];
+  readonly quotas?: readonly Quota[];
   /** Links to its zones. */
   readonly zones?: readonly string[];
 }

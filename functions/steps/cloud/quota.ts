@@ -1,4 +1,5 @@
-/** Checks that the region's quotas suffice, before anything costly is made. */
+/** Checks that the quotas of region and project suffice, before anything costly is made. */
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
 import { needsOf } from '../topology.js';
@@ -45,12 +46,22 @@ async function check({ cloud }: StepCall['context'], { options, projectId }: Boo
   if (found === undefined) throw unknownPlace('--region', region);
   const { quotas = [], zones = [] } = found;
   if (!zones.some((link) => link.endsWith(`/${zone}`))) throw unknownPlace('--zone', zone);
-  const limits = new Map(quotas.map(({ metric, limit }) => [metric, limit]));
-  return Object.entries(needsOf(options)).flatMap(([metric, need]) => {
+  const everywhere = await cloud.compute.projectQuotas(projectId);
+  const limits = new Map([...quotas, ...everywhere].map(({ metric, limit }) => [metric, limit]));
+  return Object.entries(asCounted(options, limits)).flatMap(([metric, need]) => {
     const limit = limits.get(metric);
     return limit === undefined ? [] : [{ metric, need, limit }];
   });
 }
+
+/** Spot and preemptible VMs use CPUs of their own quota, unless that is 0. All count in CPUS_ALL_REGIONS. */
+function asCounted(options: BootstrapOptions, limits: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+  const { CPUS = 0, ...rest } = needsOf(options);
+  const isSpot = (options.spotVms || options.preemptible) && (limits.get(spotMetric) ?? 0) > 0;
+  return { [isSpot ? spotMetric : 'CPUS']: CPUS, CPUS_ALL_REGIONS: CPUS, ...rest };
+}
+
+const spotMetric = 'PREEMPTIBLE_CPUS';
 
 const unknownPlace = (flag: string, name: string): Problem =>
   new Problem('cloud-input', `Google Cloud has no ${flag.slice(2)} ${name} for this project.`, {
