@@ -17,6 +17,7 @@ import { help } from './help.js';
 import { installs } from './installs.js';
 import { instanceCost } from './instance-cost.js';
 import { organizations } from './organizations.js';
+import { simulatedCloud } from './simulated-cloud.js';
 import { ssh } from './ssh.js';
 import { wallTime } from './wall-time.js';
 
@@ -30,6 +31,7 @@ const measurements: readonly Measurement[] = [
   installs,
   ssh,
   help,
+  simulatedCloud,
   coldStart,
 ];
 
