@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { permissionOf } from '../../local/cloud/iam/access.js';
 import { roleHolds } from '../../local/cloud/iam/roles.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { vmBody, zone } from './furnished.js';
 import { owner, type ReadyCloud, readyCloud, stranger } from './ready-cloud.js';
 
 const robot = 'robot@ready-project.iam.gserviceaccount.com';
@@ -176,6 +177,24 @@ describe('roles in the simulated cloud', () => {
         expect((await create('mine-3', robot)).status).to.equal(403);
         expect(await asRobot(`GET ${secrets}`)).to.equal(403);
       });
+    });
+
+    it('let a VM act as an account by a role on that account alone', async () => {
+      await begin();
+      await cloud.call('serviceusage', 'POST /v1/projects/ready-project/services/compute.googleapis.com:enable', {});
+      await cloud.call('serviceusage', 'POST /v1/projects/ready-project/services/iam.googleapis.com:enable', {});
+      await cloud.call('iam', 'POST /v1/projects/ready-project/serviceAccounts', { accountId: 'machine' });
+      const email = 'machine@ready-project.iam.gserviceaccount.com';
+      const insert = async () => {
+        const body = vmBody('vm', { serviceAccounts: [{ email, scopes: [] }] });
+        const line = `POST /compute/v1/projects/ready-project/zones/${zone}/instances`;
+        return (await cloud.call('compute', line, body, { as: robot })).message;
+      };
+      grant('projects/ready-project', 'roles/compute.instanceAdmin.v1', member);
+      expect(await insert()).to.match(/iam\.serviceAccounts\.actAs/);
+      grant(`projects/ready-project/serviceAccounts/${email}`, 'roles/iam.serviceAccountUser', member);
+      // The network is missing, which is no refusal.
+      expect(await insert()).to.match(/^Invalid value for field/);
     });
 
     it('take effect, and lose it, only after a while', async () => {

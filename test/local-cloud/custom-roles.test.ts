@@ -96,6 +96,21 @@ describe('custom roles of the simulated cloud', () => {
     });
   });
 
+  it('may hold what Google says may be tested', async () => {
+    const names: string[] = [];
+    for (let pageToken = ''; ; ) {
+      const { body } = await call('POST /v1/permissions:queryTestablePermissions', {
+        fullResourceName: `//cloudresourcemanager.googleapis.com/projects/${project}`,
+        pageSize: 1000,
+        pageToken,
+      });
+      names.push(...(body['permissions'] as JsonObject[]).map((each) => String(each['name'])));
+      pageToken = String(body['nextPageToken'] ?? '');
+      if (pageToken === '') break;
+    }
+    expect(names).to.include('dns.managedZones.setIamPolicy').and.not.include('resourcemanager.projects.list');
+  });
+
   itRefuses(
     () => cloud,
     [

@@ -150,6 +150,20 @@ describe('gcloud against the simulated cloud', function () {
   });
 
   describe('makes and removes', () => {
+    it('a custom role, and restores it', async () => {
+      const of = `--project ${project}`;
+      await gcloud(`iam roles create zoneReader ${of} --permissions dns.managedZones.get --stage GA`);
+      await gcloud(`iam roles update zoneReader ${of} --add-permissions dns.managedZones.list`);
+      await gcloud(`iam roles delete zoneReader ${of}`);
+      await gcloud(`iam roles undelete zoneReader ${of}`);
+      const role = `projects/${project}/roles/zoneReader`;
+      expect(await gcloud(`iam roles describe zoneReader ${of}`)).to.deep.include({
+        name: role,
+        includedPermissions: ['dns.managedZones.get', 'dns.managedZones.list'],
+      });
+      await gcloud(`projects add-iam-policy-binding ${project} --member user:bob@example.com --role ${role}`);
+    });
+
     it('a spot VM on a network of its own, through its whole life', async () => {
       await gcloud('compute networks create other --subnet-mode custom');
       await gcloud(`compute networks subnets create inner --network other --region ${region} --range 10.20.0.0/20`);

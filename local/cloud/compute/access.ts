@@ -1,4 +1,6 @@
 /** Maps compute's methods to permissions: insert needs `create`, patch needs `update`, and a VM needs more for its parts. */
+
+import { serviceAccounts } from '../iam/service-accounts.js';
 import type { Access, CloudCall, World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { isImageProject } from './images.js';
@@ -33,7 +35,13 @@ export function computeAccess(call: CloudCall, world: World): readonly Access[] 
   const permissions = [`compute.${collection}.${verbs[verb] ?? verb}`, ...(besides[call.method] ?? [])];
   permissions.push(...(parts[call.method]?.(call) ?? []));
   const resource = `projects/${world.project(project).projectId}`;
-  return permissions.map((permission) => ({ permission, resource }));
+  return [
+    ...permissions.map((permission) => ({ permission, resource })),
+    ...accountsIn(call).map((email) => ({
+      permission: 'iam.serviceAccounts.actAs',
+      resource: serviceAccounts(world)[email] === undefined ? resource : `${projectOf(email)}/serviceAccounts/${email}`,
+    })),
+  ];
 }
 
 const has = ({ body }: CloudCall, field: string): boolean => {
@@ -58,11 +66,17 @@ const parts: Readonly<Record<string, (call: CloudCall) => string[]>> = {
   ],
   'compute.forwardingRules.setTarget': () => ['compute.targetPools.use'],
 };
+/** The accounts that a new VM is to act as. */
+const accountsIn = ({ method, body }: CloudCall): string[] =>
+  method === 'compute.instances.insert'
+    ? objectsOf(body['serviceAccounts']).flatMap(({ email }) => textOf(email) ?? [])
+    : [];
+
+const projectOf = (email: string): string => `projects/${email.split('@')[1]?.split('.')[0] ?? ''}`;
 
 function instanceNeeds(call: CloudCall): string[] {
   const { body } = call;
   const isExternal = objectsOf(body['networkInterfaces']).some((nic) => objectsOf(nic['accessConfigs']).length > 0);
-  const hasAccount = objectsOf(body['serviceAccounts']).some((account) => textOf(account['email']) !== undefined);
   return [
     'compute.disks.create',
     'compute.subnetworks.use',
@@ -70,6 +84,6 @@ function instanceNeeds(call: CloudCall): string[] {
     ...(objectOf(body['metadata']) === undefined ? [] : ['compute.instances.setMetadata']),
     ...(objectOf(body['tags']) === undefined ? [] : ['compute.instances.setTags']),
     ...(objectOf(body['labels']) === undefined ? [] : ['compute.instances.setLabels']),
-    ...(hasAccount ? ['compute.instances.setServiceAccount', 'iam.serviceAccounts.actAs'] : []),
+    ...(accountsIn(call).length > 0 ? ['compute.instances.setServiceAccount'] : []),
   ];
 }

@@ -6,7 +6,8 @@ import { pageOf } from '../kernel/pages.js';
 import { withProjectId } from '../projects/projects.js';
 import { type CustomRole, customRoles } from './custom-roles.js';
 import { freshEtag, isSameEtag } from './etags.js';
-import { permissionIsKnown } from './predefined-roles.js';
+import { resourceOf } from './full-names.js';
+import { knownPermissions, permissionIsKnown } from './predefined-roles.js';
 
 const day = 24 * 60 * 60 * 1000;
 /** After the first the role is gone. After the second its id can be used again. */
@@ -54,13 +55,14 @@ function checkEtag(given: string | undefined, { etag = 'AA==' }: CustomRole): vo
   );
 }
 
-/** Permissions of folders and organizations, which mean nothing in a project. */
-const aboveProjects = /^resourcemanager\.(organizations\.|folders\.|projects\.list$)/;
+/** Permissions of folders and organizations mean nothing in a project. */
+const isOf = (parent: string, permission: string): boolean =>
+  !parent.startsWith('projects/') || !/^resourcemanager\.(organizations\.|folders\.|projects\.list$)/.test(permission);
 
 function checkPermissions(permissions: readonly string[], parent: string): void {
   for (const permission of permissions) {
     const known = permissionIsKnown(permission);
-    if (known === 'missing' || (parent.startsWith('projects/') && aboveProjects.test(permission))) {
+    if (known === 'missing' || !isOf(parent, permission)) {
       throw badRequest(`Permission ${permission} is not valid.`, 'role.included_permissions');
     }
     if (known === 'unknown') throw notSimulated(`the permission ${permission}`);
@@ -180,6 +182,19 @@ const list: Handler = (call, world) => {
     ...(items.length === 0 ? {} : { roles: items }),
     ...(nextPageToken === undefined ? {} : { nextPageToken }),
   };
+};
+
+/** The permissions that custom roles of a resource may hold. gcloud asks for them before it makes a role. */
+export const queryTestable: Handler = ({ body }) => {
+  const resource = resourceOf(textOf(body['fullResourceName']) ?? '');
+  const found = knownPermissions().filter((permission) => isOf(resource, permission));
+  const size = Math.min(numberOf(body['pageSize']) || 100, 1000);
+  const { items, nextPageToken } = pageOf(
+    found.map((name) => [name, { name, stage: 'GA' }] as const),
+    size,
+    textOf(body['pageToken']),
+  );
+  return { permissions: items, ...(nextPageToken === undefined ? {} : { nextPageToken }) };
 };
 
 export const customRoleHandlers: Readonly<Record<string, Handler>> = Object.fromEntries(

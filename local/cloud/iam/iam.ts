@@ -13,7 +13,7 @@ import { badRequest, deniedOn, notSimulated } from '../kernel/errors.js';
 import { numberOf, objectOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
 import { delayOf } from '../worlds/settings.js';
-import { customRoleHandlers } from './custom-role-methods.js';
+import { customRoleHandlers, queryTestable } from './custom-role-methods.js';
 import { forgetMember } from './policies.js';
 import { readPolicy, writePolicy } from './policy-methods.js';
 import { getRole, listRoles, queryGrantable } from './role-methods.js';
@@ -191,6 +191,7 @@ export const iam: ApiDefinition<'iam'> = {
     'iam.roles.get': getRole,
     'iam.roles.list': listRoles,
     'iam.roles.queryGrantableRoles': queryGrantable,
+    'iam.permissions.queryTestablePermissions': queryTestable,
     ...customRoleHandlers,
   },
   access: {
@@ -203,6 +204,7 @@ export const iam: ApiDefinition<'iam'> = {
     'iam.projects.serviceAccounts.patch': onAccount('serviceAccounts.update'),
     'iam.projects.serviceAccounts.keys.create': onAccount('serviceAccountKeys.create'),
     'iam.projects.serviceAccounts.keys.list': onAccount('serviceAccountKeys.list'),
+    'iam.permissions.queryTestablePermissions': () => [],
     'iam.roles.get': () => [],
     'iam.roles.list': () => [],
     'iam.roles.queryGrantableRoles': () => [],

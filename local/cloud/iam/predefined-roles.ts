@@ -75,6 +75,9 @@ function permissionsIn(range: string): readonly string[] {
 const own = <T>(table: Readonly<Record<string, T>>, key: string): T | undefined =>
   Object.hasOwn(table, key) ? table[key] : undefined;
 
+/** Every permission of Google's that the data knows. */
+export const knownPermissions = (): readonly string[] => known().permissions;
+
 /** The data lacks these in every role, though Google has them. */
 const gap = /^datastore\.indexes\./;
 

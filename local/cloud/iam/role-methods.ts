@@ -1,8 +1,9 @@
 /** The IAM API's methods on Google's predefined roles. */
 import { GoogleError, type Handler, type JsonObject } from '../kernel/api.js';
-import { badRequest, notSimulated } from '../kernel/errors.js';
+import { notSimulated } from '../kernel/errors.js';
 import { numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
+import { resourceOf } from './full-names.js';
 import { mayBeBound } from './policy-checks.js';
 import { permissionsOfPredefined, predefinedRoleNames, titleOfPredefined } from './predefined-roles.js';
 
@@ -48,11 +49,7 @@ export const listRoles: Handler = ({ params }) =>
   page([...predefinedRoleNames()], params['view'], numberOf(params['pageSize']), params['pageToken']);
 
 export const queryGrantable: Handler = ({ body }) => {
-  const given = textOf(body['fullResourceName']) ?? '';
-  const resource = /^\/\/[a-z]+\.googleapis\.com\/(.+)$/.exec(given)?.[1];
-  if (resource === undefined) {
-    throw badRequest(`The full resource name "${given}" is invalid.`, 'full_resource_name');
-  }
+  const resource = resourceOf(textOf(body['fullResourceName']) ?? '');
   const names = [...predefinedRoleNames()].filter((name) => mayBeBound(name, resource));
   return page(names, textOf(body['view']), numberOf(body['pageSize']), textOf(body['pageToken']));
 };

@@ -61,6 +61,7 @@ const create: Handler = ({ body, caller }, world) => {
 };
 
 const idIn = (call: CloudCall): string => call.params['projectId'] ?? '';
+const organizationIn = (call: CloudCall): string => call.params['resource'] ?? '';
 const projectName = (call: CloudCall): string => `projects/${call.params['resource'] ?? ''}`;
 
 const update: Handler = (call, world) => {
@@ -147,6 +148,10 @@ export const resourceManagerV1: ApiDefinition<'cloudresourcemanager'> = {
     'cloudresourcemanager.operations.get': (call, world) => findOperation(world, call.params['name'] ?? ''),
     'cloudresourcemanager.organizations.get': getOrganization,
     'cloudresourcemanager.organizations.search': searchOrganizations,
+    'cloudresourcemanager.organizations.getIamPolicy': (call, world) => readPolicy(call, world, organizationIn(call)),
+    'cloudresourcemanager.organizations.setIamPolicy': (call, world) => writePolicy(call, world, organizationIn(call)),
+    'cloudresourcemanager.organizations.testIamPermissions': (call, world) =>
+      testPermissions(call, world, organizationIn(call)),
   },
   access: {
     ...lienAccess,
