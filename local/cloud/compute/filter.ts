@@ -82,8 +82,10 @@ class Reader {
 
   #value(operator: string): string {
     const text = this.#take(quoted);
-    if (text !== undefined) return (text[1] ?? text[2] ?? '').replaceAll(/\\(.)/g, '$1');
-    const word = this.#take(operator === 'eq' || operator === 'ne' ? expression : bare);
+    const isMatched = operator === 'eq' || operator === 'ne';
+    // A regular expression keeps its backslashes.
+    if (text !== undefined) return (text[1] ?? text[2] ?? '').replaceAll(isMatched ? /\\(["'])/g : /\\(.)/g, '$1');
+    const word = this.#take(isMatched ? expression : bare);
     if (word === undefined) throw this.#refused;
     return word[0];
   }
