@@ -4,6 +4,12 @@ import { type Schema, surfaceOf } from '../kernel/surface.js';
 
 export type Predicate = (resource: JsonObject) => boolean;
 
+/** The schema of a collection's resources. `compute#instance` is an `Instance`. */
+export const schemaName = (kind: string): string => {
+  const bare = kind.slice(kind.indexOf('#') + 1);
+  return bare.charAt(0).toUpperCase() + bare.slice(1);
+};
+
 /** Reads the filter of a list of this schema. Throws Google's 400 if it does not parse, or names a field that is not there. */
 export function readFilter(filter: string | undefined, schema: string): Predicate {
   if (filter === undefined || filter.trim() === '') return () => true;

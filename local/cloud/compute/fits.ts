@@ -2,13 +2,8 @@
 import type { JsonObject } from '../kernel/api.js';
 import { faultsOfResource } from '../kernel/reply-check.js';
 import { surfaceOf } from '../kernel/surface.js';
+import { schemaName } from './filter.js';
 import type { Collection } from './resources.js';
-
-/** The schema of a collection's resources. `compute#instance` is an `Instance`. */
-export const schemaName = (kind: string): string => {
-  const bare = kind.slice(kind.indexOf('#') + 1);
-  return bare.charAt(0).toUpperCase() + bare.slice(1);
-};
 
 /** Throws if the API cannot show this resource. That is a fault of the simulator. */
 export function checkFits({ kind }: Collection, resource: JsonObject): void {
