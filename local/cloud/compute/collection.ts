@@ -124,7 +124,6 @@ const changesOf = ({ of, changes = {}, operationTypes = {}, seconds }: Form): Re
       once((call, world) => {
         const at = findReady(call, world, of);
         const changed = change(at, call.body, world);
-        checkFits(of, changed);
         at.found.resource = changed;
         return begin(call, world, at.place, {
           type: operationTypes[type] ?? type,
