@@ -86,6 +86,7 @@ describe('lists', () => {
       '-name=other',
       'name eq (jump|other).*',
       'name eq ".*box.*"',
+      String.raw`name eq ".*\bjumpbox\b.*"`,
       'status != TERMINATED',
       'networkInterfaces.networkIP:10.10.0.2',
       'tags.items=ssh status=RUNNING',

@@ -131,9 +131,7 @@ const changesOf = (form: Form): Readonly<Record<string, Handler>> => {
         form,
         once((call, world) => {
           const at = findReady(call, world, of);
-          const changed = change(at, call.body, world);
-          checkFits(of, changed);
-          at.found.resource = changed;
+          at.found.resource = change(at, call.body, world);
           return begin(call, world, at.place, {
             type: operationTypes[verb] ?? verb,
             target: at.path,

@@ -4,6 +4,12 @@ import { type Schema, surfaceOf } from '../kernel/surface.js';
 
 export type Predicate = (resource: JsonObject) => boolean;
 
+/** The schema of a collection's resources. `compute#instance` is an `Instance`. */
+export const schemaName = (kind: string): string => {
+  const bare = kind.slice(kind.indexOf('#') + 1);
+  return bare.charAt(0).toUpperCase() + bare.slice(1);
+};
+
 /** Reads the filter of a list of this schema. Throws Google's 400 if it does not parse, or names a field that is not there. */
 export function readFilter(filter: string | undefined, schema: string): Predicate {
   if (filter === undefined || filter.trim() === '') return () => true;
@@ -82,8 +88,10 @@ class Reader {
 
   #value(operator: string): string {
     const text = this.#take(quoted);
-    if (text !== undefined) return (text[1] ?? text[2] ?? '').replaceAll(/\\(.)/g, '$1');
-    const word = this.#take(operator === 'eq' || operator === 'ne' ? expression : bare);
+    const isMatched = operator === 'eq' || operator === 'ne';
+    // A regular expression keeps its backslashes.
+    if (text !== undefined) return (text[1] ?? text[2] ?? '').replaceAll(isMatched ? /\\(["'])/g : /\\(.)/g, '$1');
+    const word = this.#take(isMatched ? expression : bare);
     if (word === undefined) throw this.#refused;
     return word[0];
   }

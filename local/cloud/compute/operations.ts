@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudCall, Effect, GoogleError, Handler, JsonObject, Served, World } from '../kernel/api.js';
 import { textOf } from '../kernel/json-fields.js';
+import { fitting } from './fits.js';
 import {
   aggregatedOf,
   type Collection,
@@ -44,8 +45,9 @@ export interface Beginning {
 
 /** Answers with the operation that the same request id began before, or runs the call. */
 export const once =
-  (handler: Handler): Handler =>
+  (change: Handler): Handler =>
   (call, world) => {
+    const handler = fitting(change);
     const id = call.params['requestId'];
     if (id === undefined || id === '') return handler(call, world);
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id) || /^[0-]+$/.test(id)) {

@@ -10,7 +10,7 @@ import {
 } from '../kernel/api.js';
 import { labelsOf, numberOf, textOf } from '../kernel/json-fields.js';
 import { pageOf } from '../kernel/pages.js';
-import { readFilter } from './filter.js';
+import { readFilter, schemaName } from './filter.js';
 import { regionOf, regions, zones } from './places.js';
 
 export const computeService = 'compute.googleapis.com';
@@ -258,8 +258,7 @@ function wanted(
   entries: readonly (readonly [string, JsonObject])[],
 ): (readonly [string, JsonObject])[] {
   const { filter, orderBy = '' } = call.params;
-  const bare = kind.slice(kind.indexOf('#') + 1);
-  const keeps = readFilter(filter, bare.charAt(0).toUpperCase() + bare.slice(1));
+  const keeps = readFilter(filter, schemaName(kind));
   const kept = entries.filter(([, resource]) => keeps(resource));
   if (orderBy === '' || orderBy === 'name') return kept;
   if (orderBy !== 'creationTimestamp desc') throw invalid('orderBy', orderBy, 'Invalid sort expression.');

@@ -122,7 +122,7 @@ const domainOf = (permission: string): string => {
 };
 
 /** The reason of refusals that are the simulation's own. Google never sends it. */
-export const simulatorLimit = 'SIMULATOR_LIMIT';
+const simulatorLimit = 'SIMULATOR_LIMIT';
 
 /** The refusal of what Google has and the simulation lacks: `method compute.acceleratorTypes.list`. */
 export const notSimulated = (what: string): GoogleError =>
