@@ -4,6 +4,12 @@ import type { SimulatedCloud } from '../../local/cloud/index.js';
 /** Traces of how it came about, or tests' own; and keys of the public CA, which nobody can list and which die unused. */
 const passing = /operations$|requests$|underWay$|^projects\.|^identity$|^ports$|^faults\.|^compute\.guests$|^publicca/;
 
+/** Google's own, by the number of a project: it comes with Compute and goes with the project. */
+const defaultAccount = /^\d+-compute@developer\.gserviceaccount\.com$/;
+
+/** Names that Google makes up. */
+const madeUp = /(\/default-route)-[^/]+$/;
+
 type Tree = Readonly<Record<string, unknown>>;
 const tree = (value: unknown): Tree => (typeof value === 'object' && value !== null ? (value as Tree) : {});
 
@@ -28,15 +34,17 @@ export function inventory(cloud: SimulatedCloud): Record<string, unknown> {
   );
   return Object.fromEntries(
     Object.entries(tables)
-      .filter(([name, table]) => !passing.test(name) && Object.keys(table).length > 0)
+      .filter(([name, table]) => !passing.test(name) && Object.keys(table).some((key) => !defaultAccount.test(key)))
       .sort(([a], [b]) => a.localeCompare(b))
       .map(([name, table]) => [
         name,
         Object.keys(table)
+          .filter((key) => !defaultAccount.test(key))
           .sort()
           .map((key) => {
             const content = contents[name];
-            return content === undefined ? key : [key, content(tree(table[key]))];
+            const shown = key.replace(madeUp, '$1');
+            return content === undefined ? shown : [shown, content(tree(table[key]))];
           }),
       ]),
   );
