@@ -17,8 +17,6 @@ locals {
   organization = toset([for parent in var.parents : parent if startswith(parent, "organizations/")])
   # A zone has its role on itself, or on its project where missing ones may be made; never both.
   dns_zones = toset([for zone in var.dns_zones : zone if !contains(var.dns_projects, split("/", zone)[0])])
-  # A custom role holds in its own project alone. The administrator of a zone's project has made these there.
-  zone_roles = keys(local.roles.zoneRoles)
 }
 
 resource "google_project_iam_member" "function" {
@@ -102,7 +100,7 @@ resource "google_dns_managed_zone_iam_member" "function" {
 
   project      = split("/", each.value.zone)[0]
   managed_zone = split("/", each.value.zone)[1]
-  role         = contains(local.zone_roles, each.value.role) ? "projects/${split("/", each.value.zone)[0]}/roles/${each.value.role}" : each.value.role
+  role         = each.value.role
   member       = local.members[each.value.function]
 }
 
@@ -112,7 +110,7 @@ resource "google_project_iam_member" "dns" {
   ]...)
 
   project = each.value.project
-  role    = contains(local.zone_roles, each.value.role) ? "projects/${each.value.project}/roles/${each.value.role}" : each.value.role
+  role    = each.value.role
   member  = local.members[each.value.function]
 }
 

@@ -157,7 +157,7 @@ variable "billing_accounts" {
 }
 
 variable "dns_zones" {
-  description = "DNS zones outside of the own project that bootstraps may write, as <project>/<zone>. They must exist: the function gets roles/dns.admin and their project's role plinthZonePolicy on each of them. A zone whose project stands in dns_projects may be missing."
+  description = "DNS zones outside of the own project that bootstraps may write, as <project>/<zone>. They must exist: the function gets roles/dns.admin on each of them. A zone whose project stands in dns_projects may be missing."
   type        = set(string)
   default     = []
   nullable    = false
@@ -169,7 +169,7 @@ variable "dns_zones" {
 }
 
 variable "dns_projects" {
-  description = "Projects in which bootstraps may make zones of dns_zones that are missing: the function gets roles/dns.admin and the project's role plinthZonePolicy on the whole project, and so over every zone there."
+  description = "Projects in which bootstraps may make zones of dns_zones that are missing: the function gets roles/dns.admin on the whole project, and so over every zone there."
   type        = set(string)
   default     = []
   nullable    = false

@@ -78,14 +78,11 @@ const RoleScope = z.enum([
 type RoleScope = z.output<typeof RoleScope>;
 
 /** The content of terraform/roles.json: the one list of roles, with a reason for each. */
-const CustomRoles = z.record(
-  z.string(),
-  z.strictObject({ title: z.string(), description: z.string(), permissions: z.array(z.string()) }),
-);
 const RoleTable = z.strictObject({
-  customRoles: CustomRoles,
-  /** Made by the administrators of zones' projects, because a custom role holds in its own project alone. */
-  zoneRoles: CustomRoles,
+  customRoles: z.record(
+    z.string(),
+    z.strictObject({ title: z.string(), description: z.string(), permissions: z.array(z.string()) }),
+  ),
   functions: z.record(z.string(), z.array(z.strictObject({ role: z.string(), on: RoleScope, why: z.string() }))),
 });
 
@@ -102,19 +99,6 @@ export const customRoles = Object.entries(roleTable.customRoles).map(([id, { tit
   title,
   permissions,
 }));
-
-/** Custom roles in the projects of zones. */
-const zoneRoles = [local.dnsProject, local.standingZone.project].flatMap((project) =>
-  Object.entries(roleTable.zoneRoles).map(([id, { title, permissions }]) => ({
-    name: `projects/${project}/roles/${id}`,
-    title,
-    permissions,
-  })),
-);
-
-/** A grant's role as it stands in the policy of a resource. */
-export const roleOn = (role: string, resource: string): string =>
-  role in roleTable.zoneRoles ? `${resource.split('/').slice(0, 2).join('/')}/roles/${role}` : role;
 
 /** The roles of each function, and nothing more. Terraform grants from the same file. */
 export const functionGrants = Object.values(functionNames).flatMap((name) =>
@@ -177,7 +161,7 @@ const roleBindings = () =>
   functionGrants.flatMap(({ name, role, on }) =>
     resourcesFor(on, name).map((resource) => ({
       resource,
-      role: roleOn(role, resource),
+      role,
       members: [`serviceAccount:${functionAccount(name)}`],
       ...(on === 'bootstrapSecrets' ? { condition: bootstrapSecretsCondition(local.projectNumber) } : {}),
     })),
@@ -226,7 +210,7 @@ export const initialState = (): InitialState => ({
     })),
   ],
   serviceAccounts: [...Object.values(functionNames).map(functionAccount), ...Object.values(invokers)],
-  customRoles: [...customRoles, ...zoneRoles],
+  customRoles,
   bindings: [...roleBindings(), ...adminBindings],
 });
 

@@ -26,7 +26,6 @@ import {
   local,
   people,
   resourcesFor,
-  roleOn,
 } from '../../local/stack/deployment.js';
 import {
   bootstrapIdPrefix,
@@ -213,9 +212,7 @@ for (const { title, machines, here } of parts)
       for (const { resource, policy } of before) {
         const bindings = (policy['bindings'] ?? []) as { role: string; members: string[] }[];
         const left = bindings.map((binding) =>
-          binding.role === roleOn(role, resource)
-            ? { ...binding, members: binding.members.filter((each) => each !== member) }
-            : binding,
+          binding.role === role ? { ...binding, members: binding.members.filter((each) => each !== member) } : binding,
         );
         expect(left, `${name} does not have ${role} on ${resource}`).to.not.deep.equal(bindings);
         policies.set(resource, { ...policy, bindings: left });

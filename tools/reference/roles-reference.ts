@@ -3,10 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
-const CustomRoles = z.record(z.string(), z.object({ description: z.string(), permissions: z.array(z.string()) }));
 const Roles = z.object({
-  customRoles: CustomRoles,
-  zoneRoles: CustomRoles,
+  customRoles: z.record(z.string(), z.object({ description: z.string(), permissions: z.array(z.string()) })),
   functions: z.record(z.string(), z.array(z.object({ role: z.string(), on: z.string(), why: z.string() }))),
 });
 
@@ -25,13 +23,11 @@ const where: Readonly<Record<string, string>> = {
 };
 
 export function rolesReference(): string {
-  const { customRoles, zoneRoles, functions } = Roles.parse(
-    JSON.parse(readFileSync(join('terraform', 'roles.json'), 'utf8')),
-  );
+  const { customRoles, functions } = Roles.parse(JSON.parse(readFileSync(join('terraform', 'roles.json'), 'utf8')));
   const rows = Object.entries(functions).flatMap(([name, grants]) =>
     grants.map(({ role, on, why }) => `| ${name} | \`${role}\` | ${where[on] ?? `\`${on}\``} | ${why} |`),
   );
-  const custom = Object.entries({ ...customRoles, ...zoneRoles }).map(
+  const custom = Object.entries(customRoles).map(
     ([id, { description, permissions }]) =>
       `| \`${id}\` | ${description} | ${permissions.map((each) => `\`${each}\``).join('<br>')} |`,
   );

@@ -139,7 +139,7 @@ export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: ()
       'cloud-permission',
       `${error.detail} Either ${dnsProjectId} has no zone ${dnsZoneName}, or plinth has no role on it that allows this.`,
       {
-        advice: `Check --dns-project-id and --dns-zone-name. If they are right, ask an administrator of ${dnsProjectId} to make the zone ${dnsZoneName}, for ${baseDomain} or a domain above, if it is missing, and to grant plinth's service account roles/dns.admin on that zone, or on the project, and there too a role that holds dns.managedZones.setIamPolicy; then run the same command again.`,
+        advice: `Check --dns-project-id and --dns-zone-name. If they are right, ask an administrator of ${dnsProjectId} to make the zone ${dnsZoneName}, for ${baseDomain} or a domain above, if it is missing, and to grant plinth's service account roles/dns.admin on that zone, or on the project; then run the same command again.`,
         cause: error,
       },
     );
