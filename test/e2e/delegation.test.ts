@@ -160,6 +160,25 @@ describe('a domain beneath a shared zone', function () {
     expect(await shared('orphaned')).to.deep.equal([]);
   });
 
+  it('is told of where even its own zone is gone: nothing proves then whose the delegation is', async () => {
+    const view = await made('zoneless');
+    const standing = await shared('zoneless');
+    delete scene.cloud.world.table('dns.zones')[`projects/${view.projectId}/managedZones/${zone}`];
+    await scene.stack.functionsHalf?.store.commit([
+      { kind: 'delete', collection: collections.bootstraps, id: view.id },
+      { kind: 'delete', collection: collections.files, id: `${view.id}~delegation-written` },
+    ]);
+    const found = life.project(view.projectId) as Record<string, unknown>;
+    found['labels'] = await life.lateLabels(view);
+    expect((await life.cleaned()).failed).to.deep.equal([]);
+    const record = await life.record(view.id);
+    expect(record, JSON.stringify(record?.problem)).to.include({ state: 'removed', orphan: true });
+    expect(await shared('zoneless')).to.deep.equal(standing);
+    expect(record?.instances['delegation']?.note).to.match(
+      new RegExp(`^left in the zone ${zone} of ${project}: the NS record ${domainOf('zoneless')}\\.`),
+    );
+  });
+
   it('stays where it is, in the shared zone, for a bootstrap that an earlier release began there', async () => {
     const alice = await scene.caller();
     scene.cloud.faults.add({ method: 'dns.managedZones.get', code: 404, status: 'NOT_FOUND', times: 0 });
