@@ -75,14 +75,15 @@ export interface Delegated {
   readonly nameServers: readonly string[];
 }
 
+/** Without its own zone no name servers are known, and nothing proves whose a record set is. */
 async function findDelegation(call: Call): Promise<Delegated | undefined> {
   const { context, bootstrap } = call;
   const value = await findMetadata(call);
   const [project = '', zone = ''] = value?.(metadataKeys.parent).split('/') ?? [];
   if (value === undefined || project === '' || zone === '' || project === bootstrap.projectId) return undefined;
+  const name = `${value(metadataKeys.domain)}.`;
   const own = await unlessRefused(context.cloud.dns.zone(bootstrap.projectId, value(metadataKeys.zone)));
-  if (own === undefined || own.dnsName !== `${value(metadataKeys.domain)}.`) return undefined;
-  return { project, zone, name: own.dnsName, nameServers: own.nameServers ?? [] };
+  return { project, zone, name, nameServers: own?.dnsName === name ? (own.nameServers ?? []) : [] };
 }
 
 export async function delegationOfOrphan(
@@ -91,11 +92,13 @@ export async function delegationOfOrphan(
 ): Promise<Outcome> {
   const found = await findDelegation(call);
   if (found === undefined) return doneWith('nothing is known of a delegation in another project');
+  const left = `left in the zone ${found.zone} of ${found.project}: the NS record ${found.name}`;
+  if (found.nameServers.length === 0) return doneWith(`${left}, if there is one. Its own zone is gone.`);
   try {
     return await undo(found);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return doneWith(`left in the zone ${found.zone} of ${found.project}: the NS record ${found.name}. ${error.detail}`);
+    return doneWith(`${left} ${error.detail}`);
   }
 }
 
