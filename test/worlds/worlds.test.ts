@@ -259,6 +259,21 @@ describe('the worlds of the simulated cloud', () => {
     });
   });
 
+  it('an API keeps the pace that is set, and another one while it runs', async () => {
+    cloud = await openWorld({ timeFactor: 1, worldSettings: { 'pace.compute': 0 } });
+    const states = async () => {
+      const { items } = (await cloud.call('compute', 'GET /compute/v1/projects/P/global/operations')).body;
+      return (items as { status: string }[]).map(({ status }) => status);
+    };
+    await cloud.makeNetwork('europe-west4');
+    expect(await states()).to.deep.equal(['DONE']);
+    expect((await cloud.control('PUT world', { settings: { 'pace.compute': 2 } })).status).to.equal(200);
+    const rule = { name: 'web', network: 'global/networks/net', allowed: [{ IPProtocol: 'tcp' }] };
+    passed(await cloud.call('compute', 'POST /compute/v1/projects/P/global/firewalls', rule));
+    const [, later] = (await states()).sort();
+    expect(later).to.be.oneOf(['PENDING', 'RUNNING']);
+  });
+
   it('draws stockouts by the seed', async () => {
     cloud = await openWorld({ worldSettings: { 'chance.stockout': 1 } });
     await cloud.makeNetwork('europe-west4');

@@ -11,6 +11,8 @@ export interface AgendaOptions {
   /** Turns cloud seconds into real milliseconds. */
   readonly scaled: (seconds: number) => number;
   readonly isKnown: (effect: string) => boolean;
+  /** How many times its usual time an effect takes. */
+  readonly paceOf: (effect: string) => number;
   readonly run: (effect: string, args: JsonObject) => void;
   /** Called after something ran. */
   readonly onRun: () => void;
@@ -27,7 +29,7 @@ export interface Agenda extends Pick<World, 'schedule' | 'runDue' | 'nextDue'> {
 /** The longest wait that setTimeout accepts. */
 const longestTimer = 2 ** 31 - 1;
 
-export function createAgenda({ state, random, scaled, isKnown, run, onRun }: AgendaOptions): Agenda {
+export function createAgenda({ state, random, scaled, isKnown, paceOf, run, onRun }: AgendaOptions): Agenda {
   let timer: NodeJS.Timeout | undefined;
   let running = false;
   let closed = false;
@@ -38,7 +40,7 @@ export function createAgenda({ state, random, scaled, isKnown, run, onRun }: Age
       if (!isKnown(effect)) throw new Error(`no effect is named ${effect}`);
       state.sequence += 1;
       const spread = exact ? 1 : 0.7 + 0.6 * random();
-      const at = Date.now() + scaled(seconds) * spread;
+      const at = Date.now() + scaled(seconds * paceOf(effect)) * spread;
       state.due.push({ at, order: state.sequence, effect, args });
       scheduledUntil = Math.max(at, scheduledUntil ?? at);
       agenda.rearm();

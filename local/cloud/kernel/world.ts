@@ -2,6 +2,7 @@
 
 import { createPolicies } from '../iam/policies.js';
 import { findProject } from '../projects/projects.js';
+import { paceOf } from '../worlds/settings.js';
 import { type Agenda, createAgenda } from './agenda.js';
 import type { Effect, JsonObject, Services, World } from './api.js';
 import { readFaults } from './faults.js';
@@ -57,6 +58,7 @@ export function createWorld({ services, state, effects, timeFactor, onFault }: W
     random,
     scaled,
     isKnown: (effect) => effects[effect] !== undefined,
+    paceOf: (effect) => paceOf(world, effect),
     run(effect, args) {
       try {
         effects[effect]?.(args, world);

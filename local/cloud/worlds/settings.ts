@@ -11,7 +11,7 @@ import {
   worlds,
 } from './table.js';
 
-/** `quota.CPUS`, `policy.compute.requireOsLogin`, `delay.orgPolicy`, `chance.stockout`. */
+/** `quota.CPUS`, `policy.compute.requireOsLogin`, `delay.orgPolicy`, `pace.compute`, `chance.stockout`. */
 export type WorldSettings = Readonly<Record<string, number | string>>;
 
 interface Kept {
@@ -36,7 +36,7 @@ export function chooseWorld(world: Tables, name: WorldName): void {
 
 export const worldName = (world: Tables): WorldName => kept(world).name;
 
-const groups = { quota: 'quotas', delay: 'delays', chance: 'chances' } as const;
+const groups = { quota: 'quotas', delay: 'delays', pace: 'paces', chance: 'chances' } as const;
 
 /** All settings of a world by key. A policy that the world does not set is `off`. */
 export function settingsOf(name: WorldName): Record<string, number | string> {
@@ -84,6 +84,8 @@ function readSetting(key: string, value: number | string): number | string {
       return readPolicyText(key, value);
     case 'chance':
       return readNumber(key, value, 1, false);
+    case 'pace':
+      return readNumber(key, value, 1000, false);
     case 'delay':
       return readNumber(key, value, 86_400, false);
     default:
@@ -122,5 +124,8 @@ export const quotaSetting = (world: Tables, name: QuotaName | (string & {})): nu
 
 /** Cloud seconds. */
 export const delayOf = (world: Tables, name: DelayName): number => numberAt(world, `delay.${name}`) ?? 0;
+
+/** How many times its usual time an effect takes: `compute.networks.default`. */
+export const paceOf = (world: Tables, effect: string): number => numberAt(world, `pace.${effect.split('.')[0]}`) ?? 1;
 
 export const chanceOf = (world: Tables, name: ChanceName): number => numberAt(world, `chance.${name}`) ?? 0;

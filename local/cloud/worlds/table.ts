@@ -67,6 +67,10 @@ const usualDelays = {
 };
 export type DelayName = keyof typeof usualDelays;
 
+/** How many times its usual time all that an API does later takes, named delays included. */
+const usualPaces = { compute: 1, dns: 1 };
+type PaceName = keyof typeof usualPaces;
+
 /** Shares from 0 to 1, drawn by the seed. */
 const noChances = {
   /** Spot VMs that Google takes away within an hour of running. */
@@ -90,6 +94,7 @@ export interface WorldTable {
   readonly quotas: Readonly<Record<QuotaName, number>>;
   readonly policies: Readonly<Partial<Record<ConstraintName, PolicyText>>>;
   readonly delays: Readonly<Record<DelayName, number>>;
+  readonly paces: Readonly<Record<PaceName, number>>;
   readonly chances: Readonly<Record<ChanceName, number>>;
 }
 
@@ -109,6 +114,7 @@ const seasoned: WorldTable = {
   quotas: roomyQuotas,
   policies: baseline,
   delays: usualDelays,
+  paces: usualPaces,
   chances: noChances,
 };
 
