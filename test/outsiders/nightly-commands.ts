@@ -1,6 +1,7 @@
 /** The further commands that are tried each night: forms of lists, whole lives of resources, mistakes, and what is not simulated. */
 import { region, zone } from '../local-cloud/furnished.js';
 import type { Command, Commands } from './commands.js';
+import { nightlyMistakes } from './nightly-mistakes.js';
 
 const anything = /^/;
 const none = /Listed 0 items|^\s*(\[\])?\s*$/;
@@ -243,5 +244,6 @@ export const nightlyCommands: Commands = {
   ...pieces('forms of lists', lists.flatMap(formsOf).filter(isServed), 30),
   'what there is, and is not': describes,
   ...lives,
+  ...nightlyMistakes,
   'what is not simulated': elsewhere,
 };

@@ -1,0 +1,108 @@
+/** Commands of every night: load balancers, policies and roles of an organization, and mistakes that people make. */
+import { region, zone } from '../local-cloud/furnished.js';
+import type { Command, Commands } from './commands.js';
+
+const anything = /^/;
+const fails = (words: RegExp): { readonly fails: RegExp } => ({ fails: words });
+const notThere = fails(/not ?found|does not exist|doesn't exist|permission/i);
+const refused = fails(/./);
+const inRegion = `--region ${region}`;
+const location = `--location ${region}`;
+const project = 'ready-project';
+
+const loadBalancers: readonly Command[] = [
+  ['compute http-health-checks create ready --port 10256', /Created/],
+  ['compute http-health-checks create ready --port 10256', fails(/already exists/)],
+  ['compute http-health-checks list', /ready/],
+  ['compute http-health-checks update ready --port 10257', anything],
+  ['compute http-health-checks describe ready --format=value(port)', /10257/],
+  [`compute target-pools create pool ${inRegion} --http-health-check ready`, /Created/],
+  [`compute target-pools create pool ${inRegion} --http-health-check ready`, fails(/already exists/)],
+  [`compute target-pools create other ${inRegion} --http-health-check nobody`, notThere],
+  ['compute target-pools list', /pool/],
+  [`compute target-pools describe pool ${inRegion}`, /healthChecks/],
+  [`compute target-pools add-instances pool --instances jumpbox --instances-zone ${zone}`, /Updated/],
+  [`compute target-pools describe pool ${inRegion}`, /jumpbox/],
+  [`compute target-pools get-health pool ${inRegion}`, anything],
+  [`compute target-pools remove-instances pool --instances jumpbox --instances-zone ${zone}`, /Updated/],
+  [`compute forwarding-rules create rule ${inRegion} --target-pool pool --ports 80`, /Created/],
+  [`compute forwarding-rules create other ${inRegion} --target-pool nobody --ports 80`, notThere],
+  ['compute forwarding-rules list', /rule/],
+  [`compute forwarding-rules describe rule ${inRegion}`, /TCP/],
+  [`compute target-pools delete pool ${inRegion}`, fails(/already being used/)],
+  [`compute forwarding-rules delete rule ${inRegion}`, /Deleted/],
+  [`compute target-pools delete pool ${inRegion}`, /Deleted/],
+  ['compute http-health-checks delete ready', /Deleted/],
+  ['compute health-checks create http modern --port 80', /Created/],
+  ['compute health-checks list', /modern/],
+  ['compute health-checks delete modern', /Deleted/],
+];
+
+const organization: readonly Command[] = [
+  ['organizations describe 100', /example\.com/],
+  ['organizations get-iam-policy 100', /roles\/owner/],
+  [
+    `iam roles create tester --project ${project} --title Tester --permissions compute.instances.get --stage GA`,
+    /tester/,
+  ],
+  [`iam roles create tester --project ${project} --title Tester`, fails(/already exists/i)],
+  [`iam roles create worse --project ${project} --title Worse --permissions no.such.permission`, refused],
+  [`iam roles describe tester --project ${project}`, /compute\.instances\.get/],
+  [`iam roles list --project ${project}`, /tester/],
+  [`iam roles update tester --project ${project} --add-permissions compute.instances.list`, /compute\.instances\.list/],
+  [
+    `projects add-iam-policy-binding ${project} --member user:alice@example.com --role projects/${project}/roles/tester --condition=expression=resource.name.startsWith("projects/${project}"),title=only`,
+    /Updated IAM policy/,
+  ],
+  [
+    `projects add-iam-policy-binding ${project} --member user:alice@example.com --role roles/viewer --condition=expression=nonsense(,title=bad`,
+    refused,
+  ],
+  [`iam roles delete tester --project ${project}`, /deleted: true/],
+  [`iam roles undelete tester --project ${project}`, /tester/],
+  ['iam roles describe roles/no.such', notThere],
+  [`projects get-iam-policy ${project} --format=json`, /alice/],
+];
+
+const mistakes: readonly Command[] = [
+  [`compute instances create Bad_Name --zone ${zone} --subnet sub`, refused],
+  [`compute instances create bad --zone ${zone} --subnet sub --machine-type no-such-type`, refused],
+  ['compute instances create bad --zone nowhere1-a --subnet sub', refused],
+  [`compute instances create bad --zone ${zone} --subnet nobody`, refused],
+  ...['delete', 'start', 'stop', 'reset'].map(
+    (verb): Command => [`compute instances ${verb} nobody --zone ${zone}`, notThere],
+  ),
+  ['compute networks create Bad_Name --subnet-mode custom', refused],
+  ['compute networks delete nobody', notThere],
+  [`compute networks subnets create bad --network nobody ${inRegion} --range 10.40.0.0/20`, notThere],
+  [`compute networks subnets create bad --network net ${inRegion} --range 10.40.0.1/20`, refused],
+  [`compute networks subnets expand-ip-range sub ${inRegion} --prefix-length 28`, refused],
+  ['compute firewall-rules create bad --network nobody --allow tcp:80', notThere],
+  ['compute firewall-rules delete nobody', notThere],
+  [`compute addresses delete nobody ${inRegion}`, notThere],
+  [`compute disks resize jumpbox --size 5 --zone ${zone}`, refused],
+  [`compute disks create bad --zone ${zone} --size 20 --type no-such-type`, refused],
+  [`compute disks delete jumpbox --zone ${zone}`, fails(/already being used/)],
+  ['dns record-sets list --zone nobody', notThere],
+  ['dns record-sets delete nobody.platform.example.com. --zone platform --type A', refused],
+  ['dns managed-zones delete nobody', notThere],
+  ['secrets versions access 1 --secret nobody', notThere],
+  ['secrets delete nobody', notThere],
+  ['pubsub topics delete nobody', notThere],
+  ['pubsub subscriptions delete nobody', notThere],
+  [`scheduler jobs delete nobody ${location}`, notThere],
+  [`artifacts repositories delete nobody ${location}`, notThere],
+  [`projects create ${project}`, refused],
+  ['projects create Bad', refused],
+  ['projects delete nobody-is-here', refused],
+  ['services enable no-such-service.googleapis.com', refused],
+  ['compute routes list', /default-route/],
+  ['compute operations list', anything],
+  ['compute images list --project ubuntu-os-cloud --no-standard-images', /ubuntu/],
+];
+
+export const nightlyMistakes: Commands = {
+  'load balancers': loadBalancers,
+  'roles and policies of an organization': organization,
+  mistakes,
+};
