@@ -30,7 +30,7 @@ export const zone = defineStep({
     const place = placeOf(call, given, metadata);
     if (changedMetadata(call, place, metadata) !== undefined) return undefined;
     const found = place.parent === undefined ? given : await readOwn(call, place);
-    if (found?.dnsName !== given.dnsName && found?.dnsName !== domainOf(call)) return undefined;
+    if (found === undefined || (place.parent !== undefined && found.dnsName !== domainOf(call))) return undefined;
     return { ...place, dnsName: found.dnsName, nameServers: [...(found.nameServers ?? [])] };
   },
 
