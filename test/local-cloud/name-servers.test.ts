@@ -72,12 +72,11 @@ describe('name servers of the simulated Cloud DNS', () => {
       expect(await asked.resolve4('www.plain.example.com')).to.have.members(['203.0.113.1', '203.0.113.2']);
       expect(await asked.resolve6('six.plain.example.com')).to.deep.equal(['2001:db8::1']);
       expect(await asked.resolveTxt('plain.example.com')).to.deep.equal([['one two', 'three']]);
-      // Later releases of Node add the type.
+      // Node 24 adds the type.
       const [caa] = await asked.resolveCaa('plain.example.com');
       expect(caa).to.deep.include({ critical: 0, issue: 'letsencrypt.org' });
-      expect(await asked.resolveMx('plain.example.com')).to.deep.equal([
-        { priority: 10, exchange: 'mail.example.com' },
-      ]);
+      const [mx] = await asked.resolveMx('plain.example.com');
+      expect(mx).to.deep.include({ priority: 10, exchange: 'mail.example.com' });
       expect((await asked.resolveSoa('plain.example.com')).nsname).to.equal(first?.slice(0, -1));
       expect(await asked.resolveNs('plain.example.com')).to.have.length(4);
     }
