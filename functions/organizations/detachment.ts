@@ -40,8 +40,7 @@ export async function detachTeam(
   teamId: number,
   also: Also<Detached>,
 ): Promise<Detached> {
-  await visibleTeam(context.store, caller, teamId);
-  checkOperator(caller);
+  await checkMayDetach(context, caller, teamId);
   for (let round = 1; round <= rounds; round++) {
     const seen = await look(context, teamId);
     const detached = await transactInTeam(
@@ -51,6 +50,18 @@ export async function detachTeam(
       (reply) => (reply === undefined ? [] : also(reply)),
     );
     if (detached !== undefined) return detached;
+  }
+  throw busy();
+}
+
+/** Who sees the team is told that only operators may. To everybody else it is not there. */
+async function checkMayDetach({ store }: Context, caller: Caller, teamId: number): Promise<void> {
+  for (let round = 1; round <= rounds; round++) {
+    const { team } = await visibleTeam(store, caller, teamId);
+    if (caller.operator) return;
+    // It may have left the organization before the caller's rights there were read.
+    const after = await readTeam(store, teamId);
+    if (after?.organizationId === team.organizationId) return checkOperator(caller);
   }
   throw busy();
 }
