@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { local, people } from '../../local/stack/deployment.js';
+import { customRoles } from '../../local/cloud/iam/custom-roles.js';
+import { grantAtOnce } from '../../local/cloud/iam/policies.js';
+import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { collections } from '../../shared/names.js';
+import { collections, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { domainOf, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -217,5 +219,55 @@ describe('a domain beneath a shared zone whose name servers cannot be asked', fu
     const record = await life.record(view.id);
     expect(record, JSON.stringify(record?.problem)).to.include({ state: 'removed' });
     expect(record?.instances['delegation']?.note).to.match(/^1 removed; not seen gone at its name servers: /);
+  });
+});
+
+describe('a zone of another project whose nodes the deployment gives a role', function () {
+  this.timeout(240_000);
+  const role = `projects/${local.dnsProject}/roles/nodeRecords`;
+  const flags = { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'given' };
+  let scene: Scene;
+  let life: Life;
+  before(async () => {
+    scene = await makeScene({ settings: { PLINTH_NODES_ZONE_ROLE: role } });
+    life = lifeOf(scene);
+    await life.pause();
+    const permissions = ['dns.changes.create', 'dns.resourceRecordSets.create', 'dns.resourceRecordSets.delete'];
+    customRoles(scene.cloud.world)[role] = { title: 'Records of nodes', permissions };
+    const member = `serviceAccount:${functionAccount(functionNames.runCloudStep)}`;
+    grantAtOnce(scene.cloud.world, `projects/${local.dnsProject}`, [
+      { role: 'roles/iam.securityAdmin', members: [member] },
+    ]);
+  });
+  after(() => scene?.close());
+
+  const holders = () => scene.cloud.world.policies.get(`projects/${local.dnsProject}/managedZones/given`, 3);
+  const domain = domainOf('given');
+
+  it('is theirs to write where it is for their domain itself, until the project goes', async () => {
+    const view = succeeded(await (await scene.caller()).bootstrap('given', flags));
+    const member = `serviceAccount:cloud-controller@${view.projectId}.iam.gserviceaccount.com`;
+    expect(holders()['bindings']).to.deep.equal([{ role, members: [member] }]);
+    await life.expire(view.id);
+    await life.cleaned();
+    expect(await life.record(view.id)).to.include({ state: 'removed' });
+    expect(holders()['bindings'] ?? []).to.deep.equal([]);
+  });
+
+  it('is not theirs where it lies above, though an earlier release wrote their records into it', async () => {
+    const alice = await scene.caller();
+    scene.cloud.faults.add({ method: 'dns.changes.create', code: 403, status: 'PERMISSION_DENIED', times: 0 });
+    const outcome = await alice.bootstrap('beneath', { ...flags, 'base-domain': `sub.${domain}` });
+    scene.cloud.faults.clear();
+    const items = [
+      { key: 'plinth-dns-project', value: local.dnsProject },
+      { key: 'plinth-dns-zone', value: 'given' },
+      { key: 'plinth-base-domain', value: `sub.${domain}` },
+    ];
+    const common = scene.cloud.world.table<Record<string, unknown>>('compute.commonInstanceMetadata');
+    Object.assign(common[outcome.result.bootstrap?.projectId ?? ''] ?? {}, { items });
+    const view = succeeded(await alice.bootstrap('beneath', { ...flags, 'base-domain': `sub.${domain}` }));
+    expect(view.result.dns).to.deep.include({ project: local.dnsProject, zone: 'given' });
+    expect(JSON.stringify(holders())).not.to.contain(view.projectId);
   });
 });
