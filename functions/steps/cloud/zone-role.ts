@@ -13,11 +13,16 @@ const ownRole = 'roles/dns.admin';
 
 /**
  * `roles/dns.admin` may delete everybody's names in a zone. So in a zone of another project the nodes get the role that the
- * deployment names for it, or none.
+ * deployment names for it, or none. A zone of a domain above is shared: there they get none.
  */
-function grantsOf({ context, bootstrap, needs }: Call): { member: string; role: string }[] {
-  const role = needs.zone.project === bootstrap.projectId ? ownRole : context.config.nodesZoneRole;
-  return role === undefined ? [] : [{ member: `serviceAccount:${needs.cloudController.email}`, role }];
+function roleOf({ context, bootstrap, needs: { zone } }: Call): string | undefined {
+  if (zone.project === bootstrap.projectId) return ownRole;
+  return zone.dnsName === `${bootstrap.options.baseDomain}.` ? context.config.nodesZoneRole : undefined;
+}
+
+function grantsOf(call: Call): { member: string; role: string }[] {
+  const role = roleOf(call);
+  return role === undefined ? [] : [{ member: `serviceAccount:${call.needs.cloudController.email}`, role }];
 }
 
 const needs = { zone, cloudController } as const;
