@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { gcloudEnvironment } from '../../local/cloud/gcloud.js';
+import { environmentOfOwner } from '../outsiders/commands.js';
 import { furnish, region, zone } from './furnished.js';
-import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
+import { project, type ReadyCloud, readyCloud } from './ready-cloud.js';
 
 const run = promisify(execFile);
 
@@ -30,19 +30,7 @@ describe('gcloud against the simulated cloud', function () {
     folder = mkdtempSync(join(tmpdir(), 'gcloud-'));
     cloud = await readyCloud();
     await furnish(cloud);
-    const { PATH, HOME } = process.env;
-    environment = {
-      PATH,
-      HOME,
-      CLOUDSDK_CORE_PROJECT: project,
-      CLOUDSDK_CORE_DISABLE_USAGE_REPORTING: 'true',
-      CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK: 'true',
-      ...gcloudEnvironment({
-        frontUrl: cloud.frontUrl,
-        accessToken: cloud.identity.accessToken(owner),
-        configFolder: folder,
-      }),
-    };
+    environment = environmentOfOwner(cloud, folder);
   });
   after(async () => {
     await cloud?.close();

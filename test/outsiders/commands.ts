@@ -33,24 +33,29 @@ function run(command: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
   });
 }
 
+/** Of gcloud, as the owner of the ready project. */
+export function environmentOfOwner(cloud: ReadyCloud, configFolder: string): NodeJS.ProcessEnv {
+  const { PATH, HOME } = process.env;
+  return {
+    PATH,
+    HOME,
+    CLOUDSDK_CORE_PROJECT: project,
+    CLOUDSDK_CORE_DISABLE_USAGE_REPORTING: 'true',
+    CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK: 'true',
+    ...gcloudEnvironment({
+      frontUrl: cloud.frontUrl,
+      accessToken: cloud.identity.accessToken(owner),
+      configFolder,
+    }),
+  };
+}
+
 async function runGroup(commands: readonly Command[], outcomes: Map<Command, Outcome>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'gcloud-'));
   const cloud: ReadyCloud = await readyCloud();
   try {
     await furnish(cloud);
-    const { PATH, HOME } = process.env;
-    const env = {
-      PATH,
-      HOME,
-      CLOUDSDK_CORE_PROJECT: project,
-      CLOUDSDK_CORE_DISABLE_USAGE_REPORTING: 'true',
-      CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK: 'true',
-      ...gcloudEnvironment({
-        frontUrl: cloud.frontUrl,
-        accessToken: cloud.identity.accessToken(owner),
-        configFolder: folder,
-      }),
-    };
+    const env = environmentOfOwner(cloud, folder);
     for (const command of commands) outcomes.set(command, await run(command[0], env));
   } finally {
     await cloud.close();
