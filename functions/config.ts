@@ -223,7 +223,10 @@ export const settings = {
   ),
   PLINTH_LIVING_PER_OWNER: setting(count, 'How many bootstraps one owner may have at once.', '3'),
   PLINTH_LIVING_IN_ALL: setting(count, 'How many bootstraps there may be at once, in all.', '20'),
-  PLINTH_MAX_TTL_SECONDS: optional(count, 'The longest time to live that may be asked for. Unset: no ceiling.'),
+  PLINTH_MAX_TTL_SECONDS: optional(
+    count,
+    'The longest time to live that may be asked for, by `extend` and `protect`, too. Unset: no ceiling.',
+  ),
   PLINTH_DNS_RESOLVER: optional(
     text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
     "Resolver that is asked whether a domain is delegated, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Unset: the machine's own, and port 53. The command line knows a variable of the same name.",

@@ -35,6 +35,7 @@ export const protect = defineCommand({
   summary: 'Keep a project from being removed for a while',
   description: [
     'A protected project is not removed before --until, whatever its time to live. Who protected it and why is shown wherever it is listed, and the reason stands in a label of the project.',
+    'Where the deployment limits how long a project lives, --until keeps to that limit, too. Only operators pass it.',
   ],
   flags: {
     until: 'Time such as 2030-01-31T18:00:00Z, or how long from now, such as 2d. (required)',

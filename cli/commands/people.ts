@@ -23,6 +23,7 @@ export const share = defineCommand({
   description: [
     'Whoever you share a project with sees it in list and status, follows it, reads its install config and may extend it. They get the same role on the cloud project as you. Secrets, protection, cancelling and removal stay with its owner and operators.',
     'SSH keys are not shared: add theirs to the team of your forge, or to the machines, yourself. --remove takes the share and the role back. What they have read or made meanwhile stays.',
+    'Only who may bootstrap here can be invited.',
   ],
   flags: {
     with: 'E-mail of the person or service account. (required)',

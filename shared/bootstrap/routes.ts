@@ -271,7 +271,7 @@ export const lifeRoutes = {
     tag: 'Life',
     summary: 'Keeps it from removal for a time',
     description:
-      'It is not removed before `until`, whatever its deadline. A moment that has passed is a 400. For its owner and operators.',
+      'It is not removed before `until`, whatever its deadline. A moment that has passed, or lies beyond the longest lifetime of the deployment, is a 400; operators pass that limit. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
     body: z

@@ -55,7 +55,8 @@ const acts: readonly Act[] = [
   },
   {
     what: 'protecting',
-    act: ({ context }, steps, id) => protect(context, steps, id, alice.email, { until, reason: 'a demo' }),
+    act: ({ context }, steps, id) =>
+      protect(context, steps, id, { ...alice, operator: false }, { until, reason: 'a demo' }),
   },
 ];
 

@@ -43,6 +43,6 @@ export function warningOf(record: BootstrapRecord, at: string, longestAt: string
     advice:
       longestAt === undefined || longestAt > removeAt
         ? `To keep it longer: ${command} extend ${projectId} --ttl 4h`
-        : `It lives as long as this deployment allows. To keep it all the same: ${command} protect ${projectId} --until 1d --reason "…"`,
+        : `It lives as long as this deployment allows. Only an operator can keep it longer, by: ${command} protect ${projectId} --until 1d --reason "…"`,
   };
 }

@@ -12,7 +12,7 @@ import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Handlers } from '../router.js';
 import type { Access } from './access.js';
-import { checkMayOwn } from './permission.js';
+import { checkMayOwn, checkMayShare } from './permission.js';
 
 export function lifeHandlers(
   context: Context,
@@ -34,7 +34,7 @@ export function lifeHandlers(
     },
     async protectBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
-      return shown(protect(context, steps, id, caller.email, body));
+      return shown(protect(context, steps, id, caller, body));
     },
     async unprotectBootstrap({ caller, params: { id } }) {
       await owned(id, caller);
@@ -42,6 +42,7 @@ export function lifeHandlers(
     },
     async shareBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
+      checkMayShare(context.config, body.with);
       return shown(share(context, steps, id, caller.email, body.with));
     },
     async unshareBootstrap({ caller, params: { id }, body }) {

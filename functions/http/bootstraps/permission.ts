@@ -34,17 +34,30 @@ export function checkMayBootstrap(config: Config, caller: Caller): void {
   });
 }
 
-/**
- * Throws a 403 if the new owner may not bootstrap. Their token is not available, so the domain of their e-mail stands in for
- * the `hd` claim. Their own token is checked for it whenever they begin or resume a bootstrap.
- */
-export function checkMayOwn({ bootstrappers, auth }: Pick<Config, 'bootstrappers' | 'auth'>, email: string): void {
-  const { emails, domains } = bootstrappers;
-  const domain = email.replace(/^.*@/, '');
-  if (emails.includes(email) || auth.operators.includes(email) || domains.includes(domain)) return;
+/** Throws a 403 if the new owner may not bootstrap. */
+export function checkMayOwn(config: Known, email: string): void {
+  if (mayBeGivenTo(config, email)) return;
   throw new Problem('forbidden', `${email} may not bootstrap here, so nothing can be given to them.`, {
     advice: 'Choose somebody else, or ask an operator of this deployment to let them bootstrap.',
   });
+}
+
+/** Throws a 403 if the invited may not bootstrap. They get a role on the project, and the project's bill is this deployment's. */
+export function checkMayShare(config: Known, email: string): void {
+  if (mayBeGivenTo(config, email)) return;
+  throw new Problem('forbidden', `${email} may not bootstrap here, so nothing can be shared with them.`, {
+    advice: 'Choose somebody else, or ask an operator of this deployment to let them bootstrap.',
+  });
+}
+
+type Known = Pick<Config, 'bootstrappers' | 'auth'>;
+
+/**
+ * Their token is not available, so the domain of their e-mail stands in for the `hd` claim. Their own token is checked for it
+ * whenever they begin or resume a bootstrap.
+ */
+function mayBeGivenTo({ bootstrappers: { emails, domains }, auth }: Known, email: string): boolean {
+  return emails.includes(email) || auth.operators.includes(email) || domains.includes(email.replace(/^.*@/, ''));
 }
 
 /**
