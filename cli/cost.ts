@@ -8,7 +8,8 @@ const isTiny = (amount: number): boolean => amount > 0 && amount < 0.005;
 const about = (amount: number, cost: CostEstimate): string =>
   isTiny(amount) ? `under 0.01 ${cost.currency}` : `about ${money(amount, cost)}`;
 
-const dated = ({ pricesAsOf }: CostEstimate): string => `estimate, prices of ${pricesAsOf}`;
+const dated = ({ pricesAsOf, notes = [] }: CostEstimate): string =>
+  [`estimate, prices of ${pricesAsOf}`, ...notes].join('; ');
 
 const notKnown = ({ unknown }: CostEstimate): string => `not known: there is no price for ${unknown.join(', ')}`;
 

@@ -302,7 +302,7 @@ export const settings = {
   ),
   PLINTH_PRICES: setting(
     PricesSetting,
-    'Prices that estimates of cost go by, as one JSON object: asOf, source, currency, and by region e2VcpuHour, e2MemoryGbHour, spotE2VcpuHour, spotE2MemoryGbHour, pdSsdGbMonth, staticAddressHour, externalAddressHour. Unset: list prices of the day that functions/cost/default-prices.ts names.',
+    'Prices that estimates of cost go by, as one JSON object: asOf, source, currency, and by region e2VcpuHour, e2MemoryGbHour, spotE2VcpuHour, spotE2MemoryGbHour, pdSsdGbMonth, staticAddressHour, externalAddressHour, natVmHour. `asOf` is a day, or a day for each of machines, spot, disks, addresses and nat. Unset: the list prices in functions/cost/default-prices.ts.',
     '',
   ),
   PLINTH_PACKAGES_BUCKET: optional(

@@ -1,6 +1,6 @@
 /** Estimates costs from hourly rates and start times. Pure. */
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
-import type { PriceTable, RegionPrices } from './prices.js';
+import { daysOf, type PriceTable, type RegionPrices } from './prices.js';
 
 /** Google bills disks by the month. Its price pages count 730 hours. */
 const hoursAMonth = 730;
@@ -8,8 +8,8 @@ const hoursAMonth = 730;
 /** Something that costs by the hour, from `since` on. */
 export interface Holding {
   readonly since: Date;
-  /** A text means that there is no price, and names what lacks one. */
-  readonly hourly: number | string;
+  /** Texts mean that there is no price, and name what lacks one. */
+  readonly hourly: number | readonly string[];
   /** How much more a standard VM would cost. */
   readonly savedHourly?: number;
 }
@@ -22,13 +22,22 @@ export interface Span {
   readonly goneAt?: Date | undefined;
 }
 
+/** `notes` are added to those about the age of the prices. */
 export function estimate(
-  { currency, asOf }: Pick<PriceTable, 'currency' | 'asOf'>,
+  table: Pick<PriceTable, 'currency' | 'asOf'>,
   holdings: readonly Holding[],
   { now, expiresAt, goneAt }: Span,
+  remarks: readonly string[],
 ): CostEstimate {
-  const unknown = [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'string' ? [hourly] : [])))];
-  const dated = { currency, pricesAsOf: asOf, unknown };
+  const unknown = [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'number' ? [] : hourly)))];
+  const [oldest = ''] = Object.values(daysOf(table)).sort();
+  const notes = [...remarks, ...oldPrices(table, now)];
+  const dated = {
+    currency: table.currency,
+    pricesAsOf: oldest,
+    unknown,
+    ...(notes.length === 0 ? {} : { notes }),
+  };
   if (unknown.length > 0) return dated;
 
   const end = goneAt ?? (expiresAt > now ? expiresAt : now);
@@ -44,6 +53,19 @@ export function estimate(
     savedBySpot: sum(saves, goneAt ?? now),
     savedBySpotUntilExpiry: sum(saves, end),
   };
+}
+
+/** List prices change about once a year. */
+const oldAfterYears = 2;
+
+function oldPrices(table: Pick<PriceTable, 'asOf'>, now: Date): string[] {
+  const limit = new Date(now);
+  limit.setUTCFullYear(limit.getUTCFullYear() - oldAfterYears);
+  return Object.entries(daysOf(table)).flatMap(([kind, day]) =>
+    new Date(day) < limit
+      ? [`${kind === 'prices' ? 'the prices' : `the prices of ${kind}`} are of ${day}, more than two years old`]
+      : [],
+  );
 }
 
 const hoursBetween = (from: Date, to: Date): number => Math.max(0, to.getTime() - from.getTime()) / 3_600_000;
@@ -68,14 +90,25 @@ export interface PricedVm {
   readonly hasExternalAddress: boolean;
 }
 
-/** The rate of a VM with its disks and public address. */
-export function vmRate(prices: RegionPrices, vm: PricedVm): Pick<Holding, 'hourly' | 'savedHourly'> {
+/** The rate of a VM with its disks, and its public address or its part of Cloud NAT. `region` names what lacks a price. */
+export function vmRate(prices: RegionPrices, region: string, vm: PricedVm): Pick<Holding, 'hourly' | 'savedHourly'> {
   const shape = shapeOf(vm.machineType);
-  if (shape === undefined) return { hourly: `machine type ${vm.machineType}` };
-  const of = (vcpuHour: number, gbHour: number) => shape.vcpus * vcpuHour + shape.memoryGb * gbHour;
+  if (shape === undefined) return { hourly: [`machine type ${vm.machineType}`] };
+  const of = (vcpuHour: number | undefined, gbHour: number | undefined) =>
+    vcpuHour === undefined || gbHour === undefined ? undefined : shape.vcpus * vcpuHour + shape.memoryGb * gbHour;
   const standard = of(prices.e2VcpuHour, prices.e2MemoryGbHour);
-  const machine = vm.isSpot ? of(prices.spotE2VcpuHour, prices.spotE2MemoryGbHour) : standard;
-  const disks = (vm.diskGb * prices.pdSsdGbMonth) / hoursAMonth;
-  const address = vm.hasExternalAddress ? prices.externalAddressHour : 0;
-  return { hourly: machine + disks + address, savedHourly: standard - machine };
+  const spot = of(prices.spotE2VcpuHour, prices.spotE2MemoryGbHour);
+  const parts = {
+    [vm.isSpot ? 'spot machines' : 'machines']: vm.isSpot ? spot : standard,
+    disks: prices.pdSsdGbMonth === undefined ? undefined : (vm.diskGb * prices.pdSsdGbMonth) / hoursAMonth,
+    ...(vm.hasExternalAddress ? { 'public addresses': prices.externalAddressHour } : {}),
+  };
+  const missing = Object.keys(parts).filter((kind) => parts[kind as 'disks'] === undefined);
+  if (missing.length > 0) return { hourly: missing.map((kind) => `${kind} in ${region}`) };
+  const hourly = Object.values(parts).reduce<number>((sum, part = 0) => sum + part, 0);
+  const nat = vm.hasExternalAddress ? 0 : (prices.natVmHour ?? 0);
+  return {
+    hourly: hourly + nat,
+    ...(vm.isSpot && standard !== undefined && spot !== undefined ? { savedHourly: standard - spot } : {}),
+  };
 }

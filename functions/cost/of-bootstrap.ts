@@ -1,6 +1,7 @@
 /**
  * Estimates what a bootstrap costs, from its record. It counts VMs with their disks and addresses, from their creation in
- * Compute Engine until the removal of the project. It doesn't count traffic, Cloud NAT, load balancers, DNS and the registry.
+ * Compute Engine until the removal of the project. VMs without an address pay for Cloud NAT. It doesn't count traffic, load
+ * balancers, DNS and the registry.
  * A VM counts as running all the time.
  */
 import type { VmView } from '../../shared/bootstrap/bootstrap.js';
@@ -52,25 +53,26 @@ export function costOf(
         : undefined;
   return estimate(
     prices,
-    record.orphan === true ? [{ since: now, hourly: 'what it was made of' }] : [...held, ...reserved],
+    record.orphan === true ? [{ since: now, hourly: ['what it was made of'] }] : [...held, ...reserved],
     {
       now,
       expiresAt: new Date(removeAtOf(record)),
       goneAt: goneAt === undefined ? undefined : new Date(goneAt),
     },
+    rates.notes,
   );
 }
 
 /** The cost of a bootstrap before its creation, for its time to live, with spot VMs if the options ask for them. */
-export function costOfPlan(prices: PriceTable, options: BootstrapOptions): CostEstimate {
-  const since = new Date(0);
+export function costOfPlan(prices: PriceTable, options: BootstrapOptions, now: Date): CostEstimate {
+  const since = now;
   const rates = ratesOf(prices, options);
   const holdings: Holding[] = [
     ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
     ...addressesOf(options).map(() => ({ since, ...rates.address })),
   ];
-  const expiresAt = new Date((parseDuration(options.projectTtl) ?? 0) * 1000);
-  return estimate(prices, holdings, { now: since, expiresAt });
+  const expiresAt = new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000);
+  return estimate(prices, holdings, { now, expiresAt }, rates.notes);
 }
 
 function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
@@ -80,13 +82,16 @@ function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
 
 function ratesOf({ regions }: PriceTable, { region, rootDiskSize }: BootstrapOptions) {
   const prices = Object.hasOwn(regions, region) ? regions[region] : undefined;
-  const unknown = { hourly: `region ${region}` };
+  const unknown = { hourly: [`region ${region}`] };
+  const reserved = prices?.staticAddressHour ?? [`reserved addresses in ${region}`];
   return {
-    address: prices === undefined ? unknown : { hourly: prices.staticAddressHour },
+    /** What an estimate leaves out because it has no price. */
+    notes: prices !== undefined && prices.natVmHour === undefined ? ['without Cloud NAT, which has no price here'] : [],
+    address: prices === undefined ? unknown : { hourly: reserved },
     vm: ({ dataDisks, externalIp }: VmSpec, machineType: string, provisioning: Provisioning) =>
       prices === undefined
         ? unknown
-        : vmRate(prices, {
+        : vmRate(prices, region, {
             machineType,
             isSpot: isSpot(provisioning),
             diskGb: dataDisks.reduce((sum, size) => sum + size, rootDiskSize),

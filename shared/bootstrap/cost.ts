@@ -13,7 +13,9 @@ const amount = (description: string, example: number) =>
 export const CostEstimate = z
   .object({
     currency: text('ISO 4217', 'USD'),
-    pricesAsOf: z.iso.date().meta({ description: 'The day the prices are of', examples: ['2026-11-01'] }),
+    pricesAsOf: z.iso
+      .date()
+      .meta({ description: 'The day the prices are of; of several days, the earliest', examples: ['2026-11-01'] }),
     perHour: amount('While it stands as it is, or is expected to stand', 3.1),
     soFar: amount('From when each thing was made until now, or until the project was removed', 1.2),
     untilExpiry: amount('In all, when it is removed at its time', 6.2),
@@ -22,6 +24,13 @@ export const CostEstimate = z
     unknown: z
       .array(z.string())
       .meta({ description: 'What the prices do not know; with any, no amount is told', examples: [[]] }),
+    notes: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'What to know of the prices: those that are old, and what is left out',
+        examples: [['the prices of disks are of 2024-03-06, more than two years old']],
+      }),
   })
   .meta({ id: 'CostEstimate', description: 'What it costs, as an estimate from dated prices' });
 export type CostEstimate = z.infer<typeof CostEstimate>;

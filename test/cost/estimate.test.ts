@@ -27,6 +27,7 @@ const prices: PriceTable = {
       pdSsdGbMonth: 0.73,
       staticAddressHour: 0.01,
       externalAddressHour: 0.005,
+      natVmHour: 0.002,
     },
   },
 };
@@ -83,14 +84,14 @@ const dated = { currency: 'EUR', pricesAsOf: '2026-01-31', unknown: [] };
 describe('what a bootstrap costs', () => {
   it('is counted from when each thing was made, what is spot as spot and what is a fallback as standard', () => {
     // jumpbox, spot: 0.012 + disk 0.05 + address 0.005 = 0.067 an hour, and 0.020 saved
-    // k0s-1, for want of spot capacity a standard one: 0.256 + disk 0.05 = 0.306 · gateway: 0.01
+    // k0s-1, for want of spot capacity a standard one: 0.256 + disk 0.05 + NAT 0.002 = 0.308 · gateway: 0.01
     expect(costOf(prices, record(), at('12:00'))).to.deep.equal({
       ...dated,
-      perHour: 0.383,
-      // 0.067 × 2 + 0.306 × 1.5 + 0.01 × 2
-      soFar: 0.613,
-      // 0.067 × 4 + 0.306 × 3.5 + 0.01 × 4
-      untilExpiry: 1.379,
+      perHour: 0.385,
+      // 0.067 × 2 + 0.308 × 1.5 + 0.01 × 2
+      soFar: 0.616,
+      // 0.067 × 4 + 0.308 × 3.5 + 0.01 × 4
+      untilExpiry: 1.386,
       savedBySpot: 0.04,
       savedBySpotUntilExpiry: 0.08,
     });
@@ -98,11 +99,11 @@ describe('what a bootstrap costs', () => {
 
   it('goes on to the end of a protection, and beyond a time that is over', () => {
     const protection = { until: day('15:00'), reason: 'a look', by: 'alice@example.com' };
-    // One hour more: 1.379 + 0.383
-    expect(costOf(prices, record({ protection }), at('12:00')).untilExpiry).to.equal(1.762);
-    // An hour after its time: 0.067 × 5 + 0.306 × 4.5 + 0.01 × 5
+    // One hour more: 1.386 + 0.385
+    expect(costOf(prices, record({ protection }), at('12:00')).untilExpiry).to.equal(1.771);
+    // An hour after its time: 0.067 × 5 + 0.308 × 4.5 + 0.01 × 5
     const late = costOf(prices, record(), at('15:00'));
-    expect([late.soFar, late.untilExpiry]).to.deep.equal([1.762, 1.762]);
+    expect([late.soFar, late.untilExpiry]).to.deep.equal([1.771, 1.771]);
   });
 
   it('ends with the project', () => {
@@ -113,49 +114,50 @@ describe('what a bootstrap costs', () => {
     expect(costOf(prices, gone, at('20:00'))).to.deep.equal({
       ...dated,
       perHour: 0,
-      soFar: 0.613,
-      untilExpiry: 0.613,
+      soFar: 0.616,
+      untilExpiry: 0.616,
       savedBySpot: 0.04,
       savedBySpotUntilExpiry: 0.04,
     });
     const removed = record({ state: 'removed', endedAt: day('12:00') });
-    expect(costOf(prices, removed, at('20:00')).soFar).to.equal(0.613);
+    expect(costOf(prices, removed, at('20:00')).soFar).to.equal(0.616);
   });
 
   it('counts what an earlier release made from when the bootstrap began', () => {
     const old = record({ instances: vm('k0s-1', 'e2-standard-8', 'standard') });
-    // 0.306 × 2 h 10 min
-    expect(costOf(prices, old, at('12:00')).soFar).to.equal(0.663);
+    // 0.308 × 2 h 10 min
+    expect(costOf(prices, old, at('12:00')).soFar).to.equal(0.6673);
   });
 
   it('expects all of it, from now on, while it is under way', () => {
     const begun = costOf(prices, record({ state: 'running', instances: {} }), at('12:00'));
     expect([begun.soFar, begun.savedBySpot]).to.deep.equal([0, 0]);
-    expect(begun.perHour).to.equal(costOfPlan(prices, optionsOf({ spotVms: true })).perHour);
+    expect(begun.perHour).to.equal(costOfPlan(prices, optionsOf({ spotVms: true }), at('12:00')).perHour);
     const failed = costOf(prices, record({ state: 'failed', instances: {} }), at('12:00'));
     expect(failed).to.include({ perHour: 0, soFar: 0, untilExpiry: 0 });
   });
 
   it('is known before it begins, for its time to live', () => {
-    // jumpbox 0.067, postgres 0.024 + 0.05, three of ceph with 160 GB 0.096 + 0.16, three of k0s 0.096 + 0.05, three addresses
-    // 0.067 + 0.074 + 0.768 + 0.438 + 0.03 = 1.377 an hour; saved 0.02 + 0.04 + 6 × 0.16 = 1.02 an hour
-    expect(costOfPlan(prices, optionsOf({ spotVms: true, projectTtl: '2h' }))).to.deep.equal({
+    // jumpbox 0.067, postgres 0.024 + 0.05, three of ceph with 160 GB 0.096 + 0.16, three of k0s 0.096 + 0.05, three addresses,
+    // NAT for the seven without an address
+    // 0.067 + 0.074 + 0.768 + 0.438 + 0.03 + 0.014 = 1.391 an hour; saved 0.02 + 0.04 + 6 × 0.16 = 1.02 an hour
+    expect(costOfPlan(prices, optionsOf({ spotVms: true, projectTtl: '2h' }), at('12:00'))).to.deep.equal({
       ...dated,
-      perHour: 1.377,
+      perHour: 1.391,
       soFar: 0,
-      untilExpiry: 2.754,
+      untilExpiry: 2.782,
       savedBySpot: 0,
       savedBySpotUntilExpiry: 2.04,
     });
-    const standard = costOfPlan(prices, optionsOf({ projectTtl: '2h' }));
-    expect(standard).to.include({ untilExpiry: 4.794, savedBySpotUntilExpiry: 0 });
-    const preemptible = costOfPlan(prices, optionsOf({ preemptible: true, projectTtl: '2h' }));
-    expect(preemptible).to.include({ untilExpiry: 2.754, savedBySpotUntilExpiry: 2.04 });
+    const standard = costOfPlan(prices, optionsOf({ projectTtl: '2h' }), at('12:00'));
+    expect(standard).to.include({ untilExpiry: 4.822, savedBySpotUntilExpiry: 0 });
+    const preemptible = costOfPlan(prices, optionsOf({ preemptible: true, projectTtl: '2h' }), at('12:00'));
+    expect(preemptible).to.include({ untilExpiry: 2.782, savedBySpotUntilExpiry: 2.04 });
   });
 
   it('is never a 0 where there is no price', () => {
     const unknown = { currency: 'EUR', pricesAsOf: '2026-01-31' };
-    expect(costOfPlan(prices, optionsOf({ region: 'asia-east1' }))).to.deep.equal({
+    expect(costOfPlan(prices, optionsOf({ region: 'asia-east1' }), at('12:00'))).to.deep.equal({
       ...unknown,
       unknown: ['region asia-east1'],
     });
@@ -178,10 +180,12 @@ describe('the setting of prices', () => {
 
   it('has a dated default', () => {
     const table = read();
-    expect(table).to.include({ asOf: '2025-03-06', currency: 'USD' });
-    // Eight of e2-standard-8, as the price list has it: 8 × 0.02401338 + 32 × 0.00321816 = 0.29508816 an hour.
+    expect(table.currency).to.equal('USD');
+    expect(table.asOf).to.include({ machines: '2026-06-03', disks: '2025-03-06' });
+    expect(Object.keys(table.regions)).to.have.length(42);
+    // Eight of e2-standard-8, as the price list has it: 8 × 0.0240138 + 32 × 0.00321812 = 0.29509024 an hour.
     const { e2VcpuHour = 0, e2MemoryGbHour = 0 } = table.regions['europe-west4'] ?? {};
-    expect(8 * e2VcpuHour + 32 * e2MemoryGbHour).to.be.closeTo(0.29508816, 1e-9);
+    expect(8 * e2VcpuHour + 32 * e2MemoryGbHour).to.be.closeTo(0.29509024, 1e-9);
   });
 
   it('replaces the default as a whole', () => {

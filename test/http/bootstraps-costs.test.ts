@@ -31,7 +31,7 @@ describe('the estimate of a plan', () => {
   after(() => issuer.close());
 
   /** Of a bootstrap in europe-west4, unless the options say otherwise. */
-  async function planned(prices?: object, options: GivenOptions = {}): Promise<CostEstimate & { notes?: string[] }> {
+  async function planned(prices?: object, options: GivenOptions = {}): Promise<CostEstimate> {
     const env = prices === undefined ? {} : { PLINTH_PRICES: JSON.stringify(prices) };
     const server = await createBootstrapsServer(issuer, { env });
     try {

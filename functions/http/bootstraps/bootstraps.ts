@@ -82,7 +82,7 @@ function bootstrapHandlers(
       checkMayBootstrap(config, caller);
       const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
       if (dryRun) {
-        const cost = costOfPlan(config.prices, options);
+        const cost = costOfPlan(config.prices, options, context.clock.now());
         return { status: 200, body: { instances: previewOf(steps, options), warnings, cost } };
       }
       const facts = { ...judged, options, warnings, trace: span };
