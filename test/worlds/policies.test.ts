@@ -184,6 +184,15 @@ describe('organization policies of the simulated cloud', () => {
     refused(reply, 412, 'conditionNotMet', text);
   });
 
+  it('compute.disableSerialPortAccess: nobody reads what the console shows', async () => {
+    done(await cloud.insertVm('vm'));
+    const console = `GET /compute/v1/${vmPath('vm')}/serialPort`;
+    passed(await cloud.call('compute', console));
+    await under({ 'compute.disableSerialPortAccess': 'enforced' });
+    const text = `Constraint constraints/compute.disableSerialPortAccess violated for project ${await number()}.`;
+    refused(await cloud.call('compute', console), 412, 'conditionNotMet', text);
+  });
+
   it('compute.skipDefaultNetworkCreation: no network named default', async () => {
     await under({ 'compute.skipDefaultNetworkCreation': 'enforced' });
     const { body } = await cloud.call('compute', `GET ${compute}/global/networks`);

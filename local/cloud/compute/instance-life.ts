@@ -127,7 +127,26 @@ const guestUp: Effect = (args, world) => {
   if (instance === undefined || instance.resource['status'] !== 'RUNNING') return;
   const guest = guestOf(target, String(instance.resource['id']), world);
   guest.attributes['hostkeys'] = { 'ssh-ed25519': guest.hostKey.publicKey.split(' ')[1] ?? '' };
-  guest.serial += `[   12.041817] ${lastOf(target)} google_guest_agent: GCE Agent Started\n${lastOf(target)} login: \n`;
+  const name = lastOf(target);
+  if (guest.boots === 0) guest.serial += hostKeysOnConsole(name, guest);
+  guest.serial += `[   12.041817] ${name} google_guest_agent: GCE Agent Started\n${name} login: \n`;
+};
+
+/** cloud-init prints them at the first boot alone (module keys_to_console). */
+const hostKeysOnConsole = (name: string, { hostKey }: Guest): string => {
+  const [type = '', key = ''] = hostKey.publicKey.split(' ');
+  const print = createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64').replace(/=+$/, '');
+  return [
+    '<14>cloud-init: #############################################################',
+    '<14>cloud-init: -----BEGIN SSH HOST KEY FINGERPRINTS-----',
+    `<14>cloud-init: 256 SHA256:${print} root@${name} (ED25519)`,
+    '<14>cloud-init: -----END SSH HOST KEY FINGERPRINTS-----',
+    '<14>cloud-init: #############################################################',
+    '-----BEGIN SSH HOST KEY KEYS-----',
+    `${type} ${key} root@${name}`,
+    '-----END SSH HOST KEY KEYS-----',
+    '',
+  ].join('\n');
 };
 
 function guestOf(target: string, id: string, world: World): Guest {
@@ -282,13 +301,20 @@ function down(target: string, instance: Held, status: 'TERMINATED' | 'SUSPENDED'
       : { lastStopTimestamp: stamp(world.now()) }),
   });
   const guest = guests(world)[target];
-  if (guest !== undefined) goDown(guest);
+  if (guest === undefined) return;
+  goDown(guest);
+  clearConsole(guest);
 }
 
 function goDown(guest: Guest): void {
   guest.attributes = {};
   guest.boots += 1;
 }
+
+/** Google keeps what the console showed only while the VM is on. */
+const clearConsole = (guest: Guest): void => {
+  guest.serial = '';
+};
 
 /** Turns the power off for a moment. The memory is lost, and the guest boots again. */
 export function powerCycle(world: World, target: string): void {

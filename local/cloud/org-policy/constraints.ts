@@ -149,6 +149,13 @@ const constraints = {
     methods: ['compute.instances.getGuestAttributes'],
     refusal: violated('compute.disableGuestAttributesAccess', 'project {number}.', 'reported'),
   },
+  'compute.disableSerialPortAccess': {
+    title: 'Disable VM serial port access',
+    kind: 'boolean',
+    default: 'ALLOW',
+    methods: ['compute.instances.getSerialPortOutput'],
+    refusal: violated('compute.disableSerialPortAccess', 'project {number}.', 'unproven'),
+  },
   'compute.skipDefaultNetworkCreation': {
     title: 'Skip default network creation',
     kind: 'boolean',

@@ -111,6 +111,7 @@ const checks: Readonly<Partial<Record<ConstraintName, Check>>> = {
   'compute.requireShieldedVm': checkShieldedVm,
   'compute.vmExternalIpAccess': checkExternalIp,
   'compute.disableGuestAttributesAccess': itself,
+  'compute.disableSerialPortAccess': itself,
   'compute.restrictLoadBalancerCreationForTypes': checkLoadBalancer,
   'gcp.resourceLocations': checkLocation,
   'compute.trustedImageProjects': checkImages,
