@@ -2,6 +2,8 @@
  * Reads a VM's addresses and published host keys by plain REST. Compute Engine's clients take too long to load in a function
  * that answers people.
  */
+import { Problem } from '../../shared/problems.js';
+import { hostKeysOnConsole } from './console-host-keys.js';
 import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 
@@ -21,25 +23,39 @@ export interface SeenVm {
 
 export function createVmLookup(transport: Transport) {
   const rest = createRest(transport, 'compute');
+  async function publishedKeys(path: string, name: string): Promise<string[]> {
+    const attributes = await orUndefined(
+      rest<{ queryValue?: { items?: readonly { readonly key?: string; readonly value?: string }[] } }>(
+        'GET',
+        `${path}/getGuestAttributes`,
+        { doing: `read the guest attributes of the VM ${name}`, query: { queryPath: 'hostkeys/' } },
+      ),
+    );
+    return (attributes?.queryValue?.items ?? []).map(({ key = '', value = '' }) => `${key} ${value}`);
+  }
+  async function keysOnConsole(path: string, name: string): Promise<string[]> {
+    const { contents = '' } = await rest<{ contents?: string }>('GET', `${path}/serialPort`, {
+      doing: `read the serial console of the VM ${name}`,
+      query: { port: '1', start: '0' },
+    });
+    return hostKeysOnConsole(contents);
+  }
   return {
-    /** Undefined if the zone has no VM of that name. */
+    /** Undefined if the zone has no VM of that name. Host keys come from the serial console where a policy hides the others. */
     async find(project: string, zone: string, name: string): Promise<SeenVm | undefined> {
       const path = `/compute/v1/projects/${project}/zones/${zone}/instances/${name}`;
       const instance = await orUndefined(rest<Instance>('GET', path, { doing: `read the VM ${name}` }));
       if (instance === undefined) return undefined;
-      const attributes = await orUndefined(
-        rest<{ queryValue?: { items?: readonly { readonly key?: string; readonly value?: string }[] } }>(
-          'GET',
-          `${path}/getGuestAttributes`,
-          { doing: `read the guest attributes of the VM ${name}`, query: { queryPath: 'hostkeys/' } },
-        ),
-      );
+      const hostKeys = await publishedKeys(path, name).catch((error: unknown) => {
+        if (error instanceof Problem && error.code === 'cloud-policy') return keysOnConsole(path, name);
+        throw error;
+      });
       const [nic] = instance.networkInterfaces ?? [];
       const externalIp = nic?.accessConfigs?.[0]?.natIP;
       return {
         internalIp: nic?.networkIP ?? '',
         ...(externalIp ? { externalIp } : {}),
-        hostKeys: (attributes?.queryValue?.items ?? []).map(({ key = '', value = '' }) => `${key} ${value}`),
+        hostKeys,
       };
     },
   };

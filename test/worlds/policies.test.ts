@@ -185,10 +185,9 @@ describe('organization policies of the simulated cloud', () => {
   });
 
   it('compute.disableSerialPortAccess: nobody reads what the console shows', async () => {
+    await under({ 'compute.disableSerialPortAccess': 'enforced' });
     done(await cloud.insertVm('vm'));
     const console = `GET /compute/v1/${vmPath('vm')}/serialPort`;
-    passed(await cloud.call('compute', console));
-    await under({ 'compute.disableSerialPortAccess': 'enforced' });
     const text = `Constraint constraints/compute.disableSerialPortAccess violated for project ${await number()}.`;
     refused(await cloud.call('compute', console), 412, 'conditionNotMet', text);
   });

@@ -1,9 +1,16 @@
-/** Reads the host keys that a VM published in its guest attributes. plinth trusts no others. */
+/**
+ * Reads the host keys that a VM published in its guest attributes. Where an organization policy lets nobody read those, it
+ * reads them from the serial console. plinth trusts no others.
+ */
 import * as z from 'zod';
-import { again, recheck } from '../../engine/step.js';
+import { Problem } from '../../../shared/problems.js';
+import { hostKeysOnConsole } from '../../cloud/console-host-keys.js';
+import { again, done, type Outcome, recheck, type StepCall } from '../../engine/step.js';
 import { defineProjectStep } from '../cloud/settling.js';
 import { vm } from '../cloud/vm.js';
 import { vms } from '../topology.js';
+
+type Call = StepCall<{ readonly vm: typeof vm }, typeof vms>;
 
 export const hostKey = defineProjectStep({
   name: 'host-key',
@@ -14,18 +21,66 @@ export const hostKey = defineProjectStep({
   describe: () => [],
   /** Each is `<type> <base64>`. */
   output: z.object({ hostKeys: z.array(z.string()).min(1) }),
-  async observe({ context, bootstrap, key }) {
-    const { projectId, options } = bootstrap;
-    const published = await context.cloud.compute.guestAttributes(projectId, options.zone, key, 'hostkeys/');
-    const hostKeys = (published ?? []).map((item) => `${item.key} ${item.value}`);
+  async observe(call) {
+    const published = await publishedKeys(call);
+    const hostKeys = published instanceof Problem ? await keptKeys(call) : published;
     return hostKeys.length === 0 ? undefined : { hostKeys };
   },
-  async run({ context, bootstrap, key }) {
-    const { projectId, options } = bootstrap;
-    const found = await context.cloud.compute.instance(projectId, options.zone, key);
-    return found?.status === 'RUNNING'
-      ? again(2, 'the VM has not published its host key yet')
-      : recheck(['vm'], `The VM ${key} is ${found?.status?.toLowerCase() ?? 'gone'}`);
+  async run(call) {
+    const found = await instanceOf(call);
+    if (found?.status !== 'RUNNING') {
+      return recheck(['vm'], `The VM ${call.key} is ${found?.status?.toLowerCase() ?? 'gone'}`);
+    }
+    const published = await publishedKeys(call);
+    return published instanceof Problem
+      ? lookAtConsole(call, found.id ?? '', published)
+      : again(2, 'the VM has not published its host key yet');
   },
   goes: 'project',
 });
+
+const instanceOf = ({ context, bootstrap: { projectId, options }, key }: Call) =>
+  context.cloud.compute.instance(projectId, options.zone, key);
+
+const isPolicy = (error: unknown): error is Problem => error instanceof Problem && error.code === 'cloud-policy';
+
+/** The refusal of a policy is an answer, too. */
+async function publishedKeys({ context, bootstrap: { projectId, options }, key }: Call): Promise<string[] | Problem> {
+  try {
+    const items = await context.cloud.compute.guestAttributes(projectId, options.zone, key, 'hostkeys/');
+    return (items ?? []).map((item) => `${item.key} ${item.value}`);
+  } catch (error) {
+    if (isPolicy(error)) return error;
+    throw error;
+  }
+}
+
+/** A VM prints its keys at its first boot alone. So they are kept, for the VM with this id. */
+const keptFile = ({ key }: Call): string => `console-keys-${key}`;
+const Kept = z.object({ vm: z.string(), hostKeys: z.array(z.string()).min(1) });
+
+async function keptKeys(call: Call): Promise<string[]> {
+  const text = await call.files.read(keptFile(call));
+  if (text === undefined) return [];
+  const { vm: id, hostKeys } = Kept.parse(JSON.parse(text));
+  return (await instanceOf(call))?.id === id ? hostKeys : [];
+}
+
+async function lookAtConsole(call: Call, id: string, refusal: Problem): Promise<Outcome> {
+  const { context, bootstrap, key } = call;
+  try {
+    const console = await context.cloud.compute.serialConsole(bootstrap.projectId, bootstrap.options.zone, key);
+    const hostKeys = hostKeysOnConsole(console);
+    if (hostKeys.length === 0) return again(2, 'the VM has not printed its host key on the serial console yet');
+    await call.files.write(keptFile(call), JSON.stringify({ vm: id, hostKeys }));
+    return done;
+  } catch (error) {
+    if (!isPolicy(error)) throw error;
+    throw new Problem('cloud-policy', `${refusal.detail} ${error.detail}`, {
+      advice:
+        `plinth needs one of the two to learn the host key of ${key}, and logs in nowhere without it. ${error.advice ?? ''}`.trim(),
+      ...(error.members === undefined ? {} : { members: error.members }),
+      cause: error,
+    });
+  }
+}
