@@ -9,7 +9,7 @@ const block = /^-----BEGIN SSH HOST KEY KEYS-----\r?\n([\s\S]*?)^-----END SSH HO
 export function hostKeysOnConsole(text: string): string[] {
   const lines = (block.exec(text)?.[1] ?? '').split(/\r?\n/);
   return lines.flatMap((line) => {
-    const [, type, key] = /^([a-z0-9@.-]+) ([A-Za-z0-9+/]+=*)(?: |$)/.exec(line) ?? [];
+    const [, type, key] = /^((?:ssh|ecdsa)-[a-z0-9-]+) ([A-Za-z0-9+/]+=*)(?: |$)/.exec(line) ?? [];
     return type === undefined ? [] : [`${type} ${key}`];
   });
 }
