@@ -73,6 +73,8 @@ export interface Config {
   readonly nodesZoneRole?: string;
   /** Resolver for looks at the DNS, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Undefined: the machine's. */
   readonly dnsResolver?: string;
+  /** Of new VMs' boot disks, as `projects/<project>/global/images/[family/]<name>`. */
+  readonly vmImage: string;
   readonly sshSourceRanges: readonly string[];
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
@@ -242,6 +244,14 @@ export const settings = {
     text.regex(/^(?:roles|projects\/[^/]+\/roles|organizations\/\d+\/roles)\/[\w.]+$/, 'must be a role'),
     'Role that the caller gets on their own project.',
     'roles/editor',
+  ),
+  PLINTH_VM_IMAGE: setting(
+    text.regex(
+      /^projects\/[a-z0-9:.-]+\/global\/images\/(?:family\/)?[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+      'must be an image, as projects/<project>/global/images/family/<family> or projects/<project>/global/images/<image>',
+    ),
+    'Image of new VMs: Ubuntu 22.04, or one made from it. Its project gives `plinth-run-cloud-step` the role `roles/compute.imageUser`.',
+    'projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts',
   ),
   PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
   PLINTH_HOSTS: setting(
@@ -447,6 +457,7 @@ export function readConfig(env: Environment): Config {
     callerRole: read.PLINTH_CALLER_ROLE,
     ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),
     ...ifSet('dnsResolver', read.PLINTH_DNS_RESOLVER),
+    vmImage: read.PLINTH_VM_IMAGE,
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,

@@ -1,5 +1,6 @@
 /** Wraps VMs and their disks. */
 
+import { hostKeysOnConsole } from '../console-host-keys.js';
 import { orUndefined } from '../errors.js';
 import type { ComputeCalls } from './calls.js';
 import type { Disk, GuestAttribute, Instance, Metadata, Resource } from './resources.js';
@@ -45,12 +46,12 @@ export const createInstances = ({ call, get, change }: ComputeCalls) => ({
     );
     return answer?.queryValue?.items ?? undefined;
   },
-  /** What the VM has shown on its serial console since its power went on, from the beginning; Google keeps 1 MB. */
-  serialConsole: async (project: string, zone: string, instance: string): Promise<string> => {
+  /** The host keys, as `<type> <base64>`, that the VM has printed on its serial console since its power went on. */
+  consoleHostKeys: async (project: string, zone: string, instance: string): Promise<string[]> => {
     const doing = `read the serial console of the VM ${instance}`;
     const request = { project, zone, instance, port: 1, start: 0 };
     const answer = await call<{ contents?: string | null }>('instances', 'getSerialPortOutput', doing, request);
-    return answer.contents ?? '';
+    return hostKeysOnConsole(answer.contents ?? '');
   },
   setTags: (project: string, zone: string, instance: string, tags: Resource, requestId: string) =>
     change('instances', 'setTags', `change the tags of the VM ${instance}`, {

@@ -9,6 +9,7 @@ import { sshKeysOf, startupScriptOf } from './vm-metadata.js';
 export type Kind = 'standard' | 'spot' | 'preemptible';
 
 interface Call extends Pick<StepCall, 'bootstrap' | 'key'> {
+  readonly context: { readonly config: Pick<StepCall['context']['config'], 'vmImage'> };
   readonly needs: {
     readonly subnet: { readonly selfLink: string };
     readonly cloudController: { readonly email: string };
@@ -17,8 +18,6 @@ interface Call extends Pick<StepCall, 'bootstrap' | 'key'> {
     readonly teamKeys: { readonly keys: readonly string[] } | undefined;
   };
 }
-
-const image = 'projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts';
 
 export const bootDiskName = (vm: string): string => vm;
 export const dataDiskName = (vm: string, index: number): string => `${vm}-data-${index + 1}`;
@@ -34,7 +33,7 @@ const schedulings = {
   preemptible: { preemptible: true, automaticRestart: false, onHostMaintenance: 'TERMINATE' },
 } as const satisfies Record<Kind, object>;
 
-export function wantedInstance({ bootstrap, key, needs }: Call, kind: Kind) {
+export function wantedInstance({ context, bootstrap, key, needs }: Call, kind: Kind) {
   const { options } = bootstrap;
   const spec = vmSpec(options, key);
   const disk = (name: string, sizeGb: number, more: object, params: object) => ({
@@ -55,7 +54,7 @@ export function wantedInstance({ bootstrap, key, needs }: Call, kind: Kind) {
     machineType: `zones/${options.zone}/machineTypes/${spec.machineType}`,
     tags: { items: [...spec.tags] },
     disks: [
-      disk(bootDiskName(key), options.rootDiskSize, { boot: true }, { sourceImage: image }),
+      disk(bootDiskName(key), options.rootDiskSize, { boot: true }, { sourceImage: context.config.vmImage }),
       ...spec.dataDisks.map((size, index) => disk(dataDiskName(key, index), size, { boot: false }, {})),
     ],
     networkInterfaces: [

@@ -4,7 +4,6 @@
  */
 import * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
-import { hostKeysOnConsole } from '../../cloud/console-host-keys.js';
 import { again, done, type Outcome, recheck, type StepCall } from '../../engine/step.js';
 import { defineProjectStep } from '../cloud/settling.js';
 import { vm } from '../cloud/vm.js';
@@ -69,8 +68,7 @@ async function keptKeys(call: Call): Promise<string[]> {
 async function lookAtConsole(call: Call, id: string, refusal: Problem): Promise<Outcome> {
   const { context, bootstrap, key } = call;
   try {
-    const console = await context.cloud.compute.serialConsole(bootstrap.projectId, bootstrap.options.zone, key);
-    const hostKeys = hostKeysOnConsole(console);
+    const hostKeys = await context.cloud.compute.consoleHostKeys(bootstrap.projectId, bootstrap.options.zone, key);
     if (hostKeys.length === 0) return again(2, 'the VM has not printed its host key on the serial console yet');
     await call.files.write(keptFile(call), JSON.stringify({ vm: id, hostKeys }));
     return done;
