@@ -25,6 +25,7 @@ export const googleApis = [
   'artifactregistry',
   'secretmanager',
   'publicca',
+  'cloudquotas',
   'pubsub',
   'cloudscheduler',
   'storage',
@@ -73,6 +74,8 @@ export interface Config {
   readonly nodesZoneRole?: string;
   /** Resolver for looks at the DNS, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Undefined: the machine's. */
   readonly dnsResolver?: string;
+  /** Requests for quota that a project lacks. Without a contact nothing is asked. `waitSeconds`: how long answers are awaited. */
+  readonly quota: { readonly contact?: string; readonly waitSeconds: number };
   readonly sshSourceRanges: readonly string[];
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
@@ -228,6 +231,11 @@ export const settings = {
     text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
     "Resolver that is asked whether a domain is delegated, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Unset: the machine's own, and port 53. The command line knows a variable of the same name.",
   ),
+  PLINTH_QUOTA_CONTACT: optional(
+    Email,
+    'E-mail that Google may write to about a request for quota. plinth then asks for what a project lacks. Unset: nothing is asked, and a project that lacks quota fails at once.',
+  ),
+  PLINTH_QUOTA_WAIT_SECONDS: setting(count, 'How long a bootstrap waits for the answer to such a request.', '600'),
   PLINTH_NODES_ZONE_ROLE: optional(
     text.regex(
       /^(?:projects|organizations)\/[^/]+\/roles\/[A-Za-z0-9_.]{3,64}$/,
@@ -339,6 +347,7 @@ export const settings = {
   PLINTH_ENDPOINT_ARTIFACTREGISTRY: endpoint('artifactregistry'),
   PLINTH_ENDPOINT_SECRETMANAGER: endpoint('secretmanager'),
   PLINTH_ENDPOINT_PUBLICCA: endpoint('publicca'),
+  PLINTH_ENDPOINT_CLOUDQUOTAS: endpoint('cloudquotas'),
   PLINTH_ENDPOINT_PUBSUB: endpoint('pubsub'),
   PLINTH_ENDPOINT_CLOUDSCHEDULER: endpoint('cloudscheduler'),
   PLINTH_ENDPOINT_STORAGE: endpoint('storage'),
@@ -444,6 +453,7 @@ export function readConfig(env: Environment): Config {
     callerRole: read.PLINTH_CALLER_ROLE,
     ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),
     ...ifSet('dnsResolver', read.PLINTH_DNS_RESOLVER),
+    quota: { ...ifSet('contact', read.PLINTH_QUOTA_CONTACT), waitSeconds: read.PLINTH_QUOTA_WAIT_SECONDS },
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,

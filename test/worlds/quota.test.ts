@@ -166,6 +166,7 @@ describe('quota that a new project lacks', function () {
       refusedIn(scene, await alice.bootstrap('later'));
       expect([taken('create').length, taken('patch').length]).to.deep.equal([3, 0]);
       world(granting);
+      scene.cloud.faults.add({ method: `${preferences}.patch`, when: 'after', kind: 'drop' });
       succeeded(await alice.bootstrap('later'));
       expect([taken('create').length, taken('patch').length]).to.deep.equal([3, 3]);
       expect(kept()).to.have.lengthOf(3);
@@ -213,7 +214,7 @@ describe('quota that a new project lacks', function () {
     const alice = await open(granting);
     const own = scene.cloud.world.project(local.project);
     delete own.services['cloudquotas.googleapis.com'];
-    const failure = refusedIn(scene, await alice.bootstrap('off'));
+    const failure = refusedIn(scene, await alice.bootstrap('turned-off'));
     expect(failure.detail)
       .to.include('CPUS: limit 24, needed 52')
       .and.to.include('plinth could not ask Google')
@@ -233,7 +234,7 @@ describe('quota that a new project lacks', function () {
   it('is what --dry-run says would be looked at', async () => {
     const alice = await open(granting);
     const caller = await makeCaller(scene.stack, alice.email);
-    const { stdout } = await caller.bootstrap('dry', { 'dry-run': true });
+    const { stdout } = await caller.bootstrap('dry-run', { 'dry-run': true });
     expect(stdout).to.include('CPUS 52, CPUS_ALL_REGIONS 52').and.to.include('request to Google for what lacks');
   });
 });
