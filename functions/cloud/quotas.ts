@@ -10,7 +10,7 @@ interface QuotaPlace {
   readonly region?: string | undefined;
 }
 
-export interface QuotaWish extends QuotaPlace {
+interface QuotaWish extends QuotaPlace {
   readonly preferred: number;
   /** Whom Google may write to. */
   readonly contact: string;
@@ -18,7 +18,7 @@ export interface QuotaWish extends QuotaPlace {
 }
 
 /** A request that stands. Google keeps at most one for each quota and region. */
-export interface QuotaRequest extends QuotaPlace {
+interface QuotaRequest extends QuotaPlace {
   /** `projects/<number>/locations/global/quotaPreferences/<id>` */
   readonly name: string;
   readonly preferred: number;
@@ -43,13 +43,6 @@ interface Preference {
     readonly stateDetail?: string;
   };
 }
-
-/**
- * The id under which Cloud Quotas knows a metric of Compute Engine: SSD_TOTAL_GB → SSD-TOTAL-GB-per-project-region. Compute
- * Engine itself tells it so, as `limit name` of a refusal. The API has other names for some metrics (ssd_total_storage).
- */
-export const quotaIdOf = (metric: string, isRegional: boolean): string =>
-  `${metric.replaceAll('_', '-')}-per-project${isRegional ? '-region' : ''}`;
 
 export function createQuotas(transport: Transport) {
   const rest = createRest(transport, 'cloudquotas');

@@ -1,9 +1,8 @@
 /** The one failure that says which quotas are too low, what Google was asked and answered, and the ways out. Pure. */
 import type { QuotaShort } from '../../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../../shared/problems.js';
-import { quotaIdOf } from '../../cloud/quotas.js';
 import type { BootstrapFacts } from '../../engine/step.js';
-import type { Lack, Reply } from './quota-request.js';
+import { type Lack, quotaIdOf, type Reply } from './quota-request.js';
 
 export interface TooLow {
   readonly bootstrap: Pick<BootstrapFacts, 'options' | 'projectId'>;

@@ -2,8 +2,18 @@
 import * as z from 'zod';
 import type { QuotaShort } from '../../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../../shared/problems.js';
-import { type QuotaRequest, type QuotaWish, quotaIdOf } from '../../cloud/quotas.js';
 import type { StepCall } from '../../engine/step.js';
+
+type Quotas = StepCall['context']['cloud']['quotas'];
+type QuotaRequest = Awaited<ReturnType<Quotas['requests']>>[number];
+type QuotaWish = Parameters<Quotas['ask']>[2];
+
+/**
+ * The id under which Cloud Quotas knows a metric of Compute Engine: SSD_TOTAL_GB → SSD-TOTAL-GB-per-project-region. Compute
+ * Engine itself tells it so, as `limit name` of a refusal. The API has other names for some metrics (ssd_total_storage).
+ */
+export const quotaIdOf = (metric: string, isRegional: boolean): string =>
+  `${metric.replaceAll('_', '-')}-per-project${isRegional ? '-region' : ''}`;
 
 /** A quota that is too low. `region`: where it counts. Undefined: in all regions together. */
 export interface Lack extends Pick<QuotaShort, 'metric' | 'limit' | 'need'> {
