@@ -231,6 +231,17 @@ describe('quota that a new project lacks', function () {
     expect(failure.advice).to.include('gcloud beta quotas preferences create');
   });
 
+  it('is nothing that Google lists and no VM uses', async () => {
+    const alice = await open({
+      'quota.CPUS': 72,
+      'quota.CPUS_ALL_REGIONS': 72,
+      'quota.SSD_TOTAL_GB': 2000,
+      'quota.E2_CPUS': 8,
+    });
+    succeeded(await alice.bootstrap('second-family'));
+    expect(kept()).to.deep.equal([]);
+  });
+
   it('is what --dry-run says would be looked at', async () => {
     const alice = await open(granting);
     const caller = await makeCaller(scene.stack, alice.email);
