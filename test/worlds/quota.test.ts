@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import { changeSettings, readSettings, type WorldSettings } from '../../local/cloud/worlds/settings.js';
 import { functionAccount, local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
-import { makeCaller, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
+import { runAt } from '../support/plinth-here.js';
+import { argsOf, makeCaller, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
 
 const contact = 'quota@example.com';
 const preferences = 'cloudquotas.projects.locations.quotaPreferences';
@@ -143,7 +144,7 @@ describe('quota that a new project lacks', function () {
       expect(failure.detail).to.include(
         'CPUS: limit 38, needed 52, asked Google for 52, granted 38 ("The request was partially approved.")',
       );
-      for (const way of ['--region', '--billing-account', 'docs/operate/deploy.md']) {
+      for (const way of ['--project-ttl', '--region', '--billing-account', 'docs/operate/deploy.md']) {
         expect(failure.advice).to.include(way);
       }
       const status = await alice.plinth('status', 'partly', '--json');
@@ -208,6 +209,21 @@ describe('quota that a new project lacks', function () {
       );
     expect(failure.short).to.deep.equal(lacking.map(({ metric, limit, need }) => ({ metric, limit, need })));
     expect(scene.cloud.calls.list().filter(({ api }) => api === 'cloudquotas.v1')).to.deep.equal([]);
+  });
+
+  it('is told to people in lines of their own, commands among them', async () => {
+    const alice = await open(granting, { settings: { PLINTH_QUOTA_CONTACT: '' } });
+    const { stderr } = await runAt(['beta', 'bootstrap-cloud', ...argsOf('in-lines')], alice);
+    const [said = ''] = stderr.split('\n').filter((line) => line.includes('✗ Quota'));
+    expect(said).to.include('CPUS: limit 24, needed 52').and.not.to.include('gcloud');
+    const { stdout } = await alice.plinth('status', 'in-lines');
+    for (const shown of [stderr, stdout]) {
+      const commands = shown.split('\n').filter((line) => line.includes('gcloud'));
+      expect(commands).to.have.lengthOf(3);
+      for (const line of commands) expect(line).to.match(/^ {2,}gcloud beta quotas preferences create /);
+    }
+    const [, next = ''] = stdout.split('\nNext\n');
+    expect(next.split('\n').filter((line) => /^\S/.test(line))).to.deep.equal([]);
   });
 
   it('fails as before where the API is off in the project of plinth, and says so', async () => {
