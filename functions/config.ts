@@ -25,6 +25,7 @@ export const googleApis = [
   'artifactregistry',
   'secretmanager',
   'publicca',
+  'cloudquotas',
   'pubsub',
   'cloudscheduler',
   'storage',
@@ -75,6 +76,8 @@ export interface Config {
   readonly dnsResolver?: string;
   /** Of new VMs' boot disks, as `projects/<project>/global/images/[family/]<name>`. */
   readonly vmImage: string;
+  /** Requests for quota that a project lacks. Without a contact nothing is asked. `waitSeconds`: how long answers are awaited. */
+  readonly quota: { readonly contact?: string; readonly waitSeconds: number };
   readonly sshSourceRanges: readonly string[];
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
@@ -233,6 +236,11 @@ export const settings = {
     text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
     "Resolver that is asked whether a domain is delegated, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Unset: the machine's own, and port 53. The command line knows a variable of the same name.",
   ),
+  PLINTH_QUOTA_CONTACT: optional(
+    Email,
+    'E-mail that Google may write to about a request for quota. plinth then asks for what a project lacks. Unset: nothing is asked, and a project that lacks quota fails at once.',
+  ),
+  PLINTH_QUOTA_WAIT_SECONDS: setting(count, 'How long a bootstrap waits for the answer to such a request.', '600'),
   PLINTH_NODES_ZONE_ROLE: optional(
     text.regex(
       /^(?:projects|organizations)\/[^/]+\/roles\/[A-Za-z0-9_.]{3,64}$/,
@@ -352,6 +360,7 @@ export const settings = {
   PLINTH_ENDPOINT_ARTIFACTREGISTRY: endpoint('artifactregistry'),
   PLINTH_ENDPOINT_SECRETMANAGER: endpoint('secretmanager'),
   PLINTH_ENDPOINT_PUBLICCA: endpoint('publicca'),
+  PLINTH_ENDPOINT_CLOUDQUOTAS: endpoint('cloudquotas'),
   PLINTH_ENDPOINT_PUBSUB: endpoint('pubsub'),
   PLINTH_ENDPOINT_CLOUDSCHEDULER: endpoint('cloudscheduler'),
   PLINTH_ENDPOINT_STORAGE: endpoint('storage'),
@@ -458,6 +467,7 @@ export function readConfig(env: Environment): Config {
     ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),
     ...ifSet('dnsResolver', read.PLINTH_DNS_RESOLVER),
     vmImage: read.PLINTH_VM_IMAGE,
+    quota: { ...ifSet('contact', read.PLINTH_QUOTA_CONTACT), waitSeconds: read.PLINTH_QUOTA_WAIT_SECONDS },
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,

@@ -95,7 +95,8 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
   },
   'cloud-quota': {
     cause: 'A quota of the project, region or billing account is used up. “detail” names it.',
-    wayOut: 'Raise it in the console, then run the same command again.',
+    wayOut:
+      'Wait as Google answered, take another region, or raise the quota, then run the same command again. “advice” has the commands. An operator reads “Quotas” in docs/operate/deploy.md.',
   },
   'cloud-permission': {
     cause: 'Google Cloud denied plinth a permission.',

@@ -7,6 +7,7 @@ locals {
     "cloudbilling",
     "cloudbuild",
     "cloudfunctions",
+    "cloudquotas",
     "cloudresourcemanager",
     "cloudscheduler",
     "compute",

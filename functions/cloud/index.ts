@@ -10,6 +10,7 @@ import { createNameServers } from './name-servers.js';
 import { createPlaces } from './places.js';
 import { createProjects } from './projects.js';
 import { createPublicCa } from './public-ca.js';
+import { createQuotas } from './quotas.js';
 import { credentialsOf, type OnCall, type Transport } from './rest.js';
 import { createScheduler, createSchedulerClient } from './scheduler.js';
 import { createSecretManager } from './secret-manager.js';
@@ -55,5 +56,6 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   artifactRegistry: createArtifactRegistry(transport),
   secretManager: createSecretManager(transport),
   publicCa: createPublicCa(transport),
+  quotas: createQuotas(transport),
   storage: createStorage(transport),
 });

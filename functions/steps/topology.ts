@@ -213,17 +213,39 @@ export const servicesOf = (options: BootstrapOptions): readonly string[] =>
     ...(options.cloudAcmeIssuer ? ['publicca'] : []),
   ].map((service) => `${service}.googleapis.com`);
 
-/** What the region must have room for, by Compute Engine's quota metrics. */
+/**
+ * What region and project must have room for, by Compute Engine's quota metrics. E2 machines count as CPUS: no VM uses what
+ * Google lists as E2_CPUS. Addresses that Cloud NAT takes by itself count nowhere.
+ */
 export function needsOf(options: BootstrapOptions): Readonly<Record<string, number>> {
   const all = vmsOf(options);
   const sum = (of: (vm: VmSpec) => number) => all.reduce((total, vm) => total + of(vm), 0);
+  const cpus = sum(({ vcpus }) => vcpus);
   return {
-    CPUS: sum(({ vcpus }) => vcpus),
+    CPUS: cpus,
+    CPUS_ALL_REGIONS: cpus,
     SSD_TOTAL_GB: sum(({ dataDisks }) => options.rootDiskSize + dataDisks.reduce((total, size) => total + size, 0)),
     INSTANCES: all.length,
     STATIC_ADDRESSES: addressesOf(options).length,
     IN_USE_ADDRESSES: addressesOf(options).length + all.filter(({ externalIp }) => externalIp).length,
+    // Google makes a network of its own in each new project, with four rules.
+    NETWORKS: 2,
+    ROUTERS: 1,
+    // The cloud controller makes one rule for each load balancer, and one for health checks.
+    FIREWALLS: 4 + 5 + datacentersOf(options).length * 4,
   };
+}
+
+export const spotMetric = 'PREEMPTIBLE_CPUS';
+
+/** The needs as Google counts them. Spot and preemptible VMs use CPUs of their own quota, unless its limit is 0. */
+export function countedNeeds(
+  options: BootstrapOptions,
+  limits: ReadonlyMap<string, number>,
+): Readonly<Record<string, number>> {
+  const { CPUS = 0, ...rest } = needsOf(options);
+  const isSpot = (options.spotVms || options.preemptible) && (limits.get(spotMetric) ?? 0) > 0;
+  return { [isSpot ? spotMetric : 'CPUS']: CPUS, ...rest };
 }
 
 /** A key comes from the family itself, so a miss is a bug in plinth. */

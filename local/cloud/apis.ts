@@ -76,7 +76,13 @@ export const apis: Apis = {
     versions: [iamCredentials],
   },
   orgpolicy: { ...usual, title: 'Organization Policy API', isBilled: false, versions: [organizationPolicy] },
-  cloudquotas: { ...usual, title: 'Cloud Quotas API', isBilled: false, versions: [cloudQuotas] },
+  cloudquotas: {
+    ...usual,
+    title: 'Cloud Quotas API',
+    isBilled: false,
+    countsAtCaller: true,
+    versions: [cloudQuotas],
+  },
 };
 
 export const apiDefinitions = Object.values(apis).flatMap(({ versions }: Api) => versions);

@@ -120,6 +120,7 @@ export const ownServices = [
   'artifactregistry',
   'secretmanager',
   'publicca',
+  'cloudquotas',
   'pubsub',
   'firestore',
   'run',

@@ -41,12 +41,26 @@ export const InstanceState = z
   });
 export type InstanceState = z.infer<typeof InstanceState>;
 
+/** A quota that is too low. `asked` and what follows are missing where Google was not asked or has not answered. */
+export const QuotaShort = z
+  .object({
+    metric: text("Compute Engine's name of the quota", 'CPUS'),
+    limit: z.number().meta({ description: 'What Google allows', examples: [24] }),
+    need: z.number().meta({ description: 'What the bootstrap uses', examples: [52] }),
+    asked: z.number().optional().meta({ description: 'What Google was asked for' }),
+    granted: z.number().optional().meta({ description: 'What Google granted' }),
+    answer: z.string().optional().meta({ description: "Google's words, or why it could not be asked" }),
+  })
+  .meta({ id: 'QuotaShort', description: 'A quota that is too low for a bootstrap' });
+export type QuotaShort = z.infer<typeof QuotaShort>;
+
 /** A failure as it is stored and shown. Never holds a secret. */
 export const StoredProblem = z
   .object({
     code: text('Of the table of problems', 'cloud-quota'),
     detail: text('What happened and why', 'A quota of the region is exceeded: CPUS.'),
     advice: z.string().optional().meta({ description: 'What to do next' }),
+    short: z.array(QuotaShort).optional().meta({ description: 'The quotas that are too low' }),
   })
   .meta({ id: 'StoredProblem', description: 'Why something failed; never holds a secret' });
 export type StoredProblem = z.infer<typeof StoredProblem>;

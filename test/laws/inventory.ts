@@ -23,6 +23,8 @@ const contents: Readonly<Record<string, (record: Tree) => unknown>> = {
   }),
   'iam.policies': ({ policy }) => grantsOf(policy),
   'secretmanager.secrets': ({ versions }) => Object.keys(tree(versions)).length,
+  // How often it was asked for.
+  'cloudquotas.preferences': ({ turn, preferred }) => [turn, preferred],
   'dns.zones': (zone) => namesOf(zone),
 };
 

@@ -17,6 +17,7 @@ import { createClock } from '../../local/functions/clock.js';
 import {
   type DeployedFacts,
   environmentOf,
+  type FunctionEnvironment,
   functionAccount,
   initialState,
   laneFunctions,
@@ -70,7 +71,12 @@ export interface LabMachines {
   readonly remote?: (config: Config) => Remote;
 }
 
-export async function createLab(options: BootstrapOptions, timeFactor = 0, machines?: LabMachines): Promise<Lab> {
+export async function createLab(
+  options: BootstrapOptions,
+  timeFactor = 0,
+  machines?: LabMachines,
+  settings?: FunctionEnvironment,
+): Promise<Lab> {
   const cloud = await createSimulatedCloud({
     timeFactor,
     dnsPort: 0,
@@ -86,8 +92,8 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0, machi
   const clock = createClock(machines === undefined ? timeFactor : 0.1);
   /** Each lane has an identity of its own. */
   const contextOf = (lane: Lane): StepContext => {
-    const config = readConfig(
-      environmentOf(laneFunctions[lane], {
+    const config = readConfig({
+      ...environmentOf(laneFunctions[lane], {
         origin: 'http://127.0.0.1:1',
         endpoints: cloud.endpoints,
         issuerUrl: cloud.issuerUrl,
@@ -95,7 +101,8 @@ export async function createLab(options: BootstrapOptions, timeFactor = 0, machi
         dnsResolver: cloud.nameServers?.resolver,
         ...started,
       }),
-    );
+      ...settings,
+    });
     return {
       config,
       clock,

@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
+import { changeWorld } from '../../local/cloud/worlds/begin.js';
 import { local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
@@ -35,6 +36,12 @@ const variants: readonly Variant[] = [
     only: (id) => /^(repository|registry|eab|zone|records|vm:(jumpbox|ceph-1)$)/.test(id),
     prepare: ({ cloud }) => void cloud.faults.stockout({ name: 'ceph-1', provisioning: 'SPOT' }),
   },
+  {
+    name: 'a new account, whose quota Google raises',
+    options: {},
+    only: (id) => id === 'quota',
+    prepare: ({ cloud }) => changeWorld(cloud.world, 'fresh', { 'chance.quotaGranted': 1 }),
+  },
 ];
 
 /** What an instance met, what it left, and the calls in between. */
@@ -59,7 +66,9 @@ for (const { name, options, only, prepare } of variants) {
 
     before(async function () {
       await keysAtHand.call(this);
-      lab = await createLab(makeOptions({ billingAccount: local.billingAccount, ...options }));
+      lab = await createLab(makeOptions({ billingAccount: local.billingAccount, ...options }), 0, undefined, {
+        PLINTH_QUOTA_CONTACT: 'quota@example.com',
+      });
       prepare?.(lab);
       for (const instance of lab.instances) {
         const before = lab.save();

@@ -33,6 +33,16 @@ describe('the plan of all steps', () => {
     }
   });
 
+  it('makes nothing that costs before the quota is known to suffice', () => {
+    for (const kind of kinds) {
+      const all = plan(kind);
+      const costly = [...all.values()].filter(({ step }) => ['vm', 'address', 'network'].includes(step.name));
+      expect(costly.filter(({ needs }) => !needs.includes('quota')).map(({ id }) => id)).to.deep.equal([]);
+      // A router has its NAT, and a network before it.
+      expect(all.get('router')?.needs).to.deep.equal(['network']);
+    }
+  });
+
   it('installs the second datacenter after the first, and makes the test user after both', () => {
     const options = { multiDc: true, installVersion: '1.0.0', createTestUser: true };
     expect(needsOf(options, 'install-second:dc2')).to.include.members(['install:dc1', 'k0s-ready:dc2', 'handover:dc2']);

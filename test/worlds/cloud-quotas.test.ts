@@ -54,6 +54,21 @@ describe('simulated Cloud Quotas', () => {
     expect(all?.['dimensionsInfos']).to.deep.equal([{ details: { value: '32' }, applicableLocations: ['global'] }]);
   });
 
+  it('names metrics as Google does, which is not always as Compute Engine does', async () => {
+    await open({});
+    const { body } = await call(`GET ${root}/services/${service}/quotaInfos?pageSize=100`);
+    const names = Object.fromEntries(
+      (body['quotaInfos'] as JsonObject[]).map(({ quotaId, metric }) => [quotaId, metric]),
+    );
+    expect(names).to.include({
+      'CPUS-per-project-region': `${service}/cpus`,
+      'SSD-TOTAL-GB-per-project-region': `${service}/ssd_total_storage`,
+      'DISKS-TOTAL-GB-per-project-region': `${service}/disks_total_storage`,
+      'IN-USE-ADDRESSES-per-project-region': `${service}/regional_in_use_addresses`,
+      'STATIC-ADDRESSES-per-project-region': `${service}/regional_static_addresses`,
+    });
+  });
+
   it('reviews a request for a while, then grants it: to this project, in this region', async () => {
     await open({ 'chance.quotaGranted': 1, 'delay.quotaDecision': 300 }, 0.001);
     const { body } = await ask(64);

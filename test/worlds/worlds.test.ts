@@ -88,6 +88,18 @@ describe('the worlds of the simulated cloud', () => {
       done(await cloud.insertVm('c', ofType('e2-standard-16')));
     });
 
+    it('lists E2_CPUS, which no VM uses: E2 machines count as CPUS', async () => {
+      await cloud.control('PUT world', { settings: { 'quota.E2_CPUS': 8 } });
+      await cloud.makeNetwork('europe-west4');
+      done(await cloud.insertVm('a', ofType('e2-standard-16')));
+      const { body } = await cloud.call('compute', 'GET /compute/v1/projects/P/regions/europe-west4');
+      const quotas = body['quotas'] as { metric: string; limit: number; usage: number }[];
+      expect(quotas.filter(({ metric }) => /^(?:E2_)?CPUS$/.test(metric))).to.have.deep.members([
+        { metric: 'CPUS', limit: 24, usage: 16 },
+        { metric: 'E2_CPUS', limit: 8, usage: 0 },
+      ]);
+    });
+
     it('links five projects to a billing account, and lets an account make ten, deleted ones counting', async () => {
       const make = async (n: number) => {
         const projectId = `young-project-${n}`;

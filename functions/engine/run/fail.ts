@@ -1,5 +1,5 @@
 /** Decides what follows a failure: a retry after a while, or the end of the instance. */
-import type { StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
+import { QuotaShort, type StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../../shared/problems.js';
 import { type Instance, titleOf } from '../plan.js';
 import type { LeaseRecord } from '../record/documents.js';
@@ -54,8 +54,14 @@ export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =
     advice: `Run the same command again; if it comes back, tell your operator this trace: ${span.id}.`,
   });
 
-const stored = ({ code, detail, advice }: Problem, { hide }: HeardSecrets): StoredProblem => ({
-  code,
-  detail: hide(detail),
-  ...(advice === undefined ? {} : { advice: hide(advice) }),
-});
+const stored = ({ code, detail, advice, members }: Problem, { hide }: HeardSecrets): StoredProblem => {
+  const short = QuotaShort.array().safeParse(members?.['short']).data;
+  return {
+    code,
+    detail: hide(detail),
+    ...(advice === undefined ? {} : { advice: hide(advice) }),
+    ...(short === undefined
+      ? {}
+      : { short: short.map((each) => (each.answer === undefined ? each : { ...each, answer: hide(each.answer) })) }),
+  };
+};

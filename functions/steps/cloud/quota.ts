@@ -1,10 +1,12 @@
-/** Checks that the quotas of region and project suffice, before anything costly is made. */
+/** Checks that the quotas of region and project suffice, before anything costly is made. Asks Google for what lacks. */
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
-import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
-import { needsOf } from '../topology.js';
+import { again, type BootstrapFacts, done, type Outcome, type StepCall } from '../../engine/step.js';
+import { countedNeeds, needsOf, spotMetric } from '../topology.js';
 import { apis } from './apis.js';
 import { QuotaOutput } from './outputs.js';
+import { quotaTooLow } from './quota-problem.js';
+import { askForMore, type Lack, type Reply, readNotes, writeNotes } from './quota-request.js';
 import { defineProjectStep } from './settling.js';
 
 export const quota = defineProjectStep({
@@ -16,26 +18,60 @@ export const quota = defineProjectStep({
     `check of the quotas of ${options.region}: ${Object.entries(needsOf(options))
       .map(([metric, need]) => `${metric} ${need}`)
       .join(', ')}`,
+    'request to Google for what lacks, if the deployment names a contact',
   ],
   output: QuotaOutput,
 
   async observe({ context, bootstrap }) {
-    const checked = await check(context, bootstrap);
-    return checked.every(({ need, limit }) => need <= limit) ? { checked } : undefined;
+    const { checked } = await check(context, bootstrap);
+    return checked.some(lacks) ? undefined : { checked: checked.map(({ region: _, ...each }) => each) };
   },
 
-  async run({ context, bootstrap }) {
-    const short = (await check(context, bootstrap)).filter(({ need, limit }) => need > limit);
+  async run(call) {
+    const found = await check(call.context, call.bootstrap);
+    const short = found.checked.filter(lacks);
     if (short.length === 0) return done;
-    const { region } = bootstrap.options;
-    const words = short.map(({ metric, need, limit }) => `${metric}: limit ${limit}, needed ${need}`);
-    throw new Problem('cloud-quota', `The quotas of ${region} are too low for this bootstrap. ${words.join('; ')}.`, {
-      advice: `Ask Google to raise ${short.map(({ metric }) => metric).join(', ')} in ${region} for the project ${bootstrap.projectId}, or give another --region; then run the same command again.`,
-      members: { region, short },
-    });
+    const { contact, waitSeconds } = call.context.config.quota;
+    const parts = {
+      bootstrap: call.bootstrap,
+      contact,
+      waitSeconds,
+      spotLimit: spotLimitIn(call.bootstrap.options, found.limits),
+    };
+    if (contact === undefined) throw quotaTooLow({ ...parts, short });
+    const notes = await readNotes(call);
+    const replies = await askForMore(call, short, notes, contact);
+    const wait = waitFor(replies, notes.waited, waitSeconds);
+    if (wait === undefined) throw quotaTooLow({ ...parts, short: replies });
+    await writeNotes(call, { ...notes, waited: notes.waited + lookSeconds });
+    return wait;
   },
   goes: 'nothing',
 });
+
+const lacks = ({ need, limit }: Lack): boolean => need > limit;
+
+const lookSeconds = 15;
+/** Rights on a new project, and an API that was enabled just now, take a while. */
+const barredSeconds = 120;
+
+/** Undefined: all is answered, or it was waited long enough. */
+function waitFor(replies: readonly Reply[], waited: number, waitSeconds: number): Outcome | undefined {
+  const pending = replies.filter(({ state }) => state === 'open' || state === 'granted');
+  const barred = replies.filter(({ mayPass }) => mayPass === true);
+  const most = pending.length > 0 ? waitSeconds : barred.length > 0 ? Math.min(barredSeconds, waitSeconds) : 0;
+  if (waited >= most) return undefined;
+  const words = (of: readonly Reply[]) =>
+    of.map(({ metric, need, limit }) => `${metric} ${need} (now ${limit})`).join(', ');
+  const [open, granted] = (['open', 'granted'] as const).map((is) => replies.filter(({ state }) => state === is));
+  const note = [
+    open?.length ? `Google looks at the request for ${words(open)}` : '',
+    granted?.length ? `Google granted ${words(granted)}; Compute Engine does not show it yet` : '',
+    barred[0] === undefined ? '' : `Google takes no request yet: ${barred[0].answer}`,
+  ];
+  // The engine's own patience must not end before this bound.
+  return again(lookSeconds, note.filter((each) => each !== '').join('; '), waitSeconds + 3600);
+}
 
 /**
  * Compares with the limit, not with the free rest. The project is the bootstrap's own, so what is used is part of the need.
@@ -47,21 +83,21 @@ async function check({ cloud }: StepCall['context'], { options, projectId }: Boo
   const { quotas = [], zones = [] } = found;
   if (!zones.some((link) => link.endsWith(`/${zone}`))) throw unknownPlace('--zone', zone);
   const everywhere = await cloud.compute.projectQuotas(projectId);
-  const limits = new Map([...quotas, ...everywhere].map(({ metric, limit }) => [metric, limit]));
-  return Object.entries(asCounted(options, limits)).flatMap(([metric, need]) => {
+  const regional = new Set(quotas.map(({ metric }) => metric));
+  const limits = new Map([...everywhere, ...quotas].map(({ metric, limit }) => [metric, limit]));
+  const checked = Object.entries(countedNeeds(options, limits)).flatMap(([metric, need]): Lack[] => {
     const limit = limits.get(metric);
-    return limit === undefined ? [] : [{ metric, need, limit }];
+    return limit === undefined ? [] : [{ metric, need, limit, region: regional.has(metric) ? region : undefined }];
   });
+  return { checked, limits };
 }
 
-/** Spot and preemptible VMs use CPUs of their own quota, unless that is 0. All count in CPUS_ALL_REGIONS. */
-function asCounted(options: BootstrapOptions, limits: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
-  const { CPUS = 0, ...rest } = needsOf(options);
-  const isSpot = (options.spotVms || options.preemptible) && (limits.get(spotMetric) ?? 0) > 0;
-  return { [isSpot ? spotMetric : 'CPUS']: CPUS, CPUS_ALL_REGIONS: CPUS, ...rest };
+/** The limit of spot CPUs, where the bootstrap would fit with spot VMs. */
+function spotLimitIn(options: BootstrapOptions, limits: ReadonlyMap<string, number>): number | undefined {
+  if (options.spotVms || options.preemptible) return undefined;
+  const needs = Object.entries(countedNeeds({ ...options, spotVms: true }, limits));
+  return needs.every(([metric, need]) => need <= (limits.get(metric) ?? need)) ? limits.get(spotMetric) : undefined;
 }
-
-const spotMetric = 'PREEMPTIBLE_CPUS';
 
 const unknownPlace = (flag: string, name: string): Problem =>
   new Problem('cloud-input', `Google Cloud has no ${flag.slice(2)} ${name} for this project.`, {

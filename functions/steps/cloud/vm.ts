@@ -24,7 +24,7 @@ export const vm = defineProjectStep({
   title: 'VM',
   lane: 'cloud',
   needs,
-  holds: ['region', 'zone'],
+  holds: ['region', 'zone', 'spotVms', 'preemptible'],
   each: vms,
   describe: (options, key) => {
     const { machineType, dataDisks, externalIp } = vmSpec(options, key);

@@ -26,6 +26,7 @@ export const regionalMetrics = [
   'SSD_TOTAL_GB',
   'INSTANCES',
   'PREEMPTIBLE_CPUS',
+  'E2_CPUS',
   ...Object.values(familyMetrics),
 ] as const;
 /** Metrics counted per project. */
@@ -76,6 +77,8 @@ const each = (resources: JsonObject[]): number => resources.length;
 /** What each metric counts: a collection, and how much its resources use. */
 const counted: Readonly<Record<CountedMetric, readonly [Kind, (resources: JsonObject[]) => number]>> = {
   INSTANCES: ['instances', each],
+  // Google lists it, and counts E2 machines as CPUS.
+  E2_CPUS: ['instances', () => 0],
   IN_USE_ADDRESSES: ['instances', (all) => sum(all.filter(isUp), externalsOf)],
   CPUS_ALL_REGIONS: ['instances', (all) => sum(all.filter(isUp), cpusOf)],
   SSD_TOTAL_GB: ['disks', (all) => sum(all.filter(isSsd), size)],

@@ -28,6 +28,8 @@ export interface Api<Host extends SimulatedApi = SimulatedApi> {
   readonly isBilled: boolean;
   /** Whether calls work in a project where the API is off. */
   readonly worksWhileOff: boolean;
+  /** Whether it must be on in the project of the calling service account, and not in that of the resource. */
+  readonly countsAtCaller?: true;
   /** The path of gcloud's base URL beneath the API's host. Undefined if gcloud does not call the API. */
   readonly gcloudBase: string | undefined;
   readonly versions: readonly [ApiDefinition<Host>, ...ApiDefinition<Host>[]];

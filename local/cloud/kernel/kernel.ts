@@ -168,7 +168,7 @@ async function answer(
   call.body = checkBody(surface, method, request.body, fields);
   checkPageToken(params['pageToken'] ?? textOf(call.body['pageToken']));
   const shape = shapeOf(surface, method, request.query);
-  if (!api.worksWhileOff) checkService(world, surface.host, call.resource);
+  if (!api.worksWhileOff) checkService(world, surface.host, consumerOf(api, call));
   checkAccess(definition, call, world);
   const reply = await handle(world, call, handler);
   const faults = faultsOfReply(surface, method, reply);
@@ -187,6 +187,12 @@ function authenticate(authorization: string | undefined, callerOf: KernelOptions
   const caller = callerOf(token);
   if (caller === undefined) throw credentialsInvalid();
   return caller;
+}
+
+/** People without a project of their own are taken for one of the resource's. */
+function consumerOf({ countsAtCaller }: Served['api'], { caller, resource }: OpenCall): string {
+  const own = /^[^@]+@([a-z][a-z0-9-]+)\.iam\.gserviceaccount\.com$/.exec(caller.email)?.[1];
+  return countsAtCaller === true && own !== undefined ? `projects/${own}` : resource;
 }
 
 function checkService(world: World, service: string, resource: string): void {

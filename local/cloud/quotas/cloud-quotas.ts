@@ -46,6 +46,14 @@ const preferences = (world: World): Record<string, Preference> => world.table<Pr
 const quotaIdOf = (metric: Metric): string =>
   `${metric.replaceAll('_', '-')}-per-project${isGlobalMetric(metric) ? '' : '-region'}`;
 
+/** Where Cloud Quotas has another name than Compute Engine's in lower case. */
+const otherNames: Readonly<Partial<Record<Metric, string>>> = {
+  SSD_TOTAL_GB: 'ssd_total_storage',
+  DISKS_TOTAL_GB: 'disks_total_storage',
+  IN_USE_ADDRESSES: 'regional_in_use_addresses',
+  STATIC_ADDRESSES: 'regional_static_addresses',
+};
+
 const metrics: readonly Metric[] = [...regionalMetrics, ...globalMetrics];
 const metricOf = new Map(metrics.map((metric) => [quotaIdOf(metric), metric]));
 
@@ -83,7 +91,7 @@ function infoOf(world: World, { project, parent }: Asked, metric: Metric): JsonO
   return {
     name: `${parent}/services/${service}/quotaInfos/${quotaId}`,
     quotaId,
-    metric: `${service}/${metric.toLowerCase()}`,
+    metric: `${service}/${otherNames[metric] ?? metric.toLowerCase()}`,
     service,
     isPrecise: true,
     containerType: 'PROJECT',

@@ -11,6 +11,7 @@ const roomyQuotas = {
   C2_CPUS: 500,
   C2D_CPUS: 500,
   C3_CPUS: 500,
+  E2_CPUS: 24,
   N2_CPUS: 500,
   N2D_CPUS: 500,
   T2D_CPUS: 500,

@@ -1,0 +1,267 @@
+/** What a young account lacks is asked of Google, and followed, before any VM: in worlds that grant, grant by half, or refuse. */
+import { expect } from 'chai';
+import { changeSettings, readSettings, type WorldSettings } from '../../local/cloud/worlds/settings.js';
+import { functionAccount, local } from '../../local/stack/deployment.js';
+import { functionNames } from '../../shared/names.js';
+import { runAt } from '../support/plinth-here.js';
+import { argsOf, makeCaller, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
+
+const contact = 'quota@example.com';
+const preferences = 'cloudquotas.projects.locations.quotaPreferences';
+const granting = { 'chance.quotaGranted': 1, 'chance.quotaPartly': 0 };
+const halving = { 'chance.quotaGranted': 0, 'chance.quotaPartly': 1 };
+const refusing = { 'chance.quotaGranted': 0, 'chance.quotaPartly': 0 };
+
+/** What a bootstrap of one datacenter needs, and the fresh world lacks. */
+const lacking = [
+  { metric: 'CPUS', limit: 24, need: 52, half: 38 },
+  { metric: 'CPUS_ALL_REGIONS', limit: 32, need: 52, half: 42 },
+  { metric: 'SSD_TOTAL_GB', limit: 500, need: 730, half: 615 },
+];
+
+interface Short {
+  readonly metric: string;
+  readonly limit: number;
+  readonly need: number;
+  readonly asked?: number;
+  readonly granted?: number;
+  readonly answer?: string;
+}
+
+interface Failure {
+  readonly code: string;
+  readonly detail: string;
+  readonly advice: string;
+  readonly short?: readonly Short[];
+}
+
+/** The failure of the check. Nothing else failed, and nothing that costs was made. */
+function refusedIn(scene: Scene, { exitCode, result, stderr }: Outcome): Failure {
+  expect(exitCode, stderr).to.equal(7);
+  const failed = (result.bootstrap?.instances ?? []).filter(({ state }) => state === 'failed');
+  expect(failed.map(({ id }) => id)).to.deep.equal(['quota']);
+  for (const kind of ['instances', 'addresses', 'networks', 'routers']) {
+    expect(scene.cloud.calls.list({ method: `compute.${kind}.insert` })).to.deep.equal([]);
+  }
+  return failed[0]?.problem as unknown as Failure;
+}
+
+describe('quota that a new project lacks', function () {
+  this.timeout(120_000);
+  let scene: Scene;
+
+  async function open(
+    worldSettings: WorldSettings,
+    more: { settings?: Record<string, string>; timeFactor?: number } = {},
+  ) {
+    const settings: Record<string, string> = { PLINTH_QUOTA_CONTACT: contact, ...more.settings };
+    scene = await makeScene({ world: 'fresh', worldSettings, ...more, settings });
+    return scene.caller();
+  }
+  afterEach(() => scene?.close());
+
+  const world = (settings: WorldSettings) => changeSettings(scene.cloud.world, readSettings(settings));
+  /** Requests that Google took. */
+  const taken = (verb: 'create' | 'patch') =>
+    scene.cloud.calls.list({ method: `${preferences}.${verb}` }).filter(({ status }) => status === 200 || status === 0);
+  const kept = () =>
+    Object.values(
+      scene.cloud.world.table<{ quotaId: string; preferred: number; contactEmail: string; dimensions: object }>(
+        'cloudquotas.preferences',
+      ),
+    );
+
+  describe('and Google grants', () => {
+    it('is asked for once, then the bootstrap goes on to its end', async () => {
+      const alice = await open(granting);
+      await scene.expectAll(succeeded(await alice.bootstrap('granted')));
+      const region = { region: 'europe-west4' };
+      expect(
+        kept().map(({ quotaId, preferred, dimensions }) => ({ quotaId, preferred, dimensions })),
+      ).to.have.deep.members([
+        { quotaId: 'CPUS-per-project-region', preferred: 52, dimensions: region },
+        { quotaId: 'CPUS-ALL-REGIONS-per-project', preferred: 52, dimensions: {} },
+        { quotaId: 'SSD-TOTAL-GB-per-project-region', preferred: 730, dimensions: region },
+      ]);
+      expect(new Set(kept().map(({ contactEmail }) => contactEmail))).to.deep.equal(new Set([contact]));
+      expect([taken('create').length, taken('patch').length]).to.deep.equal([3, 0]);
+      const callers = scene.cloud.calls.list().filter(({ api }) => api === 'cloudquotas.v1');
+      expect(new Set(callers.map(({ caller }) => caller))).to.deep.equal(
+        new Set([functionAccount(functionNames.runCloudStep)]),
+      );
+    });
+
+    it('makes no VM, address or network before the limits are up', async () => {
+      const alice = await open(granting, { timeFactor: 0.002 });
+      succeeded(await alice.bootstrap('waits'));
+      const first = (method: string) => Math.min(...scene.cloud.calls.list({ method }).map(({ at }) => at));
+      const asked = Math.max(...taken('create').map(({ at }) => at));
+      // The decision takes 300 s of the cloud's time.
+      for (const kind of ['instances', 'addresses', 'networks']) {
+        expect(first(`compute.${kind}.insert`)).to.be.greaterThan(asked + 500);
+      }
+    });
+
+    it('tells what it waits for', async () => {
+      const alice = await open(granting, { timeFactor: 0.01 });
+      const { events } = await alice.bootstrap('tells');
+      expect(JSON.stringify(events)).to.include('Google looks at the request for CPUS 52 (now 24)');
+    });
+
+    it('is asked for once by whoever lost the reply to the request', async () => {
+      const alice = await open(granting);
+      scene.cloud.faults.add({ method: `${preferences}.create`, when: 'after', kind: 'drop' });
+      scene.cloud.faults.add({ method: `${preferences}.create`, nth: 3, when: 'after', kind: 'error' });
+      succeeded(await alice.bootstrap('lost'));
+      expect(kept()).to.have.lengthOf(3);
+      expect(taken('patch')).to.deep.equal([]);
+    });
+
+    it('waits until Compute Engine shows it', async () => {
+      const alice = await open(granting, { settings: { PLINTH_QUOTA_WAIT_SECONDS: '60' } });
+      scene.cloud.faults.quota({ metric: 'CPUS', limit: 24 });
+      const { detail, short } = refusedIn(scene, await alice.bootstrap('late'));
+      expect(detail).to.include('CPUS: limit 24, needed 52, asked Google for 52, granted 52');
+      expect(short?.map(({ metric }) => metric)).to.deep.equal(['CPUS']);
+    });
+  });
+
+  describe('and Google grants in part', () => {
+    it('fails once, before any VM, with what was asked and answered', async () => {
+      const alice = await open(halving);
+      const failure = refusedIn(scene, await alice.bootstrap('partly'));
+      expect(failure.code).to.equal('cloud-quota');
+      expect(failure.short).to.deep.equal(
+        lacking.map(({ metric, need, half }) => ({
+          metric,
+          limit: half,
+          need,
+          asked: need,
+          granted: half,
+          answer: 'The request was partially approved.',
+        })),
+      );
+      expect(failure.detail).to.include(
+        'CPUS: limit 38, needed 52, asked Google for 52, granted 38 ("The request was partially approved.")',
+      );
+      for (const way of ['--project-ttl', '--region', '--billing-account', 'docs/operate/deploy.md']) {
+        expect(failure.advice).to.include(way);
+      }
+      const status = await alice.plinth('status', 'partly', '--json');
+      expect(status.stdout).to.include('granted 38').and.to.include('"short"');
+    });
+  });
+
+  describe('and Google refuses', () => {
+    it('fails once, before any VM, in the words of Google', async () => {
+      const alice = await open(refusing);
+      const failure = refusedIn(scene, await alice.bootstrap('refused'));
+      expect(
+        failure.short?.map(({ metric, limit, need, asked, granted }) => ({ metric, limit, need, asked, granted })),
+      ).to.deep.equal(lacking.map(({ metric, limit, need }) => ({ metric, limit, need, asked: need, granted: limit })));
+      expect(failure.detail).to.include('Please wait 48h or until your billing account has additional history.');
+    });
+
+    it('is asked again by the same command alone, as the same request', async () => {
+      const alice = await open(refusing);
+      refusedIn(scene, await alice.bootstrap('later'));
+      expect([taken('create').length, taken('patch').length]).to.deep.equal([3, 0]);
+      world(granting);
+      scene.cloud.faults.add({ method: `${preferences}.patch`, when: 'after', kind: 'drop' });
+      succeeded(await alice.bootstrap('later'));
+      expect([taken('create').length, taken('patch').length]).to.deep.equal([3, 3]);
+      expect(kept()).to.have.lengthOf(3);
+    });
+
+    it('says where spot VMs would fit, and takes them with the same command', async () => {
+      const alice = await open({
+        ...refusing,
+        'quota.PREEMPTIBLE_CPUS': 72,
+        'quota.CPUS_ALL_REGIONS': 72,
+        'quota.SSD_TOTAL_GB': 2000,
+      });
+      const { advice } = refusedIn(scene, await alice.bootstrap('spotty'));
+      expect(advice).to.include('--spot-vms');
+      succeeded(await alice.bootstrap('spotty', { 'spot-vms': true }));
+    });
+  });
+
+  it('is waited for within a bound; the same command goes on with the same requests', async () => {
+    const slow = { ...granting, 'delay.quotaDecision': 86_400 };
+    const alice = await open(slow, { settings: { PLINTH_QUOTA_WAIT_SECONDS: '60' }, timeFactor: 0.0001 });
+    const { short, detail } = refusedIn(scene, await alice.bootstrap('bound'));
+    expect(detail).to.include('no answer within 1 min');
+    expect(short?.every(({ asked, need, granted }) => asked === need && granted === undefined)).to.equal(true);
+    const again = await alice.bootstrap('bound');
+    expect([taken('create').length, taken('patch').length], again.stderr).to.deep.equal([3, 0]);
+  });
+
+  it('is not asked for where nobody is named whom Google may ask; the failure names the setting', async () => {
+    const alice = await open(granting, { settings: { PLINTH_QUOTA_CONTACT: '' } });
+    const failure = refusedIn(scene, await alice.bootstrap('nobody'));
+    expect(failure.detail).to.equal(
+      'The quotas of europe-west4 are too low for this bootstrap. CPUS: limit 24, needed 52; CPUS_ALL_REGIONS: limit 32, needed 52; SSD_TOTAL_GB: limit 500, needed 730.',
+    );
+    expect(failure.advice)
+      .to.include('PLINTH_QUOTA_CONTACT')
+      .and.to.match(
+        /gcloud beta quotas preferences create --service=compute\.googleapis\.com --project=\S+ --quota-id=CPUS-per-project-region --dimensions=region=europe-west4 --preferred-value=52 --email=/,
+      );
+    expect(failure.short).to.deep.equal(lacking.map(({ metric, limit, need }) => ({ metric, limit, need })));
+    expect(scene.cloud.calls.list().filter(({ api }) => api === 'cloudquotas.v1')).to.deep.equal([]);
+  });
+
+  it('is told to people in lines of their own, commands among them', async () => {
+    const alice = await open(granting, { settings: { PLINTH_QUOTA_CONTACT: '' } });
+    const { stderr } = await runAt(['beta', 'bootstrap-cloud', ...argsOf('in-lines')], alice);
+    const [said = ''] = stderr.split('\n').filter((line) => line.includes('✗ Quota'));
+    expect(said).to.include('CPUS: limit 24, needed 52').and.not.to.include('gcloud');
+    const { stdout } = await alice.plinth('status', 'in-lines');
+    for (const shown of [stderr, stdout]) {
+      const commands = shown.split('\n').filter((line) => line.includes('gcloud'));
+      expect(commands).to.have.lengthOf(3);
+      for (const line of commands) expect(line).to.match(/^ {2,}gcloud beta quotas preferences create /);
+    }
+    const [, next = ''] = stdout.split('\nNext\n');
+    expect(next.split('\n').filter((line) => /^\S/.test(line))).to.deep.equal([]);
+  });
+
+  it('fails as before where the API is off in the project of plinth, and says so', async () => {
+    const alice = await open(granting);
+    const own = scene.cloud.world.project(local.project);
+    delete own.services['cloudquotas.googleapis.com'];
+    const failure = refusedIn(scene, await alice.bootstrap('turned-off'));
+    expect(failure.detail)
+      .to.include('CPUS: limit 24, needed 52')
+      .and.to.include('plinth could not ask Google')
+      .and.to.include('Cloud Quotas API has not been used in project');
+    expect(failure.short?.map(({ metric }) => metric)).to.deep.equal(lacking.map(({ metric }) => metric));
+  });
+
+  it('fails as before where Google denies plinth the request, and says so', async () => {
+    const alice = await open(granting);
+    const message = "Permission 'cloudquotas.quotas.update' denied on resource.";
+    scene.cloud.faults.add({ method: `${preferences}.create`, times: 0, code: 403, message });
+    const failure = refusedIn(scene, await alice.bootstrap('denied'));
+    expect(failure.detail).to.include('CPUS: limit 24, needed 52').and.to.include('cloudquotas.quotas.update');
+    expect(failure.advice).to.include('gcloud beta quotas preferences create');
+  });
+
+  it('is nothing that Google lists and no VM uses', async () => {
+    const alice = await open({
+      'quota.CPUS': 72,
+      'quota.CPUS_ALL_REGIONS': 72,
+      'quota.SSD_TOTAL_GB': 2000,
+      'quota.E2_CPUS': 8,
+    });
+    succeeded(await alice.bootstrap('second-family'));
+    expect(kept()).to.deep.equal([]);
+  });
+
+  it('is what --dry-run says would be looked at', async () => {
+    const alice = await open(granting);
+    const caller = await makeCaller(scene.stack, alice.email);
+    const { stdout } = await caller.bootstrap('dry-run', { 'dry-run': true });
+    expect(stdout).to.include('CPUS 52, CPUS_ALL_REGIONS 52').and.to.include('request to Google for what lacks');
+  });
+});

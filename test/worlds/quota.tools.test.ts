@@ -1,0 +1,40 @@
+/** A new account whose quota Google raises: from nothing to an installed platform, on embedded machines. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
+import { publishPackage } from '../../local/packages/publish.js';
+import { makeScene, type Scene, succeeded } from '../support/scene.js';
+
+describe('an install in a new account', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  let folder: string;
+  let made: MadePackage;
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'plinth-package-'));
+    made = await makePackage(folder);
+    scene = await makeScene({
+      world: 'fresh',
+      worldSettings: { 'chance.quotaGranted': 1 },
+      settings: { PLINTH_QUOTA_CONTACT: 'quota@example.com' },
+      machines: 'embedded',
+    });
+    await publishPackage(scene.cloud, made);
+  });
+  after(async () => {
+    await scene?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('ends with 0 once the quota is granted', async () => {
+    const alice = await scene.caller();
+    const view = succeeded(await alice.bootstrap('new-account', { 'install-version': made.version }));
+    const states = Object.fromEntries(view.instances.map(({ id, state }) => [id, state]));
+    expect(states).to.include({ quota: 'done', 'install:dc1': 'done', 'load-balancers:dc1': 'done' });
+    const requests = scene.cloud.calls.list({ method: 'cloudquotas.projects.locations.quotaPreferences.create' });
+    expect(requests).to.have.lengthOf(3);
+  });
+});
