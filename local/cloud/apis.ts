@@ -75,7 +75,13 @@ export const apis: Apis = {
     isBilled: false,
     versions: [iamCredentials],
   },
-  orgpolicy: { ...usual, title: 'Organization Policy API', isBilled: false, versions: [organizationPolicy] },
+  orgpolicy: {
+    ...usual,
+    title: 'Organization Policy API',
+    isBilled: false,
+    countsFor: 'caller',
+    versions: [organizationPolicy],
+  },
   cloudquotas: { ...usual, title: 'Cloud Quotas API', isBilled: false, versions: [cloudQuotas] },
 };
 

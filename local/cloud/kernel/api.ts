@@ -28,6 +28,11 @@ export interface Api<Host extends SimulatedApi = SimulatedApi> {
   readonly isBilled: boolean;
   /** Whether calls work in a project where the API is off. */
   readonly worksWhileOff: boolean;
+  /**
+   * Calls of a service account count for its own project, so the API must be on there. Absent: in the project that is asked
+   * about.
+   */
+  readonly countsFor?: 'caller';
   /** The path of gcloud's base URL beneath the API's host. Undefined if gcloud does not call the API. */
   readonly gcloudBase: string | undefined;
   readonly versions: readonly [ApiDefinition<Host>, ...ApiDefinition<Host>[]];

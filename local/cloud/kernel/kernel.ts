@@ -168,7 +168,8 @@ async function answer(
   call.body = checkBody(surface, method, request.body, fields);
   checkPageToken(params['pageToken'] ?? textOf(call.body['pageToken']));
   const shape = shapeOf(surface, method, request.query);
-  if (!api.worksWhileOff) checkService(world, surface.host, call.resource);
+  if (!api.worksWhileOff)
+    checkService(world, surface.host, api.countsFor === 'caller' ? homeOf(call.caller) : call.resource);
   checkAccess(definition, call, world);
   const reply = await handle(world, call, handler);
   const faults = faultsOfReply(surface, method, reply);
@@ -188,6 +189,10 @@ function authenticate(authorization: string | undefined, callerOf: KernelOptions
   if (caller === undefined) throw credentialsInvalid();
   return caller;
 }
+
+/** The project of a service account, as a resource. Calls of people count for gcloud's own. */
+const homeOf = ({ email }: Caller): string =>
+  `projects/${/@([a-z0-9-]+)\.iam\.gserviceaccount\.com$/.exec(email)?.[1] ?? '-'}`;
 
 function checkService(world: World, service: string, resource: string): void {
   const name = /^projects\/([^/]+)/.exec(resource)?.[1];
