@@ -18,6 +18,7 @@ locals {
     "iamcredentials",
     "logging",
     "monitoring",
+    "orgpolicy",
     "publicca",
     "pubsub",
     "run",

@@ -128,6 +128,7 @@ export const ownServices = [
   'eventarc',
   'storage',
   'iamcredentials',
+  'orgpolicy',
 ].map((service) => `${service}.googleapis.com`);
 
 const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {

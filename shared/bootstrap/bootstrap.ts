@@ -47,6 +47,13 @@ export const StoredProblem = z
     code: text('Of the table of problems', 'cloud-quota'),
     detail: text('What happened and why', 'A quota of the region is exceeded: CPUS.'),
     advice: z.string().optional().meta({ description: 'What to do next' }),
+    members: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({
+        description: 'What programs read of it: of `cloud-policy`, `place`, `mayChange` and `constraints`',
+        examples: [{ place: 'folders/111111111111' }],
+      }),
   })
   .meta({ id: 'StoredProblem', description: 'Why something failed; never holds a secret' });
 export type StoredProblem = z.infer<typeof StoredProblem>;

@@ -92,6 +92,8 @@ describe('organization policies, before anything is made', function () {
     ['compute.trustedImageProjects', allow('projects/debian-cloud'), /projects\/ubuntu-os-cloud/],
     ['gcp.restrictServiceUsage', deny('compute.googleapis.com'), /compute\.googleapis\.com/],
     ['gcp.restrictServiceUsage', allow('storage.googleapis.com'), /compute\.googleapis\.com.*dns\.googleapis\.com/],
+    ['serviceuser.services', deny('dns.googleapis.com'), /dns\.googleapis\.com/],
+    ['iam.disableServiceAccountCreation', enforced, /service account/],
     ['iam.allowedPolicyMemberDomains', { denyAll: true }, /user:alice@example\.com/],
   ];
   for (const [constraint, rule, words, flags = {}] of alone) {
@@ -181,17 +183,13 @@ describe('organization policies, before anything is made', function () {
     });
 
     it('with the API off in the project of plinth itself', async () => {
-      const fault = scene.cloud.faults.add({
-        method: 'orgpolicy.*',
-        times: 0,
-        code: 403,
-        reason: 'SERVICE_DISABLED',
-        message: `Organization Policy API has not been used in project ${local.project} before or it is disabled.`,
-      });
+      const { services } = scene.cloud.world.project(local.project);
+      const on = services['orgpolicy.googleapis.com'];
+      delete services['orgpolicy.googleapis.com'];
       try {
         warned(await under({}), 'compute.vmExternalIpAccess', 'orgpolicy.googleapis.com', local.project);
       } finally {
-        scene.cloud.faults.remove(fault);
+        if (on !== undefined) services['orgpolicy.googleapis.com'] = on;
       }
     });
 

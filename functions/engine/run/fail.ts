@@ -54,8 +54,17 @@ export const faultOfOurs = (instance: Instance, { span }: Invocation): Problem =
     advice: `Run the same command again; if it comes back, tell your operator this trace: ${span.id}.`,
   });
 
-const stored = ({ code, detail, advice }: Problem, { hide }: HeardSecrets): StoredProblem => ({
+const stored = ({ code, detail, advice, members }: Problem, { hide }: HeardSecrets): StoredProblem => ({
   code,
   detail: hide(detail),
   ...(advice === undefined ? {} : { advice: hide(advice) }),
+  ...(code !== 'cloud-policy' || members === undefined ? {} : { members: withoutSecrets(members, hide) }),
 });
+
+const withoutSecrets = (
+  members: NonNullable<Problem['members']>,
+  hide: HeardSecrets['hide'],
+): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(members), (_, value: unknown) =>
+    typeof value === 'string' ? hide(value) : value,
+  ) as Record<string, unknown>;

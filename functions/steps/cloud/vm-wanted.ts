@@ -18,7 +18,9 @@ interface Call extends Pick<StepCall, 'bootstrap' | 'key'> {
   };
 }
 
-const image = 'projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts';
+/** Whose images the machines are made from. */
+export const imageProject = 'projects/ubuntu-os-cloud';
+const image = `${imageProject}/global/images/family/ubuntu-2204-lts`;
 
 export const bootDiskName = (vm: string): string => vm;
 export const dataDiskName = (vm: string, index: number): string => `${vm}-data-${index + 1}`;
