@@ -30,6 +30,7 @@ export const googleApis = [
   'cloudscheduler',
   'storage',
   'iamcredentials',
+  'orgpolicy',
 ] as const;
 export type GoogleApi = (typeof googleApis)[number];
 
@@ -365,6 +366,7 @@ export const settings = {
   PLINTH_ENDPOINT_CLOUDSCHEDULER: endpoint('cloudscheduler'),
   PLINTH_ENDPOINT_STORAGE: endpoint('storage'),
   PLINTH_ENDPOINT_IAMCREDENTIALS: endpoint('iamcredentials'),
+  PLINTH_ENDPOINT_ORGPOLICY: endpoint('orgpolicy'),
 } satisfies Record<string, Setting>;
 export type SettingName = keyof typeof settings;
 /** The environment of one function, as terraform would give it. */

@@ -103,9 +103,10 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
     wayOut: 'Ask an operator of the deployment to grant it, then run the same command again.',
   },
   'cloud-policy': {
-    cause: 'An organization policy forbids what plinth asked for. The problem names the constraint.',
+    cause:
+      'An organization policy forbids what plinth asked for. The problem names the constraint and the folder or organization where it is in force. Most are told at once, by the step “policies”, before anything is made. A policy that plinth could not read or judge is a warning beforehand, and may be refused later.',
     wayOut:
-      'Ask somebody with `roles/orgpolicy.policyAdmin` to allow it for the folder of the projects. Or give another `--folder-id`. Then run the same command again.',
+      'The problem has the “gcloud org-policies describe” that shows each one. Ask somebody with “roles/orgpolicy.policyAdmin” on the organization to allow it for the folder of the projects. Or give another “--folder-id”. A change takes up to 15 minutes. Then run the same command again: it reads the policies anew.',
   },
   'cloud-input': {
     cause: 'Google Cloud refused a value. “detail” says which.',

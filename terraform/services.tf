@@ -19,6 +19,7 @@ locals {
     "iamcredentials",
     "logging",
     "monitoring",
+    "orgpolicy",
     "publicca",
     "pubsub",
     "run",

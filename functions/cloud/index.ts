@@ -7,6 +7,7 @@ import { createCompute } from './compute/index.js';
 import { createDns } from './dns.js';
 import { createIam } from './iam.js';
 import { createNameServers } from './name-servers.js';
+import { createOrgPolicy } from './org-policy.js';
 import { createPlaces } from './places.js';
 import { createProjects } from './projects.js';
 import { createPublicCa } from './public-ca.js';
@@ -48,6 +49,7 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   billing: createBilling(transport),
   services: createServices(transport),
   iam: createIam(transport),
+  orgPolicy: createOrgPolicy(transport),
   compute: createCompute(clients, transport),
   nameServers: createNameServers(transport.config),
   places: createPlaces(transport),

@@ -9,6 +9,7 @@ import { delegation } from './cloud/delegation.js';
 import { eabKey } from './cloud/eab-key.js';
 import { firewall } from './cloud/firewall.js';
 import { network } from './cloud/network.js';
+import { policies } from './cloud/policies.js';
 import { project } from './cloud/project.js';
 import { projectRoles } from './cloud/project-roles.js';
 import { quota } from './cloud/quota.js';
@@ -54,6 +55,9 @@ export const steps: readonly AnyStep[] = [
   machineKey,
   ageIdentity,
   secrets,
+
+  // What the organization allows, before anything is made.
+  policies,
 
   // The project, its billing, APIs, quota and roles.
   project,

@@ -75,7 +75,13 @@ export const apis: Apis = {
     isBilled: false,
     versions: [iamCredentials],
   },
-  orgpolicy: { ...usual, title: 'Organization Policy API', isBilled: false, versions: [organizationPolicy] },
+  orgpolicy: {
+    ...usual,
+    title: 'Organization Policy API',
+    isBilled: false,
+    countsAtCaller: true,
+    versions: [organizationPolicy],
+  },
   cloudquotas: {
     ...usual,
     title: 'Cloud Quotas API',

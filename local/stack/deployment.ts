@@ -129,6 +129,7 @@ export const ownServices = [
   'eventarc',
   'storage',
   'iamcredentials',
+  'orgpolicy',
 ].map((service) => `${service}.googleapis.com`);
 
 const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {

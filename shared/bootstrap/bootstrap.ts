@@ -61,6 +61,13 @@ export const StoredProblem = z
     detail: text('What happened and why', 'A quota of the region is exceeded: CPUS.'),
     advice: z.string().optional().meta({ description: 'What to do next' }),
     short: z.array(QuotaShort).optional().meta({ description: 'The quotas that are too low' }),
+    members: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({
+        description: 'What programs read of it: of `cloud-policy`, `place`, `mayChange` and `constraints`',
+        examples: [{ place: 'folders/111111111111' }],
+      }),
   })
   .meta({ id: 'StoredProblem', description: 'Why something failed; never holds a secret' });
 export type StoredProblem = z.infer<typeof StoredProblem>;

@@ -71,6 +71,9 @@ describe('the trace of a bootstrap', function () {
       'project',
       'step message',
       'publish',
+      'policies',
+      'step message',
+      'publish',
       'POST /bootstraps',
       'POST /bootstraps',
       'plinth beta bootstrap-cloud',
@@ -97,7 +100,7 @@ describe('the trace of a bootstrap', function () {
       .and.not.to.equal(first);
     const again = (await spansOf(first)).filter(({ attributes }) => attributes['plinth.generation'] === 2);
     expect(again.map(({ name }) => name)).to.include('project');
-    const begun = again.find(({ name }) => name === 'project');
+    const begun = again.find(({ name }) => name === 'policies');
     expect(begun?.links.map(({ traceId }) => traceId)).to.deep.equal([second]);
   });
 

@@ -56,7 +56,8 @@ interface Trace {
 /** They make something new each time; that it is kept is what their `observe` sees to. */
 const makesSecrets = ({ id }: Instance): boolean => /^(machine-key|age-identity|secrets:|eab-key)/.test(id);
 
-const isRead = (method: string): boolean => /\.(get|list|access|batchGet|getIamPolicy|getBillingInfo)$/.test(method);
+const isRead = (method: string): boolean =>
+  /\.(get|list|access|batchGet|getIamPolicy|getBillingInfo|getEffectivePolicy)$/.test(method);
 
 for (const { name, options, only, prepare } of variants) {
   describe(`laws of the steps: ${name}`, function () {

@@ -231,6 +231,30 @@ describe('organization policies of the simulated cloud', () => {
     passed(await cloud.call('serviceusage', `GET /v1/projects/${project}/services/dns.googleapis.com`));
   });
 
+  it('serviceuser.services: enables none of those that it denies, and leaves on what is on', async () => {
+    await under({ 'serviceuser.services': 'deny:dns.googleapis.com' });
+    const text = `Constraint constraints/serviceuser.services violated for projects/${await number()} attempting to enable dns.googleapis.com.`;
+    const services = `/v1/projects/${project}/services`;
+    refused(
+      await cloud.call('serviceusage', `POST ${services}/dns.googleapis.com:enable`, {}),
+      400,
+      'FAILED_PRECONDITION',
+      text,
+    );
+    const batch = { serviceIds: ['compute.googleapis.com', 'dns.googleapis.com'] };
+    expect((await cloud.call('serviceusage', `POST ${services}:batchEnable`, batch)).message).to.equal(text);
+    passed(
+      await cloud.call('serviceusage', `POST ${services}:batchEnable`, { serviceIds: ['compute.googleapis.com'] }),
+    );
+    passed(await cloud.call('dns', `GET /dns/v1/projects/${project}/managedZones`));
+  });
+
+  it('iam.disableServiceAccountCreation: no account is made', async () => {
+    await under({ 'iam.disableServiceAccountCreation': 'enforced' });
+    const reply = await cloud.call('iam', `POST /v1/projects/${project}/serviceAccounts`, { accountId: 'a-robot' });
+    refused(reply, 400, 'failedPrecondition', 'Service account creation is not allowed on this project.');
+  });
+
   describe('of forwarding rules', () => {
     /** What the insert of a forwarding rule would be told. */
     const said = (body: Record<string, string>): string => {

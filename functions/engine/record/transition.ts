@@ -240,6 +240,7 @@ function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: 
     code: first.problem.code,
     detail: `${first.title} failed: ${first.problem.detail}${more}`,
     advice: first.problem.advice ?? advice,
+    ...(first.problem.members === undefined ? {} : { members: first.problem.members }),
   };
 }
 

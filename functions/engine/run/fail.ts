@@ -63,5 +63,14 @@ const stored = ({ code, detail, advice, members }: Problem, { hide }: HeardSecre
     ...(short === undefined
       ? {}
       : { short: short.map((each) => (each.answer === undefined ? each : { ...each, answer: hide(each.answer) })) }),
+    ...(code !== 'cloud-policy' || members === undefined ? {} : { members: withoutSecrets(members, hide) }),
   };
 };
+
+const withoutSecrets = (
+  members: NonNullable<Problem['members']>,
+  hide: HeardSecrets['hide'],
+): Record<string, unknown> =>
+  JSON.parse(JSON.stringify(members), (_, value: unknown) =>
+    typeof value === 'string' ? hide(value) : value,
+  ) as Record<string, unknown>;

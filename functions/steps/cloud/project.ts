@@ -16,15 +16,17 @@ import {
 import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
 import { type Begun, follow, resume } from './following.js';
 import { ProjectOutput } from './outputs.js';
+import { policies } from './policies.js';
+import { findProject, parentOf } from './project-place.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
-type Project = NonNullable<Awaited<ReturnType<typeof read>>>;
+type Project = NonNullable<Awaited<ReturnType<typeof findProject>>>;
 
 export const project = defineStep({
   name: 'project',
   title: 'Project',
   lane: 'cloud',
-  needs: {},
+  needs: { policies },
   holds: ['folderId'],
   describe: ({ projectName, folderId, projectTtl }) => [
     `project "${projectName}" ${folderId === undefined ? 'in the default parent' : `in folder ${folderId}`}, removed after ${projectTtl}`,
@@ -32,7 +34,7 @@ export const project = defineStep({
   output: ProjectOutput,
 
   async observe(call) {
-    const found = await read(call);
+    const found = await findProject(call);
     if (found === undefined || found.state !== 'ACTIVE') return undefined;
     const key = await findProofKey(call.context);
     if (key === undefined) return undefined;
@@ -43,9 +45,9 @@ export const project = defineStep({
   async run(call) {
     const { projects } = call.context.cloud;
     const { projectId } = call.bootstrap;
-    const making = await create(call, await read(call));
+    const making = await create(call, await findProject(call));
     if (making !== undefined) return making;
-    const found = await read(call);
+    const found = await findProject(call);
     if (found === undefined) return again(1, 'the project is being made');
     if (found.state !== 'ACTIVE') {
       throw new Problem('cloud-conflict', `The project ${projectId} is being deleted.`, {
@@ -64,7 +66,7 @@ export const project = defineStep({
   async undo(call) {
     const { projects, billing } = call.context.cloud;
     const { projectId } = call.bootstrap;
-    const found = await read(call);
+    const found = await findProject(call);
     if (found === undefined) return unseen(call);
     if (found.state === 'DELETE_REQUESTED') {
       return doneWith(`${projectId} is deleted; it can be restored for 30 days`);
@@ -99,7 +101,7 @@ async function unseen(
   if (begun?.done === false) return again(5, 'the project is still being made');
   if (begun?.failure !== undefined) return doneWith('there is no project: it could not be made');
   // Its creation ended after the first look.
-  if (begun !== undefined && (await read(call)) !== undefined) return again(1, 'the project has just been made');
+  if (begun !== undefined && (await findProject(call)) !== undefined) return again(1, 'the project has just been made');
   if (begun === undefined && (await files.read(askedFile)) === undefined) return doneWith('there is no project');
   // It was asked for, but the function died before the answer. That it can't be seen proves nothing yet.
   const looks = Number((await files.read(looksFile)) ?? 0);
@@ -158,16 +160,6 @@ const isLabelled = ({ labels: found = {} }: Project, wanted: Readonly<Record<str
   Object.entries(wanted).every(([name, value]) => found[name] === value) &&
   protectionLabels.every((name) => found[name] === wanted[name]);
 
-/** Google answers PERMISSION_DENIED for a project that does not exist. */
-async function read({ context, bootstrap }: Call) {
-  try {
-    return await context.cloud.projects.get(bootstrap.projectId);
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
-    throw error;
-  }
-}
-
 const operationFile = 'operation-project';
 /** Written before the request for the project. Without a stored operation, it shows that a creation may be under way. */
 const askedFile = 'project-asked';
@@ -175,7 +167,7 @@ const looksFile = 'project-looks';
 
 /** Undefined once the project exists and its creation is over. Before that, only reading it is safe. */
 async function create(
-  call: StepCall<Record<never, never>, undefined>,
+  call: Pick<StepCall, 'context' | 'bootstrap' | 'files'>,
   found: Project | undefined,
 ): Promise<Outcome | undefined> {
   const { context, bootstrap, files } = call;
@@ -219,23 +211,6 @@ async function create(
     }
     throw error;
   }
-}
-
-/** A service account cannot make a project without a parent. */
-function parentOf({ context, bootstrap }: Call): string {
-  const { folderId } = bootstrap.options;
-  const parent = folderId === undefined ? context.config.defaultParent : `folders/${folderId}`;
-  if (parent === undefined) {
-    throw new Problem(
-      'bad-input',
-      'There is no folder to make the project in, and this deployment has no default one.',
-      {
-        errors: [{ path: '--folder-id', message: 'is needed' }],
-        advice: 'Give --folder-id.',
-      },
-    );
-  }
-  return parent;
 }
 
 function wantedLabels(call: Call, found: Project, key: string): Readonly<Record<string, string>> {

@@ -53,6 +53,13 @@ const constraints = {
     methods: ['iam.projects.serviceAccounts.keys.upload'],
     refusal: precondition('Key upload is not allowed on this service account.', 'unproven', 400),
   },
+  'iam.disableServiceAccountCreation': {
+    title: 'Disable service account creation',
+    kind: 'boolean',
+    default: 'ALLOW',
+    methods: ['iam.projects.serviceAccounts.create'],
+    refusal: precondition('Service account creation is not allowed on this project.', 'unproven', 400),
+  },
   'iam.automaticIamGrantsForDefaultServiceAccounts': {
     title: 'Disable Automatic IAM Grants for Default Service Accounts',
     kind: 'boolean',
@@ -220,6 +227,18 @@ const constraints = {
       proof: 'documented',
     },
     does: 'Resource Manager, IAM, Cloud Billing, Service Usage, Organization Policy and Cloud Quotas are always allowed.',
+  },
+  'serviceuser.services': {
+    title: 'Restrict allowed Google Cloud APIs and services',
+    kind: 'list',
+    default: 'ALLOW',
+    methods: ['serviceusage.services.enable', 'serviceusage.services.batchEnable'],
+    refusal: precondition(
+      'Constraint constraints/serviceuser.services violated for projects/{number} attempting to enable {value}.',
+      'unproven',
+      400,
+    ),
+    does: 'It looks at services that are being enabled. Those that are on stay on.',
   },
 } as const satisfies Readonly<Record<string, Constraint>>;
 

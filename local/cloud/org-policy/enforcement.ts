@@ -1,6 +1,6 @@
 /** Refuses calls that an organization policy forbids. Every call passes here before its handler. */
 import { type CloudCall, GoogleError, type JsonObject, type ProjectRecord, type World } from '../kernel/api.js';
-import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
+import { objectOf, objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { lookUpProject } from '../projects/projects.js';
 import { buckets } from '../storage/objects.js';
 import { type ConstraintName, constraintNames, constraintOf } from './constraints.js';
@@ -96,6 +96,12 @@ function checkService({ call: { method }, policy }: Asked): Violation | undefine
   return alwaysAllowed.includes(host) || allows(policy, same(value)) ? undefined : { value };
 }
 
+const checkEnabling: Check = ({ call: { body, resource }, policy }) => {
+  const named = [...textsOf(body['serviceIds']), resource.split('/').at(-1) ?? ''];
+  const value = named.find((name) => name.endsWith('.googleapis.com') && !allows(policy, same(name)));
+  return value === undefined ? undefined : { value };
+};
+
 const checkMembers: Check = ({ call, world, policy }) => {
   const members = strangersIn(call, world, policy);
   return members.length === 0 ? undefined : { members };
@@ -104,6 +110,7 @@ const checkMembers: Check = ({ call, world, policy }) => {
 const checks: Readonly<Partial<Record<ConstraintName, Check>>> = {
   'iam.disableServiceAccountKeyCreation': itself,
   'iam.disableServiceAccountKeyUpload': itself,
+  'iam.disableServiceAccountCreation': itself,
   'iam.allowedPolicyMemberDomains': checkMembers,
   'storage.uniformBucketLevelAccess': checkBucket,
   'compute.restrictProtocolForwardingCreationForTypes': checkProtocolForwarding,
@@ -116,6 +123,7 @@ const checks: Readonly<Partial<Record<ConstraintName, Check>>> = {
   'gcp.resourceLocations': checkLocation,
   'compute.trustedImageProjects': checkImages,
   'gcp.restrictServiceUsage': checkService,
+  'serviceuser.services': checkEnabling,
 };
 
 const concerns = (pattern: string, method: string): boolean =>

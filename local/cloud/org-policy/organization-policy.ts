@@ -12,7 +12,15 @@ import { numberOf, objectOf, objectsOf, textOf, textsOf } from '../kernel/json-f
 import { pageOf } from '../kernel/pages.js';
 import { lookUpProject, withProjectId } from '../projects/projects.js';
 import { type ConstraintName, constraintNames, constraintOf, isConstraint } from './constraints.js';
-import { effectiveOn, type PolicyRecord, recordAt, recordsOn, specOf, writePolicyRecord } from './policies.js';
+import {
+  effectiveOn,
+  isConditional,
+  type PolicyRecord,
+  recordAt,
+  recordsOn,
+  specOf,
+  writePolicyRecord,
+} from './policies.js';
 
 /** `projects/<number>`, or the folder or organization itself: how replies name it. */
 const shownPlace = (world: World, place: string): string => {
@@ -188,6 +196,7 @@ const get: Handler = (call, world) => {
 /** Tells what is set, at once. Methods may still feel the policy before a change. */
 const getEffective: Handler = (call, world) => {
   const { place, constraint } = policyIn(world, call.params['name'] ?? '');
+  if (isConditional(world, place, constraint)) throw notSimulated('conditions of organization policies');
   const spec = specOf(effectiveOn(world, place, constraint, 'shown'));
   return { name: `${shownPlace(world, place)}/policies/${constraint}`, spec };
 };

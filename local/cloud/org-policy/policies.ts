@@ -139,6 +139,14 @@ function readSpec(spec: JsonObject, constraint: ConstraintName): Effective {
   return { kind: 'list', ...(isOpen ? { all: 'ALLOW' as const } : {}), allowed, denied };
 }
 
+/** Whether a policy above depends on tags, which are not simulated. */
+export const isConditional = (world: World, resource: string, constraint: ConstraintName): boolean =>
+  placesAbove(world, resource).some((place) =>
+    objectsOf(recordAt(world, place, constraint)?.shown?.spec?.['rules']).some(
+      (rule) => rule['condition'] !== undefined,
+    ),
+  );
+
 type ListPolicy = Extract<Effective, { kind: 'list' }>;
 
 function union(own: ListPolicy, parent: ListPolicy): ListPolicy {

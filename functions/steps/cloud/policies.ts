@@ -1,0 +1,117 @@
+/**
+ * Reads the organization policies in force, before anything is made. One that plinth can't meet is a refusal by name. One that
+ * can't be read or judged is unknown: a warning, as Google may still refuse.
+ */
+import type * as z from 'zod';
+import { Problem } from '../../../shared/problems.js';
+import { defineStep, done, type StepCall } from '../../engine/step.js';
+import { PoliciesOutput, type PolicyFinding } from './outputs.js';
+import { allows, inForce, isConditional, isEnforced } from './policy-judge.js';
+import { type Intent, type PolicyRow, policyTable } from './policy-table.js';
+import { refusal, warningOf } from './policy-words.js';
+import { findProject, parentOf } from './project-place.js';
+
+type Call = Pick<StepCall, 'context' | 'bootstrap'>;
+type Finding = z.infer<typeof PolicyFinding>;
+type Effective = Awaited<ReturnType<StepCall['context']['cloud']['orgPolicy']['effective']>>;
+/** Why a policy can't be read. `grant`: plinth lacks the right. */
+interface Unread {
+  readonly why: string;
+  readonly grant?: true;
+}
+
+export const policies = defineStep({
+  name: 'policies',
+  title: 'Organization policies',
+  lane: 'cloud',
+  needs: {},
+  describe: () => ['check of the organization policies in force, before anything is made'],
+  output: PoliciesOutput,
+
+  // It throws where a policy is not met, so that each look reads anew what somebody may have changed.
+  async observe(call) {
+    const parent = parentOf(call);
+    // Somebody may have made an exception for the project alone.
+    const stands = (await findProject(call))?.state === 'ACTIVE';
+    const place = stands ? `projects/${call.bootstrap.projectId}` : parent;
+    const { findings, isDenied } = await look(call, place);
+    const output = { place, findings, ...(isDenied ? { grant: grantFor(call, parent) } : {}) };
+    // What stands stays: policies judge what is made anew.
+    if (!stands && findings.some(({ state }) => state === 'unmet')) throw refusal(output);
+    return output;
+  },
+  run: async () => done,
+  goes: 'nothing',
+  summary: ({ place, findings }) =>
+    `${findings.filter(({ state }) => state === 'met' || state === 'later').length} of ${findings.length} in ${place} allow it`,
+  warning: warningOf,
+});
+
+/** All at once, as none depends on another. */
+async function look(call: Call, place: string) {
+  const { context, bootstrap } = call;
+  const { options, projectId, ownerMember } = bootstrap;
+  const intent: Intent = {
+    options,
+    projectId,
+    ownerMember,
+    hosts: context.config.hosts,
+    vmImage: context.config.vmImage,
+  };
+  const asked = policyTable.flatMap((row) => {
+    const hits = row.hits(intent);
+    return hits === undefined ? [] : [{ row, hits }];
+  });
+  const found = await Promise.all(
+    asked.map(async ({ row, hits }) => {
+      const read = await effective(call, place, row.constraint);
+      const finding: Finding = { constraint: row.constraint, hits, ...judge(row, intent, read) };
+      return { finding, isDenied: 'grant' in read && finding.state === 'unknown' };
+    }),
+  );
+  return { findings: found.map(({ finding }) => finding), isDenied: found.some(({ isDenied }) => isDenied) };
+}
+
+async function effective({ context }: Call, place: string, constraint: string): Promise<Effective | Unread> {
+  try {
+    return await context.cloud.orgPolicy.effective(place, constraint);
+  } catch (error) {
+    const unread = error instanceof Problem ? unreadBy(error, context.config.project) : undefined;
+    if (unread === undefined) throw error;
+    return unread;
+  }
+}
+
+/** Undefined: it may pass, so it is tried again. */
+function unreadBy({ code, detail, members = {} }: Problem, ownProject: string): Unread | undefined {
+  const reasons = (members['reasons'] ?? []) as readonly string[];
+  if (reasons.includes('SERVICE_DISABLED') || reasons.includes('accessNotConfigured')) {
+    return { why: `the API orgpolicy.googleapis.com is off in ${ownProject}` };
+  }
+  if (code === 'cloud-permission') return { why: 'plinth may not read it', grant: true };
+  const isFinal = ['cloud-policy', 'cloud-not-found', 'cloud-input'].includes(code);
+  return isFinal || members['cloudStatus'] === 'UNIMPLEMENTED' ? { why: detail } : undefined;
+}
+
+function judge(row: PolicyRow, intent: Intent, read: Effective | Unread): Omit<Finding, 'constraint' | 'hits'> {
+  const met = row.metBy?.(intent);
+  if ('why' in read) return met === undefined ? { state: 'unknown', why: read.why } : { state: 'met', why: met };
+  const value = inForce(read, row.kind);
+  if (met !== undefined) return { state: 'met', value, why: met };
+  if (isConditional(read)) return { state: 'unknown', value, why: 'it depends on a condition' };
+  if (row.kind === 'boolean')
+    return isEnforced(read) ? { state: 'unmet', value, why: row.unmet } : { state: 'met', value };
+  const judged = row.wanted(intent).map((wanted) => ({ ...wanted, passes: allows(read, wanted.fits) }));
+  const refused = judged.filter(({ passes }) => passes === false).map((each) => each.value);
+  if (refused.length > 0) return { state: 'unmet', value, why: row.unmet(refused.join(', ')) };
+  if (judged.every(({ passes }) => passes)) return { state: 'met', value };
+  if (row.later !== undefined) return { state: 'later', value, why: row.later };
+  return { state: 'unknown', value, why: `plinth can't tell what "${value}" means here` };
+}
+
+/** Terraform grants the role on all parents. */
+const grantFor = ({ context }: Call, parent: string): string => {
+  const { serviceAccount } = context.config;
+  const who = serviceAccount === 'default' ? 'the service account of run-cloud-step' : serviceAccount;
+  return `roles/orgpolicy.policyViewer (orgpolicy.policy.get) for ${who} on ${parent}`;
+};

@@ -1,0 +1,233 @@
+/** Organization policies are read before anything is made. One that plinth can't meet is refused by name, all at once. */
+import { expect } from 'chai';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import type { ConstraintName } from '../../local/cloud/org-policy/constraints.js';
+import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
+import { functionAccount, local } from '../../local/stack/deployment.js';
+import { functionNames } from '../../shared/names.js';
+import { changesIn, type Flags, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
+
+type Rules = Readonly<Partial<Record<ConstraintName, JsonObject>>>;
+
+const enforced = { enforce: true };
+const allow = (...allowedValues: string[]) => ({ values: { allowedValues } });
+const deny = (...deniedValues: string[]) => ({ values: { deniedValues } });
+const place = local.otherFolder;
+const here: Flags = { 'folder-id': place.replace('folders/', '') };
+const reader = functionAccount(functionNames.runCloudStep);
+
+/** What the step says of a refusal. */
+function refusalOf({ exitCode, result, stderr }: Outcome) {
+  expect(exitCode, stderr).to.equal(7);
+  const failed = (result.bootstrap?.instances ?? []).filter(({ state }) => state === 'failed');
+  expect(failed.map(({ id }) => id)).to.deep.equal(['policies']);
+  const problem = failed[0]?.problem as unknown as {
+    code: string;
+    detail: string;
+    advice: string;
+    members: { place: string; mayChange: string; constraints: JsonObject[] };
+  };
+  expect(problem.code).to.equal('cloud-policy');
+  return problem;
+}
+
+describe('organization policies, before anything is made', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  let count = 0;
+
+  before(async () => {
+    scene = await makeScene();
+  });
+  after(() => scene?.close());
+
+  const newName = () => `beforehand-${++count}`;
+  const set = (at: string, rules: Rules) => {
+    for (const [constraint, rule] of Object.entries(rules)) {
+      const content = rule === undefined ? undefined : { spec: { rules: [rule] } };
+      writePolicyRecord(scene.cloud.world, at, constraint as ConstraintName, content, { atOnce: true });
+    }
+  };
+  const unset = (at: string, rules: Rules) => {
+    for (const constraint of Object.keys(rules)) {
+      writePolicyRecord(scene.cloud.world, at, constraint as ConstraintName, undefined, { atOnce: true });
+    }
+  };
+  /** A bootstrap in a folder with these policies. They go afterwards. */
+  async function under(rules: Rules, flags: Flags = {}, name = newName()): Promise<Outcome> {
+    set(place, rules);
+    try {
+      return await (await scene.caller()).bootstrap(name, { ...here, ...flags });
+    } finally {
+      unset(place, rules);
+    }
+  }
+  const reads = (since: number) =>
+    scene.cloud.calls.list({ since }).filter(({ method }) => method.endsWith('getEffectivePolicy'));
+  const projectsAskedFor = (since: number) =>
+    scene.cloud.calls.list({ since, method: 'cloudresourcemanager.projects.create' });
+
+  it('are read where the project will be, each once, by the function that makes it; and all is well', async () => {
+    const since = scene.cloud.calls.last();
+    const { warnings, instances } = succeeded(await (await scene.caller()).bootstrap(newName()));
+    expect(warnings).to.deep.equal([]);
+    const found = reads(since);
+    const names = found.map(({ params }) => String(params['name']));
+    expect(names).to.include(`${local.folder}/policies/compute.vmExternalIpAccess`);
+    expect(new Set(names).size).to.equal(names.length);
+    expect(new Set(found.map(({ caller }) => caller))).to.deep.equal(new Set([reader]));
+    const asked = projectsAskedFor(since)[0];
+    expect(found.every(({ n }) => n < (asked?.n ?? 0))).to.equal(true);
+    expect(instances.find(({ id }) => id === 'policies')?.state).to.equal('done');
+  });
+
+  const alone: readonly (readonly [constraint: ConstraintName, rule: JsonObject, words: RegExp, flags?: Flags])[] = [
+    ['compute.vmExternalIpAccess', { denyAll: true }, /jumpbox .* public address/],
+    ['compute.vmExternalIpAccess', allow('projects/other/zones/europe-west4-a/instances/gate'), /public address/],
+    ['compute.requireOsLogin', enforced, /SSH keys/],
+    ['gcp.resourceLocations', allow('in:us-locations'), /europe-west4/],
+    ['gcp.resourceLocations', deny('in:europe-west4-locations'), /europe-west4/],
+    ['gcp.resourceLocations', allow('in:europe-locations'), /us-central1/, { region: 'us-central1' }],
+    ['compute.trustedImageProjects', allow('projects/debian-cloud'), /projects\/ubuntu-os-cloud/],
+    ['gcp.restrictServiceUsage', deny('compute.googleapis.com'), /compute\.googleapis\.com/],
+    ['gcp.restrictServiceUsage', allow('storage.googleapis.com'), /compute\.googleapis\.com.*dns\.googleapis\.com/],
+    ['serviceuser.services', deny('dns.googleapis.com'), /dns\.googleapis\.com/],
+    ['iam.disableServiceAccountCreation', enforced, /service account/],
+    ['iam.allowedPolicyMemberDomains', { denyAll: true }, /user:alice@example\.com/],
+  ];
+  for (const [constraint, rule, words, flags = {}] of alone) {
+    it(`${constraint} alone (${JSON.stringify(rule)}): refused by name and place, with nothing made`, async () => {
+      const since = scene.cloud.calls.last();
+      const zone: Flags = flags['region'] === undefined ? {} : { zone: `${String(flags['region'])}-a` };
+      const { detail, advice, members } = refusalOf(await under({ [constraint]: rule }, { ...flags, ...zone }));
+      expect(detail).to.include(constraint).and.to.include(place).and.to.match(words);
+      expect(advice).to.include('roles/orgpolicy.policyAdmin');
+      const look = `gcloud org-policies describe ${constraint} --effective --folder=${place.replace('folders/', '')}`;
+      expect(advice).to.include(look);
+      expect(members).to.include({ place, mayChange: 'roles/orgpolicy.policyAdmin' });
+      expect(members.constraints).to.have.lengthOf(1);
+      expect(members.constraints[0]).to.include({ constraint, policy: `${place}/policies/${constraint}`, look });
+      expect(projectsAskedFor(since)).to.deep.equal([]);
+      const made = changesIn(scene.cloud, since).filter(({ method }) => !method.startsWith('secretmanager.'));
+      expect(made.filter(({ caller }) => caller === reader)).to.deep.equal([]);
+    });
+  }
+
+  it('that are met refuse nothing and warn of nothing', async () => {
+    const rules: Rules = {
+      'compute.requireShieldedVm': enforced,
+      'compute.disableGuestAttributesAccess': enforced,
+      'compute.skipDefaultNetworkCreation': enforced,
+      'compute.requireOsLogin': { enforce: false },
+      'compute.vmExternalIpAccess': { allowAll: true },
+      'gcp.resourceLocations': allow('in:eu-locations', 'global'),
+      'compute.trustedImageProjects': allow('is:projects/ubuntu-os-cloud'),
+      'gcp.restrictServiceUsage': deny('container.googleapis.com'),
+    };
+    expect(succeeded(await under(rules)).warnings).to.deep.equal([]);
+  });
+
+  it('that hit nothing which these flags make are not asked for', async () => {
+    const since = scene.cloud.calls.last();
+    const rules: Rules = { 'compute.restrictLoadBalancerCreationForTypes': allow('in:INTERNAL') };
+    succeeded(await under(rules));
+    const names = reads(since).map(({ params }) => String(params['name']));
+    expect(names.filter((name) => /LoadBalancer/.test(name))).to.deep.equal([]);
+  });
+
+  it('go on once they are mended, by the same command', async () => {
+    const name = newName();
+    refusalOf(await under({ 'compute.requireOsLogin': enforced }, {}, name));
+    succeeded(await under({}, {}, name));
+  });
+
+  describe('that cannot be judged are unknown, never fine', () => {
+    const warned = (outcome: Outcome, ...words: string[]): void => {
+      const { warnings, instances } = succeeded(outcome);
+      expect(instances.find(({ id }) => id === 'policies')?.state).to.equal('done');
+      expect(warnings).to.have.lengthOf(1);
+      for (const word of words) expect(warnings[0]).to.include(word);
+    };
+    const grant = ['compute.vmExternalIpAccess', 'orgpolicy.policy.get', 'roles/orgpolicy.policyViewer', reader, place];
+
+    /** Takes the reader's role on the folder away, as in a deployment whose terraform is older. */
+    function withoutRight(): () => void {
+      const { policies } = scene.cloud.world;
+      const before = policies.get(place, 3);
+      const bindings = (before['bindings'] ?? []) as { role: string; members: string[] }[];
+      const left = bindings.filter(({ role }) => role !== 'roles/orgpolicy.policyViewer');
+      expect(left).to.have.lengthOf(bindings.length - 1);
+      policies.set(place, { ...before, bindings: left });
+      return () => void policies.set(place, { ...policies.get(place, 3), bindings });
+    }
+
+    it('without the right to read them, which is named', async () => {
+      const giveBack = withoutRight();
+      try {
+        warned(await under({}), ...grant);
+      } finally {
+        giveBack();
+      }
+    });
+
+    it('without it, a later refusal is told as it comes', async () => {
+      const giveBack = withoutRight();
+      try {
+        const { result } = await under({ 'compute.vmExternalIpAccess': { denyAll: true } });
+        const failed = (result.bootstrap?.instances ?? []).filter(({ state }) => state === 'failed');
+        expect(failed.map(({ id, problem }) => `${id} ${problem?.code}`)).to.deep.equal(['vm:jumpbox cloud-policy']);
+        expect(result.bootstrap?.warnings.join()).to.include('orgpolicy.policy.get');
+      } finally {
+        giveBack();
+      }
+    });
+
+    it('with the API off in the project of plinth itself', async () => {
+      const { services } = scene.cloud.world.project(local.project);
+      const on = services['orgpolicy.googleapis.com'];
+      delete services['orgpolicy.googleapis.com'];
+      try {
+        warned(await under({}), 'compute.vmExternalIpAccess', 'orgpolicy.googleapis.com', local.project);
+      } finally {
+        if (on !== undefined) services['orgpolicy.googleapis.com'] = on;
+      }
+    });
+
+    it('where a condition decides, which the simulated cloud does not judge: 501', async () => {
+      const condition = { expression: "resource.matchTag('1000000000001/env', 'test')" };
+      const rules = { 'compute.requireOsLogin': { ...enforced, condition } };
+      warned(await under(rules), 'compute.requireOsLogin');
+    });
+
+    it('where the values name what plinth does not know', async () => {
+      const rules = { 'gcp.resourceLocations': allow('in:low-carbon-locations') };
+      set(place, rules);
+      try {
+        const name = newName();
+        const { result } = await (await scene.caller()).bootstrap(name, here);
+        const warnings = result.bootstrap?.warnings.join() ?? '';
+        expect(warnings).to.include('gcp.resourceLocations').and.to.include('in:low-carbon-locations');
+      } finally {
+        unset(place, rules);
+      }
+    });
+  });
+
+  it('are read again where an answer failed', async () => {
+    scene.cloud.faults.add({ method: 'orgpolicy.*', times: 2, code: 503 });
+    expect(succeeded(await under({})).warnings).to.deep.equal([]);
+  });
+
+  it('once the project stands, are those of the project; what stands stays, and one that is not met is a warning', async () => {
+    const name = newName();
+    succeeded(await under({}, {}, name));
+    const since = scene.cloud.calls.last();
+    const again = succeeded(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
+    expect(again.warnings.join()).to.include('compute.vmExternalIpAccess').and.to.include(again.projectId);
+    const names = reads(since).map(({ params }) => String(params['name']));
+    expect(names.filter((each) => !each.startsWith(`projects/${again.projectId}/`))).to.deep.equal([]);
+    set(`projects/${again.projectId}`, { 'compute.vmExternalIpAccess': { allowAll: true } });
+    const third = succeeded(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
+    expect(third.warnings).to.deep.equal([]);
+  });
+});
