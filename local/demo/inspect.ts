@@ -195,9 +195,7 @@ function linesOf(wanted: Wanted): string[] {
           ];
         })
       : [...pair('ws', 'public-gateway'), record('*.ssh.cs', 'ssh-proxy')]),
-    ...['compute.loadBalancerAdmin', 'compute.networkViewer', 'compute.viewer'].map(
-      (role) => `role roles/${role} on the project: ${controller}`,
-    ),
+    `role projects/${projectId}/roles/plinthCloudController on the project: ${controller}`,
     `role roles/editor on the project: ${owner}`,
     ...(own ? [`role roles/dns.admin on the zone: ${controller}`] : []),
     ...(artifactRegistry
