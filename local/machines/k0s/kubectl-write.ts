@@ -1,5 +1,6 @@
 /** `k0s kubectl apply --server-side` and `delete` for objects from standard input, as plinth and packages use them. */
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import { apiOf, type Kind, kinds } from './kinds.js';
 import { type Api, mustAsk } from './reach.js';
@@ -60,6 +61,8 @@ export async function write(api: Api, writing: Writing): Promise<string> {
     const reply = await api.ask('DELETE', path);
     if (reply.status === 404 && writing.ignoreNotFound) continue;
     if (reply.status >= 300) throw new Error(String(reply.body['message']));
+    // As kubectl: finalizers may hold it for a while.
+    while ((await api.ask('GET', path)).status < 300) await sleep(500);
     lines.push(`${shown} deleted`);
   }
   return lines.map((line) => `${line}\n`).join('');
