@@ -95,7 +95,7 @@ describe('a cluster of the stand-in for k0s', function () {
         kind: 'Node',
         metadata: { name: 'k0s-2', annotations: { 'alpha.kubernetes.io/provided-node-ip': internal } },
       });
-    afterEach(resetWorker);
+    beforeEach(resetWorker);
 
     it('a node is Ready, and taints itself until a cloud controller has initialised it', async () => {
       const { address } = (await node('k0s-1')).status.addresses?.[0] ?? {};

@@ -61,11 +61,19 @@ export async function write(api: Api, writing: Writing): Promise<string> {
     const reply = await api.ask('DELETE', path);
     if (reply.status === 404 && writing.ignoreNotFound) continue;
     if (reply.status >= 300) throw new Error(String(reply.body['message']));
-    // As kubectl: finalizers may hold it for a while.
-    while ((await api.ask('GET', path)).status < 300) await sleep(500);
+    await untilGone(api, path, (reply.body['details'] as { readonly uid: string }).uid);
     lines.push(`${shown} deleted`);
   }
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** As kubectl: finalizers may hold it for a while. Another one of its name is no longer it. */
+async function untilGone(api: Api, path: string, uid: string): Promise<void> {
+  for (;;) {
+    const { status, body } = await api.ask('GET', path);
+    if (status >= 300 || (body['metadata'] as { readonly uid: string }).uid !== uid) return;
+    await sleep(500);
+  }
 }
 
 function placeOf({ apiVersion, kind: asked, metadata }: Manifest): { kind: Kind; path: string; name: string } {
