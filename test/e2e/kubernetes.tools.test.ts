@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { accountEmail, accountIds } from '../../functions/steps/topology.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { textsOf } from '../../local/cloud/kernel/json-fields.js';
 import { ageIdentitiesIn, homeOf, runPlinth } from '../../local/demo/plinth-process.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
@@ -167,8 +168,8 @@ describe('kubectl on the machine of the caller', function () {
       expect(String(rule?.['target']), name).to.match(new RegExp(`/targetPools/${String(rule?.['name'])}$`));
       const pool = ofService('targetPools', name);
       const nodes = ['k0s-1', 'k0s-2', 'k0s-3'].map((each) => new RegExp(`/instances/${each}$`));
-      for (const [at, node] of nodes.entries()) expect((pool?.['instances'] as string[])[at]).to.match(node);
-      expect((pool?.['healthChecks'] as string[])[0]).to.match(/\/httpHealthChecks\/k8s-[0-9a-f]{16}-node$/);
+      for (const [at, node] of nodes.entries()) expect(textsOf(pool?.['instances'])[at]).to.match(node);
+      expect(textsOf(pool?.['healthChecks'])[0]).to.match(/\/httpHealthChecks\/k8s-[0-9a-f]{16}-node$/);
       expect(ofService('firewalls', name), name).to.deep.include({
         name: `k8s-fw-${String(rule?.['name'])}`,
         destinationRanges: [reserved(name)],
