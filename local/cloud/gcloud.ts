@@ -22,6 +22,11 @@ const endpoints = (): Readonly<Record<string, string>> => ({
   ),
 });
 
+/** Tells where Compute is to programs that know gcloud's variables. */
+export const computeEnvironment = (computeUrl: string): Record<string, string> => ({
+  CLOUDSDK_API_ENDPOINT_OVERRIDES_COMPUTE: `${computeUrl}/compute/v1/`,
+});
+
 export const gcloudEnvironment = ({ frontUrl, accessToken, configFolder }: GcloudCloud): Record<string, string> => ({
   // All of them: no command may reach a real host. What is not simulated answers 501.
   ...Object.fromEntries(

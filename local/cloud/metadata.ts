@@ -29,6 +29,8 @@ export interface MetadataSource {
   readonly id: string;
   /** Name of the VM. Missing for functions. */
   readonly name?: string;
+  /** Of the VM's first interface. Missing for functions. */
+  readonly nic?: { readonly network: string; readonly ip: string };
   readonly attributes: Readonly<Record<string, string>>;
   /** E-mails that the list shows. */
   readonly accounts: readonly string[];
@@ -93,7 +95,7 @@ function refuse({ headers, method }: IncomingMessage, url: URL): number | undefi
 }
 
 async function look(source: MetadataSource, path: string, query: URLSearchParams): Promise<Found> {
-  const { world, project, zone, id, name, attributes } = source;
+  const { world, project, zone, id, name, nic, attributes } = source;
   const number = projectTable(world)[project]?.projectNumber ?? '0';
   const all = query.get('recursive') === 'true';
   const account = /^instance\/service-accounts\/([^/]+)(?:\/(\w+))?$/.exec(path);
@@ -106,7 +108,7 @@ async function look(source: MetadataSource, path: string, query: URLSearchParams
     case 'instance':
       return all
         ? { json: { id: 1, zone: `projects/${number}/zones/${zone}` } }
-        : 'attributes/\nid\nregion\nservice-accounts/\nzone\n';
+        : `attributes/\nid\n${nic === undefined ? '' : 'network-interfaces/\n'}region\nservice-accounts/\nzone\n`;
     case 'instance/id':
       return id;
     case 'instance/name':
@@ -117,6 +119,14 @@ async function look(source: MetadataSource, path: string, query: URLSearchParams
       return `projects/${number}/zones/${zone}`;
     case 'instance/region':
       return `projects/${number}/regions/${zone.slice(0, zone.lastIndexOf('-'))}`;
+    case 'instance/network-interfaces':
+      return nic === undefined ? undefined : '0/\n';
+    case 'instance/network-interfaces/0':
+      return nic === undefined ? undefined : 'ip\nnetwork\n';
+    case 'instance/network-interfaces/0/ip':
+      return nic?.ip;
+    case 'instance/network-interfaces/0/network':
+      return nic === undefined ? undefined : `projects/${number}/networks/${nic.network}`;
     case 'instance/attributes':
       return all
         ? { json: attributes }

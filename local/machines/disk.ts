@@ -11,6 +11,7 @@ export const ownFolders = ['etc', 'home', 'opt', 'root', 'srv', 'tmp', 'usr/loca
 export interface DiskFacts {
   readonly hostname: string;
   readonly address: string;
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 const directories = [
@@ -27,11 +28,12 @@ const passwd = [
   'ubuntu:x:1000:1000:Ubuntu:/home/ubuntu:/bin/bash',
 ];
 
-const filesOf = ({ hostname, address }: DiskFacts): Readonly<Record<string, string>> => ({
+const filesOf = ({ hostname, address, environment }: DiskFacts): Readonly<Record<string, string>> => ({
   'etc/passwd': lines(passwd),
   // The view of the user ubuntu after login. The sandbox has only one user id.
   'etc/passwd.guest': lines([(passwd[2] ?? '').replace(':1000:1000:', ':0:0:'), ...passwd.slice(0, 2)]),
   'etc/group': lines(['root:x:0:', 'sudo:x:27:ubuntu', 'nogroup:x:65534:', 'ubuntu:x:1000:']),
+  'etc/environment': environmentText(environment),
   'etc/hostname': lines([hostname]),
   'etc/hosts': lines(['127.0.0.1 localhost', '::1 localhost', `${address} ${hostname}`]),
   'etc/nsswitch.conf': lines(['passwd: files', 'group: files', 'hosts: files']),
@@ -52,6 +54,12 @@ const filesOf = ({ hostname, address }: DiskFacts): Readonly<Record<string, stri
   'etc/ssh/ssh_config': lines(['Host *', '    ProxyCommand /usr/local/sbin/dial %h %p']),
   'etc/ssh/sshd_config.d/60-cloudimg-settings.conf': lines(['PasswordAuthentication no']),
 });
+
+/** The content of `/etc/environment`. */
+export const environmentText = (environment: Readonly<Record<string, string>>): string =>
+  Object.entries(environment)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('');
 
 const lines = (all: readonly string[]): string => `${all.join('\n')}\n`;
 

@@ -6,7 +6,7 @@
  */
 import { createServer } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { collections, held } from '../cloud/compute/resources.js';
+import { collections, held, lastOf } from '../cloud/compute/resources.js';
 import type { World } from '../cloud/kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../cloud/kernel/json-fields.js';
 import { answerMetadata, type MetadataSource } from '../cloud/metadata.js';
@@ -49,7 +49,8 @@ export function createGuestMetadata({ world, identity }: { world: World; identit
 }
 
 /** The VM as it is now. Undefined once it is gone. */
-function sourceOf(world: World, identity: Identity, { path, projectId, name, id }: Vm): MetadataSource | undefined {
+function sourceOf(world: World, identity: Identity, vm: Vm): MetadataSource | undefined {
+  const { path, projectId, name, id, network, address } = vm;
   const resource = held(world, collections.instances)[path]?.resource;
   if (resource === undefined) return undefined;
   const items = objectsOf(objectOf(resource['metadata'])?.['items']);
@@ -63,6 +64,7 @@ function sourceOf(world: World, identity: Identity, { path, projectId, name, id 
     zone: path.split('/')[3] ?? '',
     id,
     name,
+    nic: { network: lastOf(network), ip: address },
     attributes: Object.fromEntries(items.map(({ key, value }) => [textOf(key) ?? '', textOf(value) ?? ''])),
     accounts: email === undefined ? [] : [email],
     scopes: textsOf(account?.['scopes']),

@@ -27,6 +27,8 @@ export interface MachinesOptions {
   readonly folder: string;
   /** Loopback ports of the stand-ins for the outside world. */
   readonly outsidePorts: () => readonly number[];
+  /** What `/etc/environment` of a new disk holds. Default: nothing. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Default: embedded. */
   readonly tier?: TierName;
   /** How embedded machines are isolated. Default: the first way that works here. */
@@ -103,7 +105,7 @@ function createDisks({ world, folder }: MachinesOptions, remove: (disk: string) 
 
 /** What a machine may know about its VM, and report about itself. */
 function machineOptions(
-  { world }: MachinesOptions,
+  { world, environment = {} }: MachinesOptions,
   vm: Vm,
   disk: string,
   connect: (from: Vm, address: string, port: number) => ReturnType<MachineOptions['connect']>,
@@ -112,6 +114,7 @@ function machineOptions(
   return {
     vm,
     folder: disk,
+    environment,
     hostKeyPem: guests(world)[vm.path]?.hostKey.privateKeyPem ?? '',
     metadata: (key) => now().metadata(key),
     connect: (address, port) => connect(now(), address, port),

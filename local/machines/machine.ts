@@ -21,6 +21,7 @@ export interface MachineOptions {
   readonly vm: Vm;
   /** The folder of the VM's disk. */
   readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
   readonly hostKeyPem: string;
   /** Reads the current metadata. */
   readonly metadata: (key: string) => string | undefined;
@@ -46,8 +47,8 @@ const sshPort = 22;
 const sshdStamp = '/var/lib/plinth-local/sshd-loaded';
 
 export async function startMachine(options: MachineOptions, isolation: Isolation): Promise<Machine> {
-  const { vm, folder, metadata, connect, onSerial } = options;
-  makeDisk(folder, { hostname: vm.name, address: vm.address });
+  const { vm, folder, environment, metadata, connect, onSerial } = options;
+  makeDisk(folder, { hostname: vm.name, address: vm.address, environment });
   const syncKeys = (): void => writeLoginKeys(folder, metadata('ssh-keys') ?? '');
   syncKeys();
   const sandbox = await startSandbox({ folder, hostname: vm.name, address: vm.address, isolation });

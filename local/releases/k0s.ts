@@ -20,7 +20,7 @@ const versions = ['v1.31.9+k0s.0', 'v1.31.14+k0s.0', 'v1.32.10+k0s.0'];
 const program = fileURLToPath(new URL('../machines/k0s/main.js', import.meta.url));
 
 /** One script with a first line that starts Node. Node reads files without an extension as CommonJS. */
-async function makeK0s(version: string, cloud: string | undefined): Promise<Buffer> {
+async function makeK0s(version: string): Promise<Buffer> {
   const { outputFiles } = await build({
     entryPoints: [program],
     bundle: true,
@@ -29,7 +29,7 @@ async function makeK0s(version: string, cloud: string | undefined): Promise<Buff
     target: 'node22',
     minifySyntax: true,
     minifyWhitespace: true,
-    define: { K0S_VERSION: JSON.stringify(version), K0S_CLOUD: JSON.stringify(cloud ?? null) },
+    define: { K0S_VERSION: JSON.stringify(version) },
     banner: { js: '#!/usr/bin/env node' },
     write: false,
     logLevel: 'warning',
@@ -37,14 +37,11 @@ async function makeK0s(version: string, cloud: string | undefined): Promise<Buff
   return Buffer.from(outputFiles[0]?.contents ?? []);
 }
 
-/**
- * `cloud` is where clusters get addresses for services (load-balancers.ts). Without it they get none, as without a cloud
- * controller. Takes `preferredPort` if it is free.
- */
-export async function startK0sReleases(cloud?: string, preferredPort = 0): Promise<K0sReleases> {
+/** Takes `preferredPort` if it is free. */
+export async function startK0sReleases(preferredPort = 0): Promise<K0sReleases> {
   const made = new Map<string, Promise<Buffer>>();
   const programOf = (version: string): Promise<Buffer> => {
-    const known = made.get(version) ?? makeK0s(version, cloud);
+    const known = made.get(version) ?? makeK0s(version);
     made.set(version, known);
     return known;
   };

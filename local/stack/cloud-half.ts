@@ -7,6 +7,7 @@ import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Lane } from '../../shared/names.js';
+import { computeEnvironment } from '../cloud/gcloud.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../cloud/index.js';
 import { createDeliveries, type Deliveries } from '../cloud/pubsub/deliveries.js';
 import type { ScheduledCalls } from '../cloud/scheduler/calls.js';
@@ -21,7 +22,6 @@ import { type EmulatorPushes, startEmulatorPushes } from '../emulators/pushes.js
 import { type Forge1, startForge1 } from '../forge1/forge1.js';
 import { type Forge1Registry, startForge1Registry } from '../forge1/registry.js';
 import { type Machines, startMachines, type TierName } from '../machines/index.js';
-import { startLoadBalancers } from '../machines/network/load-balancers.js';
 import { outsideNames } from '../machines/network/outside-names.js';
 import { whyNoMachines } from '../machines/possible.js';
 import { whyNoRealHosts } from '../machines/real/possible.js';
@@ -136,7 +136,9 @@ async function machinesOf(
       ...new Set([...fixed, ...[origin, releasesUrl].flatMap((url) => (url === undefined ? [] : [portOf(url)]))]),
     ];
   };
-  return startMachines({ world: cloud.world, identity: cloud.identity, folder: disks, tier, outsidePorts, onNote });
+  const { world, identity, endpoints } = cloud;
+  const environment = computeEnvironment(endpoints.compute);
+  return startMachines({ world, identity, folder: disks, tier, environment, outsidePorts, onNote });
 }
 
 /** Closes everything that was started, the last first. */
@@ -175,12 +177,10 @@ async function startServers(cloud: SimulatedCloud, closers: Closers): Promise<Se
   closers.add(() => forge1.close());
   const forge1Registry = await startForge1Registry(cloud.world, forge1);
   closers.add(() => forge1Registry.close());
-  const loadBalancers = await startLoadBalancers(cloud.world);
-  closers.add(() => loadBalancers.close());
-  const k0sReleases = await startK0sReleases(loadBalancers.url, ports['k0sReleases']);
+  const k0sReleases = await startK0sReleases(ports['k0sReleases']);
   ports['k0sReleases'] = k0sReleases.port;
   closers.add(() => k0sReleases.close());
-  const urls = [forge1.url, k0sReleases.url, loadBalancers.url, forge1Registry.url, `http://${cloud.imagesHost}`];
+  const urls = [forge1.url, k0sReleases.url, forge1Registry.url, `http://${cloud.imagesHost}`];
   return { cloud, forge1, forge1Registry, k0sReleasesUrl: k0sReleases.url, urls };
 }
 

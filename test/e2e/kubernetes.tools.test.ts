@@ -10,6 +10,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { accountEmail, accountIds } from '../../functions/steps/topology.js';
+import type { JsonObject } from '../../local/cloud/kernel/api.js';
+import { textsOf } from '../../local/cloud/kernel/json-fields.js';
 import { ageIdentitiesIn, homeOf, runPlinth } from '../../local/demo/plinth-process.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
@@ -18,6 +21,8 @@ import { decryptSecrets, findSecret } from '../../shared/install-config/secrets.
 import { freePort } from '../package/postgres-server.js';
 import { needMachines } from '../support/machines.js';
 import { type Caller, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
+
+const unit = 'plinth-sample-cloud-controller';
 
 interface Service {
   readonly spec: { readonly loadBalancerIP?: string };
@@ -125,27 +130,95 @@ describe('kubectl on the machine of the caller', function () {
     );
   });
 
-  it('gives no address that is in use or not of the project; the same command again heals it', async () => {
+  it('finds its nodes initialised by the cloud controller of the package', async () => {
+    interface Node {
+      readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+      readonly spec: { readonly providerID?: string; readonly taints?: readonly object[] };
+      readonly status: { readonly addresses: readonly { readonly type: string; readonly address: string }[] };
+    }
+    const { items } = JSON.parse(await kubectl('get', 'nodes', '--output', 'json')) as { items: readonly Node[] };
+    for (const { metadata, spec, status } of items) {
+      const vm = view.result.vms.find(({ name }) => name === metadata.name);
+      expect(spec).to.deep.equal({ providerID: `gce://${view.projectId}/${vm?.zone}/${metadata.name}`, taints: [] });
+      expect(metadata.labels).to.include({
+        'topology.kubernetes.io/zone': vm?.zone,
+        'topology.kubernetes.io/region': view.region,
+        'node.kubernetes.io/instance-type': 'e2-standard-8',
+      });
+      expect(status.addresses).to.deep.include({ type: 'InternalIP', address: vm?.internalIp });
+    }
+  });
+
+  const cloudObjects = (kind: string): readonly JsonObject[] =>
+    Object.entries(scene.cloud.world.table<{ resource: JsonObject }>(`compute.${kind}`))
+      .filter(([path]) => path.startsWith(`projects/${view.projectId}/`))
+      .map(([, { resource }]) => resource);
+  const ofService = (kind: string, name: string): JsonObject | undefined =>
+    cloudObjects(kind).find(({ description }) => String(description).includes(`"plinth-sample/${name}"`));
+  const controllerEmail = () => accountEmail(accountIds.cloudController, view.projectId);
+
+  it('has for each service what Google’s cloud controller makes, made as the nodes', () => {
+    for (const [name, ports] of [
+      ['gateway', '443-443'],
+      ['public-gateway', '80-443'],
+      ['ssh-proxy', '22-22'],
+    ] as const) {
+      const rule = ofService('forwardingRules', name);
+      expect(rule, name).to.deep.include({ IPAddress: reserved(name), IPProtocol: 'TCP', portRange: ports });
+      expect(String(rule?.['target']), name).to.match(new RegExp(`/targetPools/${String(rule?.['name'])}$`));
+      const pool = ofService('targetPools', name);
+      const nodes = ['k0s-1', 'k0s-2', 'k0s-3'].map((each) => new RegExp(`/instances/${each}$`));
+      for (const [at, node] of nodes.entries()) expect(textsOf(pool?.['instances'])[at]).to.match(node);
+      expect(textsOf(pool?.['healthChecks'])[0]).to.match(/\/httpHealthChecks\/k8s-[0-9a-f]{16}-node$/);
+      expect(ofService('firewalls', name), name).to.deep.include({
+        name: `k8s-fw-${String(rule?.['name'])}`,
+        destinationRanges: [reserved(name)],
+        targetTags: ['k0s'],
+      });
+    }
+    expect(cloudObjects('httpHealthChecks')).to.have.length(1);
+    const forChecks = cloudObjects('firewalls').filter(({ name }) =>
+      /^k8s-[0-9a-f]{16}-node-http-hc$/.test(String(name)),
+    );
+    expect(forChecks).to.have.length(1);
+    const callsOfNodes = scene.cloud.calls.list().filter(({ caller }) => caller === controllerEmail());
+    expect(callsOfNodes.length).to.be.above(20);
+    expect(callsOfNodes.filter(({ status }) => status === 403)).to.deep.equal([]);
+  });
+
+  it('gives no address that is in use or not of the project, and says why; the same command again heals it', async () => {
     const patch = (name: string, ip: string) =>
       kubectl(
         ...['patch', 'service', name, '--namespace', 'plinth-sample', '--type', 'merge'],
         ...['--patch', JSON.stringify({ spec: { loadBalancerIP: ip } })],
       );
-    await patch('gateway', reserved('ssh-proxy'));
-    await patch('public-gateway', '34.0.0.1');
-    await until('both are without', async () =>
-      (await Promise.all(['gateway', 'public-gateway'].map(service))).every((each) => addressOf(each) === undefined),
+    await patch('gateway', reserved('public-gateway'));
+    await patch('ssh-proxy', '34.0.0.1');
+    const log = async () => (await plinth('ssh', 'reached', 'k0s-1', '--', `journalctl -u ${unit} -n 100`)).stdout;
+    await until('both are refused', async () => (await log()).includes('"34.0.0.1" is neither static nor assigned'));
+    await until('both are refused', async () => (await log()).includes('would result in a conflict'));
+    const events = await kubectl('get', 'events', '--namespace', 'plinth-sample');
+    expect(events).to.match(
+      /Warning +SyncLoadBalancerFailed +.*requested ip "34\.0\.0\.1" is neither static nor assigned to the LB/,
     );
+    // As with Google's own, the old rule went before the new one was refused.
     expect(inCloud('gateway').status).to.equal('RESERVED');
-    const { stdout } = await plinth('ssh', 'reached', 'k0s-1', '--', 'journalctl -u k0scontroller -n 100');
-    expect(stdout).to.include(`requested ip "${reserved('ssh-proxy')}" is in use by`);
-    expect(stdout).to.include('requested ip "34.0.0.1" is neither static nor assigned to the LB');
 
     succeeded(await bootstrap());
     for (const name of ['gateway', 'public-gateway', 'ssh-proxy']) {
       expect(addressOf(await service(name)), name).to.equal(reserved(name));
-      expect(inCloud(name).status, name).to.equal('IN_USE');
+      await until(`${name} is in use`, async () => inCloud(name).status === 'IN_USE');
+      expect(inCloud(name).users, name).to.have.length(1);
     }
+  });
+
+  it('frees the address and what belongs to it when a service goes', async () => {
+    await kubectl('delete', 'service', 'gateway', '--namespace', 'plinth-sample');
+    expect(inCloud('gateway').status).to.equal('RESERVED');
+    for (const kind of ['forwardingRules', 'targetPools', 'firewalls']) {
+      expect(ofService(kind, 'gateway'), kind).to.equal(undefined);
+    }
+    expect(cloudObjects('httpHealthChecks')).to.have.length(1);
   });
 
   it('is nobody to the API without the certificate of the kubeconfig', async () => {

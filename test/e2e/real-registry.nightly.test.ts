@@ -83,8 +83,8 @@ describe('the images of a package on real hosts', function () {
     const rules = `${scene.cloud.endpoints.compute}/compute/v1/projects/${projectId}/global/firewalls`;
     const rule = { network: `global/networks/${projectId}-vpc`, direction: 'EGRESS' };
     const all = [{ IPProtocol: 'all' }];
-    // Google's own services are reached privately: here that is who gives services of type LoadBalancer their addresses.
-    const google = [{ IPProtocol: 'tcp', ports: [String(scene.cloud.world.table<number>('ports')['loadBalancers'])] }];
+    // Google's own services are reached privately: the cloud controller asks Compute.
+    const google = [{ IPProtocol: 'tcp', ports: [new URL(scene.cloud.endpoints.compute).port] }];
     const wanted = [
       { ...rule, name: 'stay-inside', priority: 800, allowed: all, destinationRanges: ['10.10.0.0/20'] },
       { ...rule, name: 'google-alone', priority: 800, allowed: google, destinationRanges: ['0.0.0.0/0'] },

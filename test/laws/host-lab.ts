@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Host } from '../../functions/remote/remote.js';
 import { reach } from '../../functions/steps/hosts/reach.js';
 import { stepsOf } from '../../functions/steps/index.js';
+import { computeEnvironment } from '../../local/cloud/gcloud.js';
 import { startForge1 } from '../../local/forge1/forge1.js';
 import { type Machines, startMachines } from '../../local/machines/index.js';
-import { startLoadBalancers } from '../../local/machines/network/load-balancers.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { startK0sReleases } from '../../local/releases/k0s.js';
@@ -49,31 +49,19 @@ export async function createHostLab(
       steps: stepsOf({ hosts: true }),
       ...(remote === undefined ? {} : { remote }),
       async start(cloud) {
-        const loadBalancers = await startLoadBalancers(cloud.world);
-        const [k0s, forge1, releases] = await Promise.all([
-          startK0sReleases(loadBalancers.url),
-          startForge1(),
-          startReleases(),
-        ]);
+        const [k0s, forge1, releases] = await Promise.all([startK0sReleases(), startForge1(), startReleases()]);
         closers.push(
-          () => loadBalancers.close(),
           () => k0s.close(),
           () => forge1.close(),
           () => releases?.close(),
         );
         await publishPackage(cloud, made);
-        const urls = [
-          cloud.frontUrl,
-          k0s.url,
-          forge1.url,
-          releases?.url,
-          loadBalancers.url,
-          ...Object.values(cloud.endpoints),
-        ];
+        const urls = [cloud.frontUrl, k0s.url, forge1.url, releases?.url, ...Object.values(cloud.endpoints)];
         const ports = urls.flatMap((url) => (url === undefined ? [] : [Number(new URL(url).port)]));
         machines = await startMachines({
           world: cloud.world,
           identity: cloud.identity,
+          environment: computeEnvironment(cloud.endpoints.compute),
           folder: disks,
           outsidePorts: () => ports,
           onNote: (note) => process.stderr.write(`${note}\n`),

@@ -72,6 +72,90 @@ describe('a cluster of the stand-in for k0s', function () {
     await resetWorker();
   });
 
+  describe('with --enable-cloud-provider', () => {
+    interface Node {
+      readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
+      readonly spec: { readonly taints?: readonly { readonly key: string; readonly effect: string }[] };
+      readonly status: { readonly addresses?: readonly { readonly type: string; readonly address: string }[] };
+    }
+    const node = async (name: string) =>
+      JSON.parse(await mustOn('k0s-1', `k0s kubectl get node ${name} --output json`)) as Node;
+    const taint = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
+    const joinsWith = async (flags: string): Promise<Node> => {
+      await mustOn('k0s-1', 'k0s kubectl delete --ignore-not-found --filename -', nodeManifest);
+      await keepToken(await token('--expiry=1h'));
+      await mustOn('k0s-2', `k0s install worker --token-file /root/token ${flags} && k0s start`);
+      await until('k0s-2 is Ready', () => nodeIs('k0s-2', 'Ready'));
+      return node('k0s-2');
+    };
+    const nodeManifest = 'apiVersion: v1\nkind: Node\nmetadata: { name: k0s-2 }\n';
+    const nodeManifestOf = (internal: string) =>
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name: 'k0s-2', annotations: { 'alpha.kubernetes.io/provided-node-ip': internal } },
+      });
+    beforeEach(resetWorker);
+
+    it('a node is Ready, and taints itself until a cloud controller has initialised it', async () => {
+      const { address } = (await node('k0s-1')).status.addresses?.[0] ?? {};
+      expect((await node('k0s-1')).spec.taints ?? []).to.deep.equal([]);
+      expect(address).to.equal(api);
+      const { internal } = await world.address('k0s-2');
+      const joined = await joinsWith(`--enable-cloud-provider --kubelet-extra-args=--node-ip=${internal}`);
+      expect(joined.spec.taints).to.deep.equal([taint]);
+      expect(joined.metadata.annotations).to.include({ 'alpha.kubernetes.io/provided-node-ip': internal });
+      expect(joined.status.addresses).to.deep.include({ type: 'InternalIP', address: internal });
+      // As a cloud controller does.
+      const initialised = {
+        ...JSON.parse(nodeManifestOf(internal)),
+        spec: { taints: [], providerID: 'gce://p/z/k0s-2' },
+      };
+      await mustOn('k0s-1', 'k0s kubectl apply --server-side --filename -', JSON.stringify(initialised));
+      await mustOn('k0s-2', 'k0s stop; k0s start');
+      await sleep(2500);
+      const after = await node('k0s-2');
+      expect(after.spec).to.deep.equal(initialised.spec);
+      expect(after.status.addresses).to.deep.equal(joined.status.addresses);
+    });
+    it('a node has no address of its own before, if no --node-ip is given', async () => {
+      const joined = await joinsWith('--enable-cloud-provider');
+      expect(joined.spec.taints).to.deep.equal([taint]);
+      expect(joined.status.addresses ?? []).to.deep.equal([]);
+    });
+
+    it('refuses arguments that the kubelet does not have', async () => {
+      await keepToken(await token('--expiry=1h'));
+      const { code, stderr } = await on(
+        'k0s-2',
+        'k0s worker --token-file /root/token --kubelet-extra-args=--node-op=1',
+      );
+      expect(stderr).to.include('unknown flag: --node-op');
+      expect(code).to.equal(1);
+    });
+  });
+
+  it('keeps an object with finalizers until whoever set them has taken them away', async () => {
+    const service = (finalizers: readonly string[]) =>
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'held', namespace: 'default', finalizers },
+        spec: { type: 'LoadBalancer', ports: [{ port: 80 }] },
+      });
+    const apply = 'k0s kubectl apply --server-side --filename -';
+    const deleting = 'cat > /root/held; nohup k0s kubectl delete --filename - < /root/held > /root/deleted 2>&1 &';
+    await mustOn('k0s-1', apply, service(['service.kubernetes.io/load-balancer-cleanup']));
+    await mustOn('k0s-1', deleting, service([]));
+    const held = async () => (await mustOn('k0s-1', 'k0s kubectl get service held --ignore-not-found -o json')).trim();
+    await until('it is marked', async () => (await held()).includes('deletionTimestamp'));
+    await sleep(500);
+    expect(await mustOn('k0s-1', 'cat /root/deleted')).to.equal('');
+    await mustOn('k0s-1', apply, service([]));
+    await until('kubectl has seen it go', async () => (await mustOn('k0s-1', 'cat /root/deleted')).includes('deleted'));
+    expect(await held()).to.equal('');
+  });
+
   it('lets a token do no more than join, and one that is over or invented nothing at all', async () => {
     const secretOf = (content: string) =>
       mustOn('k0s-1', "base64 -d | gunzip | sed -n 's/^ *token: //p' | tr -d '\\n'", content);

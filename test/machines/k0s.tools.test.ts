@@ -11,6 +11,7 @@ import { needMachines } from '../support/machines.js';
 interface NodeList {
   readonly items: readonly {
     readonly metadata: { readonly name: string };
+    readonly spec: { readonly taints?: readonly { readonly key: string }[] };
     readonly status: { readonly conditions: readonly { readonly type: string; readonly status: string }[] };
   }[];
 }
@@ -63,6 +64,31 @@ describe('Kubernetes on simulated machines', function () {
       expect(await drive(instance.id)).to.deep.equal(seen);
     }
     expect(await tokens()).to.equal(before);
+  });
+
+  const unitOf = (name: string) => `/etc/systemd/system/k0s${name === 'k0s-1' ? 'controller' : 'worker'}.service`;
+
+  it('waits on each node for a cloud controller, and knows its address', async () => {
+    const { stdout } = await (await cluster.host('k0s-1')).exec('/usr/local/bin/k0s kubectl get nodes -o json');
+    for (const { metadata, spec } of (JSON.parse(stdout) as NodeList).items) {
+      expect(spec.taints?.map(({ key }) => key)).to.deep.equal(['node.cloudprovider.kubernetes.io/uninitialized']);
+      const unit = (await (await cluster.host(metadata.name)).read(unitOf(metadata.name)))?.toString();
+      expect(unit).to.match(/ --enable-cloud-provider=true .*--kubelet-extra-args=--node-ip=10\.10\./);
+    }
+  });
+
+  it('leaves a node alone that an earlier release installed without', async () => {
+    const node = await cluster.host('k0s-2');
+    const flags = 's/ --enable-cloud-provider=true//; s/ --kubelet-extra-args=[^ ]*//';
+    await node.exec(`sed -i '${flags}' ${unitOf('k0s-2')} && systemctl daemon-reload && systemctl restart k0sworker`);
+    const former = (await node.read(unitOf('k0s-2')))?.toString();
+    expect(former).not.to.include('cloud-provider');
+    const pid = async () => (await node.exec('systemctl show --property MainPID k0sworker')).stdout;
+    await until('k0s-2 reports', async () => (await drive('k0s-ready:dc1')) !== undefined);
+    const before = await pid();
+    for (const id of ['k0s-controller:dc1', 'k0s-worker:k0s-2', 'k0s-ready:dc1']) await drive(id);
+    expect((await node.read(unitOf('k0s-2')))?.toString()).to.equal(former);
+    expect(await pid()).to.equal(before);
   });
 
   it('says that a node is not Ready when its VM is taken away, and has it back by the steps', async () => {

@@ -216,27 +216,57 @@ describe('steps in a project that is set up', function () {
   });
   after(() => lab.close());
 
-  it('keeps conditions in the policy', async () => {
-    const policyPath = `/v3/projects/${lab.bootstrap.projectId}`;
-    const policy = await asAdmin(lab, 'cloudresourcemanager', `POST ${policyPath}:getIamPolicy`, {
-      options: { requestedPolicyVersion: 3 },
+  describe('project-roles', () => {
+    const policyPath = () => `/v3/projects/${lab.bootstrap.projectId}`;
+    const rolePath = () => `/v1/projects/${lab.bootstrap.projectId}/roles/plinthCloudController`;
+    const controller = () => `serviceAccount:cloud-controller@${lab.bootstrap.projectId}.iam.gserviceaccount.com`;
+    const readPolicy = async () => {
+      const options = { requestedPolicyVersion: 3 };
+      return asAdmin(lab, 'cloudresourcemanager', `POST ${policyPath()}:getIamPolicy`, { options });
+    };
+    const bindingsNow = async () => (await readPolicy())['bindings'] as JsonObject[];
+    const write = async (policy: JsonObject) =>
+      asAdmin(lab, 'cloudresourcemanager', `POST ${policyPath()}:setIamPolicy`, { policy });
+    const permissions = async () => (await asAdmin(lab, 'iam', `GET ${rolePath()}`))['includedPermissions'] as string[];
+
+    it('keeps conditions in the policy', async () => {
+      const condition = { title: 'short', expression: 'request.time < timestamp("2030-01-01T00:00:00Z")' };
+      const policy = await readPolicy();
+      const without = (policy['bindings'] as JsonObject[]).filter(
+        ({ members }) => !(members as string[]).includes(controller()),
+      );
+      const conditional = { role: 'roles/compute.viewer', members: [`user:${admin}`, controller()], condition };
+      await write({ ...policy, version: 3, bindings: [...without, conditional] });
+      await lab.make('project-roles');
+      const after = await bindingsNow();
+      expect(after).to.deep.include({ ...conditional, members: [controller(), `user:${admin}`] });
+      expect(after.filter(({ members }) => (members as string[]).includes(controller()))).to.have.length(2);
     });
-    const condition = { title: 'short', expression: 'request.time < timestamp("2030-01-01T00:00:00Z")' };
-    const bindings = (policy['bindings'] as JsonObject[]).filter(({ role }) => role !== 'roles/compute.viewer');
-    await asAdmin(lab, 'cloudresourcemanager', `POST ${policyPath}:setIamPolicy`, {
-      policy: {
-        ...policy,
-        version: 3,
-        bindings: [...bindings, { role: 'roles/compute.viewer', members: [`user:${admin}`], condition }],
-      },
+
+    it('takes away what earlier releases granted the nodes, and nothing of others', async () => {
+      const policy = await readPolicy();
+      const old = ['roles/compute.loadBalancerAdmin', 'roles/compute.networkViewer', 'roles/compute.viewer'];
+      const members = [controller(), `user:${admin}`];
+      const bindings = [...(policy['bindings'] as JsonObject[]), ...old.map((role) => ({ role, members }))];
+      await write({ ...policy, bindings });
+      await lab.make('project-roles');
+      const after = await bindingsNow();
+      for (const role of old) expect(after, role).to.deep.include({ role, members: [`user:${admin}`] });
+      const own = after.filter((each) => (each['members'] as string[]).includes(controller()));
+      expect(own.map(({ role }) => role)).to.deep.equal([rolePath().slice('/v1/'.length)]);
     });
-    await lab.make('project-roles');
-    const after = await asAdmin(lab, 'cloudresourcemanager', `POST ${policyPath}:getIamPolicy`, {
-      options: { requestedPolicyVersion: 3 },
+
+    it('puts the role of the nodes right that somebody widened, disabled or deleted', async () => {
+      const wanted = await permissions();
+      const widened = { includedPermissions: [...wanted, 'compute.instances.delete'], stage: 'DISABLED' };
+      await asAdmin(lab, 'iam', `PATCH ${rolePath()}`, widened);
+      await lab.make('project-roles');
+      expect(await permissions()).to.deep.equal(wanted);
+      expect(await asAdmin(lab, 'iam', `GET ${rolePath()}`)).to.include({ stage: 'GA' });
+      await asAdmin(lab, 'iam', `DELETE ${rolePath()}`);
+      await lab.make('project-roles');
+      expect(await asAdmin(lab, 'iam', `GET ${rolePath()}`)).not.to.have.property('deleted');
     });
-    const viewers = (after['bindings'] as JsonObject[]).filter(({ role }) => role === 'roles/compute.viewer');
-    expect(viewers).to.have.length(2);
-    expect(viewers.find((each) => each['condition'] !== undefined)).to.deep.include({ members: [`user:${admin}`] });
   });
 
   it('puts a firewall rule right that somebody opened', async () => {

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChosenPackage } from '../../functions/engine/record/documents.js';
+import { computeEnvironment } from '../../local/cloud/gcloud.js';
 import type { SimulatedCloud } from '../../local/cloud/index.js';
 import { listen } from '../../local/loopback.js';
 import { startMachines } from '../../local/machines/index.js';
-import { startLoadBalancers } from '../../local/machines/network/load-balancers.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { startK0sReleases } from '../../local/releases/k0s.js';
 import { sha256 } from '../../shared/sha256.js';
@@ -74,18 +74,17 @@ export function upgradeMachines(world: WorldEntry, own: string): UpgradeMachines
 
   return {
     async start(cloud) {
-      const loadBalancers = await startLoadBalancers(cloud.world);
-      closers.push(() => loadBalancers.close());
-      const k0s = await startK0sReleases(loadBalancers.url);
+      const k0s = await startK0sReleases();
       closers.push(() => k0s.close());
       const releases = await startReleases();
       closers.push(() => releases.close());
       await publish(cloud);
-      const outside = [cloud.frontUrl, k0s.url, releases.url, loadBalancers.url, ...Object.values(cloud.endpoints)];
+      const outside = [cloud.frontUrl, k0s.url, releases.url, ...Object.values(cloud.endpoints)];
       const ports = outside.map((url) => Number(new URL(url).port));
       const machines = await startMachines({
         world: cloud.world,
         identity: cloud.identity,
+        environment: computeEnvironment(cloud.endpoints.compute),
         folder: join(folder, 'machines'),
         outsidePorts: () => ports,
         onNote: (note) => process.stderr.write(`${note}\n`),

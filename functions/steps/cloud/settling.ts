@@ -36,9 +36,9 @@ export async function settling<T>(answer: Promise<T>): Promise<T> {
 const mayPass = ({ code, detail }: Problem): boolean =>
   code === 'cloud-permission' || code === 'cloud-not-found' || (code === 'cloud-input' && unknownYet.test(detail));
 
-/** A policy or VM names an account that is not known there yet, or an API is used before billing is known there. */
+/** A policy or VM names an account or a role that is not known there yet, or an API is used before billing is known there. */
 const unknownYet =
-  /(service ?account|member|principal)\b.*(does not exist|not found)|billing account .* not found|billing must be enabled/i;
+  /(service ?account|member|principal|role)\b.*(does not exist|not found)|billing account .* not found|billing must be enabled/i;
 
 const asPropagation = (problem: Problem): Problem =>
   new Problem('cloud-propagation', problem.detail, {

@@ -4,7 +4,7 @@ import { again, of, type StepCall } from '../../engine/step.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';
 import { datacenters } from '../topology.js';
-import { configPath, controllerOf, installs, k0sConfig, k0sPath, statusOf } from './k0s.js';
+import { configPath, controllerOf, forCloudController, installs, k0sConfig, k0sPath, statusOf } from './k0s.js';
 import { k0sBinary } from './k0s-binary.js';
 
 const needs = {
@@ -39,7 +39,7 @@ export const k0sController = defineHostStep({
     return exitCode === 0 ? { controller, address } : undefined;
   },
   async run(call) {
-    const { controller, config } = await facts(call);
+    const { controller, address, config } = await facts(call);
     const host = await reach(call, controller);
     const changed = (await host.read(configPath))?.toString() !== config;
     const version = (await statusOf(host))?.Version;
@@ -48,15 +48,17 @@ export const k0sController = defineHostStep({
       await mustRun(host, 'Stopping the k0s controller', `systemctl stop ${service} 2>/dev/null || true`);
     }
     if (changed) await host.upload(configPath, config, { mode: 0o600 });
-    await mustRun(host, 'Starting the k0s controller', started, [k0sPath, configPath, service]);
+    await mustRun(host, 'Starting the k0s controller', started, [k0sPath, configPath, service, address]);
     return again(3, 'the control plane comes up');
   },
 });
 
 const service = 'k0scontroller';
 
-/** Uses systemd, because `k0s start` fails if k0s already runs. */
+/**
+ * Uses systemd, because `k0s start` fails if k0s already runs. A service that an earlier release installed keeps its flags.
+ */
 const started = `set -eu
 "$1" config validate --config "$2"
-[ -e "/etc/systemd/system/$3.service" ] || "$1" install controller --config "$2" --enable-worker --no-taints
+[ -e "/etc/systemd/system/$3.service" ] || "$1" install controller --config "$2" --enable-worker --no-taints ${forCloudController('$4')}
 systemctl start "$3"`;

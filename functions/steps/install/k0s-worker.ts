@@ -4,7 +4,7 @@ import { again, of, recheck, type StepCall } from '../../engine/step.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
 import { mustRun, runScript } from '../hosts/script.js';
 import { vmSpec } from '../topology.js';
-import { controllerOf, installs, k0sPath, k0sWorkers, statusOf } from './k0s.js';
+import { controllerOf, forCloudController, installs, k0sPath, k0sWorkers, statusOf } from './k0s.js';
 import { k0sBinary } from './k0s-binary.js';
 import { k0sController } from './k0s-controller.js';
 
@@ -42,7 +42,7 @@ export const k0sWorker = defineHostStep({
     if (isBeginning) return again(3, 'the node joins');
     const created = await runScript(await controllerOfCall(call), `${k0sPath} token create --role=worker --expiry=1h`);
     if (created.exitCode !== 0) return lost;
-    const args = [k0sPath, tokenPath, kubeletConfigPath, authority];
+    const args = [k0sPath, tokenPath, kubeletConfigPath, authority, call.needs.machines[call.key]?.internalIp ?? ''];
     await mustRun(host, 'Starting the k0s worker', joined, args, { stdin: created.stdout });
     return again(3, 'the node joins');
   },
@@ -68,7 +68,7 @@ const begins = 'systemctl is-active --quiet k0sworker && [ -n "$(find "$1" -mmin
 
 /**
  * The token comes through standard input, because anybody who has it may join. A node that has joined continues without a new
- * one. A node of a former controller is reset first.
+ * one. A node of a former controller is reset first. A service that an earlier release installed keeps its flags.
  */
 const joined = `set -eu
 umask 077
@@ -79,5 +79,5 @@ if [ -e "$3" ] && ! grep -qF "$4" "$3"; then
   systemctl stop k0sworker 2>/dev/null || true
   "$1" reset
 fi
-[ -e /etc/systemd/system/k0sworker.service ] || "$1" install worker --token-file "$2"
+[ -e /etc/systemd/system/k0sworker.service ] || "$1" install worker --token-file "$2" ${forCloudController('$5')}
 systemctl restart k0sworker`;

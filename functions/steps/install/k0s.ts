@@ -44,6 +44,13 @@ export async function k0sConfig(options: BootstrapOptions, datacenter: string, a
   });
 }
 
+/**
+ * Flags of `k0s install` with which a node waits for the package's cloud controller to initialise it. Kubelets with a cloud
+ * controller know no address before, and k0s's network needs one. So they are told.
+ */
+export const forCloudController = (address: string): string =>
+  `--enable-cloud-provider "--kubelet-extra-args=--node-ip=${address}"`;
+
 const Status = z.object({ Role: z.string(), Version: z.string() });
 
 /** Undefined if k0s doesn't run there. On a worker, also undefined until it has joined. */

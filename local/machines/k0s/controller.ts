@@ -7,12 +7,11 @@ import type { Server } from 'node:net';
 import { hostname } from 'node:os';
 import { stringify } from 'yaml';
 import { startApiServer } from './api-server.js';
-import { runCloudController } from './cloud-controller.js';
 import { type ClusterConfig, readClusterConfig } from './cluster-config.js';
 import type { Given } from './command-line.js';
 import { conditionsOf, kindOf, type Thing } from './kinds.js';
 import { type Access, kubeConfigOf } from './kube-config.js';
-import { heartbeatSeconds, joinCluster, nodeName, runKubelet } from './kubelet.js';
+import { heartbeatSeconds, joinCluster, nodeName, readKubeletFlags, runKubelet } from './kubelet.js';
 import { createObjects, type Objects } from './objects.js';
 import { adminIdentity, clusterCa, type Identity, makeKey, makeRequest, serverIdentity, signRequest } from './pki.js';
 import { defaultConfigPath, place, readIfThere, writeWhole } from './place.js';
@@ -78,16 +77,9 @@ function firstOf(cidr: string): string {
   return [...numbers.slice(0, 3), Number(numbers[3]) + 1].join('.');
 }
 
-/** `cloud` is where services get their addresses. */
-export async function runController(
-  given: Given,
-  {
-    version,
-    cloud,
-    args,
-  }: { readonly version: string; readonly cloud?: string | undefined; readonly args: readonly string[] },
-): Promise<never> {
+export async function runController(given: Given, version: string, args: readonly string[]): Promise<never> {
   const config = configOf(given);
+  const flags = readKubeletFlags(given);
   const { api, network } = config.spec;
   const ca = await clusterCa();
   const names = [api.address, ...api.sans, hostname(), 'localhost', '127.0.0.1', 'kubernetes', 'kubernetes.default'];
@@ -101,7 +93,6 @@ export async function runController(
   writeWhole(place.adminConfig, kubeConfigOf(local, 'Default', 'local'));
   writeWhole(place.runtimeConfig, stringify({ spec: { nodeConfig: config } }));
 
-  if (cloud !== undefined) void runCloudController(objects, cloud);
   const workloads = given['enable-worker'] === 'true' || given['single'] === 'true';
   let trouble: string | undefined = workloads ? 'the kubelet has not reported yet' : undefined;
   const status = (): Status => ({
@@ -125,7 +116,7 @@ export async function runController(
     const taints = [{ key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule' }];
     const isTainted = given['no-taints'] !== 'true' && given['single'] !== 'true';
     const labels = { 'node-role.kubernetes.io/control-plane': 'true', 'node.k0sproject.io/role': 'control-plane' };
-    const facts = { version, labels, taints: isTainted ? taints : [] };
+    const facts = { version, labels, taints: isTainted ? taints : [], ...flags };
     void runKubelet(await joinCluster(undefined), facts, new AbortController().signal, (error) => {
       trouble = error?.message;
     });

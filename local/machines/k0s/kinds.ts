@@ -96,6 +96,13 @@ export const kinds: readonly Kind[] = [
       },
     },
   }),
+  kind('v1', 'Event', 'events', ['ev'], {
+    columns: {
+      Type: (thing) => String(thing['type'] ?? ''),
+      Reason: (thing) => String(thing['reason'] ?? ''),
+      Message: (thing) => String(thing['message'] ?? ''),
+    },
+  }),
   kind('v1', 'ServiceAccount', 'serviceaccounts', ['sa']),
   kind('v1', 'Pod', 'pods', ['po'], withStatus),
   kind('apps/v1', 'Deployment', 'deployments', ['deploy'], withStatus),

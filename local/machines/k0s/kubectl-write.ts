@@ -1,5 +1,6 @@
 /** `k0s kubectl apply --server-side` and `delete` for objects from standard input, as plinth and packages use them. */
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import { apiOf, type Kind, kinds } from './kinds.js';
 import { type Api, mustAsk } from './reach.js';
@@ -60,9 +61,19 @@ export async function write(api: Api, writing: Writing): Promise<string> {
     const reply = await api.ask('DELETE', path);
     if (reply.status === 404 && writing.ignoreNotFound) continue;
     if (reply.status >= 300) throw new Error(String(reply.body['message']));
+    await untilGone(api, path, (reply.body['details'] as { readonly uid: string }).uid);
     lines.push(`${shown} deleted`);
   }
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** As kubectl: finalizers may hold it for a while. Another one of its name is no longer it. */
+async function untilGone(api: Api, path: string, uid: string): Promise<void> {
+  for (;;) {
+    const { status, body } = await api.ask('GET', path);
+    if (status >= 300 || (body['metadata'] as { readonly uid: string }).uid !== uid) return;
+    await sleep(500);
+  }
 }
 
 function placeOf({ apiVersion, kind: asked, metadata }: Manifest): { kind: Kind; path: string; name: string } {

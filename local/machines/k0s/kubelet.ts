@@ -4,8 +4,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Given } from './command-line.js';
 import { type Access, kubeConfigOf, readJoinToken, readKubeConfig } from './kube-config.js';
 import { makeKey, makeRequest } from './pki.js';
 import { place, readIfThere, writeWhole } from './place.js';
@@ -75,9 +77,27 @@ export interface NodeFacts {
   readonly version: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly object[];
+  /** `--enable-cloud-provider`: a cloud controller initialises the node, and knows its addresses. */
+  readonly external: boolean;
+  /** `--node-ip` of the kubelet. */
+  readonly nodeIp?: string | undefined;
 }
 
-export async function ownAddress(): Promise<string> {
+/** What k0s hands to its kubelet. */
+export function readKubeletFlags(given: Given): Pick<NodeFacts, 'external' | 'nodeIp'> {
+  let nodeIp: string | undefined;
+  for (const word of (given['kubelet-extra-args'] ?? '').split(' ').filter(Boolean)) {
+    const [flag, value = ''] = word.split(/=(.*)/s);
+    if (flag !== '--node-ip') throw new Error(`failed to run kubelet: unknown flag: ${flag}`);
+    if (isIP(value) === 0) throw new Error(`failed to run kubelet: bad --node-ip "${value}"`);
+    nodeIp = value;
+  }
+  return { external: given['enable-cloud-provider'] === 'true', nodeIp };
+}
+
+const uninitialized = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
+
+async function ownAddress(): Promise<string> {
   const known = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
   const own = known.find(({ family, address }) => family === 'IPv4' && !address.startsWith('127.'))?.address;
   return own ?? (await lookup(hostname(), 4)).address;
@@ -85,7 +105,14 @@ export async function ownAddress(): Promise<string> {
 
 const now = (): string => new Date().toISOString().replace(/\.\d+/, '');
 
-async function statusNow({ version }: NodeFacts, bootId: string) {
+async function addressesOf({ nodeIp }: NodeFacts) {
+  return [
+    { type: 'InternalIP', address: nodeIp ?? (await ownAddress()) },
+    { type: 'Hostname', address: nodeName() },
+  ];
+}
+
+async function statusNow(facts: NodeFacts, bootId: string) {
   const condition = (type: string, status: string, reason: string, message: string) => ({
     type,
     status,
@@ -94,10 +121,8 @@ async function statusNow({ version }: NodeFacts, bootId: string) {
     lastHeartbeatTime: now(),
   });
   return {
-    addresses: [
-      { type: 'InternalIP', address: await ownAddress() },
-      { type: 'Hostname', address: nodeName() },
-    ],
+    // With a cloud controller, addresses that are there are its own (pkg/kubelet/nodestatus/setters.go of Kubernetes).
+    ...(facts.external ? {} : { addresses: await addressesOf(facts) }),
     conditions: [
       condition('MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'),
       condition('DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'),
@@ -107,7 +132,7 @@ async function statusNow({ version }: NodeFacts, bootId: string) {
     nodeInfo: {
       bootID: bootId,
       machineID: nodeName(),
-      kubeletVersion: version.replace(/\+k0s\.\d+$/, '+k0s'),
+      kubeletVersion: facts.version.replace(/\+k0s\.\d+$/, '+k0s'),
       operatingSystem: 'linux',
       architecture: 'amd64',
     },
@@ -143,6 +168,11 @@ async function beat(api: Api, facts: NodeFacts, bootId: string): Promise<void> {
   if (code < 300) return;
   if (code !== 404) throw new Error(String(body['message']));
   const labels = { 'kubernetes.io/hostname': nodeName(), 'kubernetes.io/os': 'linux', ...facts.labels };
-  const { taints } = facts;
-  await mustAsk(api, 'POST', '/api/v1/nodes', { metadata: { name: nodeName(), labels }, spec: { taints }, status });
+  const { external, nodeIp } = facts;
+  const taints = [...facts.taints, ...(external ? [uninitialized] : [])];
+  const provided = external && nodeIp !== undefined;
+  const annotations = provided ? { annotations: { 'alpha.kubernetes.io/provided-node-ip': nodeIp } } : {};
+  const metadata = { name: nodeName(), labels, ...annotations };
+  const addresses = provided ? { addresses: await addressesOf(facts) } : {};
+  await mustAsk(api, 'POST', '/api/v1/nodes', { metadata, spec: { taints }, status: { ...status, ...addresses } });
 }

@@ -18,9 +18,8 @@ import { readStatus, shown } from './status.js';
 import { createToken } from './token.js';
 import { runWorker } from './worker.js';
 
-/** Set by the bundler: the requested version, and where services get addresses, or null. */
+/** Set by the bundler: the requested version. */
 declare const K0S_VERSION: string;
-declare const K0S_CLOUD: string | null;
 const version = K0S_VERSION;
 
 const texts = (...names: string[]): Flag[] => names.map((name) => ({ name }));
@@ -119,7 +118,7 @@ const root: Command = {
       name: 'controller',
       short: 'Run controller',
       flags: [...persistent, ...controllerFlags, ...workerFlags],
-      run: (given) => runController(checked(given), { version, cloud: K0S_CLOUD ?? undefined, args }),
+      run: (given) => runController(checked(given), version, args),
     },
     {
       name: 'worker',

@@ -48,6 +48,12 @@ export function createObjects(): Objects {
     return thing;
   }
 
+  function gone(kind: Kind, namespace: string | undefined, name: string, thing: Thing): Thing {
+    delete kept.things[keyOf(kind, namespace, name)];
+    kept.version += 1;
+    return changed('DELETED', kind, thing);
+  }
+
   const self: Objects = {
     list: (kind, namespace) =>
       Object.entries(kept.things)
@@ -84,15 +90,23 @@ export function createObjects(): Objects {
         ...own,
         ...(kind.namespaced ? { namespace: before.metadata.namespace } : {}),
       };
-      const thing = { ...draft, apiVersion: apiOf(kind), kind: kind.kind, metadata } as Thing;
+      // Only `remove` marks an object, and nothing takes the mark away.
+      const { deletionTimestamp } = before.metadata;
+      const marked = deletionTimestamp === undefined ? metadata : { ...metadata, deletionTimestamp };
+      const thing = { ...draft, apiVersion: apiOf(kind), kind: kind.kind, metadata: marked } as Thing;
+      if (deletionTimestamp !== undefined && !isHeld(thing)) return gone(kind, namespace, name, thing);
       kept.things[keyOf(kind, namespace, name)] = thing;
       return changed('MODIFIED', kind, thing, quietly);
     },
     remove(kind, namespace, name) {
       const thing = self.get(kind, namespace, name);
-      delete kept.things[keyOf(kind, namespace, name)];
+      if (!isHeld(thing)) return gone(kind, namespace, name, thing);
       kept.version += 1;
-      return changed('DELETED', kind, thing);
+      const deletionTimestamp = thing.metadata['deletionTimestamp'] ?? now();
+      const metadata = { ...thing.metadata, deletionTimestamp, resourceVersion: String(kept.version) };
+      const marked = { ...thing, metadata };
+      kept.things[keyOf(kind, namespace, name)] = marked;
+      return changed('MODIFIED', kind, marked);
     },
     onChange(listener) {
       listeners.add(listener);
@@ -102,6 +116,11 @@ export function createObjects(): Objects {
   makeNamespaces(self);
   return self;
 }
+
+/** Whoever set a finalizer still has something to take away. */
+const isHeld = ({ metadata }: Thing): boolean => ((metadata['finalizers'] as string[] | undefined) ?? []).length > 0;
+
+const now = (): string => new Date().toISOString().replace(/\.\d+/, '');
 
 /** Makes the namespaces that every cluster has. */
 function makeNamespaces(objects: Objects): void {
@@ -135,7 +154,7 @@ function newThing(kind: Kind, namespace: string | undefined, name: string, draft
       ...(kind.namespaced && namespace !== undefined ? { namespace } : {}),
       uid: randomUUID(),
       resourceVersion: String(version),
-      creationTimestamp: new Date().toISOString().replace(/\.\d+/, ''),
+      creationTimestamp: now(),
     },
   };
 }

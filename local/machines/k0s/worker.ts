@@ -1,6 +1,6 @@
 /** `k0s worker`: joins the cluster of its token, then runs a kubelet. Its status is available once it has joined. */
 import type { Given } from './command-line.js';
-import { joinCluster, runKubelet } from './kubelet.js';
+import { joinCluster, readKubeletFlags, runKubelet } from './kubelet.js';
 import { unitPath } from './service.js';
 import { k0sVars, serveStatus } from './status.js';
 
@@ -23,6 +23,7 @@ const taintsOf = (text: string | undefined): object[] =>
     });
 
 export async function runWorker(given: Given, version: string, args: readonly string[]): Promise<never> {
+  const flags = readKubeletFlags(given);
   const access = await joinCluster(given['token-file']);
   let trouble: string | undefined = 'the kubelet has not reported yet';
   await serveStatus(() => ({
@@ -40,7 +41,7 @@ export async function runWorker(given: Given, version: string, args: readonly st
     ClusterConfig: null,
     K0sVars: k0sVars,
   }));
-  const facts = { version, labels: pairs(given['labels']), taints: taintsOf(given['taints']) };
+  const facts = { version, labels: pairs(given['labels']), taints: taintsOf(given['taints']), ...flags };
   void runKubelet(access, facts, new AbortController().signal, (error) => {
     if (error !== undefined && error.message !== trouble) process.stderr.write(`${error.message}\n`);
     trouble = error?.message;

@@ -6,13 +6,16 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { environmentText } from '../disk.js';
+
 export interface DiskFacts {
   readonly hostname: string;
+  readonly environment: Readonly<Record<string, string>>;
   readonly hostKey: { readonly privateKey: string; readonly publicKey: string };
 }
 
 /** Files that the machine wrote stay. The whole file system is mounted at `root`. */
-export function makeRealDisk(folder: string, { hostname, hostKey }: DiskFacts): void {
+export function makeRealDisk(folder: string, { hostname, environment, hostKey }: DiskFacts): void {
   for (const name of ['upper', 'work', 'root']) mkdirSync(join(folder, name), { recursive: true, mode: 0o755 });
   const upper = join(folder, 'upper');
   if (existsSync(join(upper, 'etc/hostname'))) return;
@@ -24,6 +27,7 @@ export function makeRealDisk(folder: string, { hostname, hostKey }: DiskFacts): 
   write('etc/machine-id', `${randomUUID().replaceAll('-', '')}\n`);
   write('etc/resolv.conf', 'nameserver 169.254.169.254\n');
   write('etc/hosts', '127.0.0.1 localhost\n::1 localhost\n');
+  write('etc/environment', environmentText(environment));
   write('etc/hostname', `${hostname}\n`);
 }
 

@@ -45,8 +45,8 @@ interface Boot {
 }
 
 export async function startRealHost(options: RealHostOptions): Promise<RealHost> {
-  const { vm, folder, network, device, onSerial } = options;
-  makeRealDisk(folder, { hostname: vm.name, hostKey: openSshPair(options.hostKeyPem, vm.name) });
+  const { vm, folder, environment, network, device, onSerial } = options;
+  makeRealDisk(folder, { hostname: vm.name, environment, hostKey: openSshPair(options.hostKeyPem, vm.name) });
   const group = network.groupOf(device);
   const ended = new AbortController();
   let boot: Boot | undefined;

@@ -7,10 +7,13 @@ from component import ROOT, config, run, secrets
 HERE = ROOT == '/' and 'kubeConfig' in secrets
 
 
-def kubectl(*words, objects=None):
+def on_controller(command, input=None):
     address = config['kubernetes']['controlPlanes'][0]['ipAddress']
-    return run('ssh', '-o', 'BatchMode=yes', '-o', 'StrictHostKeyChecking=yes', f'root@{address}',
-               f"/usr/local/bin/k0s kubectl {' '.join(words)}", input=None if objects is None else manifest(objects))
+    return run('ssh', '-o', 'BatchMode=yes', '-o', 'StrictHostKeyChecking=yes', f'root@{address}', command, input=input)
+
+
+def kubectl(*words, objects=None):
+    return on_controller(f"/usr/local/bin/k0s kubectl {' '.join(words)}", None if objects is None else manifest(objects))
 
 
 def manifest(objects):
