@@ -1,4 +1,5 @@
 /** The release in a private bucket: jumpboxes fetch plinth by a signed URL, which stands nowhere, and one that lacks is told before anything is made. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { runPlinth } from '../../local/demo/plinth-process.js';
 import { people } from '../../local/stack/deployment.js';
@@ -8,6 +9,24 @@ import { type Caller, changesIn, makeScene, type Scene, succeeded } from '../sup
 
 const bucket = 'plinth-local-plinth-releases';
 const signature = /X-Goog-Signature/i;
+
+/** The command lines of all processes, simulated machines' too, until it is called. */
+function watchArguments(): () => readonly string[] {
+  const seen = new Set<string>();
+  const timer = setInterval(() => {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        seen.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+      } catch {
+        // It has just ended.
+      }
+    }
+  }, 20);
+  return () => {
+    clearInterval(timer);
+    return [...seen];
+  };
+}
 
 describe('the release in a private bucket', function () {
   this.timeout(240_000);
@@ -42,8 +61,12 @@ describe('the release in a private bucket', function () {
   });
 
   it('comes to the jumpbox by a signed URL that nothing shows or keeps', async () => {
+    const argumentLists = watchArguments();
     const made = await alice.bootstrap('signed', { verbose: true });
     succeeded(made);
+    const lists = argumentLists();
+    expect(lists.some((list) => /(^|\0)curl\0.*--config\0-\0/.test(list))).to.equal(true);
+    expect(lists.filter((list) => signature.test(list))).to.deep.equal([]);
     const [, , sha256 = ''] = (await listed())[0]?.split('/') ?? [];
     expect(await onJumpbox('signed', 'sha256sum < /usr/local/bin/plinth')).to.equal(`${sha256}  -`);
     expect(`${made.stdout}${made.stderr}${scene.stack.logs.join('\n')}`)
@@ -54,7 +77,8 @@ describe('the release in a private bucket', function () {
         expect(JSON.stringify(data)).to.not.match(signature);
       }
     }
-    const kept = 'grep -rlI X-Goog-Signature= /run /tmp /etc /root /home /var /usr/local 2>/dev/null | head';
+    const kept =
+      'grep -rlI --exclude-dir=plinth-local X-Goog-Signature= /run /tmp /etc /root /home /var /usr/local 2>/dev/null | head';
     expect(await onJumpbox('signed', kept)).to.equal('');
   });
 
