@@ -30,7 +30,11 @@ locals {
     for name in keys(local.function_table) : name => {
       for setting, value in merge(
         local.common_settings,
-        { PLINTH_AUDIENCES = join(",", concat([local.urls[name]], contains(local.public_functions, name) ? var.oauth_clients : [])) },
+        {
+          PLINTH_AUDIENCES = join(",", concat([local.urls[name]], contains(local.public_functions, name) ? var.oauth_clients : []))
+          # Signed URLs name their signer.
+          PLINTH_SERVICE_ACCOUNT = local.identities[name].email
+        },
         var.settings,
       ) : setting => value if value != ""
     }
