@@ -135,6 +135,16 @@ const secureUrl = z.string().refine((value) => {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }, 'must be an https URL (plain http is for loopback only)');
 const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
+/** A folder of a bucket, or of any web server. */
+const releasesUrl = z.union([
+  z
+    .string()
+    .transform((value) => value.replace(/\/+$/, ''))
+    .refine((value) => /^gs:\/\/[a-z0-9][a-z0-9._-]{1,220}[a-z0-9](\/[\w.-]+)*$/.test(value), {
+      message: 'must be gs://<bucket>/<folder> or an https URL',
+    }),
+  url,
+]);
 /** Image names begin with the host alone, so the URL has no path. */
 const registry = url.refine((value) => new URL(value).pathname === '/', 'must have no path');
 /** Traffic through the proxy is encrypted end to end, so plain http is fine. */
@@ -312,8 +322,8 @@ export const settings = {
     'https://dv.acme-v02.test-api.pki.goog/directory',
   ),
   PLINTH_RELEASES_URL: optional(
-    url,
-    'Base URL of the releases of plinth: machines fetch `v<version>/<its SHA-256>/plinth-linux-amd64` there. Unset: only with `--remote-cli-binary`.',
+    releasesUrl,
+    'Base URL of the releases of plinth: machines fetch `v<version>/<its SHA-256>/plinth-linux-amd64` there. `gs://<bucket>/<folder>`: a private bucket, by signed URL. `https://…`: a mirror that needs no credentials. Terraform names the bucket of releases. Unset: only with `--remote-cli-binary`.',
   ),
   PLINTH_RELEASE_SHA256: optional(
     text.regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case'),

@@ -24,7 +24,7 @@ export function sumOfRelease(text: string): string | undefined {
 }
 
 export interface Releases {
-  /** Base URL, without a trailing slash. */
+  /** Base URL, without a trailing slash: `gs://<bucket>/<folder>` of a private bucket, or what needs no credentials. */
   readonly url?: string;
   /** Checksum of this version's file, as 64 hex digits. */
   readonly sha256?: string;
@@ -49,3 +49,23 @@ export function releaseBinary({ releases: { url, sha256 } }: { readonly releases
   }
   return { url: `${url}/${releasePath(sha256)}`, sha256 };
 }
+
+/** Bucket and object of a `gs://` URL. Undefined for any other. */
+export function storedAt(url: string): { readonly bucket: string; readonly object: string } | undefined {
+  const [, bucket, object] = /^gs:\/\/([^/]+)\/(.+)$/.exec(url) ?? [];
+  return bucket === undefined || object === undefined ? undefined : { bucket, object };
+}
+
+/** Refuses a release that is not in its bucket. `said` is Google's answer. */
+export const missingRelease = (
+  { url, sha256 }: { readonly url: string; readonly sha256: string },
+  said: string,
+): Problem =>
+  new Problem(
+    'bad-input',
+    `Jumpboxes fetch plinth from ${url}, and it is not there, or this deployment may not read it: ${said}`,
+    {
+      errors: [{ path: '--remote-cli-binary', message: 'must be given here until the release is in its bucket' }],
+      advice: `An operator puts it there from the release's sources: npm run build:binary && gcloud storage cp --no-clobber dist/release/${releasePath(sha256)} ${url} (docs/operate/deploy.md, section 4). Then run the same command again.`,
+    },
+  );

@@ -122,6 +122,21 @@ resource "google_storage_bucket_iam_member" "function" {
   member = local.members[each.value.function]
 }
 
+# That bucket holds terraform's state and the sources, too. A mirror needs no right.
+resource "google_storage_bucket_iam_member" "releases" {
+  for_each = { for grant in local.grants : grant.key => grant if grant.on == "releases" && startswith(local.releases_url, "gs://${var.release_bucket}/") }
+
+  bucket = var.release_bucket
+  role   = each.value.role
+  member = local.members[each.value.function]
+
+  condition {
+    title       = "executables-of-releases"
+    description = "No source, and no state of terraform."
+    expression  = "resource.name.startsWith(\"projects/_/buckets/${var.release_bucket}/objects/${trimprefix(local.releases_url, "gs://${var.release_bucket}/")}/\") && resource.name.endsWith(\"/plinth-linux-amd64\")"
+  }
+}
+
 resource "google_service_account_iam_member" "function" {
   for_each = { for grant in local.grants : grant.key => grant if grant.on == "itself" }
 

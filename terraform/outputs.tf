@@ -25,8 +25,8 @@ output "package_bucket" {
 }
 
 output "releases_url" {
-  description = "Where machines fetch plinth's executable from, without a slash at its end; empty: nowhere. A build looks there before it applies."
-  value       = lookup(var.settings, "PLINTH_HOSTS", "on") == "off" ? "" : trimsuffix(lookup(var.settings, "PLINTH_RELEASES_URL", ""), "/")
+  description = "Where machines fetch plinth's executable from, without a slash at its end (gs:// in a private bucket); empty: nowhere. A build looks there before it applies."
+  value       = lookup(var.settings, "PLINTH_HOSTS", "on") == "off" ? "" : local.releases_url
 }
 
 output "releases_sha256" {

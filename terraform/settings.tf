@@ -3,6 +3,9 @@
 locals {
   known_settings = keys(jsondecode(file("${path.module}/settings.json")))
 
+  # Where the build of a release puts what jumpboxes fetch. A setting may name another bucket, or a mirror.
+  releases_url = trimsuffix(lookup(var.settings, "PLINTH_RELEASES_URL", "gs://${var.release_bucket}/releases"), "/")
+
   common_settings = {
     PLINTH_PROJECT               = var.project_id
     PLINTH_DEPLOYMENT            = var.deployment
@@ -16,6 +19,7 @@ locals {
     PLINTH_BOOTSTRAPPER_DOMAINS  = join(",", var.bootstrappers.domains)
     PLINTH_ORGANIZATION_CREATORS = join(",", var.organization_creators)
     PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
+    PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region
     PLINTH_SCHEDULER_INVOKER     = local.identities["scheduler"].email
     OTEL_EXPORTER_OTLP_ENDPOINT  = var.traces ? "https://telemetry.googleapis.com" : ""
@@ -26,7 +30,11 @@ locals {
     for name in keys(local.function_table) : name => {
       for setting, value in merge(
         local.common_settings,
-        { PLINTH_AUDIENCES = join(",", concat([local.urls[name]], contains(local.public_functions, name) ? var.oauth_clients : [])) },
+        {
+          PLINTH_AUDIENCES = join(",", concat([local.urls[name]], contains(local.public_functions, name) ? var.oauth_clients : []))
+          # Signed URLs name their signer.
+          PLINTH_SERVICE_ACCOUNT = local.identities[name].email
+        },
         var.settings,
       ) : setting => value if value != ""
     }

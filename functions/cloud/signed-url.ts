@@ -35,7 +35,7 @@ export async function signUrl(
   const { signedBlob } = await createRest(transport, 'iamcredentials')<{ signedBlob: string }>(
     'POST',
     `/v1/projects/-/serviceAccounts/${email}:signBlob`,
-    { doing: 'sign a URL of the package', body: { payload: Buffer.from(text).toString('base64') } },
+    { doing: `sign a URL of gs://${bucket}/${name}`, body: { payload: Buffer.from(text).toString('base64') } },
   );
   return `${url.href}?${query}&X-Goog-Signature=${Buffer.from(signedBlob, 'base64').toString('hex')}`;
 }

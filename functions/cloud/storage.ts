@@ -32,9 +32,10 @@ interface Listed {
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
+const object = (bucket: string, name: string): string => `/storage/v1/b/${bucket}/o/${encodeURIComponent(name)}`;
+
 export function createStorage(transport: Transport) {
   const rest = createRest(transport, 'storage');
-  const object = (bucket: string, name: string) => `/storage/v1/b/${bucket}/o/${encodeURIComponent(name)}`;
 
   return {
     /**
@@ -83,6 +84,11 @@ export function createStorage(transport: Transport) {
         });
       }
       return { bucket, object: name, bytes: Number(found.size), sha256 } satisfies PackageArchive;
+    },
+
+    /** Throws if the object is not there, or may not be read. */
+    async look(bucket: string, name: string): Promise<void> {
+      await rest('GET', object(bucket, name), { doing: `look at gs://${bucket}/${name}`, query: { fields: 'name' } });
     },
 
     /** A V4 signed URL for GET. Anybody who has it may read until it expires. Never store or log it. */

@@ -21,6 +21,7 @@ import { type CloudState, createWorld, emptyState, type RunningWorld } from './k
 import { metadataServer } from './metadata.js';
 import { type NameServers, startNameServers } from './name-servers/name-servers.js';
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
+import { keepContents } from './storage/contents.js';
 import { answerMedia } from './storage/media.js';
 import { beginWorld } from './worlds/begin.js';
 import { either, worldPaths } from './worlds/control.js';
@@ -99,9 +100,16 @@ function openWorld(options: SimulatedCloudOptions) {
   });
   applyInitial(world, initial);
   beginWorld(world, options.world, options.worldSettings);
+  const forgetContents = keepContents(world, snapshotFile && `${snapshotFile}.objects`);
   const snapshot = createSnapshot(snapshotFile, state);
   world.onChange(() => snapshot.touch());
-  return { world, state, snapshot };
+  const close = (): void => {
+    snapshot.touch();
+    snapshot.flush();
+    world.close();
+    forgetContents();
+  };
+  return { world, state, snapshot, close };
 }
 
 /** Artifact Registry's Docker endpoint. */
@@ -130,7 +138,7 @@ function stateIn({ tables: { identity: _keys, ...tables }, due }: CloudState): J
 
 export async function createSimulatedCloud(options: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
   const { logins = {}, port = 0, metadata = defaultMetadata, scheduled = {} } = options;
-  const { world, state: kept, snapshot } = openWorld(options);
+  const { world, state: kept, snapshot, close: closeWorld } = openWorld(options);
   const calls = createCalls();
   const faults = createFaults(world);
   const state = () => stateIn(kept);
@@ -190,9 +198,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     state,
     async close() {
       await scheduledCalls.close();
-      snapshot.touch();
-      snapshot.flush();
-      world.close();
+      closeWorld();
       const all = [front, machine, images, ...servers.map(([, server]) => server)];
       await Promise.all([...all.map((server) => server.close()), nameServers?.close()]);
     },

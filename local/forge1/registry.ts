@@ -5,6 +5,7 @@
 import { Parser } from 'tar';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
 import type { World } from '../cloud/kernel/api.js';
+import { bytesOf } from '../cloud/storage/contents.js';
 import { type ObjectRecord, objects } from '../cloud/storage/objects.js';
 import { listenNear } from '../loopback.js';
 import { outsideNames } from '../machines/network/outside-names.js';
@@ -50,7 +51,7 @@ interface PackageImages {
 const blobPath = /^images\/.+\/blobs\/(sha256)\/([0-9a-f]{64})$/;
 const manifestType = 'application/vnd.oci.image.manifest.v1+json';
 
-async function readPackage({ data }: ObjectRecord): Promise<PackageImages> {
+async function readPackage(world: World, object: ObjectRecord): Promise<PackageImages> {
   const contents = new Map<string, Buffer>();
   let manifest = '';
   await new Promise<void>((resolve, reject) => {
@@ -68,7 +69,7 @@ async function readPackage({ data }: ObjectRecord): Promise<PackageImages> {
     });
     parser.once('end', () => resolve());
     parser.once('error', reject);
-    parser.end(Buffer.from(data, 'base64'));
+    parser.end(bytesOf(world, object));
   });
   return { named: readPackageManifest(manifest).images, contents };
 }
@@ -83,7 +84,7 @@ function imagesOf(world: World): Images {
     return Promise.all(
       stored.map((object) => {
         const key = `${object.name}#${object.generation}`;
-        const known = read.get(key) ?? readPackage(object);
+        const known = read.get(key) ?? readPackage(world, object);
         read.set(key, known);
         return known;
       }),

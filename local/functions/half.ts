@@ -9,7 +9,6 @@ import { createLog } from '../../functions/host/log.js';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import type { Store } from '../../functions/store/store.js';
 import { type FunctionName, functionNames } from '../../shared/names.js';
-import { type ReleaseServer, startReleases } from '../releases/plinth.js';
 import { environmentOf, type FunctionEnvironment, local } from '../stack/deployment.js';
 import type { CloudRecord, StateFolder } from '../stack/state-folder.js';
 import { createClock } from './clock.js';
@@ -70,7 +69,6 @@ let running = false;
 /** The environment of each function: the addresses of the cloud, and of the functions themselves. */
 function environmentIn(
   record: CloudRecord,
-  releases: ReleaseServer | undefined,
   { webhookUrl, settings }: FunctionsHalfOptions,
   name: FunctionName,
   origin: string,
@@ -88,7 +86,7 @@ function environmentIn(
       dnsResolver: record.dns.resolver,
       sshProxyUrl: record.sshProxyUrl,
       webhookUrl,
-      releases,
+      releases: record.release,
       firestoreHost: emulatorHost('firestore'),
       pubsubHost: emulatorHost('pubsub'),
     }),
@@ -139,9 +137,8 @@ export async function startFunctionsHalf(
   const restore = pointClientsAt(record);
   let server: FunctionServer | undefined;
   let processes: FunctionProcesses | undefined;
-  let releases: ReleaseServer | undefined;
 
-  const environmentAt = (name: FunctionName, origin: string) => environmentIn(record, releases, options, name, origin);
+  const environmentAt = (name: FunctionName, origin: string) => environmentIn(record, options, name, origin);
   const contexts = createContexts(record, options, (name) => {
     if (server === undefined) throw new Error('The functions are not served yet.');
     return environmentAt(name, server.origin);
@@ -150,7 +147,6 @@ export async function startFunctionsHalf(
   const stop = async (): Promise<void> => {
     await server?.close();
     await contexts.close();
-    await releases?.close();
     restore();
     running = false;
   };
@@ -158,7 +154,6 @@ export async function startFunctionsHalf(
   try {
     const remembered = folder.readFunctions();
     const wanted = port === 0 && remembered !== undefined ? Number(new URL(remembered.origin).port) : port;
-    releases = await startReleases();
     const exactly = port !== 0;
     if (bundles === undefined) {
       server = await startFunctionServer(contextOf, wanted, exactly);
@@ -167,7 +162,7 @@ export async function startFunctionsHalf(
       const parts = { bundles, environmentOf: environmentAt, machine, port: wanted, exactly, onLog };
       server = processes = await startFunctionProcesses(parts);
     }
-    folder.writeFunctions({ schema: 1, pid: process.pid, origin: server.origin, releasesUrl: releases?.url });
+    folder.writeFunctions({ schema: 1, pid: process.pid, origin: server.origin });
     return {
       origin: server.origin,
       store: contextOf(functionNames.bootstraps).store,

@@ -3,30 +3,23 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SimulatedCloud } from '../cloud/index.js';
 import { local, people } from '../stack/deployment.js';
+import { makeBucket } from '../stack/resources.js';
 import type { MadePackage } from './make-package.js';
 
 export async function publishPackage(
   cloud: Pick<SimulatedCloud, 'endpoints' | 'identity'>,
   { version, hash, full, lite }: Pick<MadePackage, 'version' | 'hash' | 'full' | 'lite'>,
 ): Promise<void> {
-  const ask = async (path: string, type: string, body: string | Buffer): Promise<void> => {
+  const ask = async (path: string, type: string, body: Buffer): Promise<void> => {
     const reply = await fetch(`${cloud.endpoints.storage}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`, 'content-type': type },
-      body: typeof body === 'string' ? body : new Uint8Array(body),
+      body: new Uint8Array(body),
     });
     const text = await reply.text();
     if (!reply.ok && reply.status !== 409) throw new Error(`The package cannot be stored: ${reply.status} ${text}`);
   };
-  await ask(
-    `/storage/v1/b?project=${local.project}`,
-    'application/json',
-    JSON.stringify({
-      name: local.packagesBucket,
-      location: local.region,
-      iamConfiguration: { uniformBucketLevelAccess: { enabled: true } },
-    }),
-  );
+  await makeBucket(cloud, local.packagesBucket);
   for (const { path, sha256 } of [full, lite]) {
     const name = `packages/${version}/${hash}/${basename(path)}`;
     const resource = JSON.stringify({ name, metadata: { sha256 } });

@@ -26,16 +26,9 @@ import { outsideNames } from '../machines/network/outside-names.js';
 import { whyNoMachines } from '../machines/possible.js';
 import { whyNoRealHosts } from '../machines/real/possible.js';
 import { startK0sReleases } from '../releases/k0s.js';
-import {
-  functionUrl,
-  initialState,
-  invokers,
-  laneFunctions,
-  makeDeploymentSecrets,
-  makeScheduledJobs,
-  makeStandingZone,
-  topicPath,
-} from './deployment.js';
+import { type PublishedRelease, publishRelease } from '../releases/plinth.js';
+import { functionUrl, initialState, invokers, laneFunctions, topicPath } from './deployment.js';
+import { makeDeploymentSecrets, makeScheduledJobs, makeStandingZone } from './resources.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
 import type { WorldChoice } from './world-option.js';
 
@@ -131,10 +124,8 @@ async function machinesOf(
   const portOf = (url: string): number => Number(new URL(url).port);
   const fixed = [cloud.frontUrl, ...servers, ...Object.values(cloud.endpoints)].map(portOf);
   const outsidePorts = (): number[] => {
-    const { origin, releasesUrl } = folder.readFunctions() ?? {};
-    return [
-      ...new Set([...fixed, ...[origin, releasesUrl].flatMap((url) => (url === undefined ? [] : [portOf(url)]))]),
-    ];
+    const { origin } = folder.readFunctions() ?? {};
+    return [...new Set([...fixed, ...(origin === undefined ? [] : [portOf(origin)])])];
   };
   const { world, identity, endpoints } = cloud;
   const environment = computeEnvironment(endpoints.compute);
@@ -266,6 +257,7 @@ const recordOf = (
   { store, timeFactor, seed }: CloudHalfOptions,
   { cloud, forge1, forge1Registry, k0sReleasesUrl }: Served,
   machines: Machines | undefined,
+  release: PublishedRelease | undefined,
   emulators: readonly Emulator[],
 ): CloudRecord => ({
   schema: 1,
@@ -283,6 +275,7 @@ const recordOf = (
   artifactRegistryDockerUrl: `http://${outsideNames.artifactRegistry}:${new URL(`http://${cloud.imagesHost}`).port}`,
   k0sReleasesUrl,
   sshProxyUrl: machines?.proxyUrl,
+  release,
   emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),
 });
 
@@ -337,13 +330,14 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     await makeStandingZone(cloud);
     const machines = tier === 'none' ? undefined : await machinesOf(tier, cloud, folder, served.urls, onNote);
     closers.add(() => machines?.close());
+    const release = machines === undefined ? undefined : await publishRelease(cloud);
     const triggers = triggersIn(folder);
     const pubsubHost = emulators.find(({ name }) => name === 'pubsub')?.host;
     const messages = await startMessages(cloud, pubsubHost, triggers, options);
     closers.add(() => messages.close());
     const lookForFunctions = createPointer(folder, cloud, triggers, messages);
     closers.add(keepDoing(lookForFunctions, onNote));
-    const record = recordOf(options, served, machines, emulators);
+    const record = recordOf(options, served, machines, release, emulators);
     folder.writeCloud(record);
     return {
       record,

@@ -4,7 +4,6 @@
  *
  * A test compares the tables with terraform's.
  */
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { type GoogleApi, googleApis, type SettingName } from '../../functions/config.js';
@@ -17,7 +16,7 @@ import {
   schedulerJobs,
   topics,
 } from '../../shared/names.js';
-import type { InitialState, SimulatedCloud } from '../cloud/index.js';
+import type { InitialState } from '../cloud/index.js';
 
 /** What exists before plinth: an organization with a folder, and billing accounts. */
 export const local = {
@@ -40,6 +39,9 @@ export const local = {
   /** One of terraform's `dns_zones`, for `example.com`. It exists already, and plinth may do nothing else in its project. */
   standingZone: { project: 'standing-dns-local', name: 'standing' },
   packagesBucket: 'plinth-local-plinth-packages',
+  releaseBucket: 'plinth-local-plinth-releases',
+  /** The folder in that bucket where machines' releases are. */
+  releaseFolder: 'releases',
   /** The audience of people's tokens: the deployment's OAuth client. */
   oauthClient: 'plinth-local.apps.example.com',
 } as const;
@@ -60,6 +62,7 @@ export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc:
  * - `parents`, `billingAccounts`: all that may be used
  * - `dnsZones`: each zone, or its project where plinth may make zones
  * - `packages`: the bucket of packages
+ * - `releases`: the executables in the bucket of releases
  * - `itself`: the function's own account
  */
 const RoleScope = z.enum([
@@ -73,6 +76,7 @@ const RoleScope = z.enum([
   'billingAccounts',
   'dnsZones',
   'packages',
+  'releases',
   'itself',
 ]);
 type RoleScope = z.output<typeof RoleScope>;
@@ -146,6 +150,7 @@ const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
     `projects/${local.standingZone.project}/managedZones/${local.standingZone.name}`,
   ],
   packages: [`projects/${local.project}/buckets/${local.packagesBucket}`],
+  releases: [`projects/${local.project}/buckets/${local.releaseBucket}`],
   // Differs per function: see resourcesFor.
   itself: [],
 };
@@ -159,13 +164,24 @@ export const bootstrapSecretsCondition = (projectNumber: string) => ({
   expression: `resource.name.startsWith("projects/${projectNumber}/secrets/${bootstrapIdPrefix}")`,
 });
 
+/** That bucket holds terraform's state, too. */
+export const releasesCondition = (bucket: string) => ({
+  title: 'executables-of-releases',
+  expression: `resource.name.startsWith("projects/_/buckets/${bucket}/objects/${local.releaseFolder}/") && resource.name.endsWith("/plinth-linux-amd64")`,
+});
+
+const conditionsOf: Partial<Record<RoleScope, { readonly title: string; readonly expression: string }>> = {
+  bootstrapSecrets: bootstrapSecretsCondition(local.projectNumber),
+  releases: releasesCondition(local.releaseBucket),
+};
+
 const roleBindings = () =>
   functionGrants.flatMap(({ name, role, on }) =>
     resourcesFor(on, name).map((resource) => ({
       resource,
       role,
       members: [`serviceAccount:${functionAccount(name)}`],
-      ...(on === 'bootstrapSecrets' ? { condition: bootstrapSecretsCondition(local.projectNumber) } : {}),
+      ...(conditionsOf[on] === undefined ? {} : { condition: conditionsOf[on] }),
     })),
   );
 
@@ -231,51 +247,6 @@ export const functionUrl = (origin: string, name: FunctionName): string =>
   apiFunctions.includes(name) ? origin : `${origin}${functionPath(name)}`;
 export const functionPath = (name: FunctionName): string => `/_functions/${name}`;
 
-type ReachedCloud = Pick<SimulatedCloud, 'endpoints' | 'identity'>;
-
-/**
- * Calls the API as the person who deploys. Returns the status of a success, a conflict, or a GET of something missing. Throws
- * otherwise.
- */
-async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: object): Promise<number> {
-  const reply = await fetch(url, {
-    method,
-    headers: {
-      authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`,
-      'content-type': 'application/json',
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await reply.text();
-  if (!reply.ok && reply.status !== 409 && !(method === 'GET' && reply.status === 404))
-    throw new Error(`The deployment cannot be made: ${method} ${url}: ${reply.status} ${text}`);
-  return reply.status;
-}
-
-/** Makes the zone that existed before plinth was deployed. It stays as it is. */
-export async function makeStandingZone(cloud: ReachedCloud): Promise<void> {
-  const { project, name } = local.standingZone;
-  await asAdmin(cloud, 'POST', `${cloud.endpoints.dns}/dns/v1/projects/${project}/managedZones`, {
-    name,
-    dnsName: `${local.domain}.`,
-    description: 'Shared by bootstraps',
-  });
-}
-
-/** Makes each secret once per deployment. An existing version stays. */
-export async function makeDeploymentSecrets(cloud: ReachedCloud): Promise<void> {
-  const secrets = `${cloud.endpoints.secretmanager}/v1/projects/${local.project}/secrets`;
-  const ask = (method: string, path: string, body?: object) => asAdmin(cloud, method, `${secrets}${path}`, body);
-  for (const id of Object.values(deploymentSecrets)) {
-    await ask('POST', `?secretId=${id}`, { replication: { automatic: {} } });
-    // Not by a list, because lists lag behind.
-    if ((await ask('GET', `/${id}/versions/1`)) === 200) continue;
-    const key = randomBytes(32).toString('base64');
-    const text = id === deploymentSecrets.webhookKey ? `whsec_${key}` : key;
-    await ask('POST', `/${id}:addVersion`, { payload: { data: Buffer.from(text).toString('base64') } });
-  }
-}
-
 interface Schedule {
   readonly job: string;
   readonly target: FunctionName;
@@ -288,29 +259,6 @@ export const schedules: readonly Schedule[] = [
   { job: schedulerJobs.sweep, target: functionNames.sweep, schedule: '* * * * *', deadlineSeconds: 120 },
   { job: schedulerJobs.cleanup, target: functionNames.cleanup, schedule: '*/5 * * * *', deadlineSeconds: 300 },
 ];
-
-/** If the functions have moved, the jobs follow them. A paused job stays paused. */
-export async function makeScheduledJobs(cloud: ReachedCloud, origin: string): Promise<void> {
-  const parent = `projects/${local.project}/locations/${local.region}`;
-  const ask = (method: string, path: string, body: object) =>
-    asAdmin(cloud, method, `${cloud.endpoints.cloudscheduler}/v1/${path}`, body);
-  for (const { job, target, schedule, deadlineSeconds } of schedules) {
-    const uri = functionUrl(origin, target);
-    const wanted = {
-      schedule,
-      timeZone: 'Etc/UTC',
-      attemptDeadline: `${deadlineSeconds}s`,
-      httpTarget: {
-        uri,
-        httpMethod: 'POST',
-        oidcToken: { serviceAccountEmail: invokers.scheduler, audience: uri },
-      },
-    };
-    const name = `${parent}/jobs/${job}`;
-    const made = await ask('POST', `${parent}/jobs`, { ...wanted, name });
-    if (made === 409) await ask('PATCH', `${name}?updateMask=schedule,timeZone,attemptDeadline,httpTarget`, wanted);
-  }
-}
 
 /** Facts that terraform knows only after making things. */
 export interface DeployedFacts {

@@ -149,7 +149,7 @@ export async function createStack(options: StackOptions = {}): Promise<Stack> {
         onLog,
       });
       await cloudHalf?.lookForFunctions();
-      if (record.sshProxyUrl !== undefined && folder.readFunctions()?.releasesUrl === undefined) {
+      if (record.sshProxyUrl !== undefined && record.release === undefined) {
         onNote('No release of plinth is built, so bootstraps leave the steps on machines out: npm run build:binary');
       }
     }

@@ -30,6 +30,23 @@ run "config" {
 run "releases" {
   command = plan
 
+  assert {
+    condition     = output.releases_url == "gs://plinth-test-releases/releases" && alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_RELEASES_URL"] == output.releases_url])
+    error_message = "Jumpboxes fetch plinth from where the build puts it."
+  }
+  assert {
+    condition     = length(google_storage_bucket_iam_member.releases) == 2 && alltrue([for grant in google_storage_bucket_iam_member.releases : grant.bucket == "plinth-test-releases" && grant.condition[0].expression == "resource.name.startsWith(\"projects/_/buckets/plinth-test-releases/objects/releases/\") && resource.name.endsWith(\"/plinth-linux-amd64\")"])
+    error_message = "Of the bucket of releases, functions read executables alone."
+  }
+  assert {
+    condition     = alltrue([for name, f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_SERVICE_ACCOUNT"] == f.service_config[0].service_account_email])
+    error_message = "A function knows its account: signed URLs name their signer."
+  }
+}
+
+run "releases_elsewhere" {
+  command = plan
+
   variables {
     settings = { PLINTH_RELEASES_URL = "https://releases.example.com/plinth/" }
   }
@@ -41,6 +58,10 @@ run "releases" {
   assert {
     condition     = output.releases_sha256 == ""
     error_message = "Which file that is, the release knows."
+  }
+  assert {
+    condition     = length(google_storage_bucket_iam_member.releases) == 0
+    error_message = "A mirror needs no right."
   }
 }
 

@@ -11,7 +11,7 @@ import { type Machines, startMachines } from '../../local/machines/index.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import { startK0sReleases } from '../../local/releases/k0s.js';
-import { startReleases } from '../../local/releases/plinth.js';
+import { publishRelease } from '../../local/releases/plinth.js';
 import { local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { makeOptions } from '../install-config/make-options.js';
@@ -49,14 +49,13 @@ export async function createHostLab(
       steps: stepsOf({ hosts: true }),
       ...(remote === undefined ? {} : { remote }),
       async start(cloud) {
-        const [k0s, forge1, releases] = await Promise.all([startK0sReleases(), startForge1(), startReleases()]);
+        const [k0s, forge1, releases] = await Promise.all([startK0sReleases(), startForge1(), publishRelease(cloud)]);
         closers.push(
           () => k0s.close(),
           () => forge1.close(),
-          () => releases?.close(),
         );
         await publishPackage(cloud, made);
-        const urls = [cloud.frontUrl, k0s.url, forge1.url, releases?.url, ...Object.values(cloud.endpoints)];
+        const urls = [cloud.frontUrl, k0s.url, forge1.url, ...Object.values(cloud.endpoints)];
         const ports = urls.flatMap((url) => (url === undefined ? [] : [Number(new URL(url).port)]));
         machines = await startMachines({
           world: cloud.world,

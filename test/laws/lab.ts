@@ -22,8 +22,8 @@ import {
   initialState,
   laneFunctions,
   local,
-  makeDeploymentSecrets,
 } from '../../local/stack/deployment.js';
+import { makeDeploymentSecrets } from '../../local/stack/resources.js';
 import { createTestKeys } from '../../local/stack/test-keys.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { functionNames, type Lane } from '../../shared/names.js';

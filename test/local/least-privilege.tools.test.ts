@@ -51,7 +51,7 @@ const flags: Flags = {
 
 /** Machines take time, so only what works on them, or is installed on them, has them. */
 const onMachines = ({ name, on }: Pick<Grant, 'name' | 'on'>) =>
-  name === functionNames.runHostStep || on === 'packages';
+  name === functionNames.runHostStep || on === 'packages' || on === 'releases';
 const parts = [
   { title: 'least privilege', machines: 'none', here: (grant: Grant) => !onMachines(grant) },
   { title: 'least privilege, on machines', machines: 'embedded', here: onMachines },

@@ -3,14 +3,8 @@ import { expect } from 'chai';
 import { makeBootstrapId } from '../../functions/engine/record/ids.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import type { SimulatedApi } from '../../local/cloud/kernel/api.js';
-import {
-  functionAccount,
-  initialState,
-  local,
-  makeDeploymentSecrets,
-  makeStandingZone,
-  people,
-} from '../../local/stack/deployment.js';
+import { functionAccount, initialState, local, people } from '../../local/stack/deployment.js';
+import { makeDeploymentSecrets, makeStandingZone } from '../../local/stack/resources.js';
 import { deploymentSecrets, type FunctionName, functionNames } from '../../shared/names.js';
 
 describe('reach of the functions', () => {

@@ -23,7 +23,11 @@ const gcloud = `#!/usr/bin/env bash
 echo "$*" >>"$BUCKET/../calls"
 case "$1 $2 $3" in
   'storage objects describe') [ -e "$BUCKET/\${4##*/}" ] ;;
-  'storage cp --no-clobber') cp --no-clobber -- "\${@:4:$#-4}" "$BUCKET" ;;
+  'storage cp --no-clobber')
+    to="$BUCKET"
+    # Into a folder, or as one file.
+    case "\${!#}" in */) ;; *) to="$BUCKET/../machines/\${!##gs://*/}"; mkdir -p "$(dirname "$to")" ;; esac
+    cp --no-clobber -- "\${@:4:$#-4}" "$to" ;;
 esac
 `;
 
@@ -95,6 +99,8 @@ describe('a build of Cloud Build', function () {
     // Where machines will look for it.
     const sum = sha256(readFileSync(join(bucket, 'plinth-linux-amd64')));
     expect(readFileSync(join(bucket, 'plinth-linux-amd64.sha256'), 'utf8')).to.equal(`${sum}  ${releasePath(sum)}\n`);
+    const fetched = readFileSync(join(folder, 'machines', 'releases', releasePath(sum)));
+    expect(sha256(fetched)).to.equal(sum);
     const inside = execFileSync('unzip', ['-Z1', join(bucket, 'api.zip')], { encoding: 'utf8' }).split('\n');
     expect(inside).to.include.members(['index.mjs', 'package.json', 'package-lock.json', 'THIRD_PARTY_NOTICES']);
     const { components } = JSON.parse(readFileSync(join(bucket, 'sbom.cdx.json'), 'utf8'));

@@ -4,7 +4,7 @@
  */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { functionNames } from '../../shared/names.js';
@@ -44,6 +44,7 @@ case "$*" in
   'run services update '*--add-custom-audiences=*) echo "\${*: -2:1}" | sed 's/.*=//' >"$STATE/audience-$4" ;;
   'run services update '*--no-invoker-iam-check*) touch "$STATE/unchecked-$4" ;;
   'auth print-identity-token --audiences=the-client') [ -e "$STATE/may-have-tokens" ] && echo the-token ;;
+  'storage cp gs://acme-plinth-releases/releases/v'*) cp "$STATE/releases/\${3##*/releases/}" "$4" ;;
   'storage cat gs://acme-plinth-releases/releases/'*) cat "$STATE/releases/\${3##*/releases/}" ;;
   *) exit 1 ;;
 esac
@@ -167,7 +168,7 @@ describe('a build that deploys', function () {
     [
       'a file that machines cannot fetch',
       () => served.clear(),
-      /cannot be fetched .*Put gs:\S+\/next\/plinth-linux-amd64 there/s,
+      /cannot be fetched .*gcloud storage cp --no-clobber gs:\S+\/next\/plinth-linux-amd64 <there>/s,
     ],
     [
       'a file that is not that of the release',
@@ -273,6 +274,18 @@ describe('a build that deploys', function () {
       expect(failed, said).to.equal(undefined);
     });
   }
+
+  it('looks into the private bucket where machines fetch from there', async () => {
+    planned({ releases_url: { value: 'gs://acme-plinth-releases/releases' } });
+    const missing = await build();
+    expect(missing.failed, missing.said).to.equal('release-file');
+    expect(missing.said).to.include(`gs://acme-plinth-releases/releases/${releasePath(hash)} cannot be fetched`);
+    mkdirSync(dirname(join(state, 'releases', releasePath(hash))), { recursive: true });
+    write(`releases/${releasePath(hash)}`, executable);
+    const { failed, said } = await build();
+    expect(failed, said).to.equal(undefined);
+    expect(releases.asked).to.deep.equal([]);
+  });
 
   it('asks for no file where machines fetch none', async () => {
     served.clear();

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { readConfig } from '../../functions/config.js';
-import { startReleases } from '../../local/releases/plinth.js';
-import { releaseBinary } from '../../shared/release.js';
+import { createSimulatedCloud } from '../../local/cloud/index.js';
+import { publishRelease } from '../../local/releases/plinth.js';
+import { initialState, local, people } from '../../local/stack/deployment.js';
+import { releaseBinary, storedAt } from '../../shared/release.js';
 import { version } from '../../shared/version.js';
 
 const sha256 = 'a1'.repeat(32);
@@ -48,27 +50,40 @@ describe('the release of this version', () => {
     expect(() => releaseBinary(config)).to.throw(/checksum/);
   });
 
-  it('is served locally once it is built, and nothing else is', async () => {
+  it('may lie in a private bucket, or on any web server', () => {
+    const at = (url: string) =>
+      releaseBinary(readConfig({ ...settings, PLINTH_RELEASES_URL: url, PLINTH_RELEASE_SHA256: sha256 })).url;
+    const path = `v${version}/${sha256}/plinth-linux-amd64`;
+    expect(at('gs://acme-plinth-releases/releases/')).to.equal(`gs://acme-plinth-releases/releases/${path}`);
+    expect(storedAt(at('gs://acme-plinth-releases'))).to.deep.equal({ bucket: 'acme-plinth-releases', object: path });
+    expect(storedAt(at('https://releases.example.com'))).to.equal(undefined);
+    for (const wrong of ['gs://', 'gs://Acme/releases', 'gs://acme/a b', 'gs://acme/"', 'ftp://releases.example.com'])
+      expect(() => at(wrong), wrong).to.throw(/PLINTH_RELEASES_URL/);
+  });
+
+  it('is put into its bucket locally once it is built, and nothing else is', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'plinth-release-'));
+    const cloud = await createSimulatedCloud({ initial: initialState() });
     try {
-      expect(await startReleases(folder)).to.equal(undefined);
+      expect(await publishRelease(cloud, folder)).to.equal(undefined);
       const path = `v${version}/${sha256}/plinth-linux-amd64`;
       const lay = (sum: string) => writeFileSync(join(folder, 'plinth-linux-amd64.sha256'), sum);
       mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), 'program');
+      const program = Buffer.alloc(5_000_000, 'program');
+      writeFileSync(join(folder, path), program);
       lay(`${sha256}  v0.0.1/${sha256}/plinth-linux-amd64\n`);
-      expect(await startReleases(folder), 'of another version').to.equal(undefined);
+      expect(await publishRelease(cloud, folder), 'of another version').to.equal(undefined);
       lay(`${sha256}  ${path}\n`);
-      const server = await startReleases(folder);
-      try {
-        expect(server?.sha256).to.equal(sha256);
-        const reply = await fetch(`${server?.url}/${path}`);
-        expect(await reply.text()).to.equal('program');
-        expect((await fetch(`${server?.url}/v${version}/../../package.json`)).status).to.equal(404);
-      } finally {
-        await server?.close();
-      }
+      // A kept cloud has it already.
+      for (const _time of [1, 2]) expect((await publishRelease(cloud, folder))?.sha256).to.equal(sha256);
+      const object = encodeURIComponent(`releases/${path}`);
+      const read = (headers: Record<string, string>) =>
+        fetch(`${cloud.endpoints.storage}/storage/v1/b/${local.releaseBucket}/o/${object}?alt=media`, { headers });
+      const reply = await read({ authorization: `Bearer ${cloud.identity.accessToken(people.admin)}` });
+      expect(Buffer.from(await reply.arrayBuffer()).equals(program)).to.equal(true);
+      expect((await read({})).status).to.equal(401);
     } finally {
+      await cloud.close();
       rmSync(folder, { recursive: true, force: true });
     }
   });

@@ -146,7 +146,6 @@ describe('a first apply', function () {
         region,
         release: '1.2.3',
         release_bucket: 'acme-plinth-releases',
-        releases_url: 'https://releases.example.com',
         parent: 'folders/111',
         billing_account: '0123AB-4567CD-89EF01',
         oauth_client: 'client.apps.example.com',

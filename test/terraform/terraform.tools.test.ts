@@ -11,6 +11,7 @@ import {
   functionGrants,
   invokers,
   ownServices,
+  releasesCondition,
   schedules,
 } from '../../local/stack/deployment.js';
 import { bootstrapIdPrefix, deploymentSecrets, functionNames, schedulerJobs, topics } from '../../shared/names.js';
@@ -198,7 +199,17 @@ describe('terraform', function () {
     // Each scope is granted somewhere in grants.tf; one that is not would be a right that nobody has.
     const scopes = new Set(functionGrants.map(({ on }) => on as string));
     for (const known of [
-      ...['project', 'bootstrapSecrets', 'topics', 'parents', 'billingAccounts', 'dnsZones', 'packages', 'itself'],
+      ...[
+        'project',
+        'bootstrapSecrets',
+        'topics',
+        'parents',
+        'billingAccounts',
+        'dnsZones',
+        'packages',
+        'releases',
+        'itself',
+      ],
       ...Object.keys(deploymentSecrets),
     ])
       scopes.delete(known);
@@ -230,6 +241,11 @@ describe('terraform', function () {
       ['keys(google_folder_iam_member.function)', onParents('folders/111').sort()],
       ['keys(google_organization_iam_member.function)', onParents('organizations/222').sort()],
       ['keys(google_storage_bucket_iam_member.function)', onIts('packages').sort()],
+      ['keys(google_storage_bucket_iam_member.releases)', onIts('releases').sort()],
+      [
+        'distinct([for g in google_storage_bucket_iam_member.releases : g.condition[0].expression])',
+        [releasesCondition('plinth-test-releases').expression],
+      ],
       ['keys(google_service_account_iam_member.function)', onIts('itself').sort()],
       ['keys(google_secret_manager_secret_iam_member.function)', onSecrets.sort()],
       ['keys(google_dns_managed_zone_iam_member.function)', onZones.sort()],

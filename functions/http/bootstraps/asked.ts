@@ -19,6 +19,7 @@ import { optionsOf } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
 import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
+import { checkRelease } from '../../steps/hosts/release-url.js';
 import { checkBase } from './base-check.js';
 import { checkBillingAccount, checkPlace } from './cloud-input.js';
 import { checkForge1Team, checkForge1Token } from './forge1-token.js';
@@ -60,7 +61,10 @@ export async function judge(
   const isNew = (...names: (keyof BootstrapOptions)[]) =>
     isRight(...names) && names.some((name) => options[name] !== before?.[name]);
   const { forge1Pat } = secrets;
+  const fetchesRelease = steps.includes(plinthBinary) && options.remoteCliBinary === undefined;
   const asking = [
+    // What stands may have its plinth already.
+    () => fetchesRelease && standing === undefined && hasPlace(config) && checkRelease(context),
     () => isNew('billingAccount') && mayUseAccount(config, options) && checkBillingAccount(context, options),
     () =>
       (isNew('region') || (isNew('zone') && isRight('region'))) &&
@@ -81,7 +85,7 @@ export async function judge(
     },
     () => checkAllowed(config, options, isRight),
     // Otherwise the jumpbox would find out, with all VMs running.
-    () => steps.includes(plinthBinary) && options.remoteCliBinary === undefined && releaseBinary(config),
+    () => fetchesRelease && releaseBinary(config),
     async () => {
       if (isRight('installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'))
         chosen = await choosePackage(context, options);
@@ -93,6 +97,9 @@ export async function judge(
   ]);
   return { ...facts, package: chosen, checked: resumed };
 }
+
+/** Whoever has none was told so. */
+const hasPlace = ({ releases: { url, sha256 } }: Context['config']) => url !== undefined && sha256 !== undefined;
 
 const pickWrong = (before: BootstrapOptions | undefined, isRight: (option: Option) => boolean) =>
   Object.fromEntries(Object.entries(before ?? {}).filter(([option]) => !isRight(option as Option)));

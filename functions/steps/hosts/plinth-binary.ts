@@ -9,10 +9,12 @@ import { done, needsClient, of, type StepCall } from '../../engine/step.js';
 import type { Executed, Host } from '../../remote/remote.js';
 import { hostSetup } from './host-setup.js';
 import { defineHostStep, hostNeeds, reach } from './reach.js';
+import { releaseUrl } from './release-url.js';
 import { fetchFailed, mustRun, runScript } from './script.js';
 import { uploaded } from './uploaded.js';
 
 const path = '/usr/local/bin/plinth';
+const fetchSeconds = 300;
 
 const given = ({ remoteCliBinary }: BootstrapOptions) =>
   remoteCliBinary === undefined ? undefined : readUpload(remoteCliBinary);
@@ -48,8 +50,11 @@ export const plinthBinary = defineHostStep({
     const own = given(call.bootstrap.options);
     if (own === undefined) {
       const { url, sha256 } = releaseBinary(call.context.config);
-      await mustRun(host, `Fetching ${url}`, fetched, [path, sha256, url], {
-        timeoutSeconds: 300,
+      // Through standard input: no process shows it, and no file holds it.
+      const stdin = `url = "${await releaseUrl(call.context, fetchSeconds)}"\n`;
+      await mustRun(host, `Fetching ${url}`, fetched, [path, sha256], {
+        stdin,
+        timeoutSeconds: fetchSeconds,
         signal: call.signal,
       });
       return done;
@@ -112,10 +117,10 @@ const fetched = `set -eu
 ${fetchFailed}
 t=$(mktemp "$1.XXXXXX")
 trap 'rm -f "$t"' EXIT
-curl --fail --silent --show-error --location --retry 3 --output "$t" "$3" || fetch_failed $? "$t"
+curl --config - --fail --silent --show-error --location --retry 3 --output "$t" || fetch_failed $? "$t"
 echo "$2  $t" | sha256sum --check --status || { echo "it is not what this build of plinth knows: $(sha256sum < "$t")" >&2; exit 65; }
 chmod 755 "$t"
 ${withLibatomic}
-"$t" --version >/dev/null
+"$t" --version </dev/null >/dev/null
 mv -f "$t" "$1"
 trap - EXIT`;

@@ -35,8 +35,8 @@ export const installerPackage = defineHostStep({
   async observe(call) {
     const host = await reach(call);
     const { chosen, path, sha256 } = sourceOf(call);
-    // It gets this name only after its hash was right.
-    const { exitCode } = await runScript(host, '[ -s "$1" ]', [path]);
+    // It gets this name only after its hash was right. Then nobody needs the URL any more.
+    const { exitCode } = await runScript(host, '[ -s "$1" ] && rm -f "$2"', [path, addressOf(sha256)]);
     if (exitCode !== 0) return undefined;
     if (chosen !== undefined) await keepLog(call, host, 'package', fetched(path, chosen));
     return { path, sha256 };
@@ -55,7 +55,12 @@ export const installerPackage = defineHostStep({
     const { packagesBucket: bucket = '' } = call.context.config;
     const url = await storage.signedUrl({ bucket, object: chosen.object }, urlSeconds, call.context.clock.now());
     await host.upload(addressOf(sha256), `url = "${url}"\n`, { mode: 0o600 });
-    return followJob(call, host, 'package', fetched(path, chosen), 'Fetching the package');
+    try {
+      return await followJob(call, host, 'package', fetched(path, chosen), 'Fetching the package');
+    } catch (error) {
+      await runScript(host, 'rm -f "$1"', [addressOf(sha256)]).catch(() => undefined);
+      throw error;
+    }
   },
 });
 

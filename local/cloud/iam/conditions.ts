@@ -84,7 +84,11 @@ const types: Readonly<Record<string, string>> = {
   serviceAccounts: 'iam.googleapis.com/ServiceAccount',
 };
 
+/** Names of objects may hold slashes. */
+const isObject = /^projects\/_\/buckets\/[^/]+\/objects\//;
+const objectType = 'storage.googleapis.com/Object';
+
 function attributesOf(resource: string) {
-  const type = types[resource.split('/').at(-2) ?? ''] ?? '';
+  const type = isObject.test(resource) ? objectType : (types[resource.split('/').at(-2) ?? ''] ?? '');
   return { name: resource, type, service: type.split('/')[0] ?? '' };
 }

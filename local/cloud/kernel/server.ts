@@ -148,6 +148,8 @@ function splitHost(path: string): { host: string; path: string; prefix: string }
 
 const mediaAtRoot = /^\/(?:(?:resumable\/)?upload|download)\/storage\/v1\//;
 
+const uploads = /^(?:\/resumable)?\/upload\//;
+
 const toApiRequest = (request: IncomingMessage, url: URL, path: string, body: Buffer): ApiRequest => ({
   httpMethod: request.method ?? 'GET',
   // gcloud lists a registry's locations with an old version of the API. The reply is the same.
@@ -155,7 +157,8 @@ const toApiRequest = (request: IncomingMessage, url: URL, path: string, body: Bu
   query: url.searchParams,
   authorization: request.headers.authorization,
   reason: request.headers['x-goog-request-reason']?.toString(),
-  body: body.toString('utf8'),
+  // An upload may be large, and its bytes need not be text.
+  body: uploads.test(path) ? '' : body.toString('utf8'),
 });
 
 function send(response: ServerResponse, reply: ApiReply, path: string): void {

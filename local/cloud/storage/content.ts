@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { World } from '../kernel/api.js';
 import type { ApiRequest } from '../kernel/kernel.js';
+import { bytesOf } from './contents.js';
 import { findObject } from './objects.js';
 
 /** A reply with headers and bytes instead of JSON. */
@@ -22,7 +23,7 @@ export interface MediaRequest {
 /** The bytes, or the requested range of them. */
 export function contentOf(world: World, bucket: string, name: string, range: string | undefined): MediaReply {
   const object = findObject(world, bucket, name);
-  const bytes = Buffer.from(object.data, 'base64');
+  const bytes = bytesOf(world, object);
   const headers = {
     'content-type': object.contentType,
     'accept-ranges': 'bytes',

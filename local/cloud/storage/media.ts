@@ -18,7 +18,7 @@ interface Session {
   object?: JsonObject;
 }
 
-const largest = 64 * 1024 * 1024;
+const largest = 512 * 1024 * 1024;
 const uploads = /^(?:\/resumable)?\/upload(\/storage\/v1\/b\/[^/]+\/o)$/;
 
 /** Undefined for an ordinary call of the API. */
@@ -28,7 +28,7 @@ export async function answerMedia(
   asked: MediaRequest,
 ): Promise<MediaReply | ApiReply | undefined> {
   const { request, bytes } = asked;
-  if (bytes.length > largest) return refused(413, 'The simulated Cloud Storage keeps objects of at most 64 MiB.');
+  if (bytes.length > largest) return refused(413, 'The simulated Cloud Storage keeps objects of at most 512 MiB.');
   if (isSigned(request.query)) return answerSigned(world, asked);
   const upload = uploads.exec(request.path)?.[1];
   if (upload !== undefined) return receive(kernel, world, asked, upload);

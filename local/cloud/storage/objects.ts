@@ -1,7 +1,6 @@
 /** Buckets and objects of Cloud Storage as records. */
-import { createHash } from 'node:crypto';
 import { GoogleError, type JsonObject, type World } from '../kernel/api.js';
-import { crc32c } from './crc32c.js';
+import type { Content } from './contents.js';
 
 export const storageService = 'storage.googleapis.com';
 
@@ -10,7 +9,7 @@ export interface BucketRecord {
   resource: JsonObject;
 }
 
-export interface ObjectRecord {
+export interface ObjectRecord extends Content {
   bucket: string;
   name: string;
   contentType: string;
@@ -19,8 +18,6 @@ export interface ObjectRecord {
   metageneration: number;
   timeCreated: string;
   updated: string;
-  /** Base64, because the state is JSON. The packages here have some hundred kilobytes. */
-  data: string;
 }
 
 export const buckets = (world: World): Record<string, BucketRecord> => world.table<BucketRecord>('storage.buckets');
@@ -48,12 +45,13 @@ export function findObject(world: World, bucket: string, name: string, generatio
   return found;
 }
 
+/** An object's name for policies: beneath its bucket. */
+export const objectPath = (world: World, bucket: string, name: string): string =>
+  `${bucketPath(world, bucket)}/objects/${name}`;
+
 /** The object as the API shows it. */
 export function shownObject(object: ObjectRecord): JsonObject {
   const { bucket, name, generation, metageneration, contentType, metadata, timeCreated, updated } = object;
-  const bytes = Buffer.from(object.data, 'base64');
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32c(bytes));
   const path = `b/${bucket}/o/${encodeURIComponent(name)}`;
   return {
     kind: 'storage#object',
@@ -66,9 +64,9 @@ export function shownObject(object: ObjectRecord): JsonObject {
     metageneration: String(metageneration),
     contentType,
     storageClass: 'STANDARD',
-    size: String(bytes.length),
-    md5Hash: createHash('md5').update(bytes).digest('base64'),
-    crc32c: checksum.toString('base64'),
+    size: String(object.size),
+    md5Hash: object.md5Hash,
+    crc32c: object.crc32c,
     etag: Buffer.from(`${generation}/${metageneration}`).toString('base64'),
     timeCreated,
     updated,

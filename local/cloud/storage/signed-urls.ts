@@ -7,7 +7,7 @@ import { isSignedBy } from '../iam/credentials.js';
 import { isBarred } from '../iam/service-accounts.js';
 import type { World } from '../kernel/api.js';
 import { contentOf, type MediaReply, type MediaRequest } from './content.js';
-import { buckets, objects } from './objects.js';
+import { buckets, objectPath, objects } from './objects.js';
 
 export const isSigned = (query: URLSearchParams): boolean => query.has('X-Goog-Signature');
 
@@ -61,18 +61,18 @@ export function answerSigned(world: World, { request, headers }: MediaRequest): 
   const held = buckets(world)[bucket];
   if (held === undefined) return refusal(404, 'NoSuchBucket', 'The specified bucket does not exist.');
   const caller = { email: signer, kind: 'serviceAccount' } as const;
-  const resource = `projects/${held.projectId}/buckets/${bucket}`;
-  if (isBarred(world, signer) || !world.policies.allows(caller, 'storage.objects.get', resource)) {
-    return refusal(
-      403,
-      'AccessDenied',
-      `${signer} does not have storage.objects.get access to the Google Cloud Storage object.`,
-    );
+  const may = (permission: string, resource: string) => world.policies.allows(caller, permission, resource);
+  const denied = (permission: string) =>
+    refusal(403, 'AccessDenied', `${signer} does not have ${permission} access to the Google Cloud Storage object.`);
+  if (isBarred(world, signer) || !may('storage.objects.get', objectPath(world, bucket, name))) {
+    return denied('storage.objects.get');
   }
   if (httpMethod !== 'GET' && httpMethod !== 'HEAD')
     return refusal(405, 'MethodNotAllowed', 'The method is not allowed.');
   if (objects(world)[`${bucket}/${name}`] === undefined)
-    return refusal(404, 'NoSuchKey', 'The specified key does not exist.');
+    return may('storage.objects.list', `projects/${held.projectId}/buckets/${bucket}`)
+      ? refusal(404, 'NoSuchKey', 'The specified key does not exist.')
+      : denied('storage.objects.list');
   const reply = contentOf(world, bucket, name, headers.range);
   return httpMethod === 'HEAD' ? { ...reply, body: '' } : reply;
 }

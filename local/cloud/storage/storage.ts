@@ -22,8 +22,9 @@ import {
   listBuckets,
   patchBucket,
 } from './buckets.js';
+import { storedContent } from './contents.js';
 import { globbed } from './glob.js';
-import { bucketPath, findBucket, findObject, objects, shownObject, storageService } from './objects.js';
+import { bucketPath, findBucket, findObject, objectPath, objects, shownObject, storageService } from './objects.js';
 
 const objectIn = ({ params, body }: CloudCall): string =>
   params['object'] ?? params['name'] ?? textOf(body['name']) ?? '';
@@ -67,7 +68,7 @@ const insertObject: Handler = (call, world) => {
     metageneration: 1,
     timeCreated: at,
     updated: at,
-    data: bytes.toString('base64'),
+    ...storedContent(world, bytes),
   };
   const shown = shownObject(object);
   for (const sum of ['md5Hash', 'crc32c'] as const) {
@@ -163,15 +164,27 @@ const methods: Readonly<Record<string, readonly [permission: string | undefined,
   'objects.delete': ['storage.objects.delete', deleteObject],
 };
 
-/** Overwriting an object needs the permission to delete it too. */
+/**
+ * Overwriting an object needs the permission to delete it too. Whoever may not list the bucket doesn't learn that an object
+ * is missing.
+ */
 function accessTo(method: string, permission: string | undefined, call: CloudCall, world: World): readonly Access[] {
   if (permission === undefined) return [];
   if (call.params['bucket'] === undefined) {
     return [{ permission, resource: `projects/${world.project(call.params['project'] ?? '').projectId}` }];
   }
-  const resource = bucketPath(world, bucketIn(call));
-  const over = method === 'objects.insert' && objects(world)[`${bucketIn(call)}/${objectIn(call)}`] !== undefined;
-  return [{ permission, resource }, ...(over ? [{ permission: 'storage.objects.delete', resource }] : [])];
+  const [bucket, name] = [bucketIn(call), objectIn(call)];
+  const path = bucketPath(world, bucket);
+  if (!/^objects\.(insert|get|delete)$/.test(method)) return [{ permission, resource: path }];
+  const resource = objectPath(world, bucket, name);
+  const stands = objects(world)[`${bucket}/${name}`] !== undefined;
+  const more =
+    method === 'objects.get' && !stands
+      ? [{ permission: 'storage.objects.list', resource: path }]
+      : method === 'objects.insert' && stands
+        ? [{ permission: 'storage.objects.delete', resource }]
+        : [];
+  return [{ permission, resource }, ...more];
 }
 
 export const storage: ApiDefinition<'storage'> = {

@@ -51,7 +51,6 @@ module "plinth" {
   organization_creators = ["example.com"]
 
   settings = {
-    PLINTH_RELEASES_URL     = "https://storage.googleapis.com/acme-plinth-public"
     PLINTH_LIVING_PER_OWNER = "5"
     PLINTH_LIVING_IN_ALL    = "60"
     PLINTH_MAX_TTL_SECONDS  = "604800"

@@ -39,8 +39,6 @@ module "plinth" {
   bootstrappers    = { domains = [split("@", var.operator)[1]] }
   # Organizations of today let no stranger in, so Cloud Run asks first. docs/operate/deploy.md, "Who passes the front end".
   invokers = ["domain:${split("@", var.operator)[1]}"]
-
-  settings = { PLINTH_RELEASES_URL = var.releases_url }
 }
 
 output "endpoints" {

@@ -20,11 +20,6 @@ variable "region" {
   }
 }
 
-variable "releases_url" {
-  description = "Where jumpboxes fetch plinth from, without credentials."
-  type        = string
-}
-
 variable "release" {
   description = "Which release of plinth; cloudbuild.yaml gives the one that it built."
   type        = string
