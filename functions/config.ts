@@ -240,7 +240,7 @@ export const settings = {
   ),
   PLINTH_CALLER_ROLE: setting(
     text.regex(/^(?:roles|projects\/[^/]+\/roles|organizations\/\d+\/roles)\/[\w.]+$/, 'must be a role'),
-    'Role that the caller gets on their own project.',
+    'Role that the owner gets on their own project. With `roles/editor` they make what they like there, on your bill, and act as its service accounts. Who is invited never gets more.',
     'roles/editor',
   ),
   PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),

@@ -177,6 +177,31 @@ describe('roles of the people of a project', function () {
     expect([await rolesOf(alice), await rolesOf(bob)]).to.deep.equal([[roleName()], ['roles/editor']]);
   });
 
+  it('stand after a break at any call, and after two runs at once', async () => {
+    lab.resume({ sharedMembers: [bob] });
+    const met = lab.save();
+    const since = lab.cloud.calls.last();
+    await look();
+    const calls = lab.cloud.calls.list({ since }).length;
+    expect(calls).to.be.above(6);
+    const stands = async () => {
+      expect([await rolesOf(alice), await rolesOf(bob)]).to.deep.equal([['roles/editor'], [roleName()]]);
+      expect(may(bob, 'compute.instances.start')).to.equal(true);
+    };
+    for (const when of ['before', 'after'] as const) {
+      for (let nth = 1; nth <= calls; nth++) {
+        lab.restore(met);
+        const fault = lab.cloud.faults.add({ method: '*', nth, kind: 'unavailable', when });
+        await look();
+        lab.cloud.faults.remove(fault);
+        await stands();
+      }
+    }
+    lab.restore(met);
+    await Promise.all([look(), look()]);
+    await stands();
+  });
+
   it('come back where somebody changed or deleted the role', async () => {
     lab.resume({ sharedMembers: [bob] });
     await look();

@@ -1,6 +1,7 @@
 /** Handles the life of a bootstrap after its creation: extend, protect, share, transfer, remove, restart VMs. */
 
 import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
+import { invitedMay, invitedRole } from '../../../shared/bootstrap/invited.js';
 import type { lifeRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import { extend, protect, unprotect } from '../../bootstraps/lifetime.js';
@@ -43,7 +44,11 @@ export function lifeHandlers(
     async shareBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
       checkMayShare(context.config, body.with);
-      return shown(share(context, steps, id, caller.email, body.with));
+      const bootstrap = await view(await share(context, steps, id, caller.email, body.with));
+      return {
+        status: 200,
+        body: { ...bootstrap, invited: { role: invitedRole(bootstrap.projectId), may: [...invitedMay] } },
+      };
     },
     async unshareBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
