@@ -254,7 +254,7 @@ export const lifeRoutes = {
       })
       .meta({ id: 'RestartVms', description: 'Which VMs' }),
     replies: { 200: view() },
-    problems: ['conflict', 'forbidden'],
+    problems: ['conflict', 'forbidden', 'too-many'],
   },
   extendBootstrap: {
     method: 'POST',
@@ -322,7 +322,7 @@ export const lifeRoutes = {
     params: ofBootstrap,
     body: withSomebody,
     replies: { 200: json('The bootstrap as it is now, and what they get', SharedView) },
-    problems: ['forbidden', 'conflict'],
+    problems: ['forbidden', 'conflict', 'too-many'],
   },
   unshareBootstrap: {
     method: 'POST',

@@ -122,11 +122,11 @@ describe('a limit of changes a minute', () => {
       server.fetch('POST', `/bootstraps${query}`, { as: alice, body: makeRequest(name) });
 
     it('refuses what begins one too many, before anything is made', async () => {
-      for (let i = 0; i < 5; i++) expect((await begin('dry', '?dryRun=true')).status).to.equal(200);
-      for (const name of ['one', 'two', 'three']) expect((await begin(name)).status).to.equal(201);
+      for (let i = 0; i < 5; i++) expect((await begin('dry run', '?dryRun=true')).status).to.equal(200);
+      for (const name of ['first', 'second', 'third']) expect((await begin(name)).status).to.equal(201);
       const { detail, advice } = await server.problem(429, 'POST', '/bootstraps', {
         as: alice,
-        body: makeRequest('four'),
+        body: makeRequest('fourth'),
       });
       expect(detail).to.include('3 changes a minute');
       expect(advice).to.include('again in');
@@ -135,7 +135,7 @@ describe('a limit of changes a minute', () => {
     });
 
     it('counts what invites and hands on, and never holds up a removal', async () => {
-      expect((await begin('one')).status).to.equal(201);
+      expect((await begin('first')).status).to.equal(201);
       await server.settle();
       const [{ id = '' } = {}] = await server.json<{ id: string }[]>(200, 'GET', '/bootstraps', { as: alice });
       const share = { as: alice, body: { with: bob } };

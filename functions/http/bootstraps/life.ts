@@ -11,6 +11,7 @@ import { requestRemoval } from '../../bootstraps/removal.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
+import { countChange } from '../rate-limit.js';
 import type { Handlers } from '../router.js';
 import type { Access } from './access.js';
 import { checkMayOwn, checkMayShare } from './permission.js';
@@ -25,6 +26,7 @@ export function lifeHandlers(
   return {
     async restartVms({ caller, params: { id }, body }) {
       await owned(id, caller);
+      await countChange(context, caller);
       const action = `restart-vms${body.vms === undefined ? '' : ` ${body.vms.join(' ')}`}`;
       const which = { step: 'vm', what: 'VM', keys: body.vms };
       return shown(lookAgain(context, steps, id, { actor: caller.email, action }, which));
@@ -44,6 +46,7 @@ export function lifeHandlers(
     async shareBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
       checkMayShare(context.config, body.with);
+      await countChange(context, caller);
       const bootstrap = await view(await share(context, steps, id, caller.email, body.with));
       return {
         status: 200,
@@ -57,6 +60,7 @@ export function lifeHandlers(
     async transferBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
       checkMayOwn(context.config, body.with);
+      await countChange(context, caller);
       return shown(transfer(context, steps, id, caller.email, body.with));
     },
     async removeBootstrap({ caller, params: { id } }) {

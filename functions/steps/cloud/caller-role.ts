@@ -4,13 +4,16 @@
  */
 import { invitedRole } from '../../../shared/bootstrap/invited.js';
 import { Problem } from '../../../shared/problems.js';
-import type { Grant } from '../../cloud/policy.js';
 import { done, type StepCall } from '../../engine/step.js';
 import { invitedRoleStands, makeInvitedRole } from './invited-role.js';
 import { RolesOutput } from './outputs.js';
 import { project } from './project.js';
 import { defineProjectStep, isNewRole } from './settling.js';
 
+interface Grant {
+  readonly member: string;
+  readonly role: string;
+}
 type Call = Pick<StepCall, 'context' | 'bootstrap' | 'signal'>;
 
 function wanted({ context, bootstrap }: Call): Grant[] {

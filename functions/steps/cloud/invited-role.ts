@@ -4,11 +4,12 @@
  */
 import { invitedPermissions, invitedRole, invitedRoleId } from '../../../shared/bootstrap/invited.js';
 import { Problem } from '../../../shared/problems.js';
-import type { Role } from '../../cloud/custom-role.js';
 import { done, type Outcome, type StepCall } from '../../engine/step.js';
 import { unlessThere } from './following.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap' | 'signal'>;
+
+type Role = NonNullable<Awaited<ReturnType<typeof readRole>>>;
 
 const title = 'Invited by the owner';
 const description = 'Looks, logs in, starts and stops machines, reads logs. plinth keeps it as it is.';
