@@ -68,7 +68,13 @@ export interface Config {
     /** `<project>/<zone>`, or `*` for all. Zones in the bootstrap's own project are always allowed. */
     readonly dnsZones: readonly string[];
   };
-  readonly limits: { readonly livingPerOwner: number; readonly livingInAll: number; readonly maxTtlSeconds?: number };
+  readonly limits: {
+    readonly livingPerOwner: number;
+    readonly livingInAll: number;
+    /** 0: no limit. */
+    readonly changesPerMinute: number;
+    readonly maxTtlSeconds?: number;
+  };
   /** The role that the caller gets on their project. */
   readonly callerRole: string;
   /** Role of the nodes on a zone of another project that is for their domain itself. Undefined: they get none. */
@@ -239,6 +245,11 @@ export const settings = {
   ),
   PLINTH_LIVING_PER_OWNER: setting(count, 'How many bootstraps one owner may have at once.', '3'),
   PLINTH_LIVING_IN_ALL: setting(count, 'How many bootstraps there may be at once, in all.', '20'),
+  PLINTH_CHANGES_PER_MINUTE: setting(
+    count,
+    'How often in a minute one caller may make, invite or hand on: bootstraps, organizations, teams, members. Operators may do so as often as they like. 0: no limit.',
+    '120',
+  ),
   PLINTH_MAX_TTL_SECONDS: optional(
     count,
     'The longest time to live that may be asked for, by `extend` and `protect`, too. Unset: no ceiling.',
@@ -261,7 +272,7 @@ export const settings = {
   ),
   PLINTH_CALLER_ROLE: setting(
     text.regex(/^(?:roles|projects\/[^/]+\/roles|organizations\/\d+\/roles)\/[\w.]+$/, 'must be a role'),
-    'Role that the caller gets on their own project.',
+    'Role that the owner gets on their own project. With `roles/editor` they make what they like there, on your bill, and act as its service accounts. Who is invited never gets more.',
     'roles/editor',
   ),
   PLINTH_VM_IMAGE: setting(
@@ -473,6 +484,7 @@ export function readConfig(env: Environment): Config {
     limits: {
       livingPerOwner: read.PLINTH_LIVING_PER_OWNER,
       livingInAll: read.PLINTH_LIVING_IN_ALL,
+      changesPerMinute: read.PLINTH_CHANGES_PER_MINUTE,
       ...ifSet('maxTtlSeconds', read.PLINTH_MAX_TTL_SECONDS),
     },
     callerRole: read.PLINTH_CALLER_ROLE,

@@ -45,6 +45,8 @@ export const collections = {
   organizationEvents: 'organizationEvents',
   /** Answers by idempotency key. Each is kept for a day. */
   idempotency: 'idempotency',
+  /** How much each caller made in the current minute, by a hash of their account. */
+  rates: 'rates',
 } as const;
 
 export const labels = {

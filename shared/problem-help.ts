@@ -64,8 +64,9 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
     wayOut: 'Wait until they are started again. Present bootstraps can still be resumed, extended and removed.',
   },
   'too-many': {
-    cause: 'As many bootstraps live at once as may, for this owner or in all.',
-    wayOut: 'Wait until one is removed, or remove one.',
+    cause:
+      'As many bootstraps live at once as may, for this owner or in all. Or one caller made more in a minute than they may.',
+    wayOut: 'Wait until one is removed, or remove one. For the second, wait the seconds that `Retry-After` says.',
   },
   internal: {
     cause: 'A fault of plinth itself.',

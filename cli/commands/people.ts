@@ -21,7 +21,7 @@ export const share = defineCommand({
   takes: ['project'],
   summary: 'Let somebody else see a project and work in it',
   description: [
-    'Whoever you share a project with sees it in list and status, follows it, reads its install config and may extend it. They get the same role on the cloud project as you. Secrets, protection, cancelling and removal stay with its owner and operators.',
+    'Whoever you share a project with sees it in list and status, follows it, reads its install config and may extend it. On the cloud project they may look, log in, start and stop machines and read logs, as far as you may. Secrets, protection, cancelling and removal stay with its owner and operators.',
     'SSH keys are not shared: add theirs to the team of your forge, or to the machines, yourself. --remove takes the share and the role back. What they have read or made meanwhile stays.',
     'Only who may bootstrap here can be invited.',
   ],
@@ -39,14 +39,24 @@ export const share = defineCommand({
     const client = await call.connect();
     const id = await idOf(call, client);
     const remove = call.has('remove');
-    const view = await (remove ? client.unshare(id, email) : client.share(id, email));
     const whom = printable(email);
+    if (remove) {
+      const view = await client.unshare(id, email);
+      return {
+        data: { bootstrap: view },
+        show: () => `${view.name} is not shared with ${whom}; their role on ${view.projectId} goes in a moment.`,
+      };
+    }
+    const { invited, ...view } = await client.share(id, email);
     return {
-      data: { bootstrap: view },
+      data: { bootstrap: view, ...(invited === undefined ? {} : { invited }) },
       show: () =>
-        remove
-          ? `${view.name} is not shared with ${whom}; their role on ${view.projectId} goes in a moment.`
-          : `${view.name} is shared with ${whom}; their role on ${view.projectId} follows in a moment.`,
+        [
+          `${view.name} is shared with ${whom}; their role on ${view.projectId} follows in a moment.`,
+          ...(invited === undefined
+            ? []
+            : ['With it they may, as far as its owner may:', ...invited.may.map((each) => `- ${printable(each)}`)]),
+        ].join('\n'),
     };
   },
 });

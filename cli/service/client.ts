@@ -12,6 +12,7 @@ import {
   lifeRoutes,
   PlanReply,
   recoveryRoutes,
+  SharedView,
   type StreamItem,
   scheduleRoutes,
   surveyRoutes,
@@ -45,7 +46,7 @@ export interface Client {
   extend(id: string, ttl: string): Promise<BootstrapView>;
   protect(id: string, how: { readonly until: string; readonly reason: string }): Promise<BootstrapView>;
   unprotect(id: string): Promise<BootstrapView>;
-  share(id: string, email: string): Promise<BootstrapView>;
+  share(id: string, email: string): Promise<SharedView>;
   unshare(id: string, email: string): Promise<BootstrapView>;
   /** Gives it to a new owner, by e-mail. */
   transfer(id: string, email: string): Promise<BootstrapView>;
@@ -98,7 +99,7 @@ export function createClient(transport: Transport, told: Told): Client {
     extend: (id, ttl) => once(BootstrapView, lifeRoutes.extendBootstrap, { params: { id }, body: { ttl } }),
     protect: (id, body) => once(BootstrapView, lifeRoutes.protectBootstrap, { params: { id }, body }),
     unprotect: (id) => once(BootstrapView, lifeRoutes.unprotectBootstrap, { params: { id } }),
-    share: (id, email) => once(BootstrapView, lifeRoutes.shareBootstrap, { params: { id }, body: { with: email } }),
+    share: (id, email) => once(SharedView, lifeRoutes.shareBootstrap, { params: { id }, body: { with: email } }),
     unshare: (id, email) => once(BootstrapView, lifeRoutes.unshareBootstrap, { params: { id }, body: { with: email } }),
     transfer: (id, email) =>
       once(BootstrapView, lifeRoutes.transferBootstrap, { params: { id }, body: { with: email } }),

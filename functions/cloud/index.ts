@@ -4,6 +4,7 @@ import { createArtifactRegistry } from './artifact-registry.js';
 import { createBilling } from './billing.js';
 import { createComputeClients } from './compute/clients.js';
 import { createCompute } from './compute/index.js';
+import { createCustomRoles } from './custom-role.js';
 import { createDns } from './dns.js';
 import { createIam } from './iam.js';
 import { createNameServers } from './name-servers.js';
@@ -50,6 +51,7 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   services: createServices(transport),
   iam: createIam(transport),
   orgPolicy: createOrgPolicy(transport),
+  customRoles: createCustomRoles(transport),
   compute: createCompute(clients, transport),
   nameServers: createNameServers(transport.config),
   places: createPlaces(transport),

@@ -1,7 +1,7 @@
 /**
  * Answers a repeated POST with the same Idempotency-Key from the stored first answer, and does nothing else. The transaction
- * of the change stores the answer, so neither exists without the other. Only lasting refusals are stored. A 400, 409 or 412 is
- * judged anew.
+ * of the change stores the answer, so neither exists without the other. Only lasting refusals are stored. A 400, 409, 412
+ * or 429 is judged anew.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
@@ -141,8 +141,8 @@ async function answerOnce(
   }
 }
 
-/** Whether a retry would meet the same refusal. A 400, 409 or 412 may pass the next time. */
-const isLasting = ({ kind: { status } }: Problem): boolean => status < 500 && ![400, 409, 412].includes(status);
+/** Whether a retry would meet the same refusal. A 400, 409, 412 or 429 may pass the next time. */
+const isLasting = ({ kind: { status } }: Problem): boolean => status < 500 && ![400, 409, 412, 429].includes(status);
 
 /** If this write fails, the key is free again when the lease expires. */
 async function ifNotLost(commit: Promise<unknown>): Promise<void> {

@@ -310,6 +310,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_DNS_ZONES: '*',
     PLINTH_LIVING_PER_OWNER: '300',
     PLINTH_LIVING_IN_ALL: '1000',
+    PLINTH_CHANGES_PER_MINUTE: '0',
     PLINTH_FORGE1_API_URL: facts.forge1Url,
     ...(facts.forge1RegistryUrl === undefined ? {} : { PLINTH_FORGE1_REGISTRY_URL: facts.forge1RegistryUrl }),
     ...(facts.artifactRegistryDockerUrl === undefined

@@ -10,6 +10,7 @@ import { CallerView } from './caller.js';
 import { CostEstimate } from './cost.js';
 import { durationPattern } from './duration.js';
 import { BootstrapEvent } from './event.js';
+import { invitedMay } from './invited.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
 import { BootstrapRequest } from './request.js';
@@ -33,6 +34,20 @@ const ofDatacenter = z.strictObject({
 
 const yaml = (description: string): Reply => ({ description, type: 'text/yaml', schema: z.string() });
 const view = (description = 'The bootstrap as it is now') => json(description, BootstrapView);
+/** Absent in answers of earlier releases. */
+export const SharedView = BootstrapView.extend({
+  invited: z
+    .object({
+      role: z
+        .string()
+        .meta({ description: 'Their role on the project', examples: ['projects/demo-1a2b/roles/plinthInvited'] }),
+      may: z.array(z.string()).meta({ description: 'What it allows, in words', examples: [[...invitedMay]] }),
+    })
+    .optional()
+    .meta({ description: 'What those whom it is shared with may on its project, and nothing that its owner may not' }),
+}).meta({ id: 'SharedBootstrap', description: 'A bootstrap, and what whom it is shared with may on its project' });
+export type SharedView = z.infer<typeof SharedView>;
+
 const schedule = (description: string) => json(description, ScheduleView);
 
 /** An option that a resume changes, or would change. Secrets show as `<secret>`. */
@@ -239,7 +254,7 @@ export const lifeRoutes = {
       })
       .meta({ id: 'RestartVms', description: 'Which VMs' }),
     replies: { 200: view() },
-    problems: ['conflict', 'forbidden'],
+    problems: ['conflict', 'forbidden', 'too-many'],
   },
   extendBootstrap: {
     method: 'POST',
@@ -302,12 +317,12 @@ export const lifeRoutes = {
     tag: 'Life',
     summary: 'Shares it with somebody',
     description:
-      'They see it, may follow and extend it, and get the role of the caller on its project. Shared already: nothing changes. For its owner and operators.',
+      'They see it, may follow and extend it, and get a role of their own on its project, which the reply tells. Shared already: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
     body: withSomebody,
-    replies: { 200: view() },
-    problems: ['forbidden', 'conflict'],
+    replies: { 200: json('The bootstrap as it is now, and what they get', SharedView) },
+    problems: ['forbidden', 'conflict', 'too-many'],
   },
   unshareBootstrap: {
     method: 'POST',

@@ -60,7 +60,7 @@ export const organizationRoutes = {
     headers: idempotency,
     body: NewOrganization,
     replies: { 201: created('The organization', Organization) },
-    problems: ['forbidden', 'conflict', 'key-reused'],
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
   },
   listOrganizations: {
     method: 'GET',
@@ -108,7 +108,7 @@ export const organizationRoutes = {
     headers: idempotency,
     body: NewMember,
     replies: { 200: json('Was a member with that role already', Member), 201: json('The new member', Member) },
-    problems: ['forbidden', 'conflict', 'key-reused'],
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
   },
   setOrganizationMemberRole: {
     method: 'PUT',
@@ -170,7 +170,7 @@ export const organizationRoutes = {
     headers: idempotency,
     body: NewTeam,
     replies: { 201: created('The team', Team) },
-    problems: ['forbidden', 'conflict', 'key-reused'],
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
   },
   listTeams: {
     method: 'GET',
@@ -218,7 +218,7 @@ export const organizationRoutes = {
     headers: idempotency,
     body: NewMember,
     replies: { 200: json('Was a member with that role already', Member), 201: json('The new member', Member) },
-    problems: ['forbidden', 'conflict', 'key-reused'],
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
   },
   removeTeamMember: {
     method: 'DELETE',

@@ -73,6 +73,10 @@ run "storage" {
     error_message = "The builder reads releases, and changes none."
   }
   assert {
+    condition     = [for condition in google_storage_bucket_iam_member.builder.condition : condition.expression] == ["resource.name.startsWith(\"projects/_/buckets/plinth-test-releases/objects/releases/\")"]
+    error_message = "The builder reads nothing else in the bucket of releases, where terraform's state may lie."
+  }
+  assert {
     condition     = google_artifact_registry_repository_iam_member.builder.repository == "plinth-functions" && google_artifact_registry_repository_iam_member.builder.role == "roles/artifactregistry.writer"
     error_message = "The builder writes the functions' images, and removes none."
   }

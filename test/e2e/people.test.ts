@@ -46,17 +46,19 @@ describe('the people of a project', function () {
     };
   };
   const statusOf = async (...call: Parameters<typeof ask>) => (await ask(...call)).status;
-  /** Who has the caller's role on the project. */
-  const editors = ({ projectId }: BootstrapView): string[] => {
+  /** Who has a role on the project. */
+  const holders = ({ projectId }: BootstrapView, wanted: string): string[] => {
     const { bindings = [] } = scene.cloud.world.policies.get(`projects/${projectId}`, 3) as {
       bindings?: { role: string; members: string[] }[];
     };
     return bindings
-      .filter(({ role }) => role === 'roles/editor')
+      .filter(({ role }) => role === wanted)
       .flatMap(({ members }) => members)
       .filter((each) => each.startsWith('user:'))
       .sort();
   };
+  const editors = (view: BootstrapView): string[] => holders(view, 'roles/editor');
+  const invited = (view: BootstrapView): string[] => holders(view, `projects/${view.projectId}/roles/plinthInvited`);
 
   it('are those it is shared with: they see it, follow it, extend it, and have the role; nothing more', async () => {
     const view = await made('shared');
@@ -65,7 +67,12 @@ describe('the people of a project', function () {
     expect(exitCode, stderr).to.equal(0);
     expect(stdout).to.contain(`shared with ${bob}`);
     await scene.stack.settle();
-    expect(editors(view)).to.deep.equal([`user:${alice}`, `user:${bob}`]);
+    expect(stdout).to.contain('they may').and.to.contain('- start, stop and reset machines');
+    expect([editors(view), invited(view)]).to.deep.equal([[`user:${alice}`], [`user:${bob}`]]);
+    const again = await ask(alice, 'POST', `/${view.id}/share`, { with: bob });
+    expect(again.body as object)
+      .to.have.property('invited')
+      .that.includes({ role: `projects/${view.projectId}/roles/plinthInvited` });
     const { state, sharedWith } = await scene.view(view.id, bob);
     expect({ state, sharedWith }).to.deep.equal({ state: 'succeeded', sharedWith: [bob] });
 
@@ -103,7 +110,7 @@ describe('the people of a project', function () {
     const back = await plinth(aliceAt, 'share', 'shared', '--with', bob, '--remove');
     expect(back.exitCode, back.stderr).to.equal(0);
     await scene.stack.settle();
-    expect(editors(view)).to.deep.equal([`user:${alice}`]);
+    expect([editors(view), invited(view)]).to.deep.equal([[`user:${alice}`], []]);
     expect(await statusOf(bob, 'GET', `/${view.id}`)).to.equal(404);
     expect((await plinth(bobAt, 'list')).stdout).to.contain('No bootstraps');
     expect((await scene.view(view.id)).state).to.equal('succeeded');
@@ -125,7 +132,7 @@ describe('the people of a project', function () {
 
     const after = await counted();
     expect([after[alice], after[bob]]).to.deep.equal([(before[alice] ?? 0) - 1, (before[bob] ?? 0) + 1]);
-    expect(editors(view)).to.deep.equal([`user:${bob}`]);
+    expect([editors(view), invited(view)]).to.deep.equal([[`user:${bob}`], []]);
     const found = life.project(view.projectId)['labels'] as Record<string, string>;
     const context = scene.stack.functionsHalf?.contextOf(functionNames.runCloudStep);
     const key = context === undefined ? '' : ((await findProofKey(context)) ?? '');

@@ -72,7 +72,7 @@ describe('the settings', () => {
       PLINTH_LIVING_PER_OWNER: '',
     });
     expect(auth.operators).to.deep.equal(['alice@example.com', 'bob@example.com']);
-    expect(limits).to.deep.equal({ livingPerOwner: 3, livingInAll: 20 });
+    expect(limits).to.deep.equal({ livingPerOwner: 3, livingInAll: 20, changesPerMinute: 120 });
   });
 
   it('take addresses by the same schema as the APIs, and fold A to Z alone', () => {

@@ -20,6 +20,7 @@ import {
 } from '../../functions/engine/record/documents.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
+import { RateRecord } from '../../functions/http/rate-limit.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
@@ -116,6 +117,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.notices, NoticeRecord],
   [collections.counters, CountersRecord],
   [collections.passes, PassRecord],
+  [collections.rates, RateRecord],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {

@@ -118,6 +118,7 @@ const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Re
   PLINTH_DEFAULT_PARENT: 'folders/100',
   PLINTH_LIVING_PER_OWNER: '50',
   PLINTH_LIVING_IN_ALL: '100',
+  PLINTH_CHANGES_PER_MINUTE: '0',
   ...more,
 });
 

@@ -5,6 +5,7 @@ import { accessOf } from '../../local/cloud/iam/access.js';
 import { permissionIsKnown } from '../../local/cloud/iam/predefined-roles.js';
 import type { CloudCall, JsonObject } from '../../local/cloud/kernel/api.js';
 import { type Method, resourceIn, surfaceOf } from '../../local/cloud/kernel/surface.js';
+import { namedPath } from '../support/method-paths.js';
 import { furnish, region, vmBody, zone } from './furnished.js';
 import { owner, project, type ReadyCloud, readyCloud } from './ready-cloud.js';
 
@@ -78,23 +79,13 @@ describe('permissions that simulated methods ask for', () => {
   after(() => cloud.close());
 
   function callOf({ id, path: template, parameters = {} }: Method, base: string): CloudCall {
-    const params: Record<string, string> = {};
     const nameFor = (word: string): string => {
       if (word === 'liens') return lien;
       if (word === 'serviceAccounts') return `robot1@${project}.iam.gserviceaccount.com`;
+      if (word === 'projects' && id.startsWith('iamcredentials')) return '-';
       return names[word] ?? 'any';
     };
-    const path = template.replaceAll(/\{(\+?)([^}]+)\}/g, (_, reserved: string, name: string) => {
-      const pattern = (parameters[name]?.pattern ?? '^[^/]+$').replaceAll(/\[\^\/\]\+|\.\*/g, '*');
-      const parts = reserved === '' ? ['*'] : pattern.replaceAll(/[\^$]/g, '').split('/');
-      // `services.get` has the bare pattern of two names: they are a project's.
-      if (parts[0] === '*' && parts.length > 1) parts[0] = 'projects';
-      params[name] = parts
-        .map((part, i) => (part === '*' ? nameFor(parts[i - 1] ?? name) : part))
-        .join('/')
-        .replace(/^projects\/[^/]+(?=\/serviceAccounts)/, id.startsWith('iamcredentials') ? 'projects/-' : '$&');
-      return params[name];
-    });
+    const { path, params } = namedPath({ path: template, parameters }, nameFor);
     for (const [name, { location }] of Object.entries(parameters)) {
       if (location !== 'query') continue;
       if (name === 'project') params[name] = project;

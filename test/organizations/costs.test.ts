@@ -43,7 +43,7 @@ describe('the documents of an operation', () => {
     counts = counted.counts;
     server = await createOrganizationsServer(issuer, {
       store: counted.store,
-      env: { PLINTH_ORGANIZATION_CREATORS: 'example.com' },
+      env: { PLINTH_ORGANIZATION_CREATORS: 'example.com', PLINTH_CHANGES_PER_MINUTE: '10000' },
     });
     for (let i = 0; i < listed; i++) {
       ({ id: organizationId } = await server.expect<Organization>(201, 'createOrganization', {

@@ -55,7 +55,7 @@ export interface OrganizationsServer {
 
 export const operator = 'ops@example.com';
 
-/** Of the shape of the product's defaults; who may make organizations is the test's to say. */
+/** Of the shape of the product's defaults. Who may make organizations, and how often in a minute, is the test's to say. */
 const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Record<string, string> => ({
   PLINTH_PROJECT: 'plinth-test',
   PLINTH_DEPLOYMENT: 'test',
@@ -63,6 +63,7 @@ const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Re
   PLINTH_JWKS_URL: issuer.jwksUrl,
   PLINTH_AUDIENCES: issuer.audience,
   PLINTH_OPERATORS: operator,
+  PLINTH_CHANGES_PER_MINUTE: '0',
   ...more,
 });
 

@@ -141,6 +141,13 @@ describe('a build that deploys', function () {
     expect(read('serving')).to.equal('next\n');
   });
 
+  it('finds the state in a bucket of its own, if the trigger names one', async () => {
+    const { failed, said } = await build({ _STATE_BUCKET: 'acme-plinth-state' });
+    expect(failed, said).to.equal(undefined);
+    expect(calls('terraform init')).to.deep.equal(['terraform init -backend-config=bucket=acme-plinth-state']);
+    expect(said).to.include('is the file of release next');
+  });
+
   const rolledBack: readonly (readonly [title: string, fault: string, says: RegExp])[] = [
     ['an apply that fails half-way', 'apply-fails', /could not be applied or failed its smoke test/],
     ['traffic that stays with the revisions before', 'traffic-stays', /\/health \(release before instead of next\)/],

@@ -66,6 +66,7 @@ export async function createSpecService(): Promise<SpecService> {
     PLINTH_DEFAULT_PARENT: 'folders/100',
     PLINTH_PARENTS: '*',
     PLINTH_DNS_ZONES: '*',
+    PLINTH_CHANGES_PER_MINUTE: '0',
     PLINTH_HOSTS: 'on',
     PLINTH_PACKAGES_BUCKET: 'packages',
     PLINTH_RELEASES_URL: 'https://releases.example.com',

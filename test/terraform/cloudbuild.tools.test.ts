@@ -230,6 +230,32 @@ describe('cloudbuild', function () {
     ]);
   });
 
+  it("keeps terraform's state in a bucket that only the deployer reaches", () => {
+    const deploy = read('docs/operate/deploy.md');
+    expect(deploy).to.match(/^export .*STATE_BUCKET=\$PROJECT-plinth-state\b/m);
+    expect(deploy.match(/^terraform .*-backend-config=.*$/gm)).to.deep.equal([
+      'terraform -chdir=$DEPLOYMENT init -backend-config=bucket=$STATE_BUCKET',
+    ]);
+    expect(deploy).to.match(/^gcloud storage buckets update gs:\/\/\$STATE_BUCKET --versioning$/m);
+    // Nobody is let into it, and of the identities only the deployer has the project's buckets.
+    expect(deploy).to.not.match(/add-iam-policy-binding gs:\/\/\$STATE_BUCKET/);
+    const commands = deploy.replaceAll('\\\n', ' ').split('\n');
+    const ofProject = commands.filter((line) => /gcloud projects add-iam-policy-binding \$PROJECT /.test(line));
+    expect(ofProject.filter((line) => /(?:\$RELEASER\b|plinth-nightly@)/.test(line))).to.have.length.above(0);
+    expect(
+      ofProject.filter((line) => /(?:\$RELEASER\b|plinth-nightly@).*roles\/(?!logging\.logWriter )/.test(line)),
+    ).to.deep.equal([]);
+    for (const example of ['minimal', 'full']) {
+      expect(read(`terraform/examples/${example}/main.tf`)).to.not.match(
+        /backend-config=bucket=<the release|bucket = "\S*releases"/,
+      );
+    }
+    const { substitutions } = parse(read('terraform/delivery/trigger.yaml')) as {
+      substitutions: Record<string, string>;
+    };
+    expect(substitutions).to.include({ _STATE_BUCKET: '<state-bucket>' });
+  });
+
   describe('finds', () => {
     for (const [title, change, says] of mistakes) {
       it(title, () => {

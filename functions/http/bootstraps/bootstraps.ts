@@ -21,6 +21,7 @@ import { healthHandlers } from '../health.js';
 import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
 import { createPages, pageIn } from '../paging.js';
+import { countChange } from '../rate-limit.js';
 import { createRouter, type Handlers, type HttpFunction } from '../router.js';
 import { createAccess } from './access.js';
 import { admissionHandlers } from './admission.js';
@@ -85,6 +86,7 @@ function bootstrapHandlers(
         const cost = costOfPlan(config.prices, options, context.clock.now());
         return { status: 200, body: { instances: previewOf(steps, options), warnings, cost } };
       }
+      await countChange(context, caller);
       const facts = { ...judged, options, warnings, trace: span };
       const begun =
         body.takeUp === undefined

@@ -1,6 +1,7 @@
 /** Handles the life of a bootstrap after its creation: extend, protect, share, transfer, remove, restart VMs. */
 
 import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
+import { invitedMay, invitedRole } from '../../../shared/bootstrap/invited.js';
 import type { lifeRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import { extend, protect, unprotect } from '../../bootstraps/lifetime.js';
@@ -10,6 +11,7 @@ import { requestRemoval } from '../../bootstraps/removal.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
+import { countChange } from '../rate-limit.js';
 import type { Handlers } from '../router.js';
 import type { Access } from './access.js';
 import { checkMayOwn, checkMayShare } from './permission.js';
@@ -24,6 +26,7 @@ export function lifeHandlers(
   return {
     async restartVms({ caller, params: { id }, body }) {
       await owned(id, caller);
+      await countChange(context, caller);
       const action = `restart-vms${body.vms === undefined ? '' : ` ${body.vms.join(' ')}`}`;
       const which = { step: 'vm', what: 'VM', keys: body.vms };
       return shown(lookAgain(context, steps, id, { actor: caller.email, action }, which));
@@ -43,7 +46,12 @@ export function lifeHandlers(
     async shareBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
       checkMayShare(context.config, body.with);
-      return shown(share(context, steps, id, caller.email, body.with));
+      await countChange(context, caller);
+      const bootstrap = await view(await share(context, steps, id, caller.email, body.with));
+      return {
+        status: 200,
+        body: { ...bootstrap, invited: { role: invitedRole(bootstrap.projectId), may: [...invitedMay] } },
+      };
     },
     async unshareBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
@@ -52,6 +60,7 @@ export function lifeHandlers(
     async transferBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);
       checkMayOwn(context.config, body.with);
+      await countChange(context, caller);
       return shown(transfer(context, steps, id, caller.email, body.with));
     },
     async removeBootstrap({ caller, params: { id } }) {

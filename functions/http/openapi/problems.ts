@@ -92,7 +92,7 @@ const further: { readonly [K in ProblemCode]?: { properties: JsonSchema; always?
   },
   'too-many': {
     properties: {
-      limit: { type: 'string', description: '`livingPerOwner` or `livingInAll`' },
+      limit: { type: 'string', description: '`livingPerOwner`, `livingInAll` or `changesPerMinute`' },
       value: { type: 'integer', description: 'How many there may be' },
     },
   },

@@ -20,6 +20,7 @@ import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
 import { type AnswerInPages, createPages } from '../paging.js';
+import { withRateLimit } from '../rate-limit.js';
 import type { Answer } from '../reply.js';
 import { type Call, createRouter, type HttpFunction } from '../router.js';
 import { addedAnswer, teamHandlers } from './teams.js';
@@ -33,10 +34,14 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
       ...withIdempotency(
         context,
         routes,
-        refusingOthers(context, {
-          ...organizationHandlers(context, answerInPages),
-          ...teamHandlers(context, answerInPages),
-        }),
+        withRateLimit(
+          context,
+          routes,
+          refusingOthers(context, {
+            ...organizationHandlers(context, answerInPages),
+            ...teamHandlers(context, answerInPages),
+          }),
+        ),
       ),
       ...documentHandlers(async () => (await import('./api.js')).organizationsApi),
       ...tryHandlers,

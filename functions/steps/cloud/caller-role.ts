@@ -1,20 +1,45 @@
 /**
- * Grants the owner, and the people the bootstrap is shared with, a role on the project, so that they can see it. Former owners
- * and people it is no longer shared with lose the role.
+ * Grants the owner a role on the project, and the people it is shared with a lesser one. Former owners and people it is no
+ * longer shared with lose theirs.
  */
+import { invitedRole } from '../../../shared/bootstrap/invited.js';
 import { Problem } from '../../../shared/problems.js';
 import { done, type StepCall } from '../../engine/step.js';
+import { invitedRoleStands, makeInvitedRole } from './invited-role.js';
 import { RolesOutput } from './outputs.js';
 import { project } from './project.js';
-import { defineProjectStep } from './settling.js';
+import { defineProjectStep, isNewRole } from './settling.js';
 
-type Call = Pick<StepCall, 'context' | 'bootstrap'>;
+interface Grant {
+  readonly member: string;
+  readonly role: string;
+}
+type Call = Pick<StepCall, 'context' | 'bootstrap' | 'signal'>;
 
-const grantsOf = ({ context }: Call, members: readonly string[]) =>
-  members.map((member) => ({ member, role: context.config.callerRole }));
-const wanted = (call: Call) => grantsOf(call, [call.bootstrap.ownerMember, ...call.bootstrap.sharedMembers]);
-const unwanted = (call: Call) => grantsOf(call, call.bootstrap.formerMembers);
+function wanted({ context, bootstrap }: Call): Grant[] {
+  const role = invitedRole(bootstrap.projectId);
+  return [
+    { member: bootstrap.ownerMember, role: context.config.callerRole },
+    ...bootstrap.sharedMembers.map((member) => ({ member, role })),
+  ];
+}
+
+/** Nobody has the other role: earlier releases gave the invited the owner's, and an invited may have become the owner. */
+function unwanted({ context, bootstrap }: Call): Grant[] {
+  const { ownerMember, sharedMembers, formerMembers } = bootstrap;
+  const owners = context.config.callerRole;
+  const role = invitedRole(bootstrap.projectId);
+  return [
+    { member: ownerMember, role },
+    ...sharedMembers.map((member) => ({ member, role: owners })),
+    ...formerMembers.flatMap((member) => [
+      { member, role: owners },
+      { member, role },
+    ]),
+  ];
+}
 const policyOf = ({ context, bootstrap }: Call) => context.cloud.projects.policy(bootstrap.projectId);
+const invites = ({ bootstrap }: Call): boolean => bootstrap.sharedMembers.length > 0;
 
 export const callerRole = defineProjectStep({
   name: 'caller-role',
@@ -26,22 +51,27 @@ export const callerRole = defineProjectStep({
 
   async observe(call) {
     const grants = wanted(call);
-    const missing = new Set((await policyOf(call).missing([...grants, ...unwanted(call)])).map(({ member }) => member));
-    const isAsWanted =
-      grants.every(({ member }) => !missing.has(member)) && unwanted(call).every(({ member }) => missing.has(member));
+    const [missing, roleStands] = await Promise.all([
+      policyOf(call).missing([...grants, ...unwanted(call)]),
+      invites(call) ? invitedRoleStands(call) : true,
+    ]);
+    const isMissing = ({ member, role }: Grant) => missing.some((each) => each.member === member && each.role === role);
+    const isAsWanted = roleStands && !grants.some(isMissing) && unwanted(call).every(isMissing);
     return isAsWanted ? { resource: `projects/${call.bootstrap.projectId}`, grants } : undefined;
   },
 
   async run(call) {
     const policy = policyOf(call);
     await policy.revoke(unwanted(call), call.signal);
+    const made = invites(call) ? await makeInvitedRole(call) : done;
+    if (made.kind !== 'done') return made;
     const refused: Problem[] = [];
     // One by one, so that an address unknown to Google keeps nobody else out.
     for (const grant of wanted(call)) {
       try {
         await policy.grant([grant], call.signal);
       } catch (error) {
-        if (!(error instanceof Problem) || error.code !== 'cloud-input') throw error;
+        if (!(error instanceof Problem) || error.code !== 'cloud-input' || isNewRole(error)) throw error;
         refused.push(refusal(call, grant.member, error));
       }
     }
@@ -53,7 +83,7 @@ export const callerRole = defineProjectStep({
   summary: ({ grants }) => grants.map(({ member, role }) => `${role} for ${member}`).join(', '),
 });
 
-const refusal = ({ bootstrap }: Call, member: string, error: Problem): Problem =>
+const refusal = ({ bootstrap }: Pick<Call, 'bootstrap'>, member: string, error: Problem): Problem =>
   new Problem('cloud-conflict', error.detail, {
     advice:
       member === bootstrap.ownerMember

@@ -33,8 +33,15 @@ export async function settling<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-const mayPass = ({ code, detail }: Problem): boolean =>
-  code === 'cloud-permission' || code === 'cloud-not-found' || (code === 'cloud-input' && unknownYet.test(detail));
+const mayPass = (problem: Problem): boolean =>
+  problem.code === 'cloud-permission' ||
+  problem.code === 'cloud-not-found' ||
+  isNewRole(problem) ||
+  (problem.code === 'cloud-input' && unknownYet.test(problem.detail));
+
+/** A policy names a custom role that is not known there yet. */
+export const isNewRole = ({ code, detail }: Problem): boolean =>
+  code === 'cloud-input' && /\brole \(.*\) does not exist in the resource's hierarchy/i.test(detail);
 
 /** A policy or VM names an account or a role that is not known there yet, or an API is used before billing is known there. */
 const unknownYet =
