@@ -1,4 +1,4 @@
-# Who is woken by what. Each alert says what it means and where to look.
+# Who is woken by what. Each alert says what it means and which runbook has the first command and the way back.
 
 locals {
   log_alerts = {
@@ -6,42 +6,48 @@ locals {
       name     = "messages that are none of ours"
       window   = 300
       over     = 0
-      document = "Something publishes to a step topic that is not plinth, or a release sends what an older one can't read. The log of the function has the event's id; the message was dropped."
+      document = "Something publishes to a step topic that is not plinth, or a release sends what an older one can't read. The log of the function has the event's id; the message was dropped. Runbook: docs/operate/runbooks/poisoned-message.md"
     }
     deaths = {
       name     = "a step that functions die of"
       window   = 300
       over     = 0
-      document = "A step ended its function as often as it may, and was failed. Look for memory and time-outs in the function's log by the bootstrap's id; the same command goes on from what stands."
+      document = "A step ended its function as often as it may, and was failed. Look for memory and time-outs in the function's log by the bootstrap's id; the same command goes on from what stands. Runbook: docs/operate/runbooks/step-kills-function.md"
     }
     resent = {
       name     = "stuck steps"
       window   = 900
       over     = 12
-      document = "Sweep finds something due nearly every minute: functions die, or messages don't arrive. Look at the errors and instances of run-cloud-step and run-host-step, and whether their triggers' subscriptions have a backlog."
+      document = "Sweep finds something due nearly every minute: functions die, or messages don't arrive. Look at the errors and instances of run-cloud-step and run-host-step, and whether their triggers' subscriptions have a backlog. Runbook: docs/operate/runbooks/stuck-steps.md"
     }
     cleanup_failures = {
       name     = "cleanup can't remove"
       window   = 900
       over     = 2
-      document = "Cleanup could not look at, judge or hand over a project several times. Projects go on costing money. docs/operate/operations.md says how to look at one and how to remove it."
+      document = "Cleanup could not look at, judge or hand over a project several times. Projects go on costing money. Runbook: docs/operate/runbooks/cleanup-cannot-remove.md"
     }
     quarantined = {
       name     = "a removal that is left alone"
       window   = 300
       over     = 0
-      document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. docs/operate/operations.md has the rest."
+      document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. Runbook: docs/operate/runbooks/removal-left-alone.md"
     }
     not_loaded = {
       name     = "a function can't be loaded"
       window   = 300
       over     = 0
-      document = "A setting is faulty or the release is broken; the log of the function names all faults. The lanes' messages wait meanwhile, and come again. Roll back: docs/operate/deploy.md."
+      document = "A setting is faulty or the release is broken; the log of the function names all faults. The lanes' messages wait meanwhile, and come again. Runbook: docs/operate/runbooks/function-not-loaded.md"
     }
   }
 
   # MATCH over single services: their requests, as Cloud Run counts them.
   requests = "resource.type=\"cloud_run_revision\" AND metric.type=\"run.googleapis.com/request_count\""
+
+  # Of the lanes alone: Eventarc names the subscriptions of its triggers so. Builds of releases have others.
+  oldest_message = "resource.type=\"pubsub_subscription\" AND metric.type=\"pubsub.googleapis.com/subscription/oldest_unacked_message_age\" AND resource.label.subscription_id=starts_with(\"eventarc-\")"
+
+  # Requests that an instance had at once, at most, in a minute.
+  busy_places = "resource.type=\"cloud_run_revision\" AND metric.type=\"run.googleapis.com/container/max_request_concurrencies\" AND metric.label.state=\"active\" AND resource.label.service_name=\"run-host-step\""
 }
 
 resource "google_monitoring_notification_channel" "email" {
@@ -99,8 +105,8 @@ resource "google_monitoring_alert_policy" "log" {
 # An absence is one only after there was something: a job that never worked is seen by `scheduled_errors`.
 resource "google_monitoring_alert_policy" "late" {
   for_each = {
-    cleanup = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth beta cleanup schedule status`)? Does the function fail (its log)? docs/operate/operations.md has the rest."
-    sweep   = "What was lost is not sent again: bootstraps stand still. Is the job plinth-sweep paused or gone? Does the function fail (its log)?"
+    cleanup = "Projects past their time go on costing money. Is the job plinth-cleanup paused (`plinth beta cleanup schedule status`)? Does the function fail (its log)? Runbook: docs/operate/runbooks/cleanup-late.md"
+    sweep   = "What was lost is not sent again: bootstraps stand still. Is the job plinth-sweep paused or gone? Does the function fail (its log)? Runbook: docs/operate/runbooks/sweep-late.md"
   }
 
   project               = var.project_id
@@ -155,7 +161,7 @@ resource "google_monitoring_alert_policy" "scheduled_errors" {
   }
 
   documentation {
-    content = "Sweep or cleanup answers Cloud Scheduler with an error. 401 or 403: its identity, its audience, or who may invoke the function; 5xx: the function's log has why. Until then nothing is sent again, or nothing is removed."
+    content = "Sweep or cleanup answers Cloud Scheduler with an error. 401 or 403: its identity, its audience, or who may invoke the function; 5xx: the function's log has why. Until then nothing is sent again, or nothing is removed. Runbook: docs/operate/runbooks/scheduler-refused.md"
   }
 
   depends_on = [google_cloudfunctions2_function.function]
@@ -187,7 +193,72 @@ resource "google_monitoring_alert_policy" "server_errors" {
   }
 
   documentation {
-    content = "Every such answer bears a trace id, and the function's log has the rest under it. After a deployment: roll back, docs/operate/deploy.md."
+    content = "Every such answer bears a trace id, and the function's log has the rest under it. After a deployment, roll back. Runbook: docs/operate/runbooks/server-errors.md"
+  }
+
+  depends_on = [google_cloudfunctions2_function.function]
+}
+
+# A message is acknowledged when its step's function has answered: nine minutes at most. What is older was refused again and
+# again, or waits for a place.
+resource "google_monitoring_alert_policy" "oldest_message" {
+  project               = var.project_id
+  display_name          = "plinth: messages wait"
+  combiner              = "OR"
+  notification_channels = local.channels
+
+  conditions {
+    display_name = "the oldest message is unacknowledged for more than 20 minutes"
+
+    condition_threshold {
+      filter          = local.oldest_message
+      comparison      = "COMPARISON_GT"
+      threshold_value = 1200
+      duration        = "300s"
+
+      aggregations {
+        alignment_period     = "60s"
+        per_series_aligner   = "ALIGN_MAX"
+        cross_series_reducer = "REDUCE_MAX"
+        group_by_fields      = ["resource.label.subscription_id"]
+      }
+    }
+  }
+
+  documentation {
+    content = "A lane does not take its messages: its function fails, may not be called, or has no place left. Bootstraps stand still. Nothing is lost: messages are kept for a day, and sweep sends again. Runbook: docs/operate/runbooks/messages-wait.md"
+  }
+
+  depends_on = [google_cloudfunctions2_function.function]
+}
+
+# A place of the host lane is held as long as a function follows a machine. Half of the instances above the threshold: one
+# that is full beside an empty one wakes nobody.
+resource "google_monitoring_alert_policy" "host_lane_busy" {
+  project               = var.project_id
+  display_name          = "plinth: the host lane is nearly full"
+  combiner              = "OR"
+  notification_channels = local.channels
+
+  conditions {
+    display_name = "more than four fifths of its places are busy for ten minutes"
+
+    condition_threshold {
+      filter          = local.busy_places
+      comparison      = "COMPARISON_GT"
+      threshold_value = floor(try(coalesce(local.sizes["run-host-step"].concurrency), local.function_table["run-host-step"].concurrency) * 0.8)
+      duration        = "600s"
+
+      aggregations {
+        alignment_period     = "60s"
+        per_series_aligner   = "ALIGN_PERCENTILE_50"
+        cross_series_reducer = "REDUCE_MAX"
+      }
+    }
+  }
+
+  documentation {
+    content = "So many installs run at once that steps on machines soon wait for a place. They go on, only later. More places: `sizes` of run-host-step. Runbook: docs/operate/runbooks/host-lane-busy.md"
   }
 
   depends_on = [google_cloudfunctions2_function.function]

@@ -7,6 +7,8 @@ locals {
       { title = "5xx by function", filter = "${local.requests} AND metric.label.response_code_class=\"5xx\"", aligner = "ALIGN_RATE", by = ["resource.label.service_name"] },
       { title = "Instances by function", filter = "resource.type=\"cloud_run_revision\" AND metric.type=\"run.googleapis.com/container/instance_count\"", aligner = "ALIGN_MAX", by = ["resource.label.service_name"] },
       { title = "Messages not yet acknowledged", filter = "resource.type=\"pubsub_subscription\" AND metric.type=\"pubsub.googleapis.com/subscription/num_undelivered_messages\"", aligner = "ALIGN_MAX", by = ["resource.label.subscription_id"] },
+      { title = "Age of the oldest message not yet acknowledged", filter = local.oldest_message, aligner = "ALIGN_MAX", by = ["resource.label.subscription_id"] },
+      { title = "Busy places of the host lane, by instance", filter = local.busy_places, aligner = "ALIGN_PERCENTILE_50", by = ["resource.label.service_name"] },
     ],
     [
       for name, metric in local.log_metrics : {

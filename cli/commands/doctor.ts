@@ -19,12 +19,8 @@ export const doctor = defineCommand({
       const { refusalOf } = await import('../../shared/bootstrap/rules.js');
       throw refusalOf(call.faults);
     }
-    const [{ fileChecks, sshChecks }, { serviceChecks }, { listing }] = await Promise.all([
-      import('../doctor/computer.js'),
-      import('../doctor/service.js'),
-      import('../frame/table.js'),
-    ]);
-    const checks = [...(await fileChecks(call)), ...(await serviceChecks(call)), ...(await sshChecks(call))];
+    const [{ allChecks }, { listing }] = await Promise.all([import('../doctor/all.js'), import('../frame/table.js')]);
+    const checks = await allChecks(call);
     const problem = problemOf(checks);
     return {
       data: { checks },

@@ -20,12 +20,13 @@ import { share, transfer } from './people.js';
 import { restartVms } from './restart-vms.js';
 import { ssh } from './ssh.js';
 import { status } from './status.js';
+import { support } from './support.js';
 import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } from './team.js';
 import { teamDetach } from './team-detach.js';
 import { teamMigrate } from './team-migrate.js';
 
 export const commands: readonly Command[] = [
-  ...[configure, doctor, completion(() => commands)],
+  ...[configure, doctor, support, completion(() => commands)],
   ...loginCommands,
   ...[bootstrapCloud, status, cancel, list],
   ...[extend, protect, unprotect, share, transfer, cleanup],

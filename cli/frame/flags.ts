@@ -39,6 +39,7 @@ const ownFlags = {
   'client-id': { kind: 'string' },
   issuer: { kind: 'string' },
   from: { kind: 'string' },
+  to: { kind: 'string' },
   endpoint: { kind: 'string' },
   json: { kind: 'bool' },
   version: { kind: 'bool' },

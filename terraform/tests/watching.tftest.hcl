@@ -64,6 +64,26 @@ run "watching" {
     error_message = "Six answers of 5xx in five minutes wake somebody."
   }
   assert {
+    condition = (
+      google_monitoring_alert_policy.oldest_message.display_name == "plinth: messages wait"
+      && google_monitoring_alert_policy.oldest_message.conditions[0].condition_threshold[0].filter == "resource.type=\"pubsub_subscription\" AND metric.type=\"pubsub.googleapis.com/subscription/oldest_unacked_message_age\" AND resource.label.subscription_id=starts_with(\"eventarc-\")"
+      && google_monitoring_alert_policy.oldest_message.conditions[0].condition_threshold[0].comparison == "COMPARISON_GT"
+      && google_monitoring_alert_policy.oldest_message.conditions[0].condition_threshold[0].threshold_value == 1200
+      && google_monitoring_alert_policy.oldest_message.conditions[0].condition_threshold[0].aggregations[0].per_series_aligner == "ALIGN_MAX"
+    )
+    error_message = "A message that waits for more than 20 minutes wakes somebody."
+  }
+  assert {
+    condition = (
+      google_monitoring_alert_policy.host_lane_busy.display_name == "plinth: the host lane is nearly full"
+      && google_monitoring_alert_policy.host_lane_busy.conditions[0].condition_threshold[0].filter == "resource.type=\"cloud_run_revision\" AND metric.type=\"run.googleapis.com/container/max_request_concurrencies\" AND metric.label.state=\"active\" AND resource.label.service_name=\"run-host-step\""
+      && google_monitoring_alert_policy.host_lane_busy.conditions[0].condition_threshold[0].comparison == "COMPARISON_GT"
+      && google_monitoring_alert_policy.host_lane_busy.conditions[0].condition_threshold[0].threshold_value == floor(google_cloudfunctions2_function.function["run-host-step"].service_config[0].max_instance_request_concurrency * 0.8)
+      && google_monitoring_alert_policy.host_lane_busy.conditions[0].condition_threshold[0].duration == "600s"
+    )
+    error_message = "A host lane that is full by more than four fifths for ten minutes wakes somebody."
+  }
+  assert {
     condition = alltrue([
       for alert in concat(values(google_monitoring_alert_policy.log), [google_monitoring_alert_policy.scheduled_errors, google_monitoring_alert_policy.server_errors]) :
       alert.conditions[0].condition_threshold[0].comparison == "COMPARISON_GT" && alert.conditions[0].condition_threshold[0].duration == "0s"
@@ -73,10 +93,11 @@ run "watching" {
   }
   assert {
     condition = alltrue([
-      for alert in concat(values(google_monitoring_alert_policy.log), values(google_monitoring_alert_policy.late), [google_monitoring_alert_policy.scheduled_errors, google_monitoring_alert_policy.server_errors]) :
+      for alert in concat(values(google_monitoring_alert_policy.log), values(google_monitoring_alert_policy.late), [google_monitoring_alert_policy.scheduled_errors, google_monitoring_alert_policy.server_errors, google_monitoring_alert_policy.oldest_message, google_monitoring_alert_policy.host_lane_busy]) :
       length(alert.notification_channels) == 2 && alert.enabled != false && length(alert.documentation[0].content) > 80
+      && can(regex("Runbook: docs/operate/runbooks/[a-z-]+\\.md$", alert.documentation[0].content))
     ])
-    error_message = "Each alert reaches everybody who is to hear of it, and says what to do."
+    error_message = "Each alert reaches everybody who is to hear of it, says what to do, and names its runbook."
   }
   assert {
     condition     = jsonencode({ for email, channel in google_monitoring_notification_channel.email : email => [channel.type, channel.labels["email_address"]] }) == jsonencode({ for email in ["on-call@example.com", "second@example.com"] : email => ["email", email] })
@@ -108,7 +129,7 @@ run "watching" {
   # What is seen.
   assert {
     condition = join(", ", [for tile in jsondecode(google_monitoring_dashboard.plinth.dashboard_json).mosaicLayout.tiles : tile.widget.title]) == join(", ", concat(
-      ["Requests by function", "5xx by function", "Instances by function", "Messages not yet acknowledged"],
+      ["Requests by function", "5xx by function", "Instances by function", "Messages not yet acknowledged", "Age of the oldest message not yet acknowledged", "Busy places of the host lane, by instance"],
       [for metric in google_logging_metric.log : metric.description],
     ))
     error_message = "One screen shows the load and all that is counted."
@@ -116,12 +137,12 @@ run "watching" {
   assert {
     condition = alltrue([
       for i, metric in values(google_logging_metric.log) :
-      endswith(jsondecode(google_monitoring_dashboard.plinth.dashboard_json).mosaicLayout.tiles[4 + i].widget.xyChart.dataSets[0].timeSeriesQuery.timeSeriesFilter.filter, "/user/${metric.name}\"")
+      endswith(jsondecode(google_monitoring_dashboard.plinth.dashboard_json).mosaicLayout.tiles[6 + i].widget.xyChart.dataSets[0].timeSeriesQuery.timeSeriesFilter.filter, "/user/${metric.name}\"")
     ])
     error_message = "A tile shows the metric that its title tells of."
   }
   assert {
-    condition     = length(distinct([for tile in jsondecode(google_monitoring_dashboard.plinth.dashboard_json).mosaicLayout.tiles : "${try(tile.xPos, 0)} ${try(tile.yPos, 0)}"])) == 4 + length(google_logging_metric.log)
+    condition     = length(distinct([for tile in jsondecode(google_monitoring_dashboard.plinth.dashboard_json).mosaicLayout.tiles : "${try(tile.xPos, 0)} ${try(tile.yPos, 0)}"])) == 6 + length(google_logging_metric.log)
     error_message = "No tile hides another."
   }
 }

@@ -42,6 +42,7 @@ export function troubleshooting(): string {
     '3. Run `plinth beta bootstrap-cloud status <project>`. It shows which step failed.',
     '4. Read the machine logs: `plinth beta bootstrap-cloud logs <project>`.',
     '5. Look up the code below. With `--json` it is `code` of the `problem`.',
+    '6. To hand it to somebody else, run `plinth support <project>`. It packs all of the above into one archive, without secrets.',
     '',
     'In most cases you heal the cause and run the same command again. It goes on from there. [Problems and exit codes](../reference/problems.md) lists the codes in one table.',
     '',

@@ -1,0 +1,70 @@
+/** The pages of cleanup and removals, each walked at the fault that it is about. */
+import { expect } from 'chai';
+import { people } from '../../local/stack/deployment.js';
+import { succeeded } from '../support/scene.js';
+import { type Desk, openDesk } from './desk.js';
+
+describe('runbooks of removals', function () {
+  this.timeout(300_000);
+  let desk: Desk;
+  before(async () => {
+    desk = await openDesk();
+  });
+  after(() => desk?.close());
+
+  const made = async (name: string) => succeeded(await desk.alice.bootstrap(name));
+  const isRemoved = async (name: string): Promise<boolean> => (await desk.find(name)).state === 'removed';
+
+  it('cleanup-late: its schedule is resumed, and what was due goes', async () => {
+    await desk.life.pause();
+    const late = await made('late');
+    await desk.life.expire(late.id);
+    const { said } = await desk.walk('cleanup-late');
+    expect(said[0]).to.contain('paused').and.to.contain(late.projectId);
+    expect(said[1]).to.contain('enabled');
+    await desk.until('it is removed', () => isRemoved('late'));
+  });
+
+  it('cleanup-cannot-remove: what could not be looked at is named, and goes once it can', async () => {
+    await desk.life.atNewYear();
+    const [unseen, other] = [await made('unseen'), await made('other')];
+    await desk.life.expire(unseen.id);
+    const { faults } = desk.scene.cloud;
+    faults.add({
+      method: 'cloudresourcemanager.projects.get',
+      times: 0,
+      code: 403,
+      message: 'The caller may not look.',
+    });
+    const { said } = await desk.walk(
+      'cleanup-cannot-remove',
+      { NAME: 'other' },
+      {
+        1: () => faults.clear(),
+        2: () => desk.until('it is removed', () => isRemoved('unseen')),
+      },
+    );
+    expect(said[0]).to.contain(unseen.projectId);
+    expect(said[0]).not.to.contain(other.projectId);
+    await desk.until('the other is removed', () => isRemoved('other'));
+  });
+
+  it('removal-left-alone: the lien that kept it is taken away, and it is removed', async () => {
+    const { id, projectId } = await made('held');
+    await desk.bash(
+      'gcloud alpha resource-manager liens create --project $BOOTSTRAP_PROJECT --restrictions resourcemanager.projects.delete --reason audit',
+      { BOOTSTRAP_PROJECT: projectId },
+    );
+    const at = new Date().toISOString();
+    await desk.life.change(id, {
+      state: 'removal-failed',
+      removeAt: undefined,
+      removal: { requestedAt: at, by: people.alice, why: 'asked', failures: 3, quarantinedAt: at },
+      problem: { code: 'cloud-conflict', detail: 'There is a lien: audit.' },
+    });
+    const { said } = await desk.walk('removal-left-alone', { NAME: 'held', BOOTSTRAP_PROJECT: projectId });
+    expect(said[0]).to.contain('There is a lien: audit.');
+    expect(said[1]).to.contain('audit');
+    expect(await isRemoved('held')).to.equal(true);
+  });
+});
