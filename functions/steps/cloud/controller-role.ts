@@ -5,7 +5,7 @@
  * It is a role of the project's own, because no predefined one fits. `roles/compute.loadBalancerAdmin` holds no firewall
  * rules, and those that do hold far more than the controller calls.
  */
-import type { RoleDefinition } from '../../cloud/iam.js';
+import type { RoleContent } from './own-role.js';
 
 const verbs = {
   addresses: ['create', 'delete', 'get', 'list', 'use'],
@@ -21,13 +21,12 @@ const verbs = {
   zones: ['list'],
 } as const;
 
-export const controllerRole: RoleDefinition = {
+export const controllerRole: RoleContent = {
   title: 'Cloud controller of the Kubernetes nodes',
   description: 'What the GCE cloud controller calls for nodes and external load balancers. plinth keeps it so.',
-  stage: 'GA',
   includedPermissions: Object.entries(verbs).flatMap(([collection, each]) =>
     each.map((verb) => `compute.${collection}.${verb}`),
   ),
 };
 
-export const controllerRoleName = (projectId: string): string => `projects/${projectId}/roles/plinthCloudController`;
+export const controllerRoleId = 'plinthCloudController';

@@ -1,12 +1,11 @@
 /** Makes the role of the nodes, and grants it to their account. It takes away what earlier releases granted. */
-import type { CustomRole } from '../../cloud/iam.js';
 import type { Grant } from '../../cloud/policy.js';
 import { done, type StepCall } from '../../engine/step.js';
 import { accountIds } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
-import { controllerRole, controllerRoleName } from './controller-role.js';
-import { unlessThere } from './following.js';
+import { controllerRole, controllerRoleId } from './controller-role.js';
 import { RolesOutput } from './outputs.js';
+import { makeOwnRole, ownRoleStands } from './own-role.js';
 import { defineProjectStep } from './settling.js';
 
 /** Releases up to 2.113.0 granted these. They hold more than the cloud controller calls, and no firewall rules. */
@@ -18,7 +17,7 @@ type Call = StepCall<typeof needs, undefined>;
 function grantsOf({ bootstrap: { projectId }, needs }: Call): { wanted: Grant[]; former: Grant[] } {
   const member = `serviceAccount:${needs.cloudController.email}`;
   return {
-    wanted: [{ member, role: controllerRoleName(projectId) }],
+    wanted: [{ member, role: `projects/${projectId}/roles/${controllerRoleId}` }],
     former: formerRoles.map((role) => ({ member, role })),
   };
 }
@@ -35,7 +34,7 @@ export const projectRoles = defineProjectStep({
     const { cloud } = call.context;
     const { projectId } = call.bootstrap;
     const { wanted, former } = grantsOf(call);
-    if (!isAsWanted(await cloud.iam.role(controllerRoleName(projectId)))) return undefined;
+    if (!(await ownRoleStands(call, controllerRoleId, controllerRole))) return undefined;
     const missing = await cloud.projects.policy(projectId).missing([...wanted, ...former]);
     const isGranted = missing.every(({ role }) => formerRoles.includes(role));
     return isGranted && missing.length === former.length
@@ -44,18 +43,10 @@ export const projectRoles = defineProjectStep({
   },
 
   async run(call) {
-    const { iam, projects } = call.context.cloud;
+    const { projects } = call.context.cloud;
     const { projectId } = call.bootstrap;
-    const name = controllerRoleName(projectId);
-    const found = await iam.role(name);
-    if (found === undefined) {
-      const made = iam.createRole(name, controllerRole).then(() => done);
-      const outcome = await unlessThere(made, 'the role is not known everywhere yet');
-      if (outcome !== done) return outcome;
-    } else if (!isAsWanted(found)) {
-      if (found.deleted === true) await iam.restoreRole(name);
-      await iam.changeRole(name, controllerRole);
-    }
+    const outcome = await makeOwnRole(call, controllerRoleId, controllerRole);
+    if (outcome !== done) return outcome;
     const { wanted, former } = grantsOf(call);
     const policy = projects.policy(projectId);
     await policy.grant(wanted, call.signal);
@@ -64,10 +55,3 @@ export const projectRoles = defineProjectStep({
   },
   goes: 'project',
 });
-
-function isAsWanted(found: CustomRole | undefined): boolean {
-  if (found === undefined || found.deleted === true || found.stage !== controllerRole.stage) return false;
-  const { includedPermissions: holds = [] } = found;
-  const { includedPermissions: wanted } = controllerRole;
-  return holds.length === wanted.length && wanted.every((each) => holds.includes(each));
-}
