@@ -80,8 +80,11 @@ export function createQuotas(transport: Transport) {
         ),
       );
       if (info === undefined) return `Cloud Quotas knows no quota ${quotaId}`;
-      const { isEligible, ineligibilityReason = 'no reason given' } = info.quotaIncreaseEligibility ?? {};
-      return isEligible === true ? undefined : `Google takes no request for ${quotaId} (${ineligibilityReason})`;
+      // Google leaves out what is false.
+      const { isEligible = false, ineligibilityReason = 'no reason given' } = info.quotaIncreaseEligibility ?? {
+        isEligible: true,
+      };
+      return isEligible ? undefined : `Google takes no request for ${quotaId} (${ineligibilityReason})`;
     },
 
     /** Refused as a conflict if a request stands already. */
