@@ -27,7 +27,9 @@ interface QuotaRequest extends QuotaPlace {
   readonly open: boolean;
   /** In Google's words. */
   readonly answer: string | undefined;
-  readonly etag: string;
+  readonly etag: string | undefined;
+  /** Differs after each change of the request. */
+  readonly version: string;
 }
 
 interface Preference {
@@ -37,6 +39,7 @@ interface Preference {
   readonly dimensions?: Readonly<Record<string, string>>;
   readonly reconciling?: boolean;
   readonly etag?: string;
+  readonly updateTime?: string;
   readonly quotaConfig: {
     readonly preferredValue?: string;
     readonly grantedValue?: string;
@@ -104,7 +107,15 @@ export function createQuotas(transport: Transport) {
   };
 }
 
-const requestOf = ({ name, quotaId, dimensions, reconciling, etag, quotaConfig }: Preference): QuotaRequest => ({
+const requestOf = ({
+  name,
+  quotaId,
+  dimensions,
+  reconciling,
+  etag,
+  updateTime,
+  quotaConfig,
+}: Preference): QuotaRequest => ({
   name,
   quotaId,
   region: dimensions?.['region'],
@@ -112,5 +123,6 @@ const requestOf = ({ name, quotaId, dimensions, reconciling, etag, quotaConfig }
   granted: Number(quotaConfig.grantedValue ?? 0),
   open: reconciling === true,
   answer: quotaConfig.stateDetail || undefined,
-  etag: etag ?? '',
+  etag,
+  version: etag ?? updateTime ?? '',
 });

@@ -103,7 +103,9 @@ describe('quota that a new project lacks', function () {
     });
 
     it('tells what it waits for', async () => {
-      const alice = await open(granting, { timeFactor: 0.004 });
+      // Six seconds here: time enough for whoever follows to hear of it.
+      const slow = { ...granting, 'delay.quotaDecision': 1500 };
+      const alice = await open(slow, { settings: { PLINTH_QUOTA_WAIT_SECONDS: '36000' }, timeFactor: 0.004 });
       const { events } = await alice.bootstrap('tells');
       expect(JSON.stringify(events)).to.include('Google looks at the request for CPUS 52 (now 24)');
     });
