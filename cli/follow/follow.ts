@@ -143,7 +143,8 @@ function lineOf(said: Said, { output, live, timer }: Manner): string | undefined
       return `${mark} ${printable(said.title)}${state}${took}${note}`;
     }
     case 'failed': {
-      const advice = said.advice === undefined ? '' : ` ${printable(said.advice)}`;
+      // Advice of several lines is told at the end.
+      const advice = said.advice === undefined || said.advice.includes('\n') ? '' : ` ${printable(said.advice)}`;
       return `${style.red('✗')} ${printable(said.title)}: ${printable(said.detail)}${advice}`;
     }
     case 'retry':

@@ -150,7 +150,9 @@ function untold({ state, instances }: BootstrapView): Section[] {
 }
 
 const adviceOf = ({ instances, problem }: BootstrapView): string[] => [
-  ...new Set([...instances.map((instance) => instance.problem), problem].flatMap((each) => each?.advice ?? [])),
+  ...new Set(
+    [...instances.map((instance) => instance.problem), problem].flatMap((each) => each?.advice?.split('\n') ?? []),
+  ),
 ];
 
 function inFull(delegation: Delegation): string {

@@ -27,7 +27,9 @@ interface QuotaRequest extends QuotaPlace {
   readonly open: boolean;
   /** In Google's words. */
   readonly answer: string | undefined;
-  readonly etag: string;
+  readonly etag: string | undefined;
+  /** Differs after each change of the request. */
+  readonly version: string;
 }
 
 interface Preference {
@@ -37,6 +39,7 @@ interface Preference {
   readonly dimensions?: Readonly<Record<string, string>>;
   readonly reconciling?: boolean;
   readonly etag?: string;
+  readonly updateTime?: string;
   readonly quotaConfig: {
     readonly preferredValue?: string;
     readonly grantedValue?: string;
@@ -80,8 +83,11 @@ export function createQuotas(transport: Transport) {
         ),
       );
       if (info === undefined) return `Cloud Quotas knows no quota ${quotaId}`;
-      const { isEligible, ineligibilityReason = 'no reason given' } = info.quotaIncreaseEligibility ?? {};
-      return isEligible === true ? undefined : `Google takes no request for ${quotaId} (${ineligibilityReason})`;
+      // Google leaves out what is false.
+      const { isEligible = false, ineligibilityReason = 'no reason given' } = info.quotaIncreaseEligibility ?? {
+        isEligible: true,
+      };
+      return isEligible ? undefined : `Google takes no request for ${quotaId} (${ineligibilityReason})`;
     },
 
     /** Refused as a conflict if a request stands already. */
@@ -101,7 +107,15 @@ export function createQuotas(transport: Transport) {
   };
 }
 
-const requestOf = ({ name, quotaId, dimensions, reconciling, etag, quotaConfig }: Preference): QuotaRequest => ({
+const requestOf = ({
+  name,
+  quotaId,
+  dimensions,
+  reconciling,
+  etag,
+  updateTime,
+  quotaConfig,
+}: Preference): QuotaRequest => ({
   name,
   quotaId,
   region: dimensions?.['region'],
@@ -109,5 +123,6 @@ const requestOf = ({ name, quotaId, dimensions, reconciling, etag, quotaConfig }
   granted: Number(quotaConfig.grantedValue ?? 0),
   open: reconciling === true,
   answer: quotaConfig.stateDetail || undefined,
-  etag: etag ?? '',
+  etag,
+  version: etag ?? updateTime ?? '',
 });

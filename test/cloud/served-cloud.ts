@@ -1,4 +1,4 @@
-/** The functions' way to Google, with a server of the test's own in place of Compute, Scheduler and Pub/Sub. */
+/** The functions' way to Google, with a server of the test's own in place of Compute, Scheduler, Pub/Sub and Cloud Quotas. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +31,7 @@ export async function servedCloud(answer: RequestListener): Promise<ServedCloud>
   const config = readConfig(
     environmentOf(name, {
       origin: 'http://127.0.0.1:1',
-      endpoints: { ...simulated.endpoints, compute: url, cloudscheduler: url, pubsub: url },
+      endpoints: { ...simulated.endpoints, compute: url, cloudscheduler: url, pubsub: url, cloudquotas: url },
       issuerUrl: simulated.issuerUrl,
       forge1Url: 'http://127.0.0.1:1',
     }),

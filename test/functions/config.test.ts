@@ -15,6 +15,7 @@ const most = {
   PUBSUB_EMULATOR_HOST: '127.0.0.1:8085',
   PLINTH_DEFAULT_PARENT: 'folders/1',
   PLINTH_MAX_TTL_SECONDS: '3600',
+  PLINTH_QUOTA_CONTACT: 'quota@example.com',
   PLINTH_SSH_PROXY: 'http://127.0.0.1:1080',
   PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: 'http://127.0.0.1:5000',
   PLINTH_RELEASES_URL: 'https://releases.example.com',

@@ -103,7 +103,9 @@ describe('quota that a new project lacks', function () {
     });
 
     it('tells what it waits for', async () => {
-      const alice = await open(granting, { timeFactor: 0.01 });
+      // Six seconds here: time enough for whoever follows to hear of it.
+      const slow = { ...granting, 'delay.quotaDecision': 1500 };
+      const alice = await open(slow, { settings: { PLINTH_QUOTA_WAIT_SECONDS: '36000' }, timeFactor: 0.004 });
       const { events } = await alice.bootstrap('tells');
       expect(JSON.stringify(events)).to.include('Google looks at the request for CPUS 52 (now 24)');
     });
@@ -188,7 +190,7 @@ describe('quota that a new project lacks', function () {
 
   it('is waited for within a bound; the same command goes on with the same requests', async () => {
     const slow = { ...granting, 'delay.quotaDecision': 86_400 };
-    const alice = await open(slow, { settings: { PLINTH_QUOTA_WAIT_SECONDS: '60' }, timeFactor: 0.0001 });
+    const alice = await open(slow, { settings: { PLINTH_QUOTA_WAIT_SECONDS: '60' }, timeFactor: 0.001 });
     const { short, detail } = refusedIn(scene, await alice.bootstrap('bound'));
     expect(detail).to.include('no answer within 1 min');
     expect(short?.every(({ asked, need, granted }) => asked === need && granted === undefined)).to.equal(true);

@@ -65,7 +65,10 @@ function adviceFor({ bootstrap, short, contact, spotLimit }: TooLow): string[] {
   const asked = short.length > unasked.length;
   return [
     ...(asked
-      ? ["Wait as Google's answer says; the same command then asks again, or goes on once it is granted."]
+      ? [
+          "Wait as Google's answer says; the same command then asks again, or goes on once it is granted.",
+          'The project is removed at its time: to wait longer, give a longer --project-ttl.',
+        ]
       : []),
     ...(unasked.length === 0
       ? []

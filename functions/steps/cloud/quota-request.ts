@@ -34,7 +34,7 @@ const Notes = z.object({
   generation: z.number(),
   /** Seconds of the cloud's time that answers were waited for. */
   waited: z.number(),
-  /** By metric: the etag that the request had before. Empty: there was none. */
+  /** By metric: the version that stood before the request, or `none`. */
   asked: z.record(z.string(), z.string()),
 });
 export type Notes = z.infer<typeof Notes>;
@@ -92,7 +92,7 @@ async function ask(call: Call, lack: Lack, wish: QuotaWish, notes: Notes): Promi
   const objection = await quotas.objection(projectId, wish.quotaId);
   if (objection !== undefined) return { ...lack, state: 'barred', answer: objection };
   const place = lack.region === undefined ? '' : `-${lack.region}`;
-  await note(call, notes, lack, '');
+  await note(call, notes, lack, 'none');
   await quotas.ask(projectId, `plinth-${lack.metric.toLowerCase().replaceAll('_', '-')}${place}`, wish);
   return { ...lack, asked: wish.preferred, state: 'open' };
 }
@@ -105,16 +105,16 @@ async function follow(call: Call, lack: Lack, wish: QuotaWish, notes: Notes, fou
   const told = { ...lack, asked: found.preferred, granted, ...(answer === undefined ? {} : { answer }) };
   if (!found.open && granted >= lack.need) return { ...told, state: 'granted' };
   const before = notes.asked[lack.metric];
-  // Another etag than before the request: this is its answer.
-  if (before !== undefined && before !== found.etag && isEnough) return { ...told, state: 'short' };
-  await note(call, notes, lack, found.etag);
+  // Another version than before the request: this is its answer.
+  if (before !== undefined && before !== found.version && isEnough) return { ...told, state: 'short' };
+  await note(call, notes, lack, found.version);
   await call.context.cloud.quotas.askAgain(found, wish);
   return { ...lack, asked: wish.preferred, state: 'open' };
 }
 
-async function note(call: Call, notes: Notes, { metric }: Lack, etag: string): Promise<void> {
-  if (notes.asked[metric] === etag) return;
-  notes.asked[metric] = etag;
+async function note(call: Call, notes: Notes, { metric }: Lack, version: string): Promise<void> {
+  if (notes.asked[metric] === version) return;
+  notes.asked[metric] = version;
   await writeNotes(call, notes);
 }
 
