@@ -31,7 +31,7 @@ variable "release" {
 }
 
 variable "release_bucket" {
-  description = "Bucket of releases and of terraform's state."
+  description = "Bucket of releases."
   type        = string
 }
 
