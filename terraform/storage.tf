@@ -61,10 +61,16 @@ resource "google_project_iam_member" "builder" {
   member  = local.identities["builder"].member
 }
 
+# Releases alone: terraform's state may lie in the same bucket.
 resource "google_storage_bucket_iam_member" "builder" {
   bucket = var.release_bucket
   role   = "roles/storage.objectViewer"
   member = local.identities["builder"].member
+
+  condition {
+    title      = "releases"
+    expression = "resource.name.startsWith(\"projects/_/buckets/${var.release_bucket}/objects/releases/\")"
+  }
 }
 
 # Cloud Functions copies the source into a bucket that it makes with the first function: so on the project, by that name.

@@ -11,7 +11,7 @@ terraform {
   }
 
   backend "gcs" {
-    bucket = "acme-plinth-releases"
+    bucket = "acme-plinth-state"
     prefix = "plinth/production"
   }
 }

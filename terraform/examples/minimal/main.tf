@@ -10,7 +10,7 @@ terraform {
     }
   }
 
-  # terraform init -backend-config=bucket=<the release bucket>
+  # terraform init -backend-config=bucket=<the bucket of the state>
   backend "gcs" {
     prefix = "plinth/terraform"
   }

@@ -26,7 +26,7 @@ variable "release" {
 }
 
 variable "release_bucket" {
-  description = "Bucket of releases and of terraform's state."
+  description = "Bucket of releases."
   type        = string
 }
 
