@@ -20,7 +20,7 @@ export interface Intent {
 }
 
 /** A value that a list policy must let pass. */
-export interface Wanted {
+interface Wanted {
   readonly value: string;
   readonly fits: Fits;
 }
