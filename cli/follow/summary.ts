@@ -20,7 +20,7 @@ export interface SummaryParts {
   readonly files?: readonly WrittenFile[];
   /** The caller wanted no files. */
   readonly withoutFiles?: boolean;
-  /** For readers who did not follow it: also show what is under way and what failed. */
+  /** For readers who did not follow it: also show what is under way, what failed, and the warnings. */
   readonly untold?: boolean;
   readonly delegation?: Delegation | undefined;
   /** For `--create-test-user`, if it was fetched just now. */
@@ -136,7 +136,7 @@ const keptSections = ({ files = [], testUser }: SummaryParts): Section[] => [
 ];
 
 /** What is not done yet, and why. */
-function untold({ state, instances }: BootstrapView): Section[] {
+function untold({ state, instances, warnings }: BootstrapView): Section[] {
   const running = instances.filter(({ state }) => state === 'running' || state === 'client');
   const done = instances.filter(({ state }) => state === 'done').length;
   const failed = instances.flatMap(({ title, problem }) => (problem === undefined ? [] : [[title, problem.detail]]));
@@ -146,6 +146,7 @@ function untold({ state, instances }: BootstrapView): Section[] {
       ['running', 'cancelling', 'removing'].includes(state) ? running.map(({ title, note = '' }) => [title, note]) : [],
     ],
     ['Failed', failed],
+    ['Warnings', warnings.map((text) => [printable(text)])],
   ];
 }
 

@@ -2,7 +2,7 @@
 import { createRest, type Transport } from './rest.js';
 
 /** Of a boolean constraint, `enforce`. Of a list constraint, one of the others. */
-export interface PolicyRule {
+interface PolicyRule {
   readonly enforce?: boolean;
   readonly allowAll?: boolean;
   readonly denyAll?: boolean;

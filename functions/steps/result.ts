@@ -3,6 +3,7 @@ import type { ZodType } from 'zod';
 import type { BootstrapResult } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { address } from './cloud/address.js';
+import { policies } from './cloud/policies.js';
 import { records } from './cloud/records.js';
 import { repository } from './cloud/repository.js';
 import { vm } from './cloud/vm.js';
@@ -22,7 +23,9 @@ export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<str
   const taken = readEach(loadBalancers, datacenters.keys(options)).flatMap((found) => found.taken);
   const dnsZone = read(zone);
   const registry = read(repository)?.server;
+  const judged = outputs[policies.name] === undefined ? undefined : read(policies);
   return {
+    ...(judged === undefined ? {} : { policies: judged }),
     vms: readEach(
       vm,
       vmsOf(options).map(({ name }) => name),

@@ -121,9 +121,40 @@ export const AddressView = z
   })
   .meta({ id: 'Address', description: 'A static address that is reserved' });
 
+export const PoliciesView = z
+  .object({
+    place: text(
+      'Whose policies were read: a folder, an organization, or the project once it stands',
+      'folders/111111111111',
+    ),
+    findings: z
+      .array(
+        z.object({
+          constraint: text('Its name at Google', 'compute.vmExternalIpAccess'),
+          state: z.enum(['met', 'later', 'unknown', 'unmet']).meta({
+            description:
+              '`later`: only Google can judge it, when the thing is made. `unknown`: it could not be read or judged. `unmet`: it forbids what is not made yet',
+          }),
+          hits: text('What it would hit', 'the jumpbox'),
+          value: z
+            .string()
+            .optional()
+            .meta({
+              description: 'The policy in force. Missing if it was not read',
+              examples: ['allow in:europe-locations'],
+            }),
+          why: z.string().optional().meta({ description: 'How it is met, or why it is not, or not known' }),
+        }),
+      )
+      .meta({ description: 'One for each constraint that concerns this bootstrap' }),
+    grant: z.string().optional().meta({ description: 'What plinth lacks to read them. Missing: nothing' }),
+  })
+  .meta({ id: 'Policies', description: 'What the organization policies in force mean for this bootstrap' });
+
 /** What exists so far. A part is missing until its steps are done. */
 export const BootstrapResult = z
   .object({
+    policies: PoliciesView.optional(),
     vms: z.array(VmView).meta({ description: 'Those that are made' }),
     addresses: z.array(AddressView).meta({ description: 'Those that are reserved' }),
     dns: z

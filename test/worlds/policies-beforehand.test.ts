@@ -164,7 +164,26 @@ describe('organization policies, before anything is made', function () {
     it('without the right to read them, which is named', async () => {
       const giveBack = withoutRight();
       try {
-        warned(await under({}), ...grant);
+        const name = newName();
+        warned(await under({}, {}, name), ...grant);
+        // Whoever began it may see it again, for people and for programs.
+        const caller = await scene.caller();
+        const shown = await caller.plinth('status', name);
+        for (const word of grant) expect(shown.stdout, shown.stderr).to.include(word);
+        const { bootstrap } = JSON.parse((await caller.plinth('status', name, '--json')).stdout) as {
+          bootstrap: { result: { policies: { place: string; grant: string; findings: JsonObject[] } } };
+        };
+        const { policies } = bootstrap.result;
+        expect(policies.place).to.equal(place);
+        expect(policies.grant).to.include('roles/orgpolicy.policyViewer').and.to.include(place);
+        const unknown = policies.findings.filter(({ state }) => state === 'unknown');
+        expect(unknown.map(({ constraint }) => constraint)).to.include('compute.requireOsLogin');
+        // What plinth meets in any case is met whatever the policy says.
+        const met = policies.findings.filter(({ state }) => state === 'met');
+        expect(met.map(({ constraint }) => constraint)).to.have.members([
+          'compute.requireShieldedVm',
+          'compute.skipDefaultNetworkCreation',
+        ]);
       } finally {
         giveBack();
       }

@@ -1,33 +1,9 @@
 /** Defines the schemas of the cloud steps' outputs. */
 import * as z from 'zod';
-import { AddressView, VmView } from '../../../shared/bootstrap/bootstrap.js';
+import { AddressView, PoliciesView, VmView } from '../../../shared/bootstrap/bootstrap.js';
 
-/** What one organization policy means for this bootstrap. */
-export const PolicyFinding = z.object({
-  /** `compute.vmExternalIpAccess` */
-  constraint: z.string(),
-  /**
-   * `later`: only Google can judge it, when the thing is made. `unknown`: it can't be read or judged. `unmet`: it forbids what
-   * is not made yet. Without a project, that is a failure and no output.
-   */
-  state: z.enum(['met', 'later', 'unknown', 'unmet']),
-  /** What it would hit. */
-  hits: z.string(),
-  /** The policy in force: `enforced`, `deny all`, `allow in:europe-locations`. Absent: it was not read. */
-  value: z.string().optional(),
-  /** How it is met, or why it is not, or not known. */
-  why: z.string().optional(),
-});
-export const PoliciesOutput = z
-  .object({
-    /** Whose policies were read: the parent, or the project once it stands. Empty: they never were. */
-    place: z.string(),
-    findings: z.array(PolicyFinding),
-    /** What plinth lacks to read them. */
-    grant: z.string().optional(),
-  })
-  // Projects that an earlier release began wait for no policies.
-  .default({ place: '', findings: [] });
+/** Projects that an earlier release began wait for no policies. */
+export const PoliciesOutput = PoliciesView.default({ place: '', findings: [] });
 export const ProjectOutput = z.object({ projectId: z.string(), projectNumber: z.string() });
 export const BillingOutput = z.object({ account: z.string() });
 export const ApisOutput = z.object({ services: z.array(z.string()) });

@@ -5,14 +5,14 @@
 import type * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
 import { defineStep, done, type StepCall } from '../../engine/step.js';
-import { PoliciesOutput, type PolicyFinding } from './outputs.js';
+import { PoliciesOutput } from './outputs.js';
 import { allows, inForce, isConditional, isEnforced } from './policy-judge.js';
 import { type Intent, type PolicyRow, policyTable } from './policy-table.js';
 import { refusal, warningOf } from './policy-words.js';
 import { findProject, parentOf } from './project-place.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
-type Finding = z.infer<typeof PolicyFinding>;
+type Finding = z.infer<typeof PoliciesOutput>['findings'][number];
 type Effective = Awaited<ReturnType<StepCall['context']['cloud']['orgPolicy']['effective']>>;
 /** Why a policy can't be read. `grant`: plinth lacks the right. */
 interface Unread {
@@ -42,8 +42,10 @@ export const policies = defineStep({
   },
   run: async () => done,
   goes: 'nothing',
-  summary: ({ place, findings }) =>
-    `${findings.filter(({ state }) => state === 'met' || state === 'later').length} of ${findings.length} in ${place} allow it`,
+  summary: ({ place, findings }) => {
+    const unknown = findings.filter(({ state }) => state === 'unknown').length;
+    return `${findings.length} looked at in ${place}${unknown === 0 ? '' : `, ${unknown} of them unknown`}`;
+  },
   warning: warningOf,
 });
 

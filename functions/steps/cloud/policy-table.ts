@@ -21,7 +21,7 @@ export interface Intent {
 }
 
 /** A value that a list policy must let pass. */
-export interface Wanted {
+interface Wanted {
   readonly value: string;
   readonly fits: Fits;
 }
