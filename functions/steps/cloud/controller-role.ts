@@ -5,8 +5,6 @@
  * It is a role of the project's own, because no predefined one fits. `roles/compute.loadBalancerAdmin` holds no firewall
  * rules, and those that do hold far more than the controller calls.
  */
-import type { RoleDefinition } from '../../cloud/iam.js';
-
 const verbs = {
   addresses: ['create', 'delete', 'get', 'list', 'use'],
   firewalls: ['create', 'delete', 'get', 'update'],
@@ -21,13 +19,13 @@ const verbs = {
   zones: ['list'],
 } as const;
 
-export const controllerRole: RoleDefinition = {
+export const controllerRole = {
   title: 'Cloud controller of the Kubernetes nodes',
   description: 'What the GCE cloud controller calls for nodes and external load balancers. plinth keeps it so.',
   stage: 'GA',
   includedPermissions: Object.entries(verbs).flatMap(([collection, each]) =>
     each.map((verb) => `compute.${collection}.${verb}`),
   ),
-};
+} as const;
 
 export const controllerRoleName = (projectId: string): string => `projects/${projectId}/roles/plinthCloudController`;

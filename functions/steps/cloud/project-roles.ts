@@ -1,6 +1,4 @@
 /** Makes the role of the nodes, and grants it to their account. It takes away what earlier releases granted. */
-import type { CustomRole } from '../../cloud/iam.js';
-import type { Grant } from '../../cloud/policy.js';
 import { done, type StepCall } from '../../engine/step.js';
 import { accountIds } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
@@ -14,8 +12,9 @@ const formerRoles = ['roles/compute.loadBalancerAdmin', 'roles/compute.networkVi
 
 const needs = { cloudController } as const;
 type Call = StepCall<typeof needs, undefined>;
+type FoundRole = Awaited<ReturnType<Call['context']['cloud']['iam']['role']>>;
 
-function grantsOf({ bootstrap: { projectId }, needs }: Call): { wanted: Grant[]; former: Grant[] } {
+function grantsOf({ bootstrap: { projectId }, needs }: Call) {
   const member = `serviceAccount:${needs.cloudController.email}`;
   return {
     wanted: [{ member, role: controllerRoleName(projectId) }],
@@ -65,7 +64,7 @@ export const projectRoles = defineProjectStep({
   goes: 'project',
 });
 
-function isAsWanted(found: CustomRole | undefined): boolean {
+function isAsWanted(found: FoundRole): boolean {
   if (found === undefined || found.deleted === true || found.stage !== controllerRole.stage) return false;
   const { includedPermissions: holds = [] } = found;
   const { includedPermissions: wanted } = controllerRole;
