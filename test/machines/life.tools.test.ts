@@ -103,6 +103,13 @@ describeMachines('the machine of a simulated VM', (isolation) => {
     expect(await dialled(22)).to.contain('200');
     await world.global('DELETE firewalls/allow-ssh-ext');
     expect(await dialled(22)).to.equal('nothing');
+    // As a cloud controller writes the rule of a load balancer: it lets nobody in to the machine's own address.
+    const rule = { network: 'global/networks/net', allowed: [{ IPProtocol: 'tcp', ports: ['22'] }] };
+    const { internal } = await world.address('jumpbox');
+    await world.global('POST firewalls', { ...rule, name: 'k8s-fw-a1', destinationRanges: ['34.1.1.1'] });
+    expect(await dialled(22)).to.equal('nothing');
+    await world.global('POST firewalls', { ...rule, name: 'to-it', destinationRanges: [`${internal}/32`] });
+    expect(await dialled(22)).to.contain('200');
   });
 });
 

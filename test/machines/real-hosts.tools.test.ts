@@ -118,6 +118,9 @@ describe('a real host', function () {
     const name = 'from-jumpbox';
     const network = 'global/networks/net';
     const allowed = [{ IPProtocol: 'tcp', ports: ['22', '8000-8100'] }];
+    await world.global('POST firewalls', { name: 'k8s-fw-a1', network, allowed, destinationRanges: ['34.1.1.1'] });
+    expect(await said('ubuntu@jumpbox', web)).to.equal('000');
+    await world.global('DELETE firewalls/k8s-fw-a1');
     await world.global('POST firewalls', { name, network, allowed, sourceTags: ['jumpbox'], targetTags: ['k0s'] });
     expect(await said('ubuntu@jumpbox', web)).to.equal('200');
     const denied = [{ IPProtocol: 'tcp', ports: ['8080'] }];

@@ -1,5 +1,4 @@
 /** Makes the role of the nodes, and grants it to their account. It takes away what earlier releases granted. */
-import type { Grant } from '../../cloud/policy.js';
 import { done, type StepCall } from '../../engine/step.js';
 import { accountIds } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
@@ -14,7 +13,7 @@ const formerRoles = ['roles/compute.loadBalancerAdmin', 'roles/compute.networkVi
 const needs = { cloudController } as const;
 type Call = StepCall<typeof needs, undefined>;
 
-function grantsOf({ bootstrap: { projectId }, needs }: Call): { wanted: Grant[]; former: Grant[] } {
+function grantsOf({ bootstrap: { projectId }, needs }: Call) {
   const member = `serviceAccount:${needs.cloudController.email}`;
   return {
     wanted: [{ member, role: `projects/${projectId}/roles/${controllerRoleId}` }],

@@ -35,12 +35,13 @@ interface Kept {
   readonly things: Record<string, Thing>;
 }
 
+const keyOf = (kind: Kind, namespace: string | undefined, name: string): string =>
+  [`${apiOf(kind)}/${kind.plural}`, kind.namespaced ? (namespace ?? 'default') : '', name].join(' ');
+
 export function createObjects(): Objects {
   const text = readIfThere(place.objects);
   const kept: Kept = text === undefined ? { version: 1, things: {} } : (JSON.parse(text) as Kept);
   const listeners = new Set<(change: Change) => void>();
-  const keyOf = (kind: Kind, namespace: string | undefined, name: string): string =>
-    [`${apiOf(kind)}/${kind.plural}`, kind.namespaced ? (namespace ?? 'default') : '', name].join(' ');
 
   function changed(type: Change['type'], kind: Kind, thing: Thing, quietly = false): Thing {
     if (!quietly) writeWhole(place.objects, JSON.stringify(kept));
@@ -81,20 +82,10 @@ export function createObjects(): Objects {
     },
     replace(kind, namespace, name, draft, quietly) {
       const before = self.get(kind, namespace, name);
-      const { uid, creationTimestamp, resourceVersion } = before.metadata;
-      checkVersion(kind, name, draft, resourceVersion);
+      checkVersion(kind, name, draft, before.metadata.resourceVersion);
       kept.version += 1;
-      const own = { name, uid, creationTimestamp, resourceVersion: String(kept.version) };
-      const metadata = {
-        ...draft.metadata,
-        ...own,
-        ...(kind.namespaced ? { namespace: before.metadata.namespace } : {}),
-      };
-      // Only `remove` marks an object, and nothing takes the mark away.
-      const { deletionTimestamp } = before.metadata;
-      const marked = deletionTimestamp === undefined ? metadata : { ...metadata, deletionTimestamp };
-      const thing = { ...draft, apiVersion: apiOf(kind), kind: kind.kind, metadata: marked } as Thing;
-      if (deletionTimestamp !== undefined && !isHeld(thing)) return gone(kind, namespace, name, thing);
+      const thing = replacement(kind, before, draft, kept.version);
+      if (isMarked(thing) && !isHeld(thing)) return gone(kind, namespace, name, thing);
       kept.things[keyOf(kind, namespace, name)] = thing;
       return changed('MODIFIED', kind, thing, quietly);
     },
@@ -102,9 +93,7 @@ export function createObjects(): Objects {
       const thing = self.get(kind, namespace, name);
       if (!isHeld(thing)) return gone(kind, namespace, name, thing);
       kept.version += 1;
-      const deletionTimestamp = thing.metadata['deletionTimestamp'] ?? now();
-      const metadata = { ...thing.metadata, deletionTimestamp, resourceVersion: String(kept.version) };
-      const marked = { ...thing, metadata };
+      const marked = markedForDeletion(thing, kept.version);
       kept.things[keyOf(kind, namespace, name)] = marked;
       return changed('MODIFIED', kind, marked);
     },
@@ -119,6 +108,29 @@ export function createObjects(): Objects {
 
 /** Whoever set a finalizer still has something to take away. */
 const isHeld = ({ metadata }: Thing): boolean => ((metadata['finalizers'] as string[] | undefined) ?? []).length > 0;
+
+const isMarked = ({ metadata }: Thing): boolean => metadata['deletionTimestamp'] !== undefined;
+
+/** A marked object stays until nobody holds it any more. */
+function markedForDeletion(thing: Thing, version: number): Thing {
+  const deletionTimestamp = thing.metadata['deletionTimestamp'] ?? now();
+  return { ...thing, metadata: { ...thing.metadata, deletionTimestamp, resourceVersion: String(version) } };
+}
+
+/** What the server sets stays as it was. */
+function replacement(kind: Kind, before: Thing, draft: Draft, version: number): Thing {
+  const { name, namespace, uid, creationTimestamp, deletionTimestamp } = before.metadata;
+  const metadata = {
+    ...draft.metadata,
+    name,
+    uid,
+    creationTimestamp,
+    resourceVersion: String(version),
+    ...(kind.namespaced ? { namespace } : {}),
+    ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+  };
+  return { ...draft, apiVersion: apiOf(kind), kind: kind.kind, metadata } as Thing;
+}
 
 const now = (): string => new Date().toISOString().replace(/\.\d+/, '');
 

@@ -64,10 +64,17 @@ function concerns(rule: JsonObject, { direction, other, at }: Passage): boolean 
     );
   }
   return (
-    inRanges(textsOf(rule['sourceRanges']), other.address) ||
-    meet(textsOf(rule['sourceTags']), other.tags) ||
-    meet(textsOf(rule['sourceServiceAccounts']), other.serviceAccounts)
+    isFor(rule, at) &&
+    (inRanges(textsOf(rule['sourceRanges']), other.address) ||
+      meet(textsOf(rule['sourceTags']), other.tags) ||
+      meet(textsOf(rule['sourceServiceAccounts']), other.serviceAccounts))
   );
+}
+
+/** Rules of load balancers name the address of one, where no packets go here. */
+export function isFor(rule: JsonObject, at: Pick<Endpoint, 'address'>): boolean {
+  const destinations = textsOf(rule['destinationRanges']);
+  return destinations.length === 0 || inRanges(destinations, at.address);
 }
 
 export function inRanges(ranges: readonly string[], address: string): boolean {

@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../cloud/kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
 import { metadataAddress } from '../guest-metadata.js';
-import { decidingFirst, type Endpoint, inRanges } from '../network/firewall.js';
+import { decidingFirst, type Endpoint, inRanges, isFor } from '../network/firewall.js';
 
 export interface Plug {
   /** The VM's network device. */
@@ -29,7 +29,7 @@ export function nftRules(
     ]),
     ...chain(`to-${device}`, [
       `ip saddr ${metadataAddress} accept`,
-      ...decidingFirst(rules, 'INGRESS', vm).flatMap((rule) => lines(rule, sourcesOf(rule, neighbours))),
+      ...decidingFirst(rules, 'INGRESS', vm).flatMap((rule) => lines(rule, sourcesOf(rule, vm, neighbours))),
       'drop',
     ]),
   ]);
@@ -69,7 +69,8 @@ const among = (which: 'saddr' | 'daddr', ranges: readonly string[]): string[] =>
   ranges.includes('0.0.0.0/0') ? [''] : [...new Set(ranges)].map((range) => `ip ${which} ${range} `);
 
 /** Ranges, tags and accounts of a source are alternatives. */
-function sourcesOf(rule: JsonObject, neighbours: readonly Endpoint[]): string[] {
+function sourcesOf(rule: JsonObject, at: Endpoint, neighbours: readonly Endpoint[]): string[] {
+  if (!isFor(rule, at)) return [];
   const named = neighbours.filter(
     ({ tags, serviceAccounts, address }) =>
       address !== '' &&
