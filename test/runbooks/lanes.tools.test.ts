@@ -40,8 +40,8 @@ describe('runbooks of the lanes', function () {
         },
       },
     );
-    expect(said[0]).to.match(/failed +organization API/);
-    expect(said[1]).to.match(/ok +organization API/);
+    expect(said[0]).to.match(/failed +token at the organization API/);
+    expect(said[1]).to.match(/ok +token at the organization API/);
     expect(asked).to.deep.equal(['POST logging.googleapis.com/v2/entries:list']);
   });
 
