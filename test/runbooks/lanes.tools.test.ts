@@ -40,8 +40,8 @@ describe('runbooks of the lanes', function () {
         },
       },
     );
-    expect(said[0]).to.match(/failed +organization API/);
-    expect(said[1]).to.match(/ok +organization API/);
+    expect(said[0]).to.match(/failed +token at the organization API/);
+    expect(said[1]).to.match(/ok +token at the organization API/);
     expect(asked).to.deep.equal(['POST logging.googleapis.com/v2/entries:list']);
   });
 
@@ -72,27 +72,27 @@ describe('runbooks of the lanes', function () {
   });
 
   it('stuck-steps: the lease of a function that died is taken up', async () => {
-    const { id } = await desk.begunAndLost('stuck');
+    const { id, projectId } = await desk.begunAndLost('stuck');
     await desk.abandon(id, 0);
-    const { said } = await desk.walk('stuck-steps', { NAME: 'stuck' });
+    const { said } = await desk.walk('stuck-steps', { NAME: projectId });
     expect(said[0]).to.contain('running').and.to.contain('PAUSED');
     await succeeds('stuck');
   });
 
   it('sweep-late: the job runs again, and what stood still goes on', async () => {
-    await desk.begunAndLost('unswept');
-    const { said } = await desk.walk('sweep-late', { NAME: 'unswept' });
+    const { projectId } = await desk.begunAndLost('unswept');
+    const { said } = await desk.walk('sweep-late', { NAME: projectId });
     expect(said[0]).to.contain('PAUSED');
     await desk.until('sweep runs by itself', async () => (await desk.find('unswept')).state === 'succeeded');
   });
 
   it('step-kills-function: the step that failed is run again', async () => {
-    const { id } = await desk.begunAndLost('killer');
+    const { id, projectId } = await desk.begunAndLost('killer');
     await desk.abandon(id, 4);
     await desk.bash('gcloud scheduler jobs resume plinth-sweep --project $PROJECT --location $REGION');
     await desk.until('it is failed', async () => (await desk.find('killer')).state === 'failed');
-    const { said, asked } = await desk.walk('step-kills-function', { NAME: 'killer' });
-    expect(said[0]).to.contain('failed').and.to.contain('plinth-support-killer.tar.gz holds:');
+    const { said, asked } = await desk.walk('step-kills-function', { NAME: projectId });
+    expect(said[0]).to.contain('failed').and.to.contain('plinth-support-killer-');
     expect(asked).to.deep.equal(['POST logging.googleapis.com/v2/entries:list']);
     await succeeds('killer');
   });

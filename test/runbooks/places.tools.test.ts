@@ -24,7 +24,10 @@ describe('runbooks of regions, quotas, releases and documents', function () {
     desk.scene.cloud.faults.add({ method: 'compute.instances.insert', times: 0, kind: 'unavailable' });
     const failed = await desk.alice.bootstrap('here');
     expect(failed.exitCode).to.equal(7);
-    const { said } = await desk.walk('region-gone', { NAME: 'here', BOOTSTRAP_REGION: region });
+    const { said } = await desk.walk('region-gone', {
+      NAME: failed.result.bootstrap?.projectId ?? '',
+      BOOTSTRAP_REGION: region,
+    });
     expect(said[0]).to.contain(region).and.to.contain('failed');
     expect((await desk.find('here')).state).to.equal('removed');
     desk.scene.cloud.faults.clear();
@@ -38,7 +41,7 @@ describe('runbooks of regions, quotas, releases and documents', function () {
     const projectId = failed.result.bootstrap?.projectId ?? '';
     const { said } = await desk.walk(
       'quota-gone',
-      { NAME: 'small', BOOTSTRAP_PROJECT: projectId, BOOTSTRAP_REGION: 'europe-west4', ME: desk.operator.email },
+      { NAME: projectId, BOOTSTRAP_REGION: 'europe-west4', ME: desk.operator.email },
       { 2: () => desk.scene.cloud.faults.remove(fault) },
     );
     expect(said[0]).to.contain('CPUS').and.to.match(/24/);
@@ -76,9 +79,9 @@ describe('runbooks of regions, quotas, releases and documents', function () {
   });
 
   it('roll-back: what was under way goes on by the words of the page', async () => {
-    await desk.begunAndLost('rolled');
+    const { projectId } = await desk.begunAndLost('rolled');
     await desk.bash("echo 'api api-00001-abc' >revisions");
-    const { asked } = await desk.walk('roll-back', { NAME: 'rolled' });
+    const { asked } = await desk.walk('roll-back', { NAME: projectId });
     expect(asked.join()).to.contain('/services/api');
     expect((await desk.find('rolled')).state).to.equal('succeeded');
   });

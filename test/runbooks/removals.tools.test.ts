@@ -38,7 +38,7 @@ describe('runbooks of removals', function () {
     });
     const { said } = await desk.walk(
       'cleanup-cannot-remove',
-      { NAME: 'other' },
+      { NAME: other.projectId },
       {
         1: () => faults.clear(),
         2: () => desk.until('it is removed', () => isRemoved('unseen')),
@@ -52,8 +52,8 @@ describe('runbooks of removals', function () {
   it('removal-left-alone: the lien that kept it is taken away, and it is removed', async () => {
     const { id, projectId } = await made('held');
     await desk.bash(
-      'gcloud alpha resource-manager liens create --project $BOOTSTRAP_PROJECT --restrictions resourcemanager.projects.delete --reason audit',
-      { BOOTSTRAP_PROJECT: projectId },
+      'gcloud alpha resource-manager liens create --project $NAME --restrictions resourcemanager.projects.delete --reason audit',
+      { NAME: projectId },
     );
     const at = new Date().toISOString();
     await desk.life.change(id, {
@@ -62,7 +62,7 @@ describe('runbooks of removals', function () {
       removal: { requestedAt: at, by: people.alice, why: 'asked', failures: 3, quarantinedAt: at },
       problem: { code: 'cloud-conflict', detail: 'There is a lien: audit.' },
     });
-    const { said } = await desk.walk('removal-left-alone', { NAME: 'held', BOOTSTRAP_PROJECT: projectId });
+    const { said } = await desk.walk('removal-left-alone', { NAME: projectId });
     expect(said[0]).to.contain('There is a lien: audit.');
     expect(said[1]).to.contain('audit');
     expect(await isRemoved('held')).to.equal(true);

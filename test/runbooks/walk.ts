@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callerEnvironment } from '../../local/demo/plinth-process.js';
-import { local } from '../../local/stack/deployment.js';
+import { local, people } from '../../local/stack/deployment.js';
 import { cliPath } from '../support/plinth-here.js';
 
 export const folder = join('docs', 'operate', 'runbooks');
@@ -42,6 +42,8 @@ export interface Place {
 export const variablesOf = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
   PROJECT: local.project,
   REGION: local.region,
+  // Some commands of gcloud want to know of an account, though they have a token.
+  CLOUDSDK_CORE_ACCOUNT: people.admin,
   CLOUDSDK_CORE_DISABLE_USAGE_REPORTING: 'true',
   CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK: 'true',
   ...more,
