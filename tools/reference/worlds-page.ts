@@ -37,7 +37,7 @@ A world says how old the account is and which organization policies are in force
 
 - **seasoned** is the default everywhere. The account has room, and the organization has the policies that Google gives to new ones since 3 May 2024. In this world a refusal is a failure of plinth.
 - **fresh** is a new account. It has few CPUs, addresses and disks, few projects and five billing links. Deleted projects count for 30 days. A local stack takes three of the links for its own projects.
-- **hardened** has all policies of the table below in force.
+- **hardened** has the policies of the table below in force. Those that no bootstrap could meet are off.
 
 \`test/worlds/plinth.test.ts\` says what plinth cannot do in a world yet.
 

@@ -162,6 +162,7 @@ export const worlds = {
       'compute.trustedImageProjects': 'allow:projects/ubuntu-os-cloud',
       'gcp.restrictServiceUsage':
         'deny:cloudfunctions.googleapis.com,container.googleapis.com,containerregistry.googleapis.com',
+      'serviceuser.services': 'deny:deploymentmanager.googleapis.com',
     },
   },
 } as const satisfies Readonly<Record<string, WorldTable>>;
