@@ -79,7 +79,10 @@ describe('runbooks of regions, quotas, releases and documents', function () {
   });
 
   it('roll-back: what was under way goes on by the words of the page', async () => {
-    const { projectId } = await desk.begunAndLost('rolled');
+    const { id, projectId } = await desk.begunAndLost('rolled');
+    // The functions of the bad release die with their leases.
+    await desk.abandon(id, 0);
+    await desk.bash('gcloud scheduler jobs resume plinth-sweep --project $PROJECT --location $REGION');
     await desk.bash("echo 'api api-00001-abc' >revisions");
     const { asked } = await desk.walk('roll-back', { NAME: projectId });
     expect(asked.join()).to.contain('/services/api');
@@ -114,6 +117,7 @@ describe('runbooks of regions, quotas, releases and documents', function () {
     for (const collection of [collections.bootstraps, collections.events, collections.names]) {
       const before = recorded.get(collection) ?? [];
       const always = [...(before[0] ?? [])].filter(([name]) => before.every((each) => each.has(name)));
+      expect(always, collection).not.to.deep.equal([]);
       for (const [name] of always) {
         const types = new Set(before.flatMap((each) => [...(each.get(name) ?? [])]));
         for (const each of now.get(collection) ?? []) {
