@@ -33,6 +33,10 @@ export function itKnowsItself(worldOf: () => MachineWorld): void {
       `${attributes}/unknown`,
     ];
     expect(await asked('root@node-1', paths)).to.deep.equal(['200 node-1', `200 ${project}`, '200 TRUE', '404']);
+    const nic = `${named}/instance/network-interfaces/0`;
+    const [ip, network] = await asked('root@node-1', [`${nic}/ip`, `${nic}/network`]);
+    expect(ip).to.equal(`200 ${(await worldOf().address('node-1')).internal}`);
+    expect(network).to.match(/^200 projects\/\d+\/networks\/net$/);
     expect(await asked('ubuntu@jumpbox', paths.slice(0, 1))).to.deep.equal(['200 jumpbox']);
     expect(await asked('root@node-1', paths.slice(0, 2), 'Accept: text/plain')).to.deep.equal(['403', '403']);
   });
