@@ -70,7 +70,7 @@ export interface Found<T> {
 }
 
 /** Who says it: Google's documents, its data of roles, public issues; or nobody, and it is believed. */
-export type Source = 'documented' | 'data' | 'reported' | 'believed';
+type Source = 'documented' | 'data' | 'reported' | 'believed';
 
 export interface Check {
   readonly id: string;

@@ -197,12 +197,7 @@ export async function firstContact(order: Order): Promise<Outcome> {
     const last = open(never).bench;
     for (const [name, value] of bench.facts) last.facts.set(name, value);
     const went = await undoAll(undone, last, say);
-    if (
-      !results.some(({ check, verdict }) => check === 'projects.create' && verdict !== 'unknown') &&
-      !bench.facts.has('project')
-    ) {
-      return { project, results, removed: true };
-    }
+    if (!bench.facts.has('project')) return { project, results, removed: went };
     await run(removalChecks, last, never);
     return { project, results, removed: went && last.facts.has('removed') };
   } finally {

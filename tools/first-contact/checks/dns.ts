@@ -44,9 +44,14 @@ export const dnsChecks: readonly Check[] = [
     costs: ['zone'],
     needs: ['services.each-api'],
     async run(bench) {
-      const made = await bench.cloud.dns.createZone(bench.project, zone, nameOf(bench), 'First contact');
-      bench.facts.set('servers', (made.nameServers ?? []).join(' '));
       bench.undo('the zone', (last) => last.ask('dns', `DELETE ${zonesOf(last, `/${zone}`)}`));
+      const made = await bench.cloud.dns
+        .createZone(bench.project, zone, nameOf(bench), 'First contact')
+        .catch((error: unknown) => {
+          if (bench.delegation !== undefined) throw error;
+          throw new Untried(`a domain of yours is needed, by --domain: ${(error as Error).message}`);
+        });
+      bench.facts.set('servers', (made.nameServers ?? []).join(' '));
       return heldIf(made.nameServers?.length === 4, `${made.nameServers?.join(' ')}`);
     },
   },

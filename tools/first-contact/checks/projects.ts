@@ -42,17 +42,18 @@ export const projectChecks: readonly Check[] = [
     source: 'documented',
     makes: 'the throw-away project',
     async run({ cloud, project, parent, labels, until, facts }) {
-      const { name, done, failure } = await cloud.projects.create({
-        projectId: project,
-        displayName: 'First contact',
-        parent,
-        labels,
-      });
-      if (failure !== undefined) throw failure;
+      // It may stand from here on, even if no answer comes.
       facts.set('project', project);
+      const sure = (error: unknown): never => {
+        if (error instanceof Problem && error.code !== 'cloud-unavailable') facts.delete('project');
+        throw error;
+      };
+      const wanted = { projectId: project, displayName: 'First contact', parent, labels };
+      const { name, done, failure } = await cloud.projects.create(wanted).catch(sure);
+      if (failure !== undefined) sure(failure);
       const over = await until(120, async () => {
         const operation = await cloud.projects.operation(name);
-        if (operation.failure !== undefined) throw operation.failure;
+        if (operation.failure !== undefined) sure(operation.failure);
         return operation.done ? true : undefined;
       });
       const found = await cloud.projects.get(project);

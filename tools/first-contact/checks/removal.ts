@@ -1,4 +1,5 @@
 /** The end of the project. These run in every case where one was made. */
+import { Problem } from '../../../shared/problems.js';
 import { type Check, differs, heldIf } from '../check.js';
 
 export const removalChecks: readonly Check[] = [
@@ -6,10 +7,18 @@ export const removalChecks: readonly Check[] = [
     id: 'removal.delete',
     believes: 'A deleted project shows DELETE_REQUESTED within a minute, and can still be read.',
     source: 'documented',
-    needs: ['projects.create'],
     async run({ cloud, project, until, facts }) {
-      const { failure } = await cloud.projects.remove(project);
-      if (failure !== undefined) throw failure;
+      // A project that is still being made answers as one that is not there.
+      const asked = await until(180, async () => {
+        try {
+          return await cloud.projects.remove(project);
+        } catch (error) {
+          if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
+          throw error;
+        }
+      });
+      if (asked === undefined) return differs('the deletion was refused for three minutes');
+      if (asked.value.failure !== undefined) throw asked.value.failure;
       const gone = await until(120, async () => {
         const found = await cloud.projects.get(project);
         return found?.state === 'DELETE_REQUESTED' ? true : undefined;
@@ -37,7 +46,7 @@ export const removalChecks: readonly Check[] = [
     id: 'removal.unlink',
     believes: 'A deleted project can be unlinked, so that it no longer counts at the billing account.',
     source: 'documented',
-    needs: ['removal.billing'],
+    needs: ['removal.delete'],
     async run({ cloud, project }) {
       const { billingAccountName = '' } = await cloud.billing.link(project, '');
       return heldIf(billingAccountName === '', billingAccountName === '' ? 'unlinked' : 'still linked');
