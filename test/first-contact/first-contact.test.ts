@@ -145,6 +145,23 @@ describe('first contact', function () {
       }
     }));
 
+  it('says unknown, and not that something differs, of what the caller may not see', () =>
+    inFolder(async (folder) => {
+      const cloud = await operatorsCloud({ initial: { bindings: [] } });
+      try {
+        const out = join(folder, 'recording.jsonl');
+        const only = ['--only', 'policies.unset', '--only', 'projects.create'];
+        const ran = await contact(environmentOf(cloud), [...given, '--yes', '--out', out, ...only]);
+        expect(ran.code, ran.stdout + ran.stderr).to.equal(0);
+        expect(verdicts(readRecording(out))).to.deep.equal({
+          'policies.unset': 'unknown',
+          'projects.create': 'unknown',
+        });
+      } finally {
+        await cloud.close();
+      }
+    }));
+
   it('makes nothing without consent', async () => {
     const ran = await contact({}, [...given]);
     expect([ran.code, ran.stderr]).to.satisfy(

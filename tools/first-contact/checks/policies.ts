@@ -1,9 +1,13 @@
 /** Organization policies in force for the parent. */
 import { worlds } from '../../../local/cloud/worlds/table.js';
-import { type Bench, type Check, differs, held, heldIf, type Tree, unknown } from '../check.js';
+import { type Bench, type Check, differs, held, heldIf, type Reply, type Tree, unknown } from '../check.js';
+import { Untried } from '../untried.js';
 
-const effective = async ({ ask, parent }: Bench, constraint: string) =>
-  ask('orgpolicy', `GET /v2/${parent}/policies/${constraint}:getEffectivePolicy`);
+async function effective({ ask, parent }: Bench, constraint: string): Promise<Reply> {
+  const reply = await ask('orgpolicy', `GET /v2/${parent}/policies/${constraint}:getEffectivePolicy`);
+  if (reply.status === 403) throw new Untried(`the policies of the parent can't be read: ${reply.message}`);
+  return reply;
+}
 
 const rulesOf = (body: Tree): readonly Tree[] => ((body['spec'] as Tree | undefined)?.['rules'] ?? []) as Tree[];
 

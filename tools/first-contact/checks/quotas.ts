@@ -1,5 +1,6 @@
 /** Quotas of a new project: how they are spelt, where they are told, how much there is. */
 import { type Bench, type Check, heldIf, type Tree } from '../check.js';
+import { Untried } from '../untried.js';
 
 const regional = ['CPUS', 'PREEMPTIBLE_CPUS', 'SSD_TOTAL_GB', 'IN_USE_ADDRESSES', 'STATIC_ADDRESSES', 'N2D_CPUS'];
 const everywhere = 'CPUS_ALL_REGIONS';
@@ -71,6 +72,7 @@ export const quotaChecks: readonly Check[] = [
         'cloudquotas',
         `GET /v1/${parent}/quotaInfos/CPUS-per-project-region`,
       );
+      if (status === 403) throw new Untried(`quotas can't be read: ${message}`);
       if (status !== 200) return heldIf(false, `${status} ${message}`);
       const { ineligibilityReason } = (body['quotaIncreaseEligibility'] ?? {}) as Tree & {
         readonly ineligibilityReason?: string;
