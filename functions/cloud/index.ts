@@ -23,6 +23,8 @@ import { createVmLookup } from './vm-lookup.js';
 export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'clock'> {
   /** Called with one line for every cloud call, for `--verbose`. */
   readonly onCall?: OnCall | undefined;
+  /** Default: the function's own identity. */
+  readonly credentials?: Transport['credentials'];
 }
 
 export type Cloud = ReturnType<typeof verbsOf> & {
@@ -33,8 +35,7 @@ export type Cloud = ReturnType<typeof verbsOf> & {
   reportingTo(onCall: OnCall, reason?: string): Cloud;
 };
 
-export function createCloud({ config, onCall }: CloudContext): Cloud {
-  const credentials = credentialsOf(config);
+export function createCloud({ config, onCall, credentials = credentialsOf(config) }: CloudContext): Cloud {
   const clients = createComputeClients({ config, credentials });
   const scheduler = createSchedulerClient({ config, credentials });
   const reporting = (transport: Transport): Cloud => ({

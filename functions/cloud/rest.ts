@@ -2,7 +2,7 @@
  * Makes one authenticated REST call to a Google API. JSON in, JSON out, a `Problem` if it fails. It never retries, because the
  * engine owns retries.
  */
-import { Compute } from 'google-auth-library';
+import { type AuthClient, Compute } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
@@ -23,7 +23,7 @@ export type OnCall = (text: string, call: CallFacts) => void;
 /** Credentials, settings and reporting for calls. */
 export interface Transport {
   readonly config: Config;
-  readonly credentials: Compute;
+  readonly credentials: AuthClient;
   /** Called for every call with method, URL, status and milliseconds. Never with bodies. */
   readonly onCall: OnCall | undefined;
   /** The purpose of the calls. Google writes it into the audit log of the project concerned. */

@@ -70,7 +70,6 @@ export async function createIdentity({
   };
   const kid = await calculateJwkThumbprint(publicJwk);
   const signingKey = await importJWK(keys.privateJwk, 'RS256');
-  const seal = (text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
 
   return {
     issuer,
@@ -95,20 +94,25 @@ export async function createIdentity({
         .sign(signingKey);
     },
     accessToken(email, lifeSeconds = 3600) {
-      const text = Buffer.from(JSON.stringify([email.toLowerCase(), Math.floor(now() / 1000) + lifeSeconds])).toString(
-        'base64url',
-      );
-      return `ya29.${text}.${seal(text)}`;
+      return accessTokenOf(secret, email, Math.floor(now() / 1000) + lifeSeconds);
     },
     callerOf(accessToken) {
       const [, text = '', mark = ''] = /^ya29\.([\w-]+)\.([\w-]+)$/.exec(accessToken) ?? [];
-      const wanted = Buffer.from(seal(text));
+      const wanted = Buffer.from(seal(secret, text));
       const given = Buffer.from(mark);
       if (wanted.length !== given.length || !timingSafeEqual(wanted, given)) return undefined;
       const [email, expires] = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as [string, number];
       return expires * 1000 > now() ? { email, kind: kindOf(email) } : undefined;
     },
   };
+}
+
+const seal = (secret: string, text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
+
+/** `expires` is in seconds since the epoch. */
+export function accessTokenOf(secret: string, email: string, expires: number): string {
+  const text = Buffer.from(JSON.stringify([email.toLowerCase(), expires])).toString('base64url');
+  return `ya29.${text}.${seal(secret, text)}`;
 }
 
 const kindOf = (email: string): Caller['kind'] => (email.endsWith('.gserviceaccount.com') ? 'serviceAccount' : 'user');

@@ -1,4 +1,4 @@
-/** Writes docs/reference, docs/use/troubleshooting.md, two pages of docs/build, and what terraform knows of the settings, from the tables and schemas of the code (`npm run docs`); with --check it fails if one is stale. */
+/** Writes docs/reference, docs/use/troubleshooting.md, pages of docs/build, and what terraform knows of the settings, from the tables and schemas of the code (`npm run docs`); with --check it fails if one is stale. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bootstrapsApi } from '../../functions/http/bootstraps/api.js';
@@ -14,6 +14,7 @@ import { simulatedCloud } from './simulated-cloud.js';
 import { simulatedRoles } from './simulated-roles.js';
 import { terraformSettings } from './terraform-settings.js';
 import { troubleshooting } from './troubleshooting.js';
+import { unprovenPage } from './unproven-page.js';
 import { worldsPage } from './worlds-page.js';
 
 /** A page and what makes it: add one here, and its generator beside this file. */
@@ -29,6 +30,7 @@ const pages: Readonly<Record<string, () => string>> = {
   '../build/simulated-cloud.md': simulatedCloud,
   '../build/simulated-roles.md': simulatedRoles,
   '../use/troubleshooting.md': troubleshooting,
+  '../build/unproven.md': unprovenPage,
   '../build/worlds.md': worldsPage,
   '../../terraform/settings.json': terraformSettings,
 };

@@ -1,7 +1,9 @@
-/** IAM Credentials: signs for a service account without a key of its own, with a key that Google keeps. */
+/** IAM Credentials: tokens and signatures of a service account, for whoever may act as it. */
 import { createSign, createVerify, generateKeyPairSync } from 'node:crypto';
-import { type ApiDefinition, GoogleError, type Handler, type World } from '../kernel/api.js';
-import { textOf } from '../kernel/json-fields.js';
+import { accessTokenOf, type IdentityKeys } from '../../identity/identity.js';
+import { type ApiDefinition, type CloudCall, GoogleError, type Handler, type World } from '../kernel/api.js';
+import { badRequest, notSimulated } from '../kernel/errors.js';
+import { textOf, textsOf } from '../kernel/json-fields.js';
 import { type ServiceAccountRecord, serviceAccounts } from './service-accounts.js';
 
 interface SigningKey {
@@ -43,27 +45,57 @@ function accountIn(name: string, world: World): ServiceAccountRecord {
   return account;
 }
 
-const signBlob: Handler = ({ params, body }, world) => {
+function usableAccountIn({ params }: CloudCall, world: World): ServiceAccountRecord {
   const account = accountIn(params['name'] ?? '', world);
   if (account.disabled === true) throw new GoogleError(400, 'FAILED_PRECONDITION', 'The service account is disabled.');
-  const payload = Buffer.from(textOf(body['payload']) ?? '', 'base64');
+  return account;
+}
+
+const signBlob: Handler = (call, world) => {
+  const account = usableAccountIn(call, world);
+  const payload = Buffer.from(textOf(call.body['payload']) ?? '', 'base64');
   const { keyId, privateKey } = keyOf(world, account.email);
   return { keyId, signedBlob: createSign('RSA-SHA256').update(payload).sign(privateKey, 'base64') };
 };
 
-const method = 'iamcredentials.projects.serviceAccounts.signBlob';
+const longestLife = 3600;
+
+/** `3600s`, or the default. */
+function lifeIn(text: string | undefined): number {
+  if (text === undefined || text === '') return longestLife;
+  const seconds = /^\d+(\.\d+)?s$/.test(text) ? Number.parseFloat(text) : Number.NaN;
+  if (seconds > 0 && seconds <= longestLife) return seconds;
+  throw badRequest('Request contains an invalid argument.', 'lifetime', 'It must be at most 3600s.');
+}
+
+const generateAccessToken: Handler = (call, world) => {
+  const { email } = usableAccountIn(call, world);
+  if (textsOf(call.body['scope']).length === 0) throw badRequest('Request contains an invalid argument.', 'scope');
+  if (textsOf(call.body['delegates']).length > 0) throw notSimulated('delegates of service accounts');
+  const seconds = lifeIn(textOf(call.body['lifetime']));
+  const { secret = '' } = world.table('identity') as IdentityKeys;
+  return {
+    accessToken: accessTokenOf(secret, email, Math.floor(world.now() / 1000) + seconds),
+    expireTime: new Date(world.now() + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z'),
+  };
+};
+
+const methodOf = (verb: string) => `iamcredentials.projects.serviceAccounts.${verb}`;
+
+/** Google counts the API against the caller's project. Here that is the account's own. */
+const needs =
+  (permission: string): NonNullable<ApiDefinition['access']>[string] =>
+  ({ params }, world) => {
+    const { projectId, email } = accountIn(params['name'] ?? '', world);
+    world.project(projectId, { service: 'iamcredentials.googleapis.com' });
+    return [{ permission, resource: `projects/${projectId}/serviceAccounts/${email}` }];
+  };
 
 export const iamCredentials: ApiDefinition<'iamcredentials'> = {
   api: 'iamcredentials.v1',
-  handlers: { [method]: signBlob },
+  handlers: { [methodOf('signBlob')]: signBlob, [methodOf('generateAccessToken')]: generateAccessToken },
   access: {
-    [method]: ({ params }, world) => {
-      const { projectId, email } = accountIn(params['name'] ?? '', world);
-      // Google counts the API against the caller's project. Here that is the account's own.
-      world.project(projectId, { service: 'iamcredentials.googleapis.com' });
-      return [
-        { permission: 'iam.serviceAccounts.signBlob', resource: `projects/${projectId}/serviceAccounts/${email}` },
-      ];
-    },
+    [methodOf('signBlob')]: needs('iam.serviceAccounts.signBlob'),
+    [methodOf('generateAccessToken')]: needs('iam.serviceAccounts.getAccessToken'),
   },
 };

@@ -1,0 +1,85 @@
+/** Quotas of a new project: how they are spelt, where they are told, how much there is. */
+import { type Bench, type Check, heldIf, type Tree } from '../check.js';
+import { Untried } from '../untried.js';
+
+const regional = ['CPUS', 'PREEMPTIBLE_CPUS', 'SSD_TOTAL_GB', 'IN_USE_ADDRESSES', 'STATIC_ADDRESSES', 'N2D_CPUS'];
+const everywhere = 'CPUS_ALL_REGIONS';
+
+/** The least that was seen of new projects, by public issues. */
+const least: Readonly<Record<string, number>> = {
+  CPUS: 8,
+  SSD_TOTAL_GB: 250,
+  IN_USE_ADDRESSES: 4,
+  STATIC_ADDRESSES: 1,
+};
+
+const limitsIn = (quotas: readonly { readonly metric: string; readonly limit: number }[]): Record<string, number> =>
+  Object.fromEntries(quotas.map(({ metric, limit }) => [metric, limit]));
+
+const regionOf = async ({ cloud, project, region }: Bench) =>
+  limitsIn((await cloud.compute.region(project, region))?.quotas ?? []);
+const projectOf = async ({ cloud, project }: Bench) => limitsIn(await cloud.compute.projectQuotas(project));
+
+export const quotaChecks: readonly Check[] = [
+  {
+    id: 'quotas.regional',
+    believes: 'regions.get tells the quotas that plinth reads, under the names that it reads.',
+    source: 'reported',
+    needs: ['services.first-call'],
+    async run(bench) {
+      const limits = await regionOf(bench);
+      const missing = regional.filter((metric) => limits[metric] === undefined);
+      return heldIf(missing.length === 0, missing.length === 0 ? 'all are there' : `missing: ${missing.join(', ')}`);
+    },
+  },
+  {
+    id: 'quotas.everywhere',
+    believes: `${everywhere} is told by projects.get, and not by regions.get.`,
+    source: 'reported',
+    needs: ['services.first-call'],
+    async run(bench) {
+      const [inRegion, inProject] = [await regionOf(bench), await projectOf(bench)];
+      const holds = inProject[everywhere] !== undefined && inRegion[everywhere] === undefined;
+      return heldIf(
+        holds,
+        `projects.get: ${inProject[everywhere] ?? 'not told'}, regions.get: ${inRegion[everywhere] ?? 'not told'}`,
+      );
+    },
+  },
+  {
+    id: 'quotas.least',
+    believes:
+      'A new project has at least 8 CPUs, 250 GB of SSD, four addresses in use and one static address in a region.',
+    source: 'reported',
+    needs: ['services.first-call'],
+    async run(bench) {
+      const limits = await regionOf(bench);
+      const seen = regional.map((metric) => `${metric} ${limits[metric] ?? 'not told'}`).join(', ');
+      return heldIf(
+        Object.entries(least).every(([metric, need]) => (limits[metric] ?? 0) >= need),
+        seen,
+      );
+    },
+  },
+  {
+    id: 'quotas.id',
+    believes: 'Cloud Quotas calls the CPUs of a region CPUS-per-project-region, with the region as a dimension.',
+    source: 'documented',
+    needs: ['services.each-api'],
+    async run({ ask, project }) {
+      const parent = `projects/${project}/locations/global/services/compute.googleapis.com`;
+      const { status, body, message } = await ask(
+        'cloudquotas',
+        `GET /v1/${parent}/quotaInfos/CPUS-per-project-region`,
+      );
+      if (status === 403) throw new Untried(`quotas can't be read: ${message}`);
+      if (status !== 200) return heldIf(false, `${status} ${message}`);
+      const { ineligibilityReason } = (body['quotaIncreaseEligibility'] ?? {}) as Tree & {
+        readonly ineligibilityReason?: string;
+      };
+      const dimensions = (body['dimensions'] ?? []) as string[];
+      const rise = ineligibilityReason === undefined ? 'a rise can be asked for' : `no rise: ${ineligibilityReason}`;
+      return heldIf(dimensions.includes('region'), `dimensions ${dimensions.join(', ')}; ${rise}`);
+    },
+  },
+];

@@ -1,0 +1,2 @@
+/** A check couldn't be tried here. */
+export class Untried extends Error {}

@@ -1,0 +1,37 @@
+/** Makes docs/build/unproven.md from the checks of first contact. */
+import { checks } from '../first-contact/checks/index.js';
+import { ceiling } from '../first-contact/plan.js';
+import { limit } from '../first-contact/price.js';
+
+const rows = (): string =>
+  checks
+    .map(
+      ({ id, believes, source, makes = '' }) =>
+        `| \`${id}\` | ${believes.replaceAll('|', '\\|')} | ${source} | ${makes} |`,
+    )
+    .join('\n');
+
+export const unprovenPage = (): string => `# Unproven: what plinth believes of Google
+
+Generated from the checks in \`tools/first-contact/checks/\`.
+
+Nobody has seen plinth on real Google. Each row is something that plinth or the simulated cloud believes. [First contact](../operate/first-contact.md) tries them all on a real account.
+
+The third column says who says so. \`documented\` stands in Google's documents, and \`data\` in the lists of roles that Google answered. \`reported\` comes from public issues or source code. What is \`believed\`, nobody has said.
+
+All of it costs at most ${ceiling(checks, 'europe-west4').toFixed(2)} USD in europe-west4. A test holds it under ${limit} USD in every region.
+
+| check | what is believed | source | it makes |
+| --- | --- | --- | --- |
+${rows()}
+
+## Recordings
+
+A run writes every exchange into a file, redacted. \`test/first-contact/replay.ts\` asks the simulated cloud the same in the same order. It compares status, reasons and shape. A shape is the fields with their types, without values.
+
+Recordings of Google go into \`test/recordings/google/\`, as \`<day>.jsonl\`. There is none yet, and its test is pending until there is one. Meanwhile recordings of the simulated cloud are replayed. They prove the replay, and nothing of Google.
+
+## A check more
+
+Write it into the table of its group in \`tools/first-contact/checks/\`. It names what it needs of earlier checks. What it awaits goes through \`until\`, and asks one request. What stands outside of the project is noted by \`undo\` before it is made. \`npm run docs\` then adds its row.
+`;
