@@ -31,7 +31,7 @@ const ofDebian = (): Program[] =>
 const others: readonly Program[] = [
   {
     name: "gcloud with Google's Firestore and Pub/Sub emulators",
-    from: 'https://cloud.google.com/sdk/docs/install, then: gcloud components install beta cloud-firestore-emulator pubsub-emulator',
+    from: 'https://cloud.google.com/sdk/docs/install, then: gcloud components install alpha beta cloud-firestore-emulator pubsub-emulator',
     isThere: () => emulatorMissing('firestore') === undefined && emulatorMissing('pubsub') === undefined,
   },
   {
