@@ -10,6 +10,7 @@ import { apiDefinitions, apis, services } from './apis.js';
 import { imageGate, imagesOf } from './artifact-registry/images.js';
 import { controlPaths } from './control.js';
 import { isBarred } from './iam/service-accounts.js';
+import { startTunnel, type Tunnel } from './iap/tunnel.js';
 import { applyInitial, type InitialState } from './initial.js';
 import type { Caller, Effect, JsonObject, SimulatedApi, World } from './kernel/api.js';
 import { type Calls, createCalls } from './kernel/calls.js';
@@ -63,6 +64,8 @@ export interface SimulatedCloud {
   readonly issuerUrl: string;
   /** Address of Artifact Registry's Docker endpoint: `127.0.0.1:<port>`. */
   readonly imagesHost: string;
+  /** IAP's TCP forwarding. */
+  readonly tunnel: Tunnel;
   /** What answers DNS, if that was asked for. */
   readonly nameServers: NameServers | undefined;
   readonly world: World;
@@ -171,7 +174,8 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     ports['metadata'] ?? 0,
   );
   const images = await startImages(world, callerOf, snapshot.written, ports['images'] ?? 0);
-  Object.assign(ports, { front: front.port, metadata: machine.port, images: images.port });
+  const tunnel = await startTunnel({ world, callerOf, port: ports['tunnel'] ?? 0 });
+  Object.assign(ports, { front: front.port, metadata: machine.port, images: images.port, tunnel: tunnel.port });
   const scheduledCalls = createScheduledCalls({ world, identity, ...scheduled });
   snapshot.touch();
 
@@ -181,6 +185,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     metadataHost: machine.url.slice('http://'.length),
     issuerUrl: front.url,
     imagesHost: images.url.slice('http://'.length),
+    tunnel,
     nameServers,
     world,
     calls,
@@ -193,7 +198,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
       snapshot.touch();
       snapshot.flush();
       world.close();
-      const all = [front, machine, images, ...servers.map(([, server]) => server)];
+      const all = [front, machine, images, tunnel, ...servers.map(([, server]) => server)];
       await Promise.all([...all.map((server) => server.close()), nameServers?.close()]);
     },
   };

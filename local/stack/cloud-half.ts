@@ -337,6 +337,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     await makeStandingZone(cloud);
     const machines = tier === 'none' ? undefined : await machinesOf(tier, cloud, folder, served.urls, onNote);
     closers.add(() => machines?.close());
+    if (machines !== undefined) cloud.tunnel.leadTo(machines.connectFromIap);
     const triggers = triggersIn(folder);
     const pubsubHost = emulators.find(({ name }) => name === 'pubsub')?.host;
     const messages = await startMessages(cloud, pubsubHost, triggers, options);
