@@ -126,6 +126,15 @@ const startImages = (
     port,
   );
 
+/** Replies once the change is in the snapshot. */
+const keeping =
+  (answer: Kernel, written: () => Promise<void>): Kernel =>
+  async (host, request) => {
+    const reply = await answer(host, request);
+    if (request.httpMethod !== 'GET') await written();
+    return reply;
+  };
+
 /** Everything but the keys of the issuer. */
 function stateIn({ tables: { identity: _keys, ...tables }, due }: CloudState): JsonObject {
   return structuredClone({ tables, due }) as unknown as JsonObject;
@@ -147,12 +156,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     const caller = known().callerOf(token);
     return caller !== undefined && isBarred(world, caller.email) ? undefined : caller;
   };
-  const answer = createKernel({ apis, world, calls, callerOf });
-  const kernel: Kernel = async (host, request) => {
-    const reply = await answer(host, request);
-    if (request.httpMethod !== 'GET') await snapshot.written();
-    return reply;
-  };
+  const kernel = keeping(createKernel({ apis, world, calls, callerOf }), snapshot.written);
   const served: Served = {
     hosts: Object.keys(apis),
     kernel,

@@ -107,7 +107,7 @@ function take(state: State, socket: WebSocket, message: Buffer, isBinary: boolea
   if (state.over !== undefined) return undefined;
   if (!state.backend.writable) return closings.writeFailed;
   state.received += frame.bytes.length;
-  if (!state.backend.write(Buffer.from(frame.bytes))) {
+  if (!state.backend.write(Buffer.from(frame.bytes)) && !socket.isPaused) {
     socket.pause();
     state.backend.once('drain', () => socket.resume());
   }

@@ -103,35 +103,55 @@ async function backendOf(world: World, reach: Reach | undefined, caller: Caller,
   return reached.kind === 'open' ? reached.stream : closings.noBackend;
 }
 
-export async function startTunnel(options: TunnelOptions): Promise<Tunnel> {
-  const { world, keepMilliseconds = 60_000 } = options;
+/** The tunnels that stand, and how they come to be. */
+function createTunnels({ world, keepMilliseconds = 60_000 }: TunnelOptions) {
   const entries = new Map<string, Entry>();
   let reach: Reach | undefined;
+  const sessions = (): Session[] => [...entries.values()].map(({ session }) => session);
 
-  async function connect(socket: WebSocket, caller: Caller, target: Target, nic: string): Promise<void> {
-    const backend = await backendOf(world, reach, caller, target, nic);
-    if (!('pipe' in backend)) {
-      socket.close(...backend);
-      return;
-    }
-    if (socket.readyState !== socket.OPEN) {
-      backend.destroy();
-      return;
-    }
-    const sid = randomBytes(24).toString('base64url');
-    const session = createSession({ sid, backend, keepMilliseconds, onEnd: () => entries.delete(sid) });
-    entries.set(sid, { path: target.path, port: target.port, caller, session });
-    session.begin(socket);
-  }
+  return {
+    async connect(socket: WebSocket, caller: Caller, target: Target, nic: string): Promise<void> {
+      const backend = await backendOf(world, reach, caller, target, nic);
+      if (!('pipe' in backend)) {
+        socket.close(...backend);
+        return;
+      }
+      if (socket.readyState !== socket.OPEN) {
+        backend.destroy();
+        return;
+      }
+      const sid = randomBytes(24).toString('base64url');
+      const session = createSession({ sid, backend, keepMilliseconds, onEnd: () => entries.delete(sid) });
+      entries.set(sid, { path: target.path, port: target.port, caller, session });
+      session.begin(socket);
+    },
+    reconnect(socket: WebSocket, caller: Caller, sid: string, total: number): void {
+      const entry = entries.get(sid);
+      if (entry === undefined || entry.caller.email !== caller.email) socket.close(...closings.sidUnknown);
+      else if (!mayTunnel(world, caller, entry)) socket.close(...closings.notAuthorized);
+      else if (entry.session.isCarried()) socket.close(...closings.sidInUse);
+      else entry.session.resume(socket, total);
+    },
+    leadTo(to: Reach): void {
+      reach = to;
+    },
+    list: () =>
+      [...entries.values()].map(({ path, port, caller, session }) => ({
+        ...{ path, port, caller: caller.email },
+        isCarried: session.isCarried(),
+      })),
+    cut(how: 'broken' | 'reauthenticate' = 'broken'): void {
+      const closing = how === 'broken' ? undefined : closings.reauthenticate;
+      for (const session of sessions()) session.cut(closing);
+    },
+    forget(): void {
+      for (const session of sessions()) session.end();
+    },
+  };
+}
 
-  function reconnect(socket: WebSocket, caller: Caller, sid: string, total: number): void {
-    const entry = entries.get(sid);
-    if (entry === undefined || entry.caller.email !== caller.email) socket.close(...closings.sidUnknown);
-    else if (!mayTunnel(world, caller, entry)) socket.close(...closings.notAuthorized);
-    else if (entry.session.isCarried()) socket.close(...closings.sidInUse);
-    else entry.session.resume(socket, total);
-  }
-
+export async function startTunnel(options: TunnelOptions): Promise<Tunnel> {
+  const { connect, reconnect, ...controls } = createTunnels(options);
   const sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
@@ -154,28 +174,12 @@ export async function startTunnel(options: TunnelOptions): Promise<Tunnel> {
       else void connect(opened, caller, wish.target, wish.nic);
     });
   });
-
-  const forget = (): void => {
-    for (const { session } of [...entries.values()]) session.end();
-  };
   return {
+    ...controls,
     url: `${server.url.replace('http:', 'ws:')}/v4`,
     port: server.port,
-    leadTo(to) {
-      reach = to;
-    },
-    list: () =>
-      [...entries.values()].map(({ path, port, caller, session }) => ({
-        ...{ path, port, caller: caller.email },
-        isCarried: session.isCarried(),
-      })),
-    cut(how = 'broken') {
-      const closing = how === 'broken' ? undefined : closings.reauthenticate;
-      for (const { session } of [...entries.values()]) session.cut(closing);
-    },
-    forget,
     async close() {
-      forget();
+      controls.forget();
       for (const socket of sockets.clients) socket.terminate();
       await server.close();
     },
