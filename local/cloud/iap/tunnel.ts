@@ -20,7 +20,7 @@ export type Reached =
   | { readonly kind: 'dropped' };
 
 /** Connects from IAP's range to a port of a VM, by the VM's path. */
-export type Reach = (path: string, port: number) => Promise<Reached>;
+type Reach = (path: string, port: number) => Promise<Reached>;
 
 export interface Tunnel {
   /** `ws://127.0.0.1:<port>/v4` */
