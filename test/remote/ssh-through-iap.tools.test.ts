@@ -71,8 +71,8 @@ describe('SSH through IAP', function () {
     try {
       const there = await connection.run('sha256sum', { stdin: bytes, timeoutSeconds: 40 });
       expect(there.stdout.toString().slice(0, 64)).to.equal(createHash('sha256').update(bytes).digest('hex'));
-      const back = await connection.run(`head -c ${megabyte} /dev/zero | tr '\\0' x`, { timeoutSeconds: 40 });
-      expect(back.stdout.length).to.equal(megabyte);
+      const back = await connection.run(`head -c ${3 * megabyte} /dev/zero | tr '\\0' x`, { timeoutSeconds: 40 });
+      expect(back.stdout.length).to.equal(3 * megabyte);
       expect(connection.gone.aborted).to.equal(false);
     } finally {
       clearInterval(cutting);
