@@ -10,6 +10,7 @@ import { apiDefinitions, apis, services } from './apis.js';
 import { imageGate, imagesOf } from './artifact-registry/images.js';
 import { controlPaths } from './control.js';
 import { isBarred } from './iam/service-accounts.js';
+import { startTunnel, type Tunnel } from './iap/tunnel.js';
 import { applyInitial, type InitialState } from './initial.js';
 import type { Caller, Effect, JsonObject, SimulatedApi, World } from './kernel/api.js';
 import { type Calls, createCalls } from './kernel/calls.js';
@@ -64,6 +65,8 @@ export interface SimulatedCloud {
   readonly issuerUrl: string;
   /** Address of Artifact Registry's Docker endpoint: `127.0.0.1:<port>`. */
   readonly imagesHost: string;
+  /** IAP's TCP forwarding. */
+  readonly tunnel: Tunnel;
   /** What answers DNS, if that was asked for. */
   readonly nameServers: NameServers | undefined;
   readonly world: World;
@@ -131,6 +134,15 @@ const startImages = (
     port,
   );
 
+/** Replies once the change is in the snapshot. */
+const keeping =
+  (answer: Kernel, written: () => Promise<void>): Kernel =>
+  async (host, request) => {
+    const reply = await answer(host, request);
+    if (request.httpMethod !== 'GET') await written();
+    return reply;
+  };
+
 /** Everything but the keys of the issuer. */
 function stateIn({ tables: { identity: _keys, ...tables }, due }: CloudState): JsonObject {
   return structuredClone({ tables, due }) as unknown as JsonObject;
@@ -152,12 +164,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     const caller = known().callerOf(token);
     return caller !== undefined && isBarred(world, caller.email) ? undefined : caller;
   };
-  const answer = createKernel({ apis, world, calls, callerOf });
-  const kernel: Kernel = async (host, request) => {
-    const reply = await answer(host, request);
-    if (request.httpMethod !== 'GET') await snapshot.written();
-    return reply;
-  };
+  const kernel = keeping(createKernel({ apis, world, calls, callerOf }), snapshot.written);
   const served: Served = {
     hosts: Object.keys(apis),
     kernel,
@@ -179,7 +186,8 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     ports['metadata'] ?? 0,
   );
   const images = await startImages(world, callerOf, snapshot.written, ports['images'] ?? 0);
-  Object.assign(ports, { front: front.port, metadata: machine.port, images: images.port });
+  const tunnel = await startTunnel({ world, callerOf, port: ports['tunnel'] ?? 0 });
+  Object.assign(ports, { front: front.port, metadata: machine.port, images: images.port, tunnel: tunnel.port });
   const scheduledCalls = createScheduledCalls({ world, identity, ...scheduled });
   snapshot.touch();
 
@@ -189,6 +197,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     metadataHost: machine.url.slice('http://'.length),
     issuerUrl: front.url,
     imagesHost: images.url.slice('http://'.length),
+    tunnel,
     nameServers,
     world,
     calls,
@@ -199,7 +208,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     async close() {
       await scheduledCalls.close();
       closeWorld();
-      const all = [front, machine, images, ...servers.map(([, server]) => server)];
+      const all = [front, machine, images, tunnel, ...servers.map(([, server]) => server)];
       await Promise.all([...all.map((server) => server.close()), nameServers?.close()]);
     },
   };

@@ -14,7 +14,7 @@ import { createGuestMetadata } from './guest-metadata.js';
 import type { Isolation } from './isolation.js';
 import { type Machine, type MachineOptions, startMachine } from './machine.js';
 import { type ConnectProxy, startConnectProxy } from './network/connect-proxy.js';
-import { type Answer, createFabric } from './network/fabric.js';
+import { type Answer, createFabric, type Fabric } from './network/fabric.js';
 import { isolationHere } from './possible.js';
 import { createRealTier } from './real/index.js';
 import { allVms, type Vm, vmAt } from './vms.js';
@@ -61,6 +61,8 @@ function createEmbeddedTier(isolation = isolationHere()): Tier {
 export interface Machines {
   /** `http://127.0.0.1:<port>`, for PLINTH_SSH_PROXY. */
   readonly proxyUrl: string;
+  /** Connects from IAP's range, for the simulated cloud's tunnel. */
+  readonly connectFromIap: Fabric['connectFromIap'];
   /** The machines that are on. */
   list(): readonly { readonly path: string; readonly address: string; readonly externalAddress?: string | undefined }[];
   /** Resolves when all running machines have started up. */
@@ -220,6 +222,7 @@ export async function startMachines(options: MachinesOptions): Promise<Machines>
 
   return {
     proxyUrl: proxy.url,
+    connectFromIap: fabric.connectFromIap,
     list: () =>
       [...running.values()].map(({ vm: { path, address, externalAddress } }) => ({ path, address, externalAddress })),
     async settle() {

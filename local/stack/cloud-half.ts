@@ -330,6 +330,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     await makeStandingZone(cloud);
     const machines = tier === 'none' ? undefined : await machinesOf(tier, cloud, folder, served.urls, onNote);
     closers.add(() => machines?.close());
+    if (machines !== undefined) cloud.tunnel.leadTo(machines.connectFromIap);
     const release = machines === undefined ? undefined : await publishRelease(cloud);
     const triggers = triggersIn(folder);
     const pubsubHost = emulators.find(({ name }) => name === 'pubsub')?.host;

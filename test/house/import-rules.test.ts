@@ -188,6 +188,11 @@ const rules: Rule[] = [
     'DNS messages are read and written in local/cloud/name-servers/wire.ts',
   ),
   soleImporters('ssh2', ['functions/remote', 'local/machines'], 'machines are reached through functions/remote'),
+  soleImporters(
+    'ws',
+    ['functions/remote/iap', 'local/cloud/iap'],
+    'WebSockets lead through IAP: functions/remote/iap, and its stand-in in local/cloud/iap',
+  ),
   soleImporters('cac', ['cli'], 'command lines belong in cli/'),
   soleImporters(
     'jose',

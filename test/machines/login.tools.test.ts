@@ -1,6 +1,7 @@
 /** Who gets in to a simulated VM, and what they find there: seen with OpenSSH's own client. */
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sshKeysOf } from '../../functions/steps/cloud/vm-metadata.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
@@ -66,6 +67,15 @@ describeMachines('logging in to a simulated VM', (isolation) => {
     const big = Buffer.alloc(3_000_000, 'plinth ');
     expect(await said('ubuntu@jumpbox', 'md5sum; exec 2>&1', { stdin: big })).to.match(/^[0-9a-f]{32}/);
     expect((await world.ssh('ubuntu@jumpbox', 'kill -TERM $$')).code).to.equal(255);
+  });
+
+  it('brings all that a program said to a client that reads late', async () => {
+    const child = world.startSsh('ubuntu@jumpbox', 'head -c 3500000 /dev/zero');
+    // The program has ended by then, and its last megabyte waits for the client's window.
+    await sleep(1500);
+    let length = 0;
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) length += chunk.length;
+    expect(length).to.equal(3_500_000);
   });
 
   it('has a terminal for those who ask, of the size they say', async () => {

@@ -84,6 +84,7 @@ export async function makeMachineWorld(
     isolation,
     onNote: (note) => process.stderr.write(`${note}\n`),
   });
+  cloud.tunnel.leadTo(machines.connectFromIap);
   const pairOf = (comment: string) =>
     openSshPair(String(generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' })), comment);
   const pairs = { ours: pairOf('ours'), other: pairOf('other') };

@@ -6,7 +6,7 @@ import { connect as connectTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { World } from '../../cloud/kernel/api.js';
 import { metadataAddress, metadataNames, metadataPort } from '../guest-metadata.js';
-import { allVms, rulesOf, type Vm } from '../vms.js';
+import { allVms, rulesOf, type Vm, vmAt } from '../vms.js';
 import { allows } from './firewall.js';
 import { createPair } from './streams.js';
 
@@ -19,11 +19,13 @@ export type Answer =
 export interface Fabric {
   /** `address` is an IPv4 address, or within a network the name of a VM. */
   connect(from: Vm | 'world', address: string, port: number): Promise<Answer>;
+  /** Connects from IAP's range to the VM at this path. */
+  connectFromIap(path: string, port: number): Promise<Answer>;
 }
 
 export interface FabricOptions {
   readonly world: World;
-  /** Connects to this port of the VM. `from` is the address of another VM of its network, if one connects. */
+  /** Connects to this port of the VM. `from` is the address of another VM of its network, or of IAP. */
   readonly accept: (vm: Vm, port: number, from?: string) => Promise<Answer>;
   /** The address that firewall rules see for the world. */
   readonly worldAddress?: string;
@@ -38,6 +40,8 @@ export interface FabricOptions {
 /** Reserved for documentation (RFC 5737), so that no real host has it. */
 export const anybody = '198.51.100.10';
 const natAddress = '192.0.2.10';
+/** One of 35.235.240.0/20, from which IAP connects. */
+export const iapAddress = '35.235.240.1';
 
 /** Names beneath `localhost` count too. Programs that bypass their proxy for loopback itself still ask it for these. */
 const isLoopback = (address: string): boolean => /^(?:(?:.+\.)?localhost|127\.[\d.]+)$/.test(address);
@@ -58,6 +62,11 @@ export function createFabric(options: FabricOptions): Fabric {
     });
 
   return {
+    async connectFromIap(path, port) {
+      const to = vmAt(world, path);
+      if (to === undefined || !to.isUp) return { kind: 'dropped' };
+      return asksRules ? reach(to, { address: iapAddress }, port) : accept(to, port, iapAddress);
+    },
     async connect(from, address, port) {
       const vms = allVms(world).filter(({ isUp }) => isUp);
       if (from === 'world') {

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openSshPair } from '../../../shared/openssh.js';
 import type { Machine, MachineOptions } from '../machine.js';
+import { iapAddress } from '../network/fabric.js';
 import { writeLoginKeys } from '../ssh/login-keys.js';
 import { runScript, tellOf } from '../startup-script.js';
 import { makeRealDisk, writeNames } from './disk.js';
@@ -95,10 +96,10 @@ export async function startRealHost(options: RealHostOptions): Promise<RealHost>
       return now.settled;
     },
     follow,
-    async accept(port) {
+    async accept(port, from) {
       if (ended.signal.aborted) return { kind: 'dropped' };
       await now.ready.catch(() => undefined);
-      return network.connect(vm.address, port);
+      return network.connect(vm.address, port, from === iapAddress ? from : undefined);
     },
     async end(silently) {
       ended.abort();

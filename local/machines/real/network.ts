@@ -9,7 +9,7 @@ import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { metadataAddress, metadataPort } from '../guest-metadata.js';
-import { type Answer, anybody } from '../network/fabric.js';
+import { type Answer, anybody, iapAddress } from '../network/fabric.js';
 import { join as joinStreams } from '../network/streams.js';
 import { groupName, removeGroup, sweepGroups } from './control-groups.js';
 import type { NetworkReply, NetworkWish } from './network-program.js';
@@ -20,8 +20,8 @@ export const outsideAddress = '192.0.2.1';
 export interface Network {
   /** nsenter's arguments to enter all its namespaces. */
   readonly entry: readonly string[];
-  /** Connects from the world, under the rules. */
-  connect(address: string, port: number): Promise<Answer>;
+  /** Connects from the world, or from IAP, under the rules. */
+  connect(address: string, port: number, from?: typeof iapAddress): Promise<Answer>;
   /** Sets the rules, in nft's own language. They are in force when it returns. */
   setRules(text: string): void;
   /** Ports of this computer's loopback that VMs reach at `outsideAddress`. */
@@ -104,7 +104,7 @@ function runInNetwork(pid: number, argv: readonly string[], input: string): void
 
 /** Packets to nowhere vanish, as on the internet. The metadata server is also the gateway, as boot-vm.sh expects. */
 function layNetwork(pid: number): void {
-  const addresses = [`${metadataAddress}/32`, `${outsideAddress}/32`, `${anybody}/32`];
+  const addresses = [`${metadataAddress}/32`, `${outsideAddress}/32`, `${anybody}/32`, `${iapAddress}/32`];
   const lines = [
     'link set lo up',
     ...addresses.map((one) => `address add ${one} dev lo`),
@@ -165,9 +165,9 @@ export async function startNetwork(mountPoint: string, onMetadata: (socket: Sock
 
   return {
     entry: ['--target', String(pid), '--mount', '--net', '--pid'],
-    async connect(address, port) {
+    async connect(address, port, from) {
       try {
-        const stream = await ask<Socket>({ connect: port, address, from: anybody });
+        const stream = await ask<Socket>({ connect: port, address, from: from ?? anybody });
         stream.setNoDelay(true);
         doors.keep(stream);
         return { kind: 'open', stream };

@@ -79,8 +79,8 @@ export function serveSession(session: Session, { sandbox, user, command: forced 
     });
     // As with OpenSSH, a background program that holds the output keeps the session open.
     started.on('close', () => {
-      channel.end();
-      channel.close();
+      // What the program said last may still wait for the client's window.
+      channel.stderr.end(() => channel.end(() => channel.close()));
     });
     channel.on('close', () => {
       // Without a terminal the program gets no signal. It finds its pipes broken.
