@@ -13,8 +13,8 @@ const tags = { connected: 0x0001, reconnected: 0x0002, data: 0x0004, acknowledge
 export type Closing = readonly [code: number, reason: string];
 
 /**
- * People quote the reasons of 4003, 4010, 4033 and 4047 from gcloud's output. The others are the names of the codes, in
- * small letters.
+ * The reasons of 4003 and 4047 stand in output of gcloud that people quote. The others are the names of the codes in small
+ * letters, and unproven.
  */
 export const closings = {
   normal: [1000, ''],
