@@ -23,6 +23,7 @@ import { type NameServers, startNameServers } from './name-servers/name-servers.
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
 import { keepContents } from './storage/contents.js';
 import { answerMedia } from './storage/media.js';
+import { type PlacedFile, placeFile } from './storage/place.js';
 import { beginWorld } from './worlds/begin.js';
 import { either, worldPaths } from './worlds/control.js';
 import type { WorldSettings } from './worlds/settings.js';
@@ -72,6 +73,8 @@ export interface SimulatedCloud {
   readonly identity: Identity;
   /** Fires the jobs of Cloud Scheduler. */
   readonly scheduledCalls: ScheduledCalls;
+  /** Puts a file into a bucket without reading it, unless it is there. */
+  placeFile(file: PlacedFile): Promise<void>;
   /** All tables except the identity's keys, and the effects that are due. */
   state(): JsonObject;
   close(): Promise<void>;
@@ -196,6 +199,10 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     identity,
     scheduledCalls,
     state,
+    placeFile(file) {
+      placeFile(world, file);
+      return snapshot.written();
+    },
     async close() {
       await scheduledCalls.close();
       closeWorld();
