@@ -112,7 +112,11 @@ function openWorld(options: SimulatedCloudOptions) {
     world.close();
     forgetContents();
   };
-  return { world, state, snapshot, close };
+  const place = (file: PlacedFile): Promise<void> => {
+    placeFile(world, file);
+    return snapshot.written();
+  };
+  return { world, state, snapshot, place, close };
 }
 
 /** Artifact Registry's Docker endpoint. */
@@ -141,7 +145,7 @@ function stateIn({ tables: { identity: _keys, ...tables }, due }: CloudState): J
 
 export async function createSimulatedCloud(options: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
   const { logins = {}, port = 0, metadata = defaultMetadata, scheduled = {} } = options;
-  const { world, state: kept, snapshot, close: closeWorld } = openWorld(options);
+  const { world, state: kept, snapshot, place, close: closeWorld } = openWorld(options);
   const calls = createCalls();
   const faults = createFaults(world);
   const state = () => stateIn(kept);
@@ -199,10 +203,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     identity,
     scheduledCalls,
     state,
-    placeFile(file) {
-      placeFile(world, file);
-      return snapshot.written();
-    },
+    placeFile: place,
     async close() {
       await scheduledCalls.close();
       closeWorld();

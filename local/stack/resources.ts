@@ -10,7 +10,7 @@ type ReachedCloud = Pick<SimulatedCloud, 'endpoints' | 'identity'>;
  * Calls the API as the person who deploys. Returns the status of a success, a conflict, or a GET of something missing. Throws
  * otherwise.
  */
-export async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: object): Promise<number> {
+async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: object): Promise<number> {
   const reply = await fetch(url, {
     method,
     headers: {
