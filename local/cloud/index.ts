@@ -24,6 +24,7 @@ import { type NameServers, startNameServers } from './name-servers/name-servers.
 import { createScheduledCalls, type ScheduledCalls, type ScheduledCallsOptions } from './scheduler/calls.js';
 import { keepContents } from './storage/contents.js';
 import { answerMedia } from './storage/media.js';
+import { type PlacedFile, placeFile } from './storage/place.js';
 import { beginWorld } from './worlds/begin.js';
 import { either, worldPaths } from './worlds/control.js';
 import type { WorldSettings } from './worlds/settings.js';
@@ -75,6 +76,8 @@ export interface SimulatedCloud {
   readonly identity: Identity;
   /** Fires the jobs of Cloud Scheduler. */
   readonly scheduledCalls: ScheduledCalls;
+  /** Puts a file into a bucket without reading it, unless it is there. */
+  placeFile(file: PlacedFile): Promise<void>;
   /** All tables except the identity's keys, and the effects that are due. */
   state(): JsonObject;
   close(): Promise<void>;
@@ -112,7 +115,11 @@ function openWorld(options: SimulatedCloudOptions) {
     world.close();
     forgetContents();
   };
-  return { world, state, snapshot, close };
+  const place = (file: PlacedFile): Promise<void> => {
+    placeFile(world, file);
+    return snapshot.written();
+  };
+  return { world, state, snapshot, place, close };
 }
 
 /** Artifact Registry's Docker endpoint. */
@@ -150,7 +157,7 @@ function stateIn({ tables: { identity: _keys, ...tables }, due }: CloudState): J
 
 export async function createSimulatedCloud(options: SimulatedCloudOptions = {}): Promise<SimulatedCloud> {
   const { logins = {}, port = 0, metadata = defaultMetadata, scheduled = {} } = options;
-  const { world, state: kept, snapshot, close: closeWorld } = openWorld(options);
+  const { world, state: kept, snapshot, place, close: closeWorld } = openWorld(options);
   const calls = createCalls();
   const faults = createFaults(world);
   const state = () => stateIn(kept);
@@ -205,6 +212,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
     identity,
     scheduledCalls,
     state,
+    placeFile: place,
     async close() {
       await scheduledCalls.close();
       closeWorld();

@@ -10,19 +10,14 @@ type ReachedCloud = Pick<SimulatedCloud, 'endpoints' | 'identity'>;
  * Calls the API as the person who deploys. Returns the status of a success, a conflict, or a GET of something missing. Throws
  * otherwise.
  */
-export async function asAdmin(
-  cloud: ReachedCloud,
-  method: string,
-  url: string,
-  body?: object | Uint8Array<ArrayBuffer>,
-): Promise<number> {
+async function asAdmin(cloud: ReachedCloud, method: string, url: string, body?: object): Promise<number> {
   const reply = await fetch(url, {
     method,
     headers: {
       authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`,
-      'content-type': body instanceof Uint8Array ? 'application/octet-stream' : 'application/json',
+      'content-type': 'application/json',
     },
-    ...(body === undefined ? {} : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const text = await reply.text();
   if (!reply.ok && reply.status !== 409 && !(method === 'GET' && reply.status === 404))

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
@@ -84,6 +85,70 @@ describe('the release of this version', () => {
       expect((await read({})).status).to.equal(401);
     } finally {
       await cloud.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('is linked into a kept cloud, which has it when a build has removed it, and sends any range of it', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-release-'));
+    const path = `v${version}/${sha256}/plinth-linux-amd64`;
+    const program = Buffer.from(Array.from({ length: 5_000_000 }, (_, at) => at % 251));
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), program);
+    writeFileSync(join(folder, 'plinth-linux-amd64.sha256'), `${sha256}  ${path}\n`);
+    const options = { initial: initialState(), snapshotFile: join(folder, 'kept.json') };
+    let cloud = await createSimulatedCloud(options);
+    const ask = (query: string, headers: Record<string, string> = {}) =>
+      fetch(
+        `${cloud.endpoints.storage}/storage/v1/b/${local.releaseBucket}/o/${encodeURIComponent(`releases/${path}`)}${query}`,
+        { headers: { authorization: `Bearer ${cloud.identity.accessToken(people.admin)}`, ...headers } },
+      );
+    try {
+      await publishRelease(cloud, folder);
+      expect(statSync(join(folder, path)).nlink).to.equal(2);
+      const shown = await (await ask('')).json();
+      expect(shown).to.include({ size: '5000000', md5Hash: createHash('md5').update(program).digest('base64') });
+      await cloud.close();
+      rmSync(join(folder, path));
+      cloud = await createSimulatedCloud(options);
+      expect(await (await ask('')).json()).to.deep.equal(shown);
+      const whole = await ask('?alt=media');
+      expect(whole.headers.get('content-length')).to.equal('5000000');
+      expect(Buffer.from(await whole.arrayBuffer()).equals(program)).to.equal(true);
+      for (const [range, status, first, end] of [
+        ['bytes=4999990-', 206, 4_999_990, 5_000_000],
+        ['bytes=70000-4900000', 206, 70_000, 4_900_001],
+        ['bytes=9-3', 200, 0, 5_000_000],
+        ['bytes=5000000-', 416, 0, 0],
+      ] as const) {
+        const part = await ask('?alt=media', { range });
+        expect(part.status, range).to.equal(status);
+        expect(Buffer.from(await part.arrayBuffer()).equals(program.subarray(first, end)), range).to.equal(true);
+      }
+    } finally {
+      await cloud.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('is known by its checksums from before, until it is another', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'plinth-release-'));
+    const path = `v${version}/${sha256}/plinth-linux-amd64`;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, 'plinth-linux-amd64.sha256'), `${sha256}  ${path}\n`);
+    try {
+      for (const content of ['one', 'one', 'another']) {
+        writeFileSync(join(folder, path), content);
+        const cloud = await createSimulatedCloud({ initial: initialState() });
+        try {
+          await publishRelease(cloud, folder);
+          const [object] = Object.values(cloud.world.table('storage.objects'));
+          expect(object).to.include({ md5Hash: createHash('md5').update(content).digest('base64') });
+        } finally {
+          await cloud.close();
+        }
+      }
+    } finally {
       rmSync(folder, { recursive: true, force: true });
     }
   });

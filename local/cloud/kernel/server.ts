@@ -3,8 +3,10 @@
  *
  * A front port serves all APIs to gcloud under `/<api host>/…`, with compute's batch, the token issuer and the control paths.
  */
+import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import type { MediaReply, MediaRequest } from '../storage/content.js';
 import type { JsonObject } from './api.js';
 import { answerBatch } from './batch.js';
@@ -92,8 +94,18 @@ async function answerAt(
   const { request } = asked;
   const reply = (host === 'storage' ? await media(asked) : undefined) ?? (await kernel(host, request));
   if ('kind' in reply) return send(response, reply, request.path);
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
-  response.end(reply.body);
+  const { status, headers, body } = reply;
+  if (Buffer.isBuffer(body) || typeof body === 'string') {
+    response.writeHead(status, { 'content-length': Buffer.byteLength(body), ...headers });
+    response.end(body);
+    return;
+  }
+  response.writeHead(status, headers);
+  const bytes = createReadStream(body.path, { start: body.first, end: body.last });
+  await pipeline(bytes, response).catch((error: NodeJS.ErrnoException) => {
+    // The caller may hang up.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+  });
 }
 
 /** Serves one API from the root of its own port. */

@@ -2,14 +2,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { World } from '../kernel/api.js';
 import type { ApiRequest } from '../kernel/kernel.js';
-import { bytesOf } from './contents.js';
+import { type FilePart, partOf } from './contents.js';
 import { findObject } from './objects.js';
 
 /** A reply with headers and bytes instead of JSON. */
 export interface MediaReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | string;
+  readonly body: Buffer | string | FilePart;
 }
 
 export interface MediaRequest {
@@ -23,17 +23,22 @@ export interface MediaRequest {
 /** The bytes, or the requested range of them. */
 export function contentOf(world: World, bucket: string, name: string, range: string | undefined): MediaReply {
   const object = findObject(world, bucket, name);
-  const bytes = bytesOf(world, object);
+  const { size } = object;
   const headers = {
     'content-type': object.contentType,
     'accept-ranges': 'bytes',
     'x-goog-generation': object.generation,
-    'x-goog-stored-content-length': String(bytes.length),
+    'x-goog-stored-content-length': String(size),
   };
+  const part = (first: number, last: number) => ({
+    headers: { ...headers, 'content-length': String(last - first + 1) },
+    body: partOf(world, object, first, last),
+  });
   const [, from, to] = /^bytes=(\d+)-(\d*)$/.exec(range ?? '') ?? [];
-  if (from === undefined) return { status: 200, headers, body: bytes };
-  const [first, last] = [Number(from), Math.min(to ? Number(to) : bytes.length - 1, bytes.length - 1)];
-  if (first >= bytes.length) return { status: 416, headers: { 'content-range': `bytes */${bytes.length}` }, body: '' };
-  const body = bytes.subarray(first, last + 1);
-  return { status: 206, headers: { ...headers, 'content-range': `bytes ${first}-${last}/${bytes.length}` }, body };
+  // A range that ends before it begins is none.
+  if (from === undefined || (to && Number(to) < Number(from))) return { status: 200, ...part(0, size - 1) };
+  const [first, last] = [Number(from), Math.min(to ? Number(to) : size - 1, size - 1)];
+  if (first >= size) return { status: 416, headers: { 'content-range': `bytes */${size}` }, body: '' };
+  const sent = part(first, last);
+  return { status: 206, ...sent, headers: { ...sent.headers, 'content-range': `bytes ${first}-${last}/${size}` } };
 }

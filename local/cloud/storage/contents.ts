@@ -1,21 +1,42 @@
 /** Where the bytes of objects are: small ones in the state, large ones in files beside it, as the state is written often. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { World } from '../kernel/api.js';
 import { crc32c } from './crc32c.js';
 
-/** What an object's record tells of its bytes. */
-export interface Content {
-  /** Base64, because the state is JSON. `''` if a file holds the bytes. */
-  data: string;
-  /** The name of that file. */
-  file?: string;
+export interface Checksums {
   size: number;
   /** In base64, as is `crc32c`. */
   md5Hash: string;
   crc32c: string;
+}
+
+/** What an object's record tells of its bytes. */
+export interface Content extends Checksums {
+  /** Base64, because the state is JSON. `''` if a file holds the bytes. */
+  data: string;
+  /** The name of that file. */
+  file?: string;
+}
+
+/** Bytes of a file from `first` to `last`, which is one of them. */
+export interface FilePart {
+  readonly path: string;
+  readonly first: number;
+  readonly last: number;
 }
 
 const largestInState = 4 * 1024 * 1024;
@@ -38,17 +59,49 @@ export function keepContents(world: World, given: string | undefined): () => voi
   };
 }
 
-export function storedContent(world: World, bytes: Buffer): Content {
+export function checksumsOf(bytes: Buffer): Checksums {
   const md5Hash = createHash('md5').update(bytes).digest('base64');
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32c(bytes));
-  const told = { size: bytes.length, md5Hash, crc32c: checksum.toString('base64') };
-  if (bytes.length <= largestInState) return { ...told, data: bytes.toString('base64') };
-  const file = Buffer.from(md5Hash, 'base64').toString('hex');
-  mkdirSync(folderOf(world), { recursive: true });
-  writeFileSync(join(folderOf(world), file), bytes);
-  return { ...told, data: '', file };
+  return { size: bytes.length, md5Hash, crc32c: checksum.toString('base64') };
 }
+
+/** Has `write` make the file that holds these bytes, unless it is there. It never changes, as others may be linked to it. */
+function inFile(world: World, checksums: Checksums, write: (path: string) => void): Content {
+  const file = Buffer.from(checksums.md5Hash, 'base64').toString('hex');
+  const path = join(folderOf(world), file);
+  if (!existsSync(path)) {
+    mkdirSync(folderOf(world), { recursive: true });
+    rmSync(`${path}.new`, { force: true });
+    write(`${path}.new`);
+    renameSync(`${path}.new`, path);
+  }
+  return { ...checksums, data: '', file };
+}
+
+export function storedContent(world: World, bytes: Buffer): Content {
+  const checksums = checksumsOf(bytes);
+  return bytes.length <= largestInState
+    ? { ...checksums, data: bytes.toString('base64') }
+    : inFile(world, checksums, (path) => writeFileSync(path, bytes));
+}
+
+/** The content of a file that is never changed in its place. It is linked, unless it is on another disk. */
+export const linkedContent = (world: World, source: string, checksums: Checksums): Content =>
+  inFile(world, checksums, (path) => {
+    try {
+      linkSync(source, path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+      copyFileSync(source, path);
+    }
+  });
+
+/** The bytes from `first` to `last`: themselves, or where they are. */
+export const partOf = (world: World, { data, file }: Content, first: number, last: number): Buffer | FilePart =>
+  file === undefined
+    ? Buffer.from(data, 'base64').subarray(first, last + 1)
+    : { path: join(folderOf(world), file), first, last };
 
 export const bytesOf = (world: World, { data, file }: Pick<Content, 'data' | 'file'>): Buffer =>
   file === undefined ? Buffer.from(data, 'base64') : readFileSync(join(folderOf(world), file));

@@ -45,6 +45,22 @@ export function findObject(world: World, bucket: string, name: string, generatio
   return found;
 }
 
+export function newObject(
+  world: World,
+  told: Pick<ObjectRecord, 'bucket' | 'name' | 'contentType' | 'metadata'>,
+  content: Content,
+): ObjectRecord {
+  const at = new Date(world.now()).toISOString();
+  return {
+    ...told,
+    generation: `${world.now()}${world.id().slice(-3)}`,
+    metageneration: 1,
+    timeCreated: at,
+    updated: at,
+    ...content,
+  };
+}
+
 /** An object's name for policies: beneath its bucket. */
 export const objectPath = (world: World, bucket: string, name: string): string =>
   `${bucketPath(world, bucket)}/objects/${name}`;

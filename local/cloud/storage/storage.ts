@@ -24,7 +24,16 @@ import {
 } from './buckets.js';
 import { storedContent } from './contents.js';
 import { globbed } from './glob.js';
-import { bucketPath, findBucket, findObject, objectPath, objects, shownObject, storageService } from './objects.js';
+import {
+  bucketPath,
+  findBucket,
+  findObject,
+  newObject,
+  objectPath,
+  objects,
+  shownObject,
+  storageService,
+} from './objects.js';
 
 const objectIn = ({ params, body }: CloudCall): string =>
   params['object'] ?? params['name'] ?? textOf(body['name']) ?? '';
@@ -58,18 +67,9 @@ const insertObject: Handler = (call, world) => {
   checkPreconditions(call, objects(world)[key]?.generation ?? '0');
   const { bytes, type } = call.media;
   const metadata = objectOf(call.body['metadata']);
-  const at = new Date(world.now()).toISOString();
-  const object = {
-    bucket,
-    name,
-    contentType: textOf(call.body['contentType']) ?? type ?? 'application/octet-stream',
-    ...(metadata === undefined ? {} : { metadata }),
-    generation: `${world.now()}${world.id().slice(-3)}`,
-    metageneration: 1,
-    timeCreated: at,
-    updated: at,
-    ...storedContent(world, bytes),
-  };
+  const contentType = textOf(call.body['contentType']) ?? type ?? 'application/octet-stream';
+  const told = { bucket, name, contentType, ...(metadata === undefined ? {} : { metadata }) };
+  const object = newObject(world, told, storedContent(world, bytes));
   const shown = shownObject(object);
   for (const sum of ['md5Hash', 'crc32c'] as const) {
     const said = textOf(call.body[sum]);
