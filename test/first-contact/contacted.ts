@@ -40,7 +40,7 @@ export async function operatorsCloud(options: SimulatedCloudOptions = {}): Promi
           projectId: dns.project,
           parent: organization,
           billingAccountName: `billingAccounts/${billingAccount}`,
-          services: ['dns.googleapis.com'],
+          services: ['dns', 'orgpolicy', 'cloudquotas'].map((api) => `${api}.googleapis.com`),
         },
       ],
       serviceAccounts: [operator],

@@ -77,7 +77,7 @@ function tellsIn(text: string, projects: readonly string[]): string[] {
 }
 
 describe('first contact', function () {
-  this.timeout(110_000);
+  this.timeout(240_000);
 
   for (const world of worldNames) {
     it(`holds in the world ${world}, removes what it made, and tells in its recording of nobody`, () =>
@@ -187,7 +187,7 @@ describe('first contact', function () {
 });
 
 describe('a recording', function () {
-  this.timeout(110_000);
+  this.timeout(240_000);
 
   const replayed = async (world: WorldName, change: (exchanges: Exchange[]) => Exchange[] = (same) => same) => {
     const recording = recordings.get(world);
@@ -223,7 +223,7 @@ const folder = join('test', 'recordings', 'google');
 const real = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.jsonl')) : [];
 
 describe(`recordings of Google: ${real.length}`, function () {
-  this.timeout(110_000);
+  this.timeout(240_000);
 
   it('are told of by the README: without one, it says that nothing ran on Google', () => {
     const says = readFileSync('README.md', 'utf8').includes(

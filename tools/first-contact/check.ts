@@ -3,8 +3,6 @@ import type { Cloud } from '../../functions/cloud/index.js';
 import type { GoogleApi } from '../../functions/config.js';
 import type { Item } from './price.js';
 
-/** The APIs that are asked. plinth itself calls most of them. */
-
 export interface Verdict {
   /** `unknown`: it couldn't be tried here. */
   readonly verdict: 'held' | 'differs' | 'unknown';

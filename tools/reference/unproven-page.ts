@@ -29,7 +29,7 @@ ${rows()}
 
 A run writes every exchange into a file, redacted. \`test/first-contact/replay.ts\` asks the simulated cloud the same in the same order. It compares status, reasons and shape. A shape is the fields with their types, without values.
 
-Recordings of Google go into \`test/recordings/google/\`, as \`<day>.jsonl\`. There is none yet, and its test is pending until there is one. Meanwhile recordings of the simulated cloud are replayed. They prove the replay, and nothing of Google.
+Recordings of Google go into \`test/recordings/google/\`, as \`<day>.jsonl\`. There is none yet. While there is none, a test holds the README to saying so. Meanwhile recordings of the simulated cloud are replayed. They prove the replay, and nothing of Google.
 
 ## A check more
 

@@ -189,10 +189,11 @@ function authenticate(authorization: string | undefined, callerOf: KernelOptions
   return caller;
 }
 
-/** People without a project of their own are taken for one of the resource's. */
+/** Calls of people count for the project of gcloud itself, where everything is on. */
 function consumerOf({ countsAtCaller }: Served['api'], { caller, resource }: OpenCall): string {
+  if (countsAtCaller !== true) return resource;
   const own = /^[^@]+@([a-z][a-z0-9-]+)\.iam\.gserviceaccount\.com$/.exec(caller.email)?.[1];
-  return countsAtCaller === true && own !== undefined ? `projects/${own}` : resource;
+  return own === undefined ? '' : `projects/${own}`;
 }
 
 function checkService(world: World, service: string, resource: string): void {

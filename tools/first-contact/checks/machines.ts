@@ -139,6 +139,23 @@ export const machineChecks: readonly Check[] = [
     },
   },
   {
+    id: 'machines.console-keys',
+    believes:
+      'cloud-init prints the host keys of a new VM on its serial console, between the lines that plinth looks for.',
+    source: 'reported',
+    needs: ['machines.running'],
+    async run(bench) {
+      const { cloud, project, zone } = bench;
+      const found = await bench.until(180, async () => {
+        const keys = await cloud.compute.consoleHostKeys(project, zone, name);
+        return keys.length === 0 ? undefined : keys;
+      });
+      if (found === undefined) return differs('none after three minutes');
+      const kinds = found.value.map((key) => key.split(' ')[0]).sort();
+      return held(`${kinds.join(', ')} ${found.seconds} s after the look began`);
+    },
+  },
+  {
     id: 'machines.removal',
     believes: 'A VM is gone when the operation of its deletion is done, and its disk with it.',
     source: 'documented',

@@ -41,4 +41,13 @@ export const policyChecks: readonly Check[] = [
       return open.length === 0 ? held(`all ${baseline.length} are set`) : differs(`not set: ${open.join(', ')}`);
     },
   },
+  {
+    id: 'policies.absent-constraint',
+    believes: 'A constraint that Google does not know answers 400 or 404.',
+    source: 'believed',
+    async run(bench) {
+      const { status, message } = await effective(bench, 'compute.plinthFirstContact');
+      return heldIf(status === 400 || status === 404, `${status} ${message}`);
+    },
+  },
 ];

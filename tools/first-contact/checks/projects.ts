@@ -137,6 +137,17 @@ export const projectChecks: readonly Check[] = [
     run: (bench) => disabledHere(bench, 'dns', `GET /dns/v1/projects/${bench.project}/managedZones`),
   },
   {
+    id: 'services.policies-count-at-caller',
+    believes: 'The policies of a project can be read without the Organization Policy API in that project.',
+    source: 'believed',
+    needs: ['projects.create'],
+    async run({ ask, project }) {
+      const line = `GET /v2/projects/${project}/policies/compute.requireOsLogin:getEffectivePolicy`;
+      const { status, reasons, message } = await ask('orgpolicy', line);
+      return heldIf(status === 200, `${status} ${reasons.join(' ')} ${message}`.trim());
+    },
+  },
+  {
     id: 'billing.link',
     believes: 'A project is linked to a billing account by one call, which shows billing as enabled.',
     source: 'documented',

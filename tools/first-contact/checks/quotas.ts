@@ -82,4 +82,31 @@ export const quotaChecks: readonly Check[] = [
       return heldIf(dimensions.includes('region'), `dimensions ${dimensions.join(', ')}; ${rise}`);
     },
   },
+  {
+    id: 'quotas.request',
+    believes: 'A request for quota is taken in a new project, and its first reply tells what is granted so far.',
+    source: 'documented',
+    needs: ['quotas.id'],
+    async run(bench) {
+      const { ask, project, region } = bench;
+      // What it has already, so that nothing is raised.
+      const preferred = (await regionOf(bench))['CPUS'] ?? 0;
+      const reply = await ask(
+        'cloudquotas',
+        `POST /v1/projects/${project}/locations/global/quotaPreferences?quotaPreferenceId=first-contact`,
+        {
+          service: 'compute.googleapis.com',
+          quotaId: 'CPUS-per-project-region',
+          dimensions: { region },
+          quotaConfig: { preferredValue: String(preferred) },
+          justification: 'First contact of plinth: nothing more than there is.',
+        },
+      );
+      if (reply.status === 403) throw new Untried(`no request may be made: ${reply.message}`);
+      if (reply.status !== 200) return heldIf(false, `${reply.status} ${reply.message}`);
+      const { grantedValue, stateDetail = '' } = (reply.body['quotaConfig'] ?? {}) as Readonly<Record<string, string>>;
+      const said = `reconciling ${String(reply.body['reconciling'] ?? false)}, granted ${grantedValue} ${stateDetail}`;
+      return heldIf(grantedValue !== undefined, said.trim());
+    },
+  },
 ];
