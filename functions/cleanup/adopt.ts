@@ -32,6 +32,9 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
   });
 }
 
+const warning =
+  'No record knew this project: what it has in the DNS of another project is found by what was noted, or by its own metadata and addresses.';
+
 interface Adopted {
   /** Of the bootstrap. */
   readonly id: string;
@@ -69,9 +72,7 @@ export async function adoptAs(
     traceparent: traceparentOf(newTrace()),
     createdAt: at,
     deadlineAt,
-    warnings: [
-      'No record knew this project: what it has in the DNS of another project is found by what was noted, or by its own metadata and addresses.',
-    ],
+    warnings: [warning],
     instances: {
       project: { state: 'done', attempt: 0, output: { projectId, projectNumber: name.replace(/^projects\//, '') } },
     },
