@@ -20,6 +20,8 @@ export interface RemovalRequest {
   readonly mayGo?: (record: BootstrapRecord) => boolean;
   /** The project appeared after the bootstrap was removed. Only the project is removed now. */
   readonly late?: boolean;
+  /** This instance left something outside of the project when the bootstrap was removed. Only its undo is done now. */
+  readonly left?: string;
 }
 
 /**
@@ -30,11 +32,12 @@ export async function requestRemoval(
   context: Context,
   steps: readonly AnyStep[],
   id: string,
-  { by, why, mayGo = () => true, late = false }: RemovalRequest,
+  { by, why, mayGo = () => true, late = false, left }: RemovalRequest,
 ): Promise<StoredBootstrap> {
   const { standing, transition } = await updateBootstrap(context, id, async (found, at) => {
     const { data } = found;
-    if (data.state === 'removed' && late && neverSeen(data)) return removedOnceMore(steps, found, at, by);
+    if (data.state === 'removed' && late && neverSeen(data)) return removedOnceMore(steps, found, at, by, 'project');
+    if (data.state === 'removed' && left !== undefined) return removedOnceMore(steps, found, at, by, left);
     if (data.state === 'removed' || !mayGo(data)) return undefined;
     if (data.state === 'removing') return restarted(context, steps, found, at);
     if (data.state === 'cancelling' && data.removal !== undefined) return stoppedAgain(context, steps, found, at);
@@ -53,12 +56,18 @@ export async function requestRemoval(
   return standing;
 }
 
-/** Everything else is gone. The step `project` judges once more whose project it is. */
-function removedOnceMore(steps: readonly AnyStep[], { id, version, data }: StoredBootstrap, at: string, by: string) {
+/** Everything but one instance is gone. The step `project` judges once more whose project it is. */
+function removedOnceMore(
+  steps: readonly AnyStep[],
+  { id, version, data }: StoredBootstrap,
+  at: string,
+  by: string,
+  instance: string,
+) {
   const before: BootstrapRecord = {
     ...data,
     removal: { requestedAt: at, by, why: 'expired', failures: 0 },
-    instances: { ...data.instances, project: { state: 'waiting', attempt: 0 } },
+    instances: { ...data.instances, [instance]: { state: 'waiting', attempt: 0 } },
   };
   const event = { schema: 1, type: 'action', at, actor: by, action: 'expired' } as const;
   const begun = startRemoval(before, planOfRecord(steps, before), at, [{ event }]);

@@ -24,11 +24,32 @@ const unknownOptions = (projectName: string): BootstrapOptions =>
 
 /** The project has been judged. The step `project` judges it again just before the deletion. */
 export async function adopt(context: Context, steps: readonly AnyStep[], project: SeenProject): Promise<void> {
+  const { labels: found = {} } = project;
+  await adoptAs(context, steps, {
+    id: found[labels.bootstrap] ?? '',
+    project,
+    deadlineAt: new Date(Number((found[labels.deleteAfter] ?? '').slice(1)) * 1000).toISOString(),
+  });
+}
+
+const warning =
+  'No record knew this project: what it has in the DNS of another project is found by what was noted, or by its own metadata and addresses.';
+
+interface Adopted {
+  /** Of the bootstrap. */
+  readonly id: string;
+  readonly project: SeenProject;
+  readonly deadlineAt: string;
+}
+
+/** The project is known to be of this bootstrap. */
+export async function adoptAs(
+  context: Context,
+  steps: readonly AnyStep[],
+  { id, project: { projectId, name }, deadlineAt }: Adopted,
+): Promise<void> {
   const { store, clock } = context;
-  const { projectId, name, labels: found = {} } = project;
-  const id = found[labels.bootstrap] ?? '';
   const at = clock.now().toISOString();
-  const deadlineAt = new Date(Number((found[labels.deleteAfter] ?? '').slice(1)) * 1000).toISOString();
   const [events, claims] = await persist(() =>
     Promise.all([
       store.query({ collection: collections.events, where: [['bootstrapId', '==', id]] }),
@@ -51,9 +72,7 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
     traceparent: traceparentOf(newTrace()),
     createdAt: at,
     deadlineAt,
-    warnings: [
-      'No record knew this project: what it has in the DNS of another project is found by its own metadata and addresses.',
-    ],
+    warnings: [warning],
     instances: {
       project: { state: 'done', attempt: 0, output: { projectId, projectNumber: name.replace(/^projects\//, '') } },
     },

@@ -1,6 +1,6 @@
 /**
  * Finds what is past its time and hands it to teardown. It looks at records and, independently, at labels of existing
- * projects. Runs may overlap, come late, or be missing for a day.
+ * projects and at notes of what is outside of them. Runs may overlap, come late, or be missing for a day.
  */
 import type { CleanupFound, CleanupReport } from '../../shared/bootstrap/cleanup.js';
 import { Problem } from '../../shared/problems.js';
@@ -9,6 +9,7 @@ import type { AnyStep } from '../engine/step.js';
 import type { Candidate } from './candidate.js';
 import { byRecords } from './due-records.js';
 import { byLabels, type Labelled, type LabelSearch } from './labelled-projects.js';
+import { byNotes } from './left-outside.js';
 
 /** How many records, and as many projects, one run looks at closely. The rest waits for the next run. */
 const perRun = 500;
@@ -37,7 +38,8 @@ export async function cleanup(
     unsearched = { error };
     return { found: [], failed: [], more: false, turn: async () => undefined };
   });
-  const all = [...records.found, ...projects.found];
+  const notes = await byNotes(context, steps, limit);
+  const all = [...records.found, ...projects.found, ...notes.found];
   const { remove, failed } = await handled(context, all, dryRun);
   if (unsearched !== undefined) throw unsearched.error;
   if (!dryRun) await projects.turn();
@@ -45,7 +47,12 @@ export async function cleanup(
     !verdict.remove && verdict.shown ? [found] : [],
   );
   for (const { projectId, why } of keep) log('WARNING', `${projectId} is kept: ${why}`);
-  return { remove, keep, failed: [...projects.failed, ...failed], more: records.more || projects.more };
+  return {
+    remove,
+    keep,
+    failed: [...projects.failed, ...notes.failed, ...failed],
+    more: records.more || projects.more || notes.more,
+  };
 }
 
 async function handled({ log }: Context, all: readonly Candidate[], dryRun: boolean) {

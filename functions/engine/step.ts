@@ -112,7 +112,11 @@ export interface StepSecrets {
 /** Generated files that may be stored in documents: config.yaml and the encrypted secrets, by name (`config-dc1`). */
 export interface StepFiles {
   read(name: string): Promise<string | undefined>;
-  write(name: string, content: string): Promise<void>;
+  /**
+   * `outside`: the file is about this thing outside of the project. It is then kept after the removal, and the undo is done
+   * again, until it is written without `outside`.
+   */
+  write(name: string, content: string, outside?: string): Promise<void>;
 }
 
 /** Machine logs, for people: stored without secrets and shown under the step. `source` is a job of this instance. */

@@ -205,6 +205,13 @@ export const FileRecord = z.object({
   name: z.string(),
   content: z.string(),
   writtenAt: time,
+  /** When cleanup looks whether `outside` was left behind. Only then are the fields below there. */
+  lookAt: time.optional(),
+  /** A thing outside of the project, for people. */
+  outside: z.string().optional(),
+  projectId: z.string().optional(),
+  /** Its undo removes the thing. */
+  instance: z.string().optional(),
 });
 export type FileRecord = z.infer<typeof FileRecord>;
 

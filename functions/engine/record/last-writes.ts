@@ -5,7 +5,7 @@ import { persist } from '../../store/persist.js';
 import type { Write } from '../../store/store.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from './documents.js';
 
-/** Deletes the files, frees the name and uncounts the bootstrap. */
+/** Deletes the files but those about things that still stand outside of the project, frees the name and uncounts the bootstrap. */
 export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
   const [name, counters, files] = await persist(() =>
     Promise.all([
@@ -19,7 +19,9 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
   const claimed = found?.data.bootstrapId === id ? found : undefined;
   const counted = read(counters, liftCounters);
   return [
-    ...files.map((file): Write => ({ kind: 'delete', collection: file.collection, id: file.id })),
+    ...files
+      .filter(({ data }) => data['lookAt'] === undefined)
+      .map((file): Write => ({ kind: 'delete', collection: file.collection, id: file.id })),
     ...(claimed === undefined
       ? []
       : [{ kind: 'delete', collection: claimed.collection, id: claimed.id, version: claimed.version } as const]),

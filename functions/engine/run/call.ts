@@ -18,13 +18,18 @@ type Parts = Pick<Context, 'store' | 'cloud' | 'clock' | 'config'>;
 const logDays = 90;
 const logExpiry = (deadlineAt: Date): string => new Date(deadlineAt.getTime() + logDays * 86_400_000).toISOString();
 
-function createStepFiles({ store, clock }: Pick<Parts, 'store' | 'clock'>, bootstrapId: string): StepFiles {
+function createStepFiles(
+  { store, clock }: Pick<Parts, 'store' | 'clock'>,
+  { id: bootstrapId, projectId }: Pick<BootstrapFacts, 'id' | 'projectId'>,
+  instance: string,
+): StepFiles {
   return {
     async read(name) {
       return read(await store.get(collections.files, fileId(bootstrapId, name)), liftFile)?.data.content;
     },
-    async write(name, content) {
-      await store.commit([fileWrite(bootstrapId, name, content, clock.now())]);
+    async write(name, content, outside) {
+      const about = outside === undefined ? undefined : { outside, projectId, instance };
+      await store.commit([fileWrite(bootstrapId, name, content, clock.now(), about)]);
     },
   };
 }
@@ -59,7 +64,7 @@ export function createCall({ context, facts, record, instance, attempt, signal, 
     key: instance.key,
     needs: needs as StepCall['needs'],
     secrets: createStepSecrets(context, facts.id, record.callerSecret, secrets.hear),
-    files: createStepFiles(context, facts.id),
+    files: createStepFiles(context, facts, instance.id),
     log: createStepLog(
       context,
       {

@@ -61,14 +61,22 @@ export const delegation = defineStep({
 
   goes: 'undo',
   async undo(call) {
-    if (call.bootstrap.orphan !== undefined) {
-      return delegationOfOrphan(call, (delegated) => remove(call, [delegated]));
-    }
     const written = await readWritten(call.files);
+    let left = written;
+    const undo = async (found: readonly Written[]): Promise<Outcome> => {
+      const outcome = await remove(call, found);
+      left = [];
+      return outcome;
+    };
     const names = [...new Set(written.map(({ name }) => name))];
-    return undoInDnsProject(call, names.length === 0 ? 'no record' : `the NS record ${names.join(', ')}`, () =>
-      remove(call, written),
-    );
+    const outcome =
+      call.bootstrap.orphan === undefined
+        ? await undoInDnsProject(call, names.length === 0 ? 'no record' : `the NS record ${names.join(', ')}`, () =>
+            undo(written),
+          )
+        : await delegationOfOrphan(call, written, undo);
+    if (outcome.kind === 'done' && written.length > 0) await writeWritten(call.files, left);
+    return outcome;
   },
   summary: ({ written }) => (written === undefined ? 'none is needed' : `${written.name} in ${written.zone}`),
 });
@@ -98,9 +106,12 @@ const isSame = (a: Written, b: Written): boolean => JSON.stringify(a) === JSON.s
  */
 async function remove(call: Leaving, written: readonly Written[]): Promise<Outcome> {
   const { dns } = call.context.cloud;
+  const above: Above[] = [];
   let changed = false;
   for (const { project, zone, name } of unique(written)) {
-    if ((await dns.zone(project, zone)) === undefined) continue;
+    const found = await dns.zone(project, zone);
+    if (found === undefined) continue;
+    above.push({ name, nameServers: found.nameServers ?? [] });
     const standing = (await dns.records(project, zone)).filter((each) => each.type === 'NS' && each.name === name);
     const deletions = standing.filter((each) => isOurs(each, written));
     if (deletions.length > 0) await dns.change(project, zone, { additions: [], deletions });
@@ -108,17 +119,20 @@ async function remove(call: Leaving, written: readonly Written[]): Promise<Outco
   }
   const count = unique(written).length;
   if (count === 0) return doneWith('there was none');
-  return changed ? doneWith('left, as somebody changed it') : seenGone(call, written, `${count} removed`);
+  return changed ? doneWith('left, as somebody changed it') : seenGone(call, above, `${count} removed`);
 }
 
 type Leaving = Pick<StepCall, 'context' | 'files'>;
+
+/** The name servers of the zone above a name. */
+type Above = Pick<Written, 'name' | 'nameServers'>;
 
 const looks = 40;
 const lookSeconds = 3;
 
 /** A project that costs money does not wait for name servers that cannot be asked. */
-async function seenGone(call: Leaving, written: readonly Written[], removed: string): Promise<Outcome> {
-  const against = await standsAt(call, unique(written));
+async function seenGone(call: Leaving, above: readonly Above[], removed: string): Promise<Outcome> {
+  const against = await standsAt(call, above);
   if (against === undefined) return doneWith(`${removed}; gone at its name servers`);
   const looked = Number((await call.files.read(looksFile)) || 0) + 1;
   if (looked >= looks) return doneWith(`${removed}; not seen gone at its name servers: ${against}`);
@@ -127,12 +141,10 @@ async function seenGone(call: Leaving, written: readonly Written[], removed: str
 }
 
 /** Why the delegation does not count as gone. */
-async function standsAt({ context }: Leaving, written: readonly Written[]): Promise<string | undefined> {
-  const { dns, nameServers } = context.cloud;
+async function standsAt({ context }: Leaving, above: readonly Above[]): Promise<string | undefined> {
   try {
-    for (const { project, zone, name } of written) {
-      const servers = (await dns.zone(project, zone))?.nameServers ?? [];
-      if (await nameServers.refer(name, servers)) return `they still refer to the zone of ${name}`;
+    for (const { name, nameServers } of above) {
+      if (await context.cloud.nameServers.refer(name, nameServers)) return `they still refer to the zone of ${name}`;
     }
     return undefined;
   } catch (error) {
@@ -170,5 +182,10 @@ async function readWritten(files: StepFiles): Promise<readonly Written[]> {
   return text === undefined || text === '' ? [] : WrittenFile.parse(JSON.parse(text));
 }
 
+/** What stands there while the zone that it leads to is gone lets others take the name over. */
 const writeWritten = (files: StepFiles, written: readonly Written[]): Promise<void> =>
-  files.write(file, JSON.stringify(written));
+  written.length === 0
+    ? files.write(file, '')
+    : files.write(file, JSON.stringify(written), `the delegation ${unique(written).map(placeOf).join(', ')}`);
+
+const placeOf = ({ project, zone, name }: Written): string => `${name} in the zone ${zone} of ${project}`;

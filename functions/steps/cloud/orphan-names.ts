@@ -86,16 +86,19 @@ async function findDelegation(call: Call): Promise<Delegated | undefined> {
   return { project, zone, name, nameServers: own?.dnsName === name ? (own.nameServers ?? []) : [] };
 }
 
+/** `noted`: what the bootstrap noted when it wrote it. That counts alone, if it is not lost with the record. */
 export async function delegationOfOrphan(
   call: Call,
-  undo: (delegated: Delegated) => Promise<Outcome>,
+  noted: readonly Delegated[],
+  undo: (delegated: readonly Delegated[]) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const found = await findDelegation(call);
+  const seen = await findDelegation(call);
+  const found = noted[0] ?? seen;
   if (found === undefined) return doneWith('nothing is known of a delegation in another project');
   const left = `left in the zone ${found.zone} of ${found.project}: the NS record ${found.name}`;
   if (found.nameServers.length === 0) return doneWith(`${left}, if there is one. Its own zone is gone.`);
   try {
-    return await undo(found);
+    return await undo(noted.length > 0 ? noted : [found]);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return doneWith(`${left} ${error.detail}`);
