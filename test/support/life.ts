@@ -33,7 +33,11 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
   if (half === undefined) throw new Error('the functions run elsewhere');
   const url = functionUrl(half.origin, functionNames.cleanup);
   const life: Life = {
-    pause: () => life.job('POST', ':pause'),
+    async pause() {
+      await life.job('POST', ':pause');
+      // Its call may have begun a moment before.
+      await cloud.scheduledCalls.idle();
+    },
     async job(method, path, body = {}) {
       const name = `projects/${local.project}/locations/${local.region}/jobs/${schedulerJobs.cleanup}`;
       const { accessToken } = await stack.tokens(people.admin);
