@@ -30,6 +30,9 @@ export function diskInventory(folder: string): Record<string, string> {
   return found;
 }
 
+/** Names the APIs of the simulated cloud, whose ports are drawn by each world. */
+const environment = 'etc/environment';
+
 /** Programs of a hundred megabytes are told by their size. */
 const large = 10_000_000;
 
@@ -37,7 +40,8 @@ function contentOf(path: string, full: string): string {
   const { mode: bits, size } = lstatSync(full);
   const mode = (bits & 0o777).toString(8);
   if (size > large) return `${mode}, ${size} bytes`;
-  const content = readFileSync(full);
+  const bytes = readFileSync(full);
+  const content = path === environment ? Buffer.from(bytes.toString().replaceAll(/:\d{4,5}\b/g, ':…')) : bytes;
   // Twice what was to be there once has more lines.
   const lines = content.filter((byte) => byte === 0x0a).length;
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 12);
