@@ -28,7 +28,7 @@ describe('who calls', () => {
       expect(error).to.be.instanceOf(Problem);
       return error as Problem;
     }
-    throw new Error('nothing was thrown');
+    return expect.fail('nothing was thrown');
   }
 
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

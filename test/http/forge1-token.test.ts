@@ -34,7 +34,7 @@ describe('the forge1 token', () => {
       expect((error as Problem).detail).not.to.contain(token);
       return error as Problem;
     }
-    throw new Error('nothing was thrown');
+    return expect.fail('nothing was thrown');
   }
 
   const enough = ['read:packages, read:org', 'repo, write:packages, admin:org', 'read:packages,write:org'];

@@ -1,22 +1,5 @@
-/** Fourteen faults to plant, one at a time, and the tests that must notice each. */
-
-export interface Edit {
-  /** Stands exactly once in the sources of the product, whichever file holds it. */
-  readonly find: string;
-  readonly put: string;
-}
-
-export interface Fault {
-  /** What is broken then. */
-  readonly name: string;
-  /** The commit that mended it once, or `new`. */
-  readonly source: string;
-  readonly edits: readonly Edit[];
-  /** Globs of compiled tests, beneath dist/test. */
-  readonly tests: readonly string[];
-  /** Stands in the name of a test that must fail. */
-  readonly fails: string;
-}
+/** Faults to plant, one at a time, and the tests that must notice each. */
+import type { Fault } from './fault.js';
 
 export const faults: readonly Fault[] = [
   {

@@ -4,7 +4,9 @@
  */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Fault, faults } from './faults.js';
+import type { Fault } from './fault.js';
+import { faults } from './faults.js';
+import { guards } from './guards.js';
 import { type Ended, runNamedTests } from './named-tests.js';
 import { createScratchCopy, type ScratchCopy } from './scratch-copy.js';
 
@@ -18,9 +20,11 @@ interface Verdict {
   readonly says: string;
 }
 
+const planted: readonly Fault[] = [...faults, ...guards];
+
 /** None where there is no such number. */
 function chosenBy(only: string | undefined): readonly Chosen[] {
-  const all = faults.map((fault, i) => ({ ...fault, number: i + 1 }));
+  const all = planted.map((fault, i) => ({ ...fault, number: i + 1 }));
   return all.filter(({ number }) => only === undefined || String(number) === only);
 }
 
@@ -70,7 +74,7 @@ async function plantAll(copy: ScratchCopy, chosen: readonly Chosen[]): Promise<n
 const { values } = parseArgs({ options: { only: { type: 'string' } } });
 const chosen = chosenBy(values.only);
 if (chosen.length === 0) {
-  console.error(`--only takes a number from 1 to ${faults.length}.`);
+  console.error(`--only takes a number from 1 to ${planted.length}.`);
   process.exit(2);
 }
 // First: copying takes a second, and a signal waits until it is done.

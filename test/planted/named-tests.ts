@@ -1,7 +1,7 @@
 /** Runs the tests of some names in a scratch copy, and tells how each ended. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Fault } from './faults.js';
+import type { Fault } from './fault.js';
 import type { ScratchCopy } from './scratch-copy.js';
 
 interface Told {

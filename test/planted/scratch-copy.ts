@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { Edit } from './faults.js';
+import type { Edit } from './fault.js';
 
 interface Ran {
   readonly code: number | null;
