@@ -1,4 +1,5 @@
 /** Accounts, tokens and policies: when they count, and what is refused. */
+import { invitedPermissions } from '../../../shared/bootstrap/invited.js';
 import { type Bench, type Check, differs, heldIf, type Tree, unknown } from '../check.js';
 import { swapped } from '../redact.js';
 
@@ -211,6 +212,23 @@ export const identityChecks: readonly Check[] = [
       };
       const [own, other] = [await statusWith(service), await statusWith('https://first-contact.example.com')];
       return heldIf(own !== 401 && other === 401, `its own: ${own}, another: ${other}`);
+    },
+  },
+  {
+    id: 'roles.invited',
+    believes: 'A role of a project may hold each permission that plinth gives the invited.',
+    source: 'believed',
+    makes: 'a role',
+    needs: ['services.each-api'],
+    async run({ cloud, project }) {
+      const content = {
+        title: 'First contact: the invited',
+        description: 'Made by a check, and bound to nobody.',
+        includedPermissions: [...invitedPermissions].sort(),
+      };
+      const { includedPermissions = [] } = await cloud.customRoles.create(project, 'firstContactInvited', content);
+      const holds = includedPermissions.length === content.includedPermissions.length;
+      return heldIf(holds, `${includedPermissions.length} of ${content.includedPermissions.length} permissions`);
     },
   },
 ];
