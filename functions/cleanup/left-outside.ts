@@ -6,12 +6,11 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import { collections } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
 import { requestRemoval } from '../bootstraps/removal.js';
 import type { Context } from '../context.js';
 import { liftFile } from '../engine/record/documents.js';
 import { type Outside, outsideSeconds } from '../engine/record/files.js';
-import type { AnyStep, SeenProject } from '../engine/step.js';
+import type { AnyStep } from '../engine/step.js';
 import { persist } from '../store/persist.js';
 import { Conflict, type Document } from '../store/store.js';
 import { adoptAs } from './adopt.js';
@@ -69,8 +68,8 @@ async function candidateOf(context: Context, steps: readonly AnyStep[], document
   // Its own removal takes it away, or by what keeps the bootstrap it is not left.
   if (known?.state !== 'removed') return waiting(note, 'its bootstrap is not removed');
   const found = { projectId, bootstrapId, owner: known.owner, why: `it left ${outside}` };
-  const project = await findProject(context, projectId);
-  if (project !== 'unseen' && project?.state === 'ACTIVE') {
+  const project = await context.cloud.projects.find(projectId);
+  if (project?.state === 'ACTIVE') {
     return { ...kept(found, `${found.why}, and is active: somebody restored it`), act: note.later };
   }
   return removed(found, note, async () => {
@@ -81,8 +80,8 @@ async function candidateOf(context: Context, steps: readonly AnyStep[], document
 /** Only a project that is seen to be deleted proves that nothing needs the thing any more. */
 async function withoutRecord(context: Context, steps: readonly AnyStep[], note: Note): Promise<Candidate> {
   const { projectId, bootstrapId, outside, later } = note;
-  const project = await findProject(context, projectId);
-  if (project === 'unseen' || project === undefined) {
+  const project = await context.cloud.projects.find(projectId);
+  if (project === undefined) {
     const why = `no record knows it, and it is gone for good or not to be seen. If it is gone, remove ${outside} by hand`;
     return { ...kept({ projectId, bootstrapId, why }, why), act: later };
   }
@@ -110,15 +109,6 @@ const removed = (found: CleanupFound, { later }: Note, handOver: () => Promise<v
     await handOver();
   },
 });
-
-async function findProject({ cloud }: Context, projectId: string): Promise<SeenProject | 'unseen' | undefined> {
-  try {
-    return await cloud.projects.get(projectId);
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'cloud-permission') return 'unseen';
-    throw error;
-  }
-}
 
 async function putOff({ store, clock }: Context, { collection, id, version }: Document): Promise<void> {
   const data = { lookAt: addSeconds(clock.now(), outsideSeconds) };

@@ -1,6 +1,5 @@
 /** What speaks against removing a record whose time is over: the real project, and other records that name it. */
 import { collections, labels } from '../../shared/names.js';
-import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import { findProofKey, isProof, labelValue } from '../engine/proof.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
@@ -18,13 +17,8 @@ export async function objectionTo(context: Context, id: string, record: Bootstra
 
 /** Undefined: the project does not exist or cannot be seen. The removal finds out and reports it. */
 async function standing({ cloud }: Context, projectId: string): Promise<SeenProject | undefined> {
-  try {
-    const project = await cloud.projects.get(projectId);
-    return project?.state === 'ACTIVE' ? project : undefined;
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
-    throw error;
-  }
+  const project = await cloud.projects.find(projectId);
+  return project?.state === 'ACTIVE' ? project : undefined;
 }
 
 const ofProject = async (context: Context, id: string, record: BootstrapRecord, project: SeenProject) =>

@@ -1,4 +1,5 @@
 /** Wraps Resource Manager: projects, their labels and policies. */
+import { Problem } from '../../shared/problems.js';
 import { orUndefined } from './errors.js';
 import { type LongRunningAnswer, readLongRunning } from './operations.js';
 import { createPolicy, type Policy, policyVersion } from './policy.js';
@@ -24,10 +25,21 @@ export function createProjects(transport: Transport) {
   const rest = createRest(transport, 'cloudresourcemanager');
   const change = async (method: 'POST' | 'PATCH' | 'DELETE', path: string, call: RestCall) =>
     readLongRunning(await rest<LongRunningAnswer>(method, path, call), call.doing);
+  const get = (projectId: string) =>
+    orUndefined(rest<Project>('GET', `/v3/projects/${projectId}`, { doing: `read the project ${projectId}` }));
   return {
     /** Google answers PERMISSION_DENIED for a project that does not exist, the same as for one that plinth may not see. */
-    get: (projectId: string) =>
-      orUndefined(rest<Project>('GET', `/v3/projects/${projectId}`, { doing: `read the project ${projectId}` })),
+    get,
+
+    /** Undefined for both of these. */
+    async find(projectId: string): Promise<Project | undefined> {
+      try {
+        return await get(projectId);
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
+        throw error;
+      }
+    },
 
     create: (project: {
       readonly projectId: string;

@@ -4,15 +4,8 @@ import type { StepCall } from '../../engine/step.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 
-/** Undefined if plinth can see no such project. Google answers PERMISSION_DENIED for a project that does not exist. */
-export async function findProject({ context, bootstrap }: Call) {
-  try {
-    return await context.cloud.projects.get(bootstrap.projectId);
-  } catch (error) {
-    if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
-    throw error;
-  }
-}
+/** Undefined if plinth can see no such project. */
+export const findProject = ({ context, bootstrap }: Call) => context.cloud.projects.find(bootstrap.projectId);
 
 /** `folders/…` or `organizations/…`. A service account cannot make a project without a parent. */
 export function parentOf({ context, bootstrap }: Call): string {

@@ -45,7 +45,7 @@ export const projectRoles = defineProjectStep({
     const { projects } = call.context.cloud;
     const { projectId } = call.bootstrap;
     const outcome = await makeOwnRole(call, controllerRoleId, controllerRole);
-    if (outcome !== done) return outcome;
+    if (outcome.kind !== 'done') return outcome;
     const { wanted, former } = grantsOf(call);
     const policy = projects.policy(projectId);
     await policy.grant(wanted, call.signal);
