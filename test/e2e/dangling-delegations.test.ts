@@ -1,20 +1,13 @@
 /** Record sets that delegate to a zone that is gone: cleanup finds those that plinth wrote, and removes no others. */
 import { expect } from 'chai';
-import { local, people } from '../../local/stack/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { domainOf, makeScene, type Scene, succeeded } from '../support/scene.js';
-
-interface RecordSet {
-  readonly name: string;
-  readonly type: string;
-  readonly ttl: number;
-  readonly rrdatas: readonly string[];
-}
+import { changeShared, inSharedZone, type RecordSet, sharedRecords, sharedZone } from '../support/shared-zone.js';
 
 const { project, name: zone } = local.standingZone;
-const parent = `projects/${project}/managedZones/${zone}`;
 
 describe('a delegation whose own zone is gone', function () {
   this.timeout(240_000);
@@ -29,21 +22,9 @@ describe('a delegation whose own zone is gone', function () {
   afterEach(() => scene.cloud.faults.clear());
 
   const made = async (name: string): Promise<BootstrapView> =>
-    succeeded(await (await scene.caller()).bootstrap(name, { 'dns-project-id': project, 'dns-zone-name': zone }));
-  const ask = async (path: string, init: RequestInit = {}): Promise<unknown> => {
-    const authorization = `Bearer ${scene.cloud.identity.accessToken(people.admin)}`;
-    const headers = { authorization, 'content-type': 'application/json' };
-    const reply = await fetch(`${scene.cloud.endpoints.dns}/dns/v1/${parent}/${path}`, { ...init, headers });
-    expect(reply.status).to.equal(200);
-    return reply.json();
-  };
-  const change = (changes: { additions: readonly RecordSet[]; deletions: readonly RecordSet[] }) =>
-    ask('changes', { method: 'POST', body: JSON.stringify(changes) });
-  /** What the shared zone holds at or beneath the domain of a bootstrap. */
-  const shared = async (name: string): Promise<RecordSet[]> =>
-    ((await ask('rrsets')) as { rrsets: RecordSet[] }).rrsets.filter((each) =>
-      `.${each.name}`.endsWith(`.${domainOf(name)}.`),
-    );
+    succeeded(await (await scene.caller()).bootstrap(name, inSharedZone));
+  const change = (changes: Parameters<typeof changeShared>[1]) => changeShared(scene, changes);
+  const shared = (name: string) => sharedRecords(scene, name);
   const store = () => {
     const half = scene.stack.functionsHalf;
     if (half === undefined) throw new Error('the functions run elsewhere');
@@ -64,13 +45,13 @@ describe('a delegation whose own zone is gone', function () {
   async function leftBehind(name: string): Promise<BootstrapView> {
     const view = await made(name);
     const { policies } = scene.cloud.world;
-    const before = policies.get(parent, 3);
-    policies.set(parent, { bindings: [] });
+    const before = policies.get(sharedZone, 3);
+    policies.set(sharedZone, { bindings: [] });
     try {
       await life.expire(view.id);
       await life.cleaned();
     } finally {
-      policies.set(parent, { bindings: before['bindings'] ?? [] });
+      policies.set(sharedZone, { bindings: before['bindings'] ?? [] });
     }
     const record = await life.record(view.id);
     expect(record, JSON.stringify(record?.problem)).to.include({ state: 'removed' });

@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { customRoles } from '../../local/cloud/iam/custom-roles.js';
 import { grantAtOnce } from '../../local/cloud/iam/policies.js';
-import { functionAccount, local, people } from '../../local/stack/deployment.js';
+import { functionAccount, local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { domainOf, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
-
-interface RecordSet {
-  readonly name: string;
-  readonly type: string;
-  readonly ttl: number;
-  readonly rrdatas: readonly string[];
-}
+import {
+  askDns,
+  changeShared,
+  inSharedZone,
+  type RecordSet,
+  sharedRecords,
+  sharedZone,
+} from '../support/shared-zone.js';
 
 const { project, name: zone } = local.standingZone;
-const where = { 'dns-project-id': project, 'dns-zone-name': zone };
 
 describe('a domain beneath a shared zone', function () {
   this.timeout(240_000);
@@ -33,30 +33,12 @@ describe('a domain beneath a shared zone', function () {
   afterEach(() => scene.cloud.faults.clear());
 
   const made = async (name: string): Promise<BootstrapView> =>
-    succeeded(await (await scene.caller()).bootstrap(name, where));
+    succeeded(await (await scene.caller()).bootstrap(name, inSharedZone));
 
-  const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
-    const reply = await fetch(`${scene.cloud.endpoints.dns}/dns/v1/${path}`, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        authorization: `Bearer ${scene.cloud.identity.accessToken(people.admin)}`,
-        'content-type': 'application/json',
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const answer = (await reply.json()) as Record<string, unknown>;
-    expect(reply.status, JSON.stringify(answer)).to.equal(200);
-    return answer;
-  };
-  const parent = `projects/${project}/managedZones/${zone}`;
-  const change = (change: { additions?: readonly RecordSet[]; deletions?: readonly RecordSet[] }) =>
-    ask(`${parent}/changes`, change);
-  /** What the shared zone holds at or beneath the domain of a bootstrap. */
-  const shared = async (name: string): Promise<RecordSet[]> => {
-    const { rrsets } = (await ask(`${parent}/rrsets`)) as unknown as { rrsets: RecordSet[] };
-    return rrsets.filter((each) => `.${each.name}`.endsWith(`.${domainOf(name)}.`));
-  };
-  const policy = () => JSON.stringify(scene.cloud.world.policies.get(parent, 3));
+  const ask = (path: string) => askDns(scene, path);
+  const change = (change: Parameters<typeof changeShared>[1]) => changeShared(scene, change);
+  const shared = (name: string) => sharedRecords(scene, name);
+  const policy = () => JSON.stringify(scene.cloud.world.policies.get(sharedZone, 3));
 
   async function expectDelegated(view: BootstrapView): Promise<void> {
     await scene.expectAll(view, { dnsZone: zone });
@@ -75,40 +57,46 @@ describe('a domain beneath a shared zone', function () {
 
   it('has a zone of its own, which alone the nodes may change; the shared one holds one record set', async () => {
     const alice = await scene.caller();
-    const view = succeeded(await alice.bootstrap('beneath', where));
+    const view = succeeded(await alice.bootstrap('beneath', inSharedZone));
     await expectDelegated(view);
     expect(readFileSync(join(alice.folder, 'config.yaml'), 'utf8')).to.match(
       new RegExp(`cloudDns:\\s+project: ${view.projectId}\\s+zone: ${zone}\\s`),
     );
-    await expectDelegated(succeeded(await alice.bootstrap('beneath', where)));
+    await expectDelegated(succeeded(await alice.bootstrap('beneath', inSharedZone)));
   });
 
   it('is not delegated over names that others have there', async () => {
     const theirs = { name: `www.${domainOf('shadowed')}.`, type: 'A', ttl: 60, rrdatas: ['203.0.113.20'] };
     await change({ additions: [theirs] });
     const alice = await scene.caller();
-    failedWith(await alice.bootstrap('shadowed', where), 'delegation', theirs.name, '203.0.113.20', 'same command');
+    failedWith(
+      await alice.bootstrap('shadowed', inSharedZone),
+      'delegation',
+      theirs.name,
+      '203.0.113.20',
+      'same command',
+    );
     expect((await shared('shadowed')).map(({ name }) => name)).to.deep.equal([theirs.name]);
     await change({ deletions: [theirs] });
-    await expectDelegated(succeeded(await alice.bootstrap('shadowed', where)));
+    await expectDelegated(succeeded(await alice.bootstrap('shadowed', inSharedZone)));
   });
 
   it('is not taken from others that it is delegated to', async () => {
     const theirs = { name: `${domainOf('taken')}.`, type: 'NS', ttl: 60, rrdatas: ['ns1.elsewhere.example.'] };
     await change({ additions: [theirs] });
-    failedWith(await (await scene.caller()).bootstrap('taken', where), 'delegation', 'ns1.elsewhere.example.');
+    failedWith(await (await scene.caller()).bootstrap('taken', inSharedZone), 'delegation', 'ns1.elsewhere.example.');
     expect(await shared('taken')).to.deep.equal([{ kind: 'dns#resourceRecordSet', ...theirs }]);
   });
 
   it('is delegated anew where its zone was made anew', async () => {
     const alice = await scene.caller();
-    const view = succeeded(await alice.bootstrap('anew', where));
+    const view = succeeded(await alice.bootstrap('anew', inSharedZone));
     const [set] = await shared('anew');
     const old = { ...set, rrdatas: ['ns-cloud-z1.googledomains.com.'] } as RecordSet;
     await change({ additions: [old], deletions: [set as RecordSet] });
-    failedWith(await alice.bootstrap('anew', where), 'delegation', 'ns-cloud-z1.googledomains.com.');
+    failedWith(await alice.bootstrap('anew', inSharedZone), 'delegation', 'ns-cloud-z1.googledomains.com.');
     await change({ deletions: [old] });
-    await expectDelegated(succeeded(await alice.bootstrap('anew', where)));
+    await expectDelegated(succeeded(await alice.bootstrap('anew', inSharedZone)));
     expect(view.projectId).to.be.a('string');
   });
 
@@ -128,7 +116,7 @@ describe('a domain beneath a shared zone', function () {
 
   it('is told as delegated, by who asks for names as the world does', async () => {
     const alice = await scene.caller();
-    succeeded(await alice.bootstrap('asked', where));
+    succeeded(await alice.bootstrap('asked', inSharedZone));
     const { stdout } = await alice.plinth('status', 'asked');
     expect(stdout)
       .to.match(/delegated by +the zone standing in standing-dns-local/)
@@ -182,7 +170,7 @@ describe('a domain beneath a shared zone', function () {
     const alice = await scene.caller();
     scene.cloud.faults.add({ method: 'dns.managedZones.get', code: 404, status: 'NOT_FOUND', times: 0 });
     scene.cloud.faults.add({ method: 'dns.managedZones.create', code: 403, status: 'PERMISSION_DENIED', times: 0 });
-    const outcome = await alice.bootstrap('earlier', where);
+    const outcome = await alice.bootstrap('earlier', inSharedZone);
     failedWith(outcome, 'zone');
     scene.cloud.faults.clear();
     // Earlier releases wrote no other metadata before the first record.
@@ -193,7 +181,7 @@ describe('a domain beneath a shared zone', function () {
     ];
     const common = scene.cloud.world.table<Record<string, unknown>>('compute.commonInstanceMetadata');
     Object.assign(common[outcome.result.bootstrap?.projectId ?? ''] ?? {}, { items });
-    const after = succeeded(await alice.bootstrap('earlier', where));
+    const after = succeeded(await alice.bootstrap('earlier', inSharedZone));
     expect(after.result.dns).to.deep.include({ project, zone });
     expect((await shared('earlier')).map(({ type }) => type)).to.deep.equal(['A', 'A', 'A', 'A', 'A']);
     await life.expire(after.id);
@@ -213,7 +201,7 @@ describe('a domain beneath a shared zone whose name servers cannot be asked', fu
   it('does not keep its project: what was not seen is said', async () => {
     const life = lifeOf(scene);
     await life.pause();
-    const view = succeeded(await (await scene.caller()).bootstrap('unseen', where));
+    const view = succeeded(await (await scene.caller()).bootstrap('unseen', inSharedZone));
     await life.expire(view.id);
     await life.cleaned();
     const record = await life.record(view.id);
