@@ -3,6 +3,7 @@
  * once, with its meaning and default.
  */
 import * as z from 'zod';
+import { MachineAccess } from '../shared/bootstrap/bootstrap.js';
 import { isLoopback } from '../shared/loopback.js';
 import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
@@ -85,6 +86,10 @@ export interface Config {
   readonly vmImage: string;
   /** Requests for quota that a project lacks. Without a contact nothing is asked. `waitSeconds`: how long answers are awaited. */
   readonly quota: { readonly contact?: string; readonly waitSeconds: number };
+  /** How machines of new bootstraps are reached. */
+  readonly machineAccess: MachineAccess;
+  /** `wss://host/v4` */
+  readonly iapTunnelUrl: string;
   readonly sshSourceRanges: readonly string[];
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
@@ -159,6 +164,13 @@ const proxy = z
   .regex(/^http:\/\/(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}\/?$/i, 'must be http://host:port')
   .transform((value) => value.replace(/\/$/, ''));
 const hostPort = z.string().regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');
+
+const webSocketUrl = z
+  .string()
+  .refine((value) => secureUrl.safeParse(value.replace(/^ws/, 'http')).success && /^wss?:/.test(value), {
+    message: 'must be a wss URL (plain ws is for loopback only)',
+  })
+  .transform((value) => value.replace(/\/+$/, ''));
 
 interface Setting<T = unknown> {
   /** One or two sentences for the reference page. */
@@ -282,6 +294,15 @@ export const settings = {
     ),
     'Image of new VMs: Ubuntu 22.04, or one made from it. Its project gives `plinth-run-cloud-step` the role `roles/compute.imageUser`.',
     'projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts',
+  ),
+  PLINTH_MACHINE_ACCESS: required(
+    MachineAccess,
+    'How functions and people reach the machines of new bootstraps. `iap`: through Identity-Aware Proxy. The jumpbox has no public address, and port 22 is open to IAP alone. `direct`: the jumpbox has a public address. A bootstrap keeps what it began with.',
+  ),
+  PLINTH_IAP_TUNNEL_URL: setting(
+    webSocketUrl,
+    'Where IAP takes the WebSockets of tunnels to machines.',
+    'wss://tunnel.cloudproxy.app/v4',
   ),
   PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
   PLINTH_HOSTS: setting(
@@ -492,6 +513,8 @@ export function readConfig(env: Environment): Config {
     ...ifSet('dnsResolver', read.PLINTH_DNS_RESOLVER),
     vmImage: read.PLINTH_VM_IMAGE,
     quota: { ...ifSet('contact', read.PLINTH_QUOTA_CONTACT), waitSeconds: read.PLINTH_QUOTA_WAIT_SECONDS },
+    machineAccess: read.PLINTH_MACHINE_ACCESS,
+    iapTunnelUrl: read.PLINTH_IAP_TUNNEL_URL,
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,

@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cloud, createCloud } from './cloud/index.js';
 import type { Config } from './config.js';
+import { createTokenSource } from './host/access-token.js';
 import { createKeyMaker, type KeyMaker } from './host/keys.js';
 import { createLog, type Log } from './host/log.js';
 import { createPublisher, type Publisher } from './publisher.js';
-import { createRemote, type Remote } from './remote/remote.js';
+import { createRemote, type Remote, type RemoteSettings } from './remote/remote.js';
 import { createFirestoreStore } from './store/firestore.js';
 import type { Store } from './store/store.js';
 import { exporterOf } from './tracing/exporter.js';
@@ -40,6 +41,11 @@ const realClock: Clock = {
   wait: (seconds, signal) => sleep(seconds * 1000, undefined, signal === undefined ? {} : { signal }),
 };
 
+const iapOf = (config: Config): RemoteSettings['iap'] => {
+  const token = createTokenSource(config);
+  return { url: config.iapTunnelUrl, token };
+};
+
 /** Google's clients are loaded on first use, so an HTTP function never loads what only a lane needs. */
 export function createContext(
   config: Config,
@@ -57,7 +63,7 @@ export function createContext(
     publisher: overrides.publisher ?? createPublisher(config),
     cloud: overrides.cloud ?? createCloud({ config, log, clock }),
     keys: overrides.keys ?? createKeyMaker(),
-    remote: overrides.remote ?? createRemote(config),
+    remote: overrides.remote ?? createRemote({ sshProxy: config.sshProxy, iap: iapOf(config) }),
     tracing: overrides.tracing ?? createTracing(exporterOf(config, overrides.service ?? 'plinth', log)),
   };
 }

@@ -13,7 +13,7 @@ import type { BeginFacts } from './begin-facts.js';
 import { boundAs } from './bound.js';
 export const newRecord = (
   facts: BeginFacts,
-  its: Pick<BootstrapRecord, 'projectId' | 'callerSecret' | 'base'>,
+  its: Pick<BootstrapRecord, 'projectId' | 'machineAccess' | 'callerSecret' | 'base'>,
   now: Date,
 ): BootstrapRecord => ({
   schema: 1,
@@ -28,6 +28,7 @@ export const newRecord = (
   given: openOnly(facts.given, facts.options),
   sshPublicKey: facts.sshPublicKey,
   callerSecret: its.callerSecret,
+  ...(its.machineAccess === undefined ? {} : { machineAccess: its.machineAccess }),
   ...(facts.package === undefined ? {} : { package: facts.package }),
   base: its.base,
   ...(facts.trace === undefined ? {} : { traceparent: traceparentOf(facts.trace) }),

@@ -4,7 +4,13 @@ import type { Context } from '../context.js';
 import { costOf } from '../cost/of-bootstrap.js';
 import { type Instance, titleOf } from '../engine/plan.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
-import { type BootstrapRecord, type LeaseRecord, liftLease, optionsOf } from '../engine/record/documents.js';
+import {
+  type BootstrapRecord,
+  type LeaseRecord,
+  liftLease,
+  machineAccessOf,
+  optionsOf,
+} from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { removalPlanOf } from '../engine/record/removal-plan.js';
@@ -37,6 +43,7 @@ export async function viewOf(
     generation: data.generation,
     region: options.region,
     zone: options.zone,
+    machineAccess: machineAccessOf(data),
     options: data.given,
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,

@@ -4,6 +4,7 @@
  * writes and no publishing.
  */
 import type { ZodType } from 'zod';
+import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import type { StepContext } from '../context.js';
@@ -73,6 +74,7 @@ export interface BootstrapFacts {
   readonly formerMembers: readonly string[];
   /** Resolved: defaults are applied, and secrets are left out (see `secrets.caller`). */
   readonly options: BootstrapOptions;
+  readonly machineAccess: MachineAccess;
   /** `<type> <base64> [comment]`, one line. */
   readonly sshPublicKey: string;
   /**

@@ -3,6 +3,7 @@
  * channels. Concurrent requests share a login. Dead connections are replaced, idle ones closed.
  */
 import { createHash } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { Problem } from '../../shared/problems.js';
 import { dial } from './dial.js';
 import type { HostRequest, Identity, Machine, RemoteSettings } from './remote.js';
@@ -38,7 +39,7 @@ interface Entry {
 
 const portOf = ({ port = 22 }: Machine): number => port;
 
-export function createConnections({ sshProxy }: RemoteSettings, changes: Partial<RemoteTimes> = {}): Connections {
+export function createConnections(settings: RemoteSettings, changes: Partial<RemoteTimes> = {}): Connections {
   const times = { ...usual, ...changes };
   const pool = createPool(times.idleSeconds);
   const login = createLogins(times);
@@ -52,13 +53,7 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
   const jumpboxOf = (request: HostRequest): Entry => {
     const { jumpbox } = request;
     return pool.entryOf(keyOf(request, jumpbox, ''), () =>
-      login(request, jumpbox, () =>
-        dial(jumpbox.address, portOf(jumpbox), {
-          name: jumpbox.name,
-          proxy: sshProxy,
-          timeoutSeconds: times.dialSeconds,
-        }),
-      ),
+      login(request, jumpbox, () => reachJumpbox(jumpbox, settings, times.dialSeconds)),
     );
   };
 
@@ -92,6 +87,16 @@ export function createConnections({ sshProxy }: RemoteSettings, changes: Partial
     },
     close: pool.close,
   };
+}
+
+async function reachJumpbox(jumpbox: Machine, settings: RemoteSettings, timeoutSeconds: number): Promise<Duplex> {
+  const { name, address, tunnel } = jumpbox;
+  const port = portOf(jumpbox);
+  if (tunnel === undefined) return dial(address, port, { name, proxy: settings.sshProxy, timeoutSeconds });
+  const { iap } = settings;
+  if (iap === undefined) throw new Error('a machine behind IAP, but no way to open tunnels');
+  const { openTunnel } = await import('./iap/tunnel.js');
+  return openTunnel({ ...tunnel, port }, { name, ...iap, timeoutSeconds });
 }
 
 /** Entries by key, each made once and closed when idle. */
@@ -190,7 +195,8 @@ function createLogins(times: RemoteTimes) {
   };
 }
 
-const placeOf = (machine: Machine): string => `${machine.user}@${machine.address}:${portOf(machine)}`;
+const placeOf = (machine: Machine): string =>
+  `${machine.user}@${machine.tunnel === undefined ? machine.address : Object.values(machine.tunnel).join('/')}:${portOf(machine)}`;
 
 /** The nodes of all bootstraps share one address range. Only the jumpbox in front tells which machine an address is. */
 const doorOf = ({ bootstrapId, jumpbox }: HostRequest, machine: Machine): string =>

@@ -4,6 +4,13 @@
  */
 import type { Connections, RemoteTimes } from './connections.js';
 
+/** The VM behind a tunnel. */
+export interface TunnelPlace {
+  readonly project: string;
+  readonly zone: string;
+  readonly instance: string;
+}
+
 export interface Machine {
   /** The name that people know: `jumpbox`, `k0s-1`. */
   readonly name: string;
@@ -11,6 +18,8 @@ export interface Machine {
   /** Defaults to 22. */
   readonly port?: number;
   readonly user: string;
+  /** Set if only IAP reaches it. Then the address is not dialed. Only the jumpbox may have it. */
+  readonly tunnel?: TunnelPlace | undefined;
   /**
    * `<type> <base64>`, all the keys that the machine itself published. Without a key, plinth refuses the machine and never
    * trusts on first use.
@@ -141,6 +150,15 @@ export interface Remote {
 export interface RemoteSettings {
   /** `http://host:port` of an HTTP CONNECT proxy. */
   readonly sshProxy?: string | undefined;
+  /** Needed for machines with `tunnel`. */
+  readonly iap?:
+    | {
+        /** `wss://host/v4` */
+        readonly url: string;
+        /** An access token. With `fresh`, the former one was refused. */
+        readonly token: (fresh: boolean) => Promise<string>;
+      }
+    | undefined;
 }
 
 export function createRemote(settings: RemoteSettings, times: Partial<RemoteTimes> = {}): Remote {

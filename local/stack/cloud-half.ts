@@ -275,6 +275,7 @@ const recordOf = (
   artifactRegistryDockerUrl: `http://${outsideNames.artifactRegistry}:${new URL(`http://${cloud.imagesHost}`).port}`,
   k0sReleasesUrl,
   sshProxyUrl: machines?.proxyUrl,
+  iapTunnelUrl: cloud.tunnel.url,
   release,
   emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),
 });

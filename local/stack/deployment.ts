@@ -276,6 +276,8 @@ export interface DeployedFacts {
   readonly dnsResolver?: string | undefined;
   /** Proxy to the VMs that answer SSH, if there are any. */
   readonly sshProxyUrl?: string | undefined;
+  /** `ws://127.0.0.1:<port>/v4` */
+  readonly iapTunnelUrl?: string | undefined;
   /** Undefined means that warnings are sent nowhere. */
   readonly webhookUrl?: string | undefined;
   /** Releases of plinth's own executable. Undefined if none is built. */
@@ -318,6 +320,8 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
       : { PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: facts.artifactRegistryDockerUrl }),
     ...(facts.dnsResolver === undefined ? {} : { PLINTH_DNS_RESOLVER: facts.dnsResolver }),
     ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
+    PLINTH_MACHINE_ACCESS: 'direct',
+    ...(facts.iapTunnelUrl === undefined ? {} : { PLINTH_IAP_TUNNEL_URL: facts.iapTunnelUrl }),
     ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
     // Machines fetch the release of plinth. Without one they are not set up.
     ...(facts.sshProxyUrl === undefined || facts.releases === undefined ? { PLINTH_HOSTS: 'off' } : {}),

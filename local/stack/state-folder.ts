@@ -35,6 +35,8 @@ export interface CloudRecord {
   readonly k0sReleasesUrl: string;
   /** HTTP CONNECT proxy to the VMs that answer SSH, if there are any. */
   readonly sshProxyUrl?: string | undefined;
+  /** Where IAP takes WebSockets. */
+  readonly iapTunnelUrl: string;
   /** The release of plinth that such VMs fetch. Undefined if none is built. */
   readonly release?: { readonly url: string; readonly sha256: string } | undefined;
   readonly emulators: readonly EmulatorRecord[];

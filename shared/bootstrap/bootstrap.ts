@@ -41,6 +41,13 @@ export const InstanceState = z
   });
 export type InstanceState = z.infer<typeof InstanceState>;
 
+export const MachineAccess = z.enum(['iap', 'direct'], 'must be iap or direct').meta({
+  id: 'MachineAccess',
+  description: '`iap`: machines are reached through Identity-Aware Proxy. `direct`: the jumpbox has a public address',
+  examples: ['iap'],
+});
+export type MachineAccess = z.infer<typeof MachineAccess>;
+
 /** A quota that is too low. `asked` and what follows are missing where Google was not asked or has not answered. */
 export const QuotaShort = z
   .object({
@@ -213,6 +220,7 @@ export const BootstrapView = z
     generation: z.int().meta({ description: 'Raised by each resume and removal', examples: [1] }),
     region: text('Region', 'europe-west4'),
     zone: text('Zone', 'europe-west4-a'),
+    machineAccess: MachineAccess.optional(),
     options: z.record(z.string(), z.unknown()).meta({
       description: 'The options by name, secrets left out',
       examples: [{ projectName: 'my first', baseDomain: 'example.com', billingAccount: '012345-6789AB-CDEF01' }],

@@ -175,6 +175,7 @@ describe('the setting of prices', () => {
     readConfig({
       PLINTH_PROJECT: 'plinth-test',
       PLINTH_DEPLOYMENT: 'test',
+      PLINTH_MACHINE_ACCESS: 'direct',
       ...(PLINTH_PRICES === undefined ? {} : { PLINTH_PRICES }),
     }).prices;
 

@@ -30,6 +30,7 @@ describe("the publisher, on Google's Pub/Sub emulator", () => {
       readConfig({
         PLINTH_PROJECT: 'plinth-test',
         PLINTH_DEPLOYMENT: 'test',
+        PLINTH_MACHINE_ACCESS: 'direct',
         PUBSUB_EMULATOR_HOST: emulator.host,
       }),
     );
@@ -59,7 +60,12 @@ describe("the publisher, on Google's Pub/Sub emulator", () => {
 
   it('says so when Pub/Sub cannot be reached', async () => {
     const publisher = createPublisher(
-      readConfig({ PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test', PUBSUB_EMULATOR_HOST: '127.0.0.1:1' }),
+      readConfig({
+        PLINTH_PROJECT: 'plinth-test',
+        PLINTH_DEPLOYMENT: 'test',
+        PLINTH_MACHINE_ACCESS: 'direct',
+        PUBSUB_EMULATOR_HOST: '127.0.0.1:1',
+      }),
     );
     const message = { schema: 1 as const, bootstrapId: 'b1', instance: 'a', generation: 1 };
     const error = await publisher.publish('cloud', [message]).catch((thrown: unknown) => thrown);

@@ -145,6 +145,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
     config: readConfig({
       PLINTH_PROJECT: 'plinth-test',
       PLINTH_DEPLOYMENT: 'test',
+      PLINTH_MACHINE_ACCESS: 'direct',
       PLINTH_LIVING_PER_OWNER: '1000',
       PLINTH_LIVING_IN_ALL: '1000',
       ...settings,

@@ -5,7 +5,7 @@ import { readConfig, type SettingName, settings } from '../../functions/config.j
 import { Problem } from '../../shared/problems.js';
 import { projectFolder } from '../support/recording-store.js';
 
-const least = { PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test' };
+const least = { PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test', PLINTH_MACHINE_ACCESS: 'direct' };
 
 /** With those that are left out of the config where they are not set. */
 const most = {
@@ -113,6 +113,7 @@ describe('the settings', () => {
       'PLINTH_DEPLOYMENT',
       'PLINTH_ISSUER',
       'PLINTH_LIVING_IN_ALL',
+      'PLINTH_MACHINE_ACCESS',
       'PLINTH_DEFAULT_PARENT',
       'FIRESTORE_EMULATOR_HOST',
     ]);

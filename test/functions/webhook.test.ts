@@ -19,7 +19,12 @@ describe('the webhook', () => {
 
   it('goes to https, or loopback', () => {
     const read = (PLINTH_WEBHOOK_URL: string) =>
-      readConfig({ PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test', PLINTH_WEBHOOK_URL }).webhookUrl;
+      readConfig({
+        PLINTH_PROJECT: 'plinth-test',
+        PLINTH_DEPLOYMENT: 'test',
+        PLINTH_MACHINE_ACCESS: 'direct',
+        PLINTH_WEBHOOK_URL,
+      }).webhookUrl;
     for (const url of ['https://example.com/hook/?a=b', 'http://127.0.0.1:8080/']) expect(read(url)).to.equal(url);
     for (const url of ['http://example.com/hook', 'ftp://example.com', 'example.com']) {
       expect(() => read(url), url).to.throw('PLINTH_WEBHOOK_URL');

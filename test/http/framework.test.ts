@@ -28,6 +28,7 @@ describe('the function bootstraps in the framework as it is deployed', function 
   const settings = () => ({
     PLINTH_PROJECT: 'plinth-test',
     PLINTH_DEPLOYMENT: 'test',
+    PLINTH_MACHINE_ACCESS: 'direct',
     PLINTH_ISSUER: issuer.url,
     PLINTH_JWKS_URL: issuer.jwksUrl,
     PLINTH_AUDIENCES: issuer.audience,

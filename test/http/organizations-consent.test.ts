@@ -161,7 +161,7 @@ describe('taking a team out of an organization again', () => {
     // The release before wants a text there.
     for (const { data } of await store.query({ collection: 'notices' })) expect(data['bootstrapId']).to.equal('');
     const config = {
-      ...readConfig({ PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test' }),
+      ...readConfig({ PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test', PLINTH_MACHINE_ACCESS: 'direct' }),
       webhookUrl: receiver.url,
     };
     const secretManager = {

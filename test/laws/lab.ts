@@ -124,6 +124,7 @@ export async function createLab(
     sharedMembers: [],
     formerMembers: [],
     options,
+    machineAccess: 'direct',
     sshPublicKey: 'ssh-ed25519 AAAA alice',
     base: {},
     createdAt,

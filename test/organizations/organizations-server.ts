@@ -59,6 +59,7 @@ export const operator = 'ops@example.com';
 const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Record<string, string> => ({
   PLINTH_PROJECT: 'plinth-test',
   PLINTH_DEPLOYMENT: 'test',
+  PLINTH_MACHINE_ACCESS: 'direct',
   PLINTH_ISSUER: issuer.url,
   PLINTH_JWKS_URL: issuer.jwksUrl,
   PLINTH_AUDIENCES: issuer.audience,

@@ -13,7 +13,12 @@ import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';
 import type { Client } from './scheduler.js';
 
-const config = readConfig({ PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test', PLINTH_OPERATORS: operator });
+const config = readConfig({
+  PLINTH_PROJECT: 'plinth-test',
+  PLINTH_DEPLOYMENT: 'test',
+  PLINTH_MACHINE_ACCESS: 'direct',
+  PLINTH_OPERATORS: operator,
+});
 
 export const contextOf = (client: Client): Context => createContext(config, { ...client, log: () => undefined });
 

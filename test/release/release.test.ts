@@ -11,7 +11,7 @@ import { releaseBinary, storedAt } from '../../shared/release.js';
 import { version } from '../../shared/version.js';
 
 const sha256 = 'a1'.repeat(32);
-const settings = { PLINTH_PROJECT: 'plinth-local', PLINTH_DEPLOYMENT: 'local' };
+const settings = { PLINTH_PROJECT: 'plinth-local', PLINTH_DEPLOYMENT: 'local', PLINTH_MACHINE_ACCESS: 'direct' };
 
 describe('the release of this version', () => {
   it('bears the version of package.json', () => {

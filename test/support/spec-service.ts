@@ -58,6 +58,7 @@ export async function createSpecService(): Promise<SpecService> {
   const config = readConfig({
     PLINTH_PROJECT: 'plinth-test',
     PLINTH_DEPLOYMENT: 'test',
+    PLINTH_MACHINE_ACCESS: 'direct',
     PLINTH_ISSUER: issuer.url,
     PLINTH_JWKS_URL: issuer.jwksUrl,
     PLINTH_AUDIENCES: issuer.audience,

@@ -146,7 +146,12 @@ async function undoAll(undone: Opened['undone'], bench: Bench, say: (line: strin
 export async function firstContact(order: Order): Promise<Outcome> {
   const { env, signal, say, out } = order;
   const project = newProjectId();
-  const config = readConfig({ ...env, PLINTH_PROJECT: project, PLINTH_DEPLOYMENT: 'first-contact' });
+  const config = readConfig({
+    ...env,
+    PLINTH_PROJECT: project,
+    PLINTH_DEPLOYMENT: 'first-contact',
+    PLINTH_MACHINE_ACCESS: 'direct',
+  });
   const bases = config.endpoints;
   const redactor = redactorOf(order, project);
   const recorder = beginRecording(out, {

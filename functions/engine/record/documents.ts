@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { AdmissionView } from '../../../shared/bootstrap/admission.js';
-import { BootstrapState, InstanceState, StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
+import { BootstrapState, InstanceState, MachineAccess, StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
 import { BootstrapEvent, ExpiryWarning } from '../../../shared/bootstrap/event.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { fillOptions } from '../../../shared/bootstrap/rules.js';
@@ -84,6 +84,8 @@ export const BootstrapRecord = z.object({
   sshPublicKey: z.string(),
   /** Version of the secret `<id>-caller`. */
   callerSecret: z.string().optional(),
+  /** Missing in records of earlier releases: `direct`. */
+  machineAccess: MachineAccess.optional(),
   /** The installed build. It is chosen once, so that a resume installs the same one. */
   package: ChosenPackage.optional(),
   /** By datacenter: the names of the files that the caller already had. */
@@ -122,6 +124,9 @@ export type StoredBootstrap = Omit<Document<BootstrapRecord>, 'createdAt'>;
 
 /** The options were checked when they were given. Later releases may ask for more, so they are not checked again. */
 export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): BootstrapOptions => fillOptions(options);
+
+export const machineAccessOf = ({ machineAccess = 'direct' }: Pick<BootstrapRecord, 'machineAccess'>): MachineAccess =>
+  machineAccess;
 
 /** `leases/{id}~{instance}`: one for each instance that may run now. */
 export const LeaseRecord = z.object({

@@ -2,7 +2,7 @@
 import { iamMember } from '../../../shared/iam-member.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
-import { type BootstrapRecord, fileId, liftFile, optionsOf, read } from '../record/documents.js';
+import { type BootstrapRecord, fileId, liftFile, machineAccessOf, optionsOf, read } from '../record/documents.js';
 import { deploymentOf, judgeProject } from '../record/removal-rule.js';
 import type { BootstrapFacts } from '../step.js';
 
@@ -51,6 +51,7 @@ export async function factsOf(
     sharedMembers: (record.sharedWith ?? []).map(iamMember),
     formerMembers: (record.formerPeople ?? []).map(iamMember),
     options: optionsOf(record),
+    machineAccess: machineAccessOf(record),
     sshPublicKey: record.sshPublicKey,
     base: await baseOf(store, id, record),
     createdAt: new Date(record.createdAt),
