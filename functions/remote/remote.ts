@@ -5,7 +5,7 @@
 import type { Connections, RemoteTimes } from './connections.js';
 
 /** The VM behind a tunnel. */
-export interface TunnelPlace {
+interface TunnelPlace {
   readonly project: string;
   readonly zone: string;
   readonly instance: string;
