@@ -48,7 +48,7 @@ export const MachineAccess = z.enum(['iap', 'direct'], 'must be iap or direct').
 });
 export type MachineAccess = z.infer<typeof MachineAccess>;
 
-export const TunnelPlace = z
+const TunnelPlace = z
   .object({
     project: text('Id of the project', 'my-first-1a2b3c'),
     zone: text('Of the VM', 'europe-west4-a'),
