@@ -48,6 +48,20 @@ const sshPort = 22;
 /** `systemctl reload ssh` writes this file. sshd then reads its settings again. */
 const sshdStamp = '/var/lib/plinth-local/sshd-loaded';
 
+/** Who may log in, and what they may do there. */
+const loginsOf = (folder: string, osLogin: Vm['osLogin'], syncKeys: () => void) => ({
+  keysOf(user: string) {
+    syncKeys();
+    const found = isOfImage(user) ? undefined : osLogin(user);
+    // PAM refuses whoever may not log in, whatever their own files say.
+    if (found?.mayLogIn === false) return [];
+    return [...loginKeys(folder, user), ...(found?.keys ?? []).flatMap(loginKeysIn)];
+  },
+  // Users that come from the image or from metadata have sudo without a password, as on Ubuntu's cloud image.
+  mayUseSudo: (user: string) => isOfImage(user) || (osLogin(user)?.mayUseSudo ?? true),
+  onLogin: (user: string) => makeHome(folder, user),
+});
+
 export async function startMachine(options: MachineOptions, isolation: Isolation): Promise<Machine> {
   const { vm, folder, environment, metadata, osLogin, connect, onSerial } = options;
   makeDisk(folder, { hostname: vm.name, address: vm.address, environment });
@@ -78,16 +92,7 @@ export async function startMachine(options: MachineOptions, isolation: Isolation
   const ssh = createSshServer({
     hostKey: openSshPair(options.hostKeyPem, vm.name).privateKey,
     sandbox,
-    keysOf(user) {
-      syncKeys();
-      const found = isOfImage(user) ? undefined : osLogin(user);
-      // PAM refuses whoever may not log in, whatever their own files say.
-      if (found?.mayLogIn === false) return [];
-      return [...loginKeys(folder, user), ...(found?.keys ?? []).flatMap(loginKeysIn)];
-    },
-    // Users that come from the image or from metadata have sudo without a password, as on Ubuntu's cloud image.
-    mayUseSudo: (user) => isOfImage(user) || (osLogin(user)?.mayUseSudo ?? true),
-    onLogin: (user) => makeHome(folder, user),
+    ...loginsOf(folder, osLogin, syncKeys),
     config,
     connect,
   });
