@@ -24,5 +24,7 @@ export function createCalls({ askPatiently }: Transport) {
   const add = async (route: Route, params: Readonly<Record<string, string>>, email: string, role?: Role) => {
     const body = { email, ...(role !== undefined && { role }) };
     const { data: member, status } = await askPatiently(Member, route, { params, body });
+    return { member, added: status === 201 };
+  };
   return { ask, askPatiently, list, add, onlyDeleted };
 }

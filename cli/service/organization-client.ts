@@ -42,11 +42,7 @@ const mostOfPage = 200;
 
 export function createOrganizationClient(transport: Transport): OrganizationClient {
   const calls = createCalls(transport);
-  const { askPatiently } = transport;
-  const { ask, list, add, onlyDeleted } = calls;
-
-  return { member, added: status === 201 };
-  };
+  const { ask, askPatiently, list, add, onlyDeleted } = calls;
 
   return {
     organizations: (deleted = false) => list(Organization, routes.listOrganizations, {}, onlyDeleted(deleted)),

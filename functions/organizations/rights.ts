@@ -89,7 +89,7 @@ export interface Rights {
 }
 
 /** What a caller may not see looks missing to them. */
-export const noOrganization = (organizationId: string): Problem =>
+const noOrganization = (organizationId: string): Problem =>
   new Problem('not-found', `There is no organization ${organizationId}.`);
 export const noTeam = (teamId: number): Problem => new Problem('not-found', `There is no team ${teamId}.`);
 

@@ -219,7 +219,7 @@ export const addTeamMember = (
     also,
   );
 
-export const lastAdminOfTeam = (email: string, teamId: number): Problem =>
+const lastAdminOfTeam = (email: string, teamId: number): Problem =>
   new Problem('conflict', `${email} is the last admin of team ${teamId}.`, { advice: 'Add another admin first.' });
 
 /** A standalone team keeps an admin. */
