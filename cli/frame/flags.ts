@@ -27,6 +27,7 @@ const ownFlags = {
   organization: { kind: 'string' },
   limit: { kind: 'int' },
   force: { kind: 'bool' },
+  deleted: { kind: 'bool' },
   yes: { kind: 'bool' },
   ttl: { kind: 'string' },
   until: { kind: 'string' },
