@@ -13,7 +13,7 @@ import { type Claiming, claimNew, type Held, type LeaseTimes } from './lease.js'
 const leastSeconds = 120;
 
 /** An instance that this invocation holds already. */
-export interface Claimed {
+interface Claimed {
   readonly instance: string;
   readonly held: Held;
   /** As the commit left it. */
