@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { MachineAccess } from '../shared/bootstrap/bootstrap.js';
+import { iapTunnelUrl } from '../shared/iap.js';
 import { isLoopback } from '../shared/loopback.js';
 import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
@@ -302,7 +303,7 @@ export const settings = {
   PLINTH_IAP_TUNNEL_URL: setting(
     webSocketUrl,
     'Where IAP takes the WebSockets of tunnels to machines.',
-    'wss://tunnel.cloudproxy.app/v4',
+    iapTunnelUrl,
   ),
   PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
   PLINTH_HOSTS: setting(

@@ -223,9 +223,10 @@ async function recover(
 }
 
 async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
-  if (id === undefined) return client.findJumpbox(project, zone);
-  const { name, result } = await client.get(id);
-  return { id, name, jumpbox: result.vms.find((vm) => vm.name === 'jumpbox') };
+  const { jumpboxIn, lostJumpbox } = await import('../machines/jumpbox.js');
+  if (id === undefined) return lostJumpbox(await client.findJumpbox(project, zone), zone);
+  const view = await client.get(id);
+  return { id, name: view.name, jumpbox: jumpboxIn(view) };
 }
 
 const loadIdentity = () => import('../identity/login-identity.js');
