@@ -22,6 +22,7 @@ locals {
     PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region
     PLINTH_SCHEDULER_INVOKER     = local.identities["scheduler"].email
+    PLINTH_MACHINE_ACCESS        = var.machine_access
     OTEL_EXPORTER_OTLP_ENDPOINT  = var.traces ? "https://telemetry.googleapis.com" : ""
   }
 

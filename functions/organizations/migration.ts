@@ -35,7 +35,7 @@ import {
 import { adminsIn, teamChange } from './team-members.js';
 import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';
-import { type Also, busy, transact } from './transact.js';
+import { type Also, busy, judged, transact } from './transact.js';
 
 const rounds = 8;
 /** A document holds at most 1 MiB. */
@@ -47,13 +47,30 @@ interface Seen {
   readonly members: readonly TeamMemberRecord[];
 }
 
-/** Reads the team before its members. If the team is unchanged later, so are the members. */
-async function look({ store, config }: Context, caller: Caller, teamId: number, organizationId: string): Promise<Seen> {
-  checkAdmin(await rightsIn(store, caller, organizationId), 'organization');
-  const team = config.migrationConsent
-    ? await consented(store, caller, teamId, organizationId)
-    : await readTeam(store, teamId);
+/** The team, if the caller may move it into the organization. Otherwise throws why not. */
+async function movable(
+  reader: Reader,
+  { migrationConsent }: Context['config'],
+  caller: Caller,
+  { teamId, organizationId }: Pick<MigrationAsked, 'teamId' | 'organizationId'>,
+): Promise<TeamRecord> {
+  checkAdmin(await rightsIn(reader, caller, organizationId), 'organization');
+  const team = migrationConsent
+    ? await consented(reader, caller, teamId, organizationId)
+    : await readTeam(reader, teamId);
   if (team === undefined) throw noTeam(teamId);
+  return team;
+}
+
+/** Reads the team before its members. If the team is unchanged later, so are the members. */
+async function look(context: Context, caller: Caller, asked: MigrationAsked): Promise<Seen> {
+  const { store, config } = context;
+  const { teamId } = asked;
+  const team = await judged(
+    context,
+    (reader) => movable(reader, config, caller, asked),
+    ({ organizationId }) => organizationId === null,
+  );
   const found = await store.query({
     collection: collections.teamMembers,
     where: [['teamId', '==', teamId]],
@@ -128,7 +145,7 @@ export async function previewMigration(
   teamId: number,
   organizationId: string,
 ): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> {
-  const seen = await look(context, caller, teamId, organizationId);
+  const seen = await look(context, caller, { teamId, organizationId, force: false });
   const { team, members } = seen;
   if (team.organizationId !== null) {
     const here = team.organizationId === organizationId;
@@ -162,7 +179,7 @@ export async function migrateTeam(
 ): Promise<MigrationReply> {
   const { teamId, organizationId } = asked;
   for (let round = 1; round <= rounds; round++) {
-    const seen = await look(context, caller, teamId, organizationId);
+    const seen = await look(context, caller, asked);
     const { team, members } = seen;
     const role = members.find(({ email }) => email === caller.email)?.role;
     if (team.organizationId === organizationId) return { team: viewOfTeam(team, role), removedMembers: [] };

@@ -13,6 +13,7 @@ variables {
   invokers         = ["domain:example.com"]
   parents          = ["folders/111", "organizations/222"]
   billing_accounts = ["0123AB-4567CD-89EF01"]
+  machine_access   = "iap"
   dns_zones        = ["shared-dns/zone-a", "shared-dns/zone-b"]
   oauth_clients    = ["client.apps.example.com"]
   operators        = ["operator@example.com"]

@@ -87,6 +87,45 @@ describe('plinth', () => {
       }
     });
 
+    it('is asked for by a word as by a flag', async () => {
+      const page = async (...args: string[]) => (await run(args)).stdout;
+      expect(await page('help')).to.equal(await page('--help'));
+      expect(await page('help', 'team')).to.equal(await page('team', '--help'));
+      expect(await page('help', 'team', 'create')).to.equal(await page('team', 'create', '--help'));
+      expect(await page('version'))
+        .to.equal(await page('--version'))
+        .and.to.equal(await page('-v'));
+      const { code, stderr } = await run(['help', 'beta', 'bootstrap-clod']);
+      expect([code, stderr]).to.deep.equal([
+        2,
+        'Error: plinth has no command "beta bootstrap-clod".\nDid you mean plinth beta bootstrap-cloud?\n',
+      ]);
+    });
+
+    it('is data with --json: each command with its arguments, flags, examples, and the exit codes', async () => {
+      interface Described {
+        readonly command: string;
+        readonly flags: ReadonlyArray<Readonly<Record<string, unknown>>>;
+      }
+      const described = async (...args: string[]) => {
+        const [result] = lines((await run([...args, '--json'])).stdout);
+        expect(result?.['exitCodes']).to.deep.equal(exitCodes);
+        return (result?.['commands'] ?? []) as readonly Described[];
+      };
+      expect((await described('help')).map(({ command }) => command)).to.deep.equal(commands.map(({ words }) => words));
+      const [one] = await described(...bootstrap, '--help');
+      const flag = (name: string) => one?.flags.find((each) => each['name'] === name);
+      expect(flag('--registry-type')).to.include({ type: 'string', required: false, default: 'forge1' });
+      expect(flag('--registry-type')?.['values']).to.deep.equal(['local-container', 'artifact-registry', 'forge1']);
+      expect(flag('--forge1-pat')).to.include({ variable: 'PLINTH_FORGE1_PAT' });
+      expect(flag('--install-skip-steps')).to.include({ short: '-s', type: 'stringArray' });
+      expect(flag('--project-name')).to.include({ required: true });
+      const group = (await described('team', '--help')).map(({ command }) => command.split(' ')[0]);
+      expect(group)
+        .to.have.length.above(5)
+        .and.to.satisfy((all: string[]) => all.every((each) => each === 'team'));
+    });
+
     it('prints its version, and the release whose flags it speaks', async () => {
       expect((await run(['--version'])).stdout).to.equal(`${version}\nflags of ${flagsRelease}\n`);
       // Many programs print a version; this says whose it is.

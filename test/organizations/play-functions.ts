@@ -13,14 +13,19 @@ import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';
 import type { Client } from './scheduler.js';
 
-const config = readConfig({
-  PLINTH_PROJECT: 'plinth-test',
-  PLINTH_DEPLOYMENT: 'test',
-  PLINTH_MACHINE_ACCESS: 'direct',
-  PLINTH_OPERATORS: operator,
-});
+const configOf = (creators: string) =>
+  readConfig({
+    PLINTH_PROJECT: 'plinth-test',
+    PLINTH_DEPLOYMENT: 'test',
+    PLINTH_MACHINE_ACCESS: 'direct',
+    PLINTH_OPERATORS: operator,
+    PLINTH_ORGANIZATION_CREATORS: creators,
+  });
+const [closed, open] = [configOf(''), configOf('anyone')];
 
-export const contextOf = (client: Client): Context => createContext(config, { ...client, log: () => undefined });
+/** `anyone` may make organizations, so migrations need the team's consent. */
+export const contextOf = (client: Client, anyone = false): Context =>
+  createContext(anyone ? open : closed, { ...client, log: () => undefined });
 
 export const callerOf = (email: string) =>
   ({
