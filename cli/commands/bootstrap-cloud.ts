@@ -223,9 +223,8 @@ async function recover(
 }
 
 async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
-  const { jumpboxIn, lostJumpbox } = await import('../machines/jumpbox.js');
-  if (id === undefined) return lostJumpbox(await client.findJumpbox(project, zone), zone);
-  const view = await client.get(id);
+  if (id === undefined) return client.findJumpbox(project, zone);
+  const [view, { jumpboxIn }] = await Promise.all([client.get(id), import('../machines/jumpbox.js')]);
   return { id, name: view.name, jumpbox: jumpboxIn(view) };
 }
 

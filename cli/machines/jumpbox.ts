@@ -1,31 +1,16 @@
 /** Connects to the jumpbox of a bootstrap with the caller's own key, through IAP where only IAP leads to it. */
-import { createRemote, type Host, type Identity, type Machine, type Remote } from '../../functions/remote/remote.js';
+import { createRemote, type Host, type Identity, type Remote } from '../../functions/remote/remote.js';
 import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
-import type { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { Problem } from '../../shared/problems.js';
 import { type Settings, tunnelUrlOf } from '../settings.js';
 
 export const jumpboxName = 'jumpbox';
 
-export interface SeenJumpbox extends Pick<VmView, 'internalIp' | 'externalIp' | 'hostKeys'> {
-  /** Where IAP finds it. Then it has no address that could be dialed. */
-  readonly tunnel?: Machine['tunnel'];
-}
+export type SeenJumpbox = Pick<VmView, 'internalIp' | 'externalIp' | 'hostKeys' | 'tunnel'>;
 
 /** Undefined until it is made. */
-export function jumpboxIn(
-  view: Pick<BootstrapView, 'projectId' | 'machineAccess' | 'result'>,
-): SeenJumpbox | undefined {
-  const jumpbox = view.result.vms.find(({ name }) => name === jumpboxName);
-  if (jumpbox === undefined || view.machineAccess !== 'iap') return jumpbox;
-  return { ...jumpbox, tunnel: { project: view.projectId, zone: jumpbox.zone, instance: jumpboxName } };
-}
-
-/** Without a record, nobody says how it is reached. One without a public address is reached through IAP. */
-export function lostJumpbox({ id, name, projectId, jumpbox }: LostJumpbox, zone: string) {
-  const tunnel = { project: projectId, zone, instance: jumpboxName };
-  return { id, name, jumpbox: jumpbox.externalIp === undefined ? { ...jumpbox, tunnel } : jumpbox };
-}
+export const jumpboxIn = ({ result }: Pick<BootstrapView, 'result'>): VmView | undefined =>
+  result.vms.find(({ name }) => name === jumpboxName);
 
 /** What connections to machines need of the settings. */
 export type ReachSettings = Pick<Settings, 'sshProxy' | 'iapTunnelUrl' | 'accessToken' | 'env' | 'folder'>;

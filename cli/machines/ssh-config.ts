@@ -9,16 +9,15 @@ import { expandHome, makeSecretFolder, placeOf, secretMode, writeWhole } from '.
 import { shellWord } from '../frame/shell-word.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
-import { jumpboxIn, jumpboxName } from './jumpbox.js';
+import { jumpboxName } from './jumpbox.js';
 
 /** Returns the path of the config. Machines without published host keys are left out. */
 export function writeSshConfig(
-  view: Pick<BootstrapView, 'name' | 'projectId' | 'machineAccess' | 'result'>,
+  { name, projectId, result }: Pick<BootstrapView, 'name' | 'projectId' | 'result'>,
   key: SshKey,
   settings: Settings,
 ): string {
   const { configFolder } = settings;
-  const { name, projectId, result } = view;
   const folder = join(configFolder, 'ssh', projectId);
   const path = join(folder, 'config');
   const knownHosts = join(folder, 'known_hosts');
@@ -30,7 +29,7 @@ export function writeSshConfig(
   const identity = identityFile(key, settings, join(folder, 'key.pub'));
   const text = [
     `# ${name}: written by plinth beta bootstrap-cloud ssh, anew each time.`,
-    ...ready.flatMap((vm) => hostLines(vm, view, settings)),
+    ...ready.flatMap((vm) => hostLines(vm, projectId, settings)),
     '',
     'Host *',
     `  IdentityFile ${quoted(identity)}`,
@@ -51,18 +50,16 @@ export function writeSshConfig(
 /** The name in known_hosts. Addresses change when a VM is restarted, but host keys don't. */
 const aliasOf = ({ name }: VmView, projectId: string): string => `${name}.${projectId}`;
 
-type Seen = Parameters<typeof writeSshConfig>[0];
-
-function hostLines(vm: VmView, view: Seen, settings: Settings): string[] {
+function hostLines(vm: VmView, projectId: string, settings: Settings): string[] {
   const { name, internalIp, hostKeys = [] } = vm;
   const isJumpbox = name === jumpboxName;
-  const { address, command } = isJumpbox ? wayToJumpbox(vm, view, settings) : { address: internalIp };
+  const { address, command } = isJumpbox ? wayToJumpbox(vm, settings) : { address: internalIp };
   return [
     '',
     `Host ${name}`,
     `  HostName ${address}`,
     `  User ${isJumpbox ? 'ubuntu' : 'root'}`,
-    `  HostKeyAlias ${aliasOf(vm, view.projectId)}`,
+    `  HostKeyAlias ${aliasOf(vm, projectId)}`,
     `  HostKeyAlgorithms ${algorithmsOf(hostKeys).join(',')}`,
     ...(isJumpbox ? [] : [`  ProxyJump ${jumpboxName}`]),
     ...(command === undefined ? [] : [`  ProxyCommand ${command}`]),
@@ -70,10 +67,9 @@ function hostLines(vm: VmView, view: Seen, settings: Settings): string[] {
 }
 
 /** What ssh dials, and the command that does so in its place. It works in any shell, and wherever ssh runs later. */
-function wayToJumpbox({ internalIp, externalIp }: VmView, view: Seen, settings: Settings) {
+function wayToJumpbox({ internalIp, externalIp, tunnel }: VmView, settings: Settings) {
   const { sshProxy, iapTunnelUrl, program } = settings;
   const dial = [...program, 'beta', 'dial'];
-  const tunnel = jumpboxIn(view)?.tunnel;
   if (tunnel !== undefined) {
     const url = iapTunnelUrl === undefined ? [] : ['env', `PLINTH_IAP_TUNNEL_URL=${iapTunnelUrl}`];
     const command = commandOf([...url, ...dial, '--iap', `${tunnel.project}/${tunnel.zone}`]);

@@ -1,10 +1,8 @@
 /** `plinth beta dial --iap` as a process: what it carries through the simulated tunnel, and whose access token it brings. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +11,7 @@ import { zone } from '../local-cloud/furnished.js';
 import { owner, project, stranger } from '../local-cloud/ready-cloud.js';
 import { type IapWorld, iapWorld } from '../remote/iap-world.js';
 import { cliPath } from '../support/plinth-here.js';
+import { playBrokenGcloud, playGcloud, playOtherGcloud } from './played-gcloud.js';
 import { createSandbox, type Sandbox } from './run-cli.js';
 
 const place = `${project}/${zone}`;
@@ -73,32 +72,7 @@ describe('plinth beta dial --iap', function () {
     expect(ran, ran.stderr).to.deep.equal({ code: 0, stdout: 'bye', stderr: '' });
   }
 
-  /** Stands for gcloud: answers with one token after another, and notes what it is asked. */
-  function gcloud(...tokens: readonly string[]): () => string[] {
-    const [file, asked] = [join(sandbox.folder, 'gcloud'), join(sandbox.folder, 'asked')];
-    const answers = tokens.map((token) =>
-      JSON.stringify({
-        configuration: { active_configuration: 'default', properties: { core: { account: owner } } },
-        credential: { access_token: token, token_expiry: '2099-01-01T00:00:00Z' },
-      }),
-    );
-    for (const [at, answer] of answers.entries()) writeFileSync(join(sandbox.folder, `answer-${at + 1}`), answer);
-    const lines = [
-      '#!/bin/sh',
-      `echo "$*" >>${asked}`,
-      `n=0; while read -r line; do n=$((n + 1)); done <${asked}`,
-      `[ "$n" -gt ${tokens.length} ] && n=${tokens.length}`,
-      `while read -r line || [ -n "$line" ]; do echo "$line"; done <${sandbox.folder}/answer-$n`,
-    ];
-    writeFileSync(file, `${lines.join('\n')}\n`);
-    chmodSync(file, 0o755);
-    return () => (existsSync(asked) ? readFileSync(asked, 'utf8').trimEnd().split('\n') : []);
-  }
-  function brokenGcloud(said: string): void {
-    const file = join(sandbox.folder, 'gcloud');
-    writeFileSync(file, `#!/bin/sh\ncat >&2 <<'E'\n${said}\nE\nexit 1\n`.replace('cat', '/bin/cat'));
-    chmodSync(file, 0o755);
-  }
+  const gcloud = (...tokens: readonly string[]) => playGcloud(sandbox.folder, owner, tokens);
 
   it('carries both ways with the token in PLINTH_ACCESS_TOKEN, and asks no gcloud', async () => {
     const asked = gcloud('ya29.other');
@@ -143,7 +117,8 @@ describe('plinth beta dial --iap', function () {
     expect(none.code).to.equal(3);
     expect(none.stderr).to.include('gcloud is not on the PATH').and.include('gcloud auth login');
     expect(none.stderr).to.include('PLINTH_ACCESS_TOKEN');
-    brokenGcloud(
+    playBrokenGcloud(
+      sandbox.folder,
       'ERROR: (gcloud.config.config-helper) You do not currently have an active account selected.\nPlease run:\n',
     );
     const loggedOut = await ended(start({}));
@@ -153,9 +128,7 @@ describe('plinth beta dial --iap', function () {
   });
 
   it('shows no token of a gcloud that answers in another form', async () => {
-    const file = join(sandbox.folder, 'gcloud');
-    writeFileSync(file, '#!/bin/sh\necho \'{"access_token":"ya29.planted"}\'\n');
-    chmodSync(file, 0o755);
+    playOtherGcloud(sandbox.folder, '{"access_token":"ya29.planted"}');
     const { code, stdout, stderr } = await ended(start({}));
     expect(code).to.equal(3);
     expect(stdout + stderr)

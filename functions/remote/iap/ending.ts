@@ -83,7 +83,11 @@ const words: Readonly<Record<number, (place: string, target: TunnelTarget) => Wo
 function wordsOfStatus(status: number, place: string): Words {
   const detail = `IAP answers HTTP ${status} instead of a tunnel to ${place}.`;
   if (status === 401) {
-    return { code: 'cloud-permission', detail, advice: 'Google refuses the access token. People log in again: “gcloud auth login”.' };
+    return {
+      code: 'cloud-permission',
+      detail,
+      advice: 'Google refuses the access token. People log in again: “gcloud auth login”.',
+    };
   }
   if (status === 403) {
     return { code: 'cloud-permission', detail, advice: 'The answer may come from a proxy that forbids WebSockets.' };
