@@ -12,7 +12,7 @@ import { type BootstrapRecord, optionsOf } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { resultOf } from '../steps/result.js';
 import { addressesOf, type VmSpec, vmsOf } from '../steps/topology.js';
-import { estimate, type Holding, vmRate } from './estimate.js';
+import { estimate, type Holding, hourlyOf, nanosOf, vmRate } from './estimate.js';
 import type { PriceTable } from './prices.js';
 
 type Provisioning = VmView['provisioning'];
@@ -63,16 +63,30 @@ export function costOf(
   );
 }
 
-/** The cost of a bootstrap before its creation, for its time to live, with spot VMs if the options ask for them. */
-export function costOfPlan(prices: PriceTable, options: BootstrapOptions, now: Date): CostEstimate {
-  const since = now;
+/** The cost of a bootstrap before its creation, until `end` or for its time to live, with spot VMs if the options ask for them. */
+export function costOfPlan(prices: PriceTable, options: BootstrapOptions, now: Date, end?: string): CostEstimate {
   const rates = ratesOf(prices, options);
-  const holdings: Holding[] = [
+  const holdings = planned(prices, options, now);
+  const expiresAt =
+    end === undefined ? new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000) : new Date(end);
+  return estimate(prices, holdings, { now, expiresAt }, rates.notes);
+}
+
+/** All that the plan holds, from `since` on. */
+function planned(prices: PriceTable, options: BootstrapOptions, since: Date): Holding[] {
+  const rates = ratesOf(prices, options);
+  return [
     ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
     ...addressesOf(options).map(() => ({ since, ...rates.address })),
   ];
-  const expiresAt = new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000);
-  return estimate(prices, holdings, { now, expiresAt }, rates.notes);
+}
+
+/** What a plan costs by the hour, in whole micro-units rounded up. Texts name what has no price. */
+export function hourlyOfPlan(prices: PriceTable, options: BootstrapOptions): number | readonly string[] {
+  const holdings = planned(prices, options, new Date(0));
+  const sum = hourlyOf(holdings);
+  if (sum !== undefined) return Number((sum + 999n) / 1000n);
+  return [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'bigint' ? [] : hourly)))];
 }
 
 function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
@@ -83,7 +97,8 @@ function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
 function ratesOf({ regions }: PriceTable, { region, rootDiskSize }: BootstrapOptions) {
   const prices = Object.hasOwn(regions, region) ? regions[region] : undefined;
   const unknown = { hourly: [`region ${region}`] };
-  const reserved = prices?.staticAddressHour ?? [`reserved addresses in ${region}`];
+  const address = prices?.staticAddressHour;
+  const reserved = address === undefined ? [`reserved addresses in ${region}`] : nanosOf(address);
   return {
     /** What an estimate leaves out because it has no price. */
     notes: prices !== undefined && prices.natVmHour === undefined ? ['without Cloud NAT, which has no price here'] : [],
