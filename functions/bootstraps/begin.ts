@@ -69,7 +69,8 @@ export async function begin(
   const at = now.toISOString();
   const brings = Object.values(facts.base ?? {}).some((files) => (files?.config ?? files?.secrets) !== undefined);
   const warnings = [...facts.warnings, ...(brings ? [notItsBase] : [])];
-  const empty = newRecord({ ...facts, warnings }, { ...draft, machineAccess: config.machineAccess, base: {} }, now);
+  const { machineAccess, loadBalancers } = config;
+  const empty = newRecord({ ...facts, warnings }, { ...draft, machineAccess, loadBalancers, base: {} }, now);
   const transition = startGeneration(steps, dated(empty, at), at);
   const record: BootstrapRecord = { ...transition.record, events: transition.events.length };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };

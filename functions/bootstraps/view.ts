@@ -8,6 +8,7 @@ import {
   type BootstrapRecord,
   type LeaseRecord,
   liftLease,
+  loadBalancersOf,
   machineAccessOf,
   optionsOf,
 } from '../engine/record/documents.js';
@@ -44,6 +45,7 @@ export async function viewOf(
     region: options.region,
     zone: options.zone,
     machineAccess: machineAccessOf(data),
+    loadBalancers: loadBalancersOf(data),
     options: data.given,
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,

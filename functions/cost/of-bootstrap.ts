@@ -4,11 +4,11 @@
  * balancers, DNS and the registry.
  * A VM counts as running all the time.
  */
-import type { VmView } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, VmView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { type BootstrapRecord, optionsOf } from '../engine/record/documents.js';
+import { type BootstrapRecord, loadBalancersOf, optionsOf } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { resultOf } from '../steps/result.js';
 import { addressesOf, type VmSpec, vmsOf } from '../steps/topology.js';
@@ -22,7 +22,15 @@ export function costOf(
   prices: PriceTable,
   record: Pick<
     BootstrapRecord,
-    'options' | 'instances' | 'state' | 'createdAt' | 'deadlineAt' | 'protection' | 'endedAt' | 'orphan'
+    | 'options'
+    | 'instances'
+    | 'state'
+    | 'createdAt'
+    | 'deadlineAt'
+    | 'protection'
+    | 'endedAt'
+    | 'orphan'
+    | 'loadBalancers'
   >,
   now: Date,
 ): CostEstimate {
@@ -39,7 +47,7 @@ export function costOf(
     if (vm !== undefined) return [{ since: sinceOf(vm.createdAt), ...rates.vm(spec, vm.machineType, vm.provisioning) }];
     return expected === undefined ? [] : [{ since: expected, ...rates.vm(spec, spec.machineType, wanted(options)) }];
   });
-  const reserved = addressesOf(options).flatMap((name): Holding[] => {
+  const reserved = publicAddressesOf(options, loadBalancersOf(record)).flatMap((name): Holding[] => {
     const address = addresses.find((each) => each.name === name);
     if (address !== undefined) return [{ since: sinceOf(address.createdAt), ...rates.address }];
     return expected === undefined ? [] : [{ since: expected, ...rates.address }];
@@ -64,16 +72,25 @@ export function costOf(
 }
 
 /** The cost of a bootstrap before its creation, for its time to live, with spot VMs if the options ask for them. */
-export function costOfPlan(prices: PriceTable, options: BootstrapOptions, now: Date): CostEstimate {
+export function costOfPlan(
+  prices: PriceTable,
+  options: BootstrapOptions,
+  now: Date,
+  loadBalancers: LoadBalancers = 'external',
+): CostEstimate {
   const since = now;
   const rates = ratesOf(prices, options);
   const holdings: Holding[] = [
     ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
-    ...addressesOf(options).map(() => ({ since, ...rates.address })),
+    ...publicAddressesOf(options, loadBalancers).map(() => ({ since, ...rates.address })),
   ];
   const expiresAt = new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000);
   return estimate(prices, holdings, { now, expiresAt }, rates.notes);
 }
+
+/** Addresses of the subnet cost nothing. */
+const publicAddressesOf = (options: BootstrapOptions, loadBalancers: LoadBalancers) =>
+  loadBalancers === 'internal' ? [] : addressesOf(options);
 
 function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
   if (spotVms) return 'spot';

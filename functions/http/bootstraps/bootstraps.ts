@@ -83,7 +83,7 @@ function bootstrapHandlers(
       checkMayBootstrap(config, caller);
       const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
       if (dryRun) {
-        const cost = costOfPlan(config.prices, options, context.clock.now());
+        const cost = costOfPlan(config.prices, options, context.clock.now(), config.loadBalancers);
         return { status: 200, body: { instances: previewOf(steps, options), warnings, cost } };
       }
       await countChange(context, caller);
