@@ -32,6 +32,7 @@ export const googleApis = [
   'storage',
   'iamcredentials',
   'orgpolicy',
+  'oslogin',
 ] as const;
 export type GoogleApi = (typeof googleApis)[number];
 
@@ -416,6 +417,7 @@ export const settings = {
   PLINTH_ENDPOINT_STORAGE: endpoint('storage'),
   PLINTH_ENDPOINT_IAMCREDENTIALS: endpoint('iamcredentials'),
   PLINTH_ENDPOINT_ORGPOLICY: endpoint('orgpolicy'),
+  PLINTH_ENDPOINT_OSLOGIN: endpoint('oslogin'),
 } satisfies Record<string, Setting>;
 export type SettingName = keyof typeof settings;
 /** The environment of one function, as terraform would give it. */

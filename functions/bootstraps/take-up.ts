@@ -80,7 +80,7 @@ async function makeRecord(
 ): Promise<Begun> {
   const { store, clock } = context;
   const { caller, options } = facts;
-  const { project } = await findLost(context, options.projectName, options.zone);
+  const { project, jumpbox } = await findLost(context, options.projectName, options.zone);
   checkMeant(project, id, caller.email);
 
   const now = clock.now();
@@ -88,7 +88,14 @@ async function makeRecord(
   const left = await leftovers(context, id);
   const files = baseFiles(id, facts.base, now);
   const callerSecret = await writeSecrets(context, id, facts.secrets);
-  const fresh = newRecord(facts, { projectId: project.projectId, callerSecret, base: files.names }, now);
+  const its = {
+    projectId: project.projectId,
+    // What stands counts, and not what the deployment says by now.
+    machineAccess: jumpbox.isPublic ? 'direct' : 'iap',
+    callerSecret,
+    base: files.names,
+  } as const;
+  const fresh = newRecord(facts, its, now);
   const empty: BootstrapRecord = {
     ...fresh,
     ...termsOf(project, fresh),

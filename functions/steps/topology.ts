@@ -75,6 +75,9 @@ export const datacenterOf = (options: BootstrapOptions, key: string): Datacenter
 
 /* Virtual machines */
 
+/** Its role, too. */
+export const jumpboxName = 'jumpbox';
+
 export type VmRole = 'jumpbox' | 'postgres' | 'ceph' | 'k0s';
 
 export interface VmSpec {
@@ -113,7 +116,7 @@ export function vmsOf(options: BootstrapOptions, datacenter?: string, role?: VmR
     identity: identity(of),
   });
   const all = [
-    spec('jumpbox', 'jumpbox', 'dc1'),
+    spec('jumpbox', jumpboxName, 'dc1'),
     ...(options.customPgIp === undefined ? [spec('postgres', 'postgres', 'dc1')] : []),
     ...datacentersOf(options).flatMap(({ key, suffix }) =>
       (['ceph', 'k0s'] as const).flatMap((of) => [1, 2, 3].map((n) => spec(of, `${of}-${n}${suffix}`, key))),
@@ -128,8 +131,15 @@ export const vms: Each<'vms'> = { of: 'vms', keys: (options) => vmsOf(options).m
 /** All except the jumpbox. */
 export const nodes: Each<'vms'> = {
   of: 'vms',
-  keys: (options) => vms.keys(options).filter((name) => name !== 'jumpbox'),
+  keys: (options) => vms.keys(options).filter((name) => name !== jumpboxName),
 };
+
+/** Where a tunnel to a VM ends. */
+export const tunnelTo = (project: string, { name, zone }: { readonly name: string; readonly zone: string }) => ({
+  project,
+  zone,
+  instance: name,
+});
 
 export const vmSpec = (options: BootstrapOptions, key: string): VmSpec =>
   found(
