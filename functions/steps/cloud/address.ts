@@ -4,14 +4,14 @@
  */
 import { Problem } from '../../../shared/problems.js';
 import { again, type StepCall } from '../../engine/step.js';
-import { addresses } from '../topology.js';
+import { addresses, networkNames } from '../topology.js';
 import { apis } from './apis.js';
 import { follow } from './following.js';
 import { madeAt } from './made-at.js';
 import { AddressOutput } from './outputs.js';
 import { quota } from './quota.js';
+import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
-import { subnet } from './subnet.js';
 
 const note = 'the address is being reserved';
 
@@ -19,7 +19,7 @@ export const address = defineProjectStep({
   name: 'address',
   title: 'Address',
   lane: 'cloud',
-  needs: { apis, quota, subnet },
+  needs: { apis, quota },
   holds: ['region'],
   each: addresses,
   describe: ({ region }, key) => [`static address ${key} in ${region}`],
@@ -34,7 +34,7 @@ export const address = defineProjectStep({
     return { name: key, address: found.address, ...madeAt(found) };
   },
 
-  async run({ context, bootstrap, key, needs, requestId }) {
+  async run({ context, bootstrap, key, requestId }) {
     const { compute } = context.cloud;
     const { projectId } = bootstrap;
     const { region } = bootstrap.options;
@@ -42,8 +42,19 @@ export const address = defineProjectStep({
     const found = await compute.address(projectId, region, key);
     if (found !== undefined && (found.addressType ?? 'EXTERNAL') !== addressType) throw otherType(key, addressType);
     if (found !== undefined) return again(1, note);
-    const place = addressType === 'INTERNAL' ? { subnetwork: needs.subnet.selfLink } : {};
-    const resource = { name: key, addressType, ...place };
+    if (addressType === 'EXTERNAL') {
+      return follow(
+        await compute.createAddress(projectId, region, { name: key, addressType }, requestId('insert')),
+        note,
+        4,
+      );
+    }
+    // Addresses of bootstraps that an earlier release began are under way before their subnet, so it is no need.
+    const subnet = await compute.subnetwork(projectId, region, networkNames(projectId, region).subnet);
+    if (subnet === undefined || !(await areSettled(compute, projectId, { region }, subnet))) {
+      return again(3, 'the address waits for its subnet');
+    }
+    const resource = { name: key, addressType, subnetwork: subnet.selfLink };
     return follow(await compute.createAddress(projectId, region, resource, requestId('insert')), note, 4);
   },
   goes: 'project',
