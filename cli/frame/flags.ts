@@ -20,6 +20,7 @@ const ownFlags = {
   root: { kind: 'string' },
   user: { kind: 'string' },
   strict: { kind: 'bool' },
+  'max-cost': { kind: 'string' },
   follow: { kind: 'bool' },
   all: { kind: 'bool' },
   role: { kind: 'string' },
