@@ -87,12 +87,7 @@ export function costOfPlan(
 }
 
 /** All that the plan holds, from `since` on. */
-function planned(
-  prices: PriceTable,
-  options: BootstrapOptions,
-  since: Date,
-  loadBalancers: LoadBalancers,
-): Holding[] {
+function planned(prices: PriceTable, options: BootstrapOptions, since: Date, loadBalancers: LoadBalancers): Holding[] {
   const rates = ratesOf(prices, options);
   return [
     ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
