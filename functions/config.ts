@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { LoadBalancers, MachineAccess } from '../shared/bootstrap/bootstrap.js';
 import { AmountText, microsOf } from '../shared/bootstrap/money.js';
+import { iapTunnelUrl } from '../shared/iap.js';
 import { isLoopback } from '../shared/loopback.js';
 import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
@@ -331,11 +332,7 @@ export const settings = {
     MachineAccess,
     'How functions and people reach the machines of new bootstraps. `iap`: through Identity-Aware Proxy. The jumpbox has no public address, and port 22 is open to IAP alone. `direct`: the jumpbox has a public address. A bootstrap keeps what it began with.',
   ),
-  PLINTH_IAP_TUNNEL_URL: setting(
-    webSocketUrl,
-    'Where IAP takes the WebSockets of tunnels to machines.',
-    'wss://tunnel.cloudproxy.app/v4',
-  ),
+  PLINTH_IAP_TUNNEL_URL: setting(webSocketUrl, 'Where IAP takes the WebSockets of tunnels to machines.', iapTunnelUrl),
   PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
   PLINTH_LOAD_BALANCERS: setting(
     LoadBalancers,
