@@ -87,7 +87,7 @@ function bootstrapHandlers(
       if (dryRun) {
         const now = context.clock.now();
         const { deadlineAt, warning } = endFor(priceOf(config, options, judged.maxMicros), now, ttlSeconds(options));
-        const cost = costOfPlan(config.prices, options, now, deadlineAt);
+        const cost = costOfPlan(config.prices, options, now, deadlineAt, config.loadBalancers);
         const told = [...warnings, ...(warning === undefined ? [] : [warning])];
         return { status: 200, body: { instances: previewOf(steps, options), warnings: told, cost } };
       }
