@@ -11,6 +11,7 @@ import { graphOf } from '../engine/graph.js';
 import { type Instance, planOf, titleOf } from '../engine/plan.js';
 import {
   type BootstrapRecord,
+  loadBalancersOf,
   machineAccessOf,
   optionsOf,
   type PriceRecord,
@@ -41,6 +42,7 @@ export function planOfCommand(
     values: {
       ...valuesOf(options),
       'machine access': record === undefined ? config.machineAccess : machineAccessOf(record),
+      'load balancers': record === undefined ? config.loadBalancers : loadBalancersOf(record),
       parent: options.folderId ?? config.defaultParent ?? 'none',
       'SSH public key': `sha256:${sha256(facts.sshPublicKey)}`,
       ...(price === undefined

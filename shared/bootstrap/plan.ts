@@ -24,7 +24,10 @@ export const PlanDocument = z
     schema: z.literal(1).meta({ description: 'Version of this form' }),
     kind: z.enum(['bootstrap', 'removal']).meta({ description: 'What is planned' }),
     name: text('Of the project', 'my first'),
-    bootstrap: z.string().nullable().meta({ description: 'Id of what stands; null: nothing does' }),
+    bootstrap: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of what stands; null: nothing does', examples: ['b0123456789abcde'] }),
     values: z.record(z.string(), z.string()).meta({
       description: 'What it goes by: options, price by the hour, build of the package; each as text, none secret',
       examples: [{ '--region': 'europe-west4', 'USD an hour': '2.116001' }],

@@ -30,6 +30,6 @@ export function dryRunOf(context: Context, steps: readonly AnyStep[], facts: Beg
     instances: previewOf(steps, options),
     warnings: [...facts.warnings, ...(warning === undefined ? [] : [warning])],
     plan: planOfCommand(context, steps, facts, price),
-    cost: costOfPlan(config.prices, options, now, deadlineAt),
+    cost: costOfPlan(config.prices, options, now, deadlineAt, config.loadBalancers),
   };
 }
