@@ -7,7 +7,7 @@ import { text } from '../api.js';
 import type { Fault } from '../problems.js';
 import { sha256 } from '../sha256.js';
 
-export const PlanItem = z
+const PlanItem = z
   .object({
     id: text('`<step>` or `<step>:<key>`', 'vm:k0s-1'),
     title: text('For people', 'VM k0s-1'),
