@@ -95,7 +95,7 @@ export function createFabric(options: FabricOptions): Fabric {
       }
       if (address === from.address || address === from.name) return accept(from, port);
       const neighbours = vms.filter(({ network }) => network === from.network);
-      const inside = neighbours.find((vm) => vm.address === address || isNamed(vm, address));
+      const inside = neighbours.find((vm) => vm.address === address || isNamed(vm, address, from));
       if (inside !== undefined) return mayLeave(inside) ? reach(inside, from, port) : { kind: 'dropped' };
       const to = vms.find(({ externalAddress }) => externalAddress === address);
       if (to !== undefined && mayLeave({ address })) {
@@ -106,6 +106,12 @@ export function createFabric(options: FabricOptions): Fabric {
   };
 }
 
-/** `name`, or the form of Google's own DNS: `name.zone.c.project.internal`. */
-const isNamed = ({ name, projectId }: Vm, address: string): boolean =>
-  address === name || (address.startsWith(`${name}.`) && address.endsWith(`.c.${projectId}.internal`));
+/**
+ * The forms of Google's own DNS: `name.zone.c.project.internal`, and `name` within the zone. Only projects with global DNS also
+ * have `name.c.project.internal`, and `name` from other zones.
+ */
+function isNamed({ name, zone, projectId, isZonalDnsOnly }: Vm, address: string, from: Vm): boolean {
+  if (address === `${name}.${zone}.c.${projectId}.internal`) return true;
+  if (address === name) return !isZonalDnsOnly || zone === from.zone;
+  return !isZonalDnsOnly && address === `${name}.c.${projectId}.internal`;
+}
