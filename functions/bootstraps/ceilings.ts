@@ -62,7 +62,7 @@ export function priceOf(
 const leastSeconds = 600;
 
 /** How long the most that the caller pays lasts, from the beginning. Undefined: for ever. */
-export const boughtSeconds = ({ microsAnHour, maxMicros }: PriceRecord): number | undefined =>
+const boughtSeconds = ({ microsAnHour, maxMicros }: PriceRecord): number | undefined =>
   maxMicros === undefined || microsAnHour === 0
     ? undefined
     : Number((BigInt(maxMicros) * 3600n) / BigInt(microsAnHour));

@@ -10,7 +10,7 @@ export type ByMonth = Readonly<Record<string, number>>;
 
 type Priced = Pick<BootstrapRecord, 'price' | 'createdAt' | 'deadlineAt' | 'protection' | 'state' | 'endedAt'>;
 
-export const monthOf = (at: string): string => at.slice(0, 7);
+const monthOf = (at: string): string => at.slice(0, 7);
 
 function nextMonth(at: number): number {
   const date = new Date(at);
@@ -20,7 +20,7 @@ function nextMonth(at: number): number {
 const hour = 3_600_000n;
 
 /** What an hourly price comes to between two times, rounded up in each month. */
-export function spendBetween(microsAnHour: number, from: string, until: string): ByMonth {
+function spendBetween(microsAnHour: number, from: string, until: string): ByMonth {
   const end = Date.parse(until);
   const spend: Record<string, number> = {};
   for (let at = Date.parse(from); at < end; at = nextMonth(at)) {
