@@ -32,6 +32,7 @@ const ownFlags = {
   limit: { kind: 'int' },
   force: { kind: 'bool' },
   deleted: { kind: 'bool' },
+  file: { kind: 'string' },
   yes: { kind: 'bool' },
   ttl: { kind: 'string' },
   until: { kind: 'string' },
