@@ -22,6 +22,8 @@ const ownFlags = {
   strict: { kind: 'bool' },
   'max-cost': { kind: 'string' },
   plan: { kind: 'string' },
+  by: { kind: 'string' },
+  csv: { kind: 'bool' },
   apply: { kind: 'string' },
   follow: { kind: 'bool' },
   all: { kind: 'bool' },
