@@ -36,18 +36,21 @@ export const bootstrapCloud = defineCommand({
   ],
   options: optionNames,
   flags: {
+    check: 'Look at all that the bootstrap needs, and tell at once what stops it. Makes nothing.',
     'dry-run': 'Print what would be made and in which order, from the options alone. Makes nothing.',
     strict: 'Refuse what would otherwise be warned about.',
   },
   examples: [
     'plinth beta bootstrap-cloud --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET --spot-vms --timer',
+    'plinth beta bootstrap-cloud --check …',
     'plinth beta bootstrap-cloud --dry-run …',
   ],
 
   async run(call) {
     const { given, output, settings } = call;
+    if (call.has('check')) return lookBeforehand(call);
     const { options, local, warnings, notes } = await check(call);
-    const keys = options.multiDc ? (['dc1', 'dc2'] as const) : (['dc1'] as const);
+    const keys = keysOf(options);
     for (const text of warnings) output.warn(text);
     for (const note of notes) output.say(note);
 
@@ -166,21 +169,36 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
 const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
   instances.some(({ id, state }) => id === instance && state === 'done');
 
+/** Tells all at once, here and at the service. */
+async function lookBeforehand(call: Call) {
+  const checked = checkOptions(call.given, { strict: call.has('strict') });
+  const [{ check: checkBeforehand }, { standingFaults }] = await Promise.all([
+    import('../preflight.js'),
+    import('../files/standing-files.js'),
+  ]);
+  const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
+  const parts = { checked, faults: [...call.faults, ...standing], travelling: travelling(call.given) };
+  return checkBeforehand(call, parts);
+}
+
+const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[] => (multiDc ? ['dc1', 'dc2'] : ['dc1']);
+
+async function localOf({ settings: { home } }: Call, local: LocalOptions): Promise<LocalOptions> {
+  const { expandHome } = await import('../files/files.js');
+  const { installConfig, secretsFile } = local;
+  return { ...local, installConfig: expandHome(installConfig, home), secretsFile: expandHome(secretsFile, home) };
+}
+
 /** Checks the flags and the existing files, and reports all faults at once. */
 async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   const checked = checkOptions(given, { strict: call.has('strict') });
-  const [{ standingFaults }, { sshKeyFaults }, { expandHome }, { uploadFaults, valuesDoubts }] = await Promise.all([
+  const [{ standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
-    import('../files/files.js'),
     import('../machines/uploads.js'),
   ]);
-  const local: LocalOptions = {
-    ...checked.local,
-    installConfig: expandHome(checked.local.installConfig, settings.home),
-    secretsFile: expandHome(checked.local.secretsFile, settings.home),
-  };
+  const local = await localOf(call, checked.local);
   const doubts = await valuesDoubts(given, settings);
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
@@ -190,9 +208,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
     ...(await sshKeyFaults(given, settings)),
-    ...(call.has('dry-run')
-      ? []
-      : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'], settings)),
+    ...(call.has('dry-run') ? [] : await standingFaults(local, keysOf(checked.options), settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];

@@ -34,6 +34,18 @@ export function createDns(transport: Transport) {
         rest<Zone>('GET', `${zonesPath(project)}/${zone}`, { doing: `read the DNS zone ${zone} of ${project}` }),
       ),
 
+    /** Those of the permissions that plinth has on the zone. None if there is no such zone. */
+    async held(project: string, zone: string, permissions: readonly string[]): Promise<readonly string[]> {
+      const doing = `ask what plinth may do with the DNS zone ${zone} of ${project}`;
+      const found = await orUndefined(
+        rest<{ permissions?: string[] }>('POST', `${zonesPath(project)}/${zone}:testIamPermissions`, {
+          doing,
+          body: { permissions },
+        }),
+      );
+      return found?.permissions ?? [];
+    },
+
     createZone: (project: string, zone: string, dnsName: string, description: string) =>
       rest<Zone>('POST', zonesPath(project), {
         doing: `create the DNS zone ${zone} for ${dnsName} in ${project}`,

@@ -5,9 +5,9 @@ import { local } from '../../local/stack/deployment.js';
 import {
   clientSecret,
   domainOf,
-  failedWith,
   makeScene,
   ofBootstraps,
+  refusedWith,
   type Scene,
   succeeded,
 } from '../support/scene.js';
@@ -68,9 +68,9 @@ describe('variants of a bootstrap', function () {
       'dns-project-id': project,
       'dns-zone-name': 'missing',
     });
-    failedWith(
+    refusedWith(
       refused,
-      'zone',
+      'cloud-permission',
       `Either ${project} has no zone missing, or plinth has no role on it that allows this.`,
       `ask an administrator of ${project} to make the zone missing, for ${domainOf('missing')} or a domain above`,
       "grant plinth's service account roles/dns.admin on that zone",

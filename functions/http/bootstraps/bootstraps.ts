@@ -25,7 +25,7 @@ import { countChange } from '../rate-limit.js';
 import { createRouter, type Handlers, type HttpFunction } from '../router.js';
 import { createAccess } from './access.js';
 import { admissionHandlers } from './admission.js';
-import { judge, objectionsTo } from './asked.js';
+import { judge, objectionsTo, preflightOf } from './asked.js';
 import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
@@ -81,13 +81,15 @@ function bootstrapHandlers(
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
+      const asking = { caller, body, gone, trace: span };
+      const judged = await judge(context, steps, asking, { depth: dryRun ? 'plan' : 'all' });
+      const { options, warnings } = judged;
       if (dryRun) {
         const cost = costOfPlan(config.prices, options, context.clock.now());
         return { status: 200, body: { instances: previewOf(steps, options), warnings, cost } };
       }
       await countChange(context, caller);
-      const facts = { ...judged, options, warnings, trace: span };
+      const facts = { ...judged, trace: span };
       const begun =
         body.takeUp === undefined
           ? await beginOrResume(context, steps, facts)
@@ -98,6 +100,12 @@ function bootstrapHandlers(
         status: created ? 201 : 200,
         body: { bootstrap: await view(bootstrap), created, changes, warnings: told },
       };
+    },
+
+    async preflight({ caller, body, span, gone }) {
+      checkMayBootstrap(config, caller);
+      await countChange(context, caller);
+      return { status: 200, body: await preflightOf(context, steps, { caller, body, gone, trace: span }) };
     },
 
     async listBootstraps({ caller, query }) {
