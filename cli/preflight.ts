@@ -1,5 +1,5 @@
 /** `--check`: what is known of a bootstrap before it begins, here and at the service. Makes nothing. */
-import { flagName, type GivenFlags, isLocal, type Option } from '../shared/bootstrap/options.js';
+import { fileOptions, flagName, type GivenFlags, isLocal, type Option } from '../shared/bootstrap/options.js';
 import { type FindingState, findingStates, type PreflightFinding } from '../shared/bootstrap/preflight.js';
 import { type CheckedOptions, refusalOf } from '../shared/bootstrap/rules.js';
 import { type Fault, Problem } from '../shared/problems.js';
@@ -26,7 +26,8 @@ export async function check(call: Call, { checked, faults, travelling }: Parts) 
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
   const client = await call.connect();
   const { findings } = await client.preflight({
-    options: { ...travelling, ...uploads },
+    // A file that cannot be read is told here, and travels in no form.
+    options: { ...withoutFiles(travelling), ...uploads },
     ...(keyFaults.length === 0 && {
       sshPublicKey: findSshKey(given, checked.local.sshPublicKeyPath, settings).publicKey,
     }),
@@ -42,6 +43,9 @@ export async function check(call: Call, { checked, faults, travelling }: Parts) 
     show: (style: Style) => findingsText(all, style),
   };
 }
+
+const withoutFiles = (given: GivenFlags): GivenFlags =>
+  Object.fromEntries(Object.entries(given).filter(([option]) => !(fileOptions as readonly string[]).includes(option)));
 
 const localFlags: ReadonlySet<string> = new Set(
   (['sshPrivateKeyPath', 'sshPublicKeyPath', 'installConfig', 'secretsFile'] as const satisfies readonly Option[])

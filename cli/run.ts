@@ -11,6 +11,7 @@ import { commands } from './commands/index.js';
 import { type ArgumentName, bracketed } from './frame/arguments.js';
 import { type Argv, readArgv } from './frame/argv.js';
 import type { Call, Command } from './frame/command.js';
+import { exitCodes } from './frame/exit-codes.js';
 import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './frame/flags.js';
 import { createRegistry, nearestBeneath, nearestCommand } from './frame/help.js';
 import type { Io } from './frame/io.js';
@@ -33,7 +34,7 @@ export async function runPlinth(args: readonly string[], io: Io): Promise<number
 async function run(args: readonly string[], io: Io, traced: Traced): Promise<number> {
   const { stdout, stderr } = io;
   const settings = readSettings(io);
-  const argv = readArgv(args, allFlags);
+  const { argv, asksHelp, asksVersion } = readAsked(args);
   const given = givenFlags(argv, settings.env);
   const output = createOutput({
     settings,
@@ -48,13 +49,14 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
   let interrupted: AbortSignal | undefined;
   let problem: Problem;
   try {
-    if (given.help === true || args.length === 0) {
+    if (asksHelp || given.help === true || args.length === 0) {
       // Words that are no command have no help.
       if (match === undefined && !isGroup(argv.words)) throw noCommand(argv);
-      stdout.write(`${registry.help(match?.command, argv.words)}\n`);
+      const data = output.json ? await helpData(match?.command, argv.words) : {};
+      output.result(data, 0, () => registry.help(match?.command, argv.words));
       return 0;
     }
-    if (ownFlag(argv, 'version')) {
+    if (asksVersion) {
       // With --json it also prints the program's name. The service can then tell plinth from other programs.
       const own = { name: programName, version, flags: flagsRelease };
       output.result(own, 0, () => `${version}\nflags of ${flagsRelease}`);
@@ -76,6 +78,15 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
   output.problem(problem);
   output.result({ problem: shown(problem) }, problem.kind.exit, undefined);
   return problem.kind.exit;
+}
+
+/** `plinth help <command>` is `plinth <command> --help`, and `plinth version` is `plinth --version`, as in other programs. */
+function readAsked(args: readonly string[]) {
+  const argv = readArgv(args, allFlags);
+  const [first, ...rest] = argv.words;
+  const asksHelp = first === 'help';
+  const asksVersion = ownFlag(argv, 'version') || (first === 'version' && rest.length === 0);
+  return { argv: asksHelp ? { ...argv, words: rest } : argv, asksHelp, asksVersion };
 }
 
 interface CallParts extends Pick<Call, 'given' | 'io' | 'settings' | 'output' | 'interrupted'> {
@@ -163,6 +174,12 @@ function endpointFor(api: Api, settings: Settings, argv: Argv): Promise<string> 
 const groupOf = (words: readonly string[]): Command[] =>
   commands.filter((command) => words.length === 0 || command.words.startsWith(`${words.join(' ')} `));
 const isGroup = (words: readonly string[]): boolean => groupOf(words).length > 0;
+
+/** Help as data, loaded only where it is asked for. */
+async function helpData(command: Command | undefined, group: readonly string[]) {
+  const { describeCommand } = await import('./frame/describe-command.js');
+  return { commands: (command === undefined ? groupOf(group) : [command]).map(describeCommand), exitCodes };
+}
 
 function noCommand({ words, faults }: Argv): Problem {
   if (isGroup(words)) {

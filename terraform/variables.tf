@@ -156,6 +156,18 @@ variable "billing_accounts" {
   }
 }
 
+variable "machine_access" {
+  description = "How functions and people reach the machines of new bootstraps. iap: through Google's Identity-Aware Proxy. direct: the jumpbox has a public address."
+  type        = string
+  # null is refused. Without it, terraform would say that an argument is missing, and not what there is to choose.
+  default = null
+
+  validation {
+    condition     = var.machine_access == null ? false : contains(["iap", "direct"], var.machine_access)
+    error_message = "Choose how machines of new bootstraps are reached. machine_access = \"iap\": through Google's Identity-Aware Proxy; the jumpbox has no public address, and port 22 is open to IAP alone. machine_access = \"direct\": the jumpbox has a public address and port 22 is open, as before 3.0.0. Bootstraps keep what they began with."
+  }
+}
+
 variable "dns_zones" {
   description = "DNS zones outside of the own project that bootstraps may write, as <project>/<zone>. They must exist: the function gets roles/dns.admin on each of them. A zone whose project stands in dns_projects may be missing."
   type        = set(string)

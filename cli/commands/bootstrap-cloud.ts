@@ -2,6 +2,7 @@
 
 import type { Identity } from '../../functions/remote/remote.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { AmountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   type GivenFlags,
@@ -39,6 +40,8 @@ export const bootstrapCloud = defineCommand({
     check: 'Look at all that the bootstrap needs, and tell at once what stops it. Makes nothing.',
     'dry-run': 'Print what would be made and in which order, from the options alone. Makes nothing.',
     strict: 'Refuse what would otherwise be warned about.',
+    'max-cost':
+      'The most that the project may cost in all, in USD by the estimate, such as 12.50. It is removed as soon as that is spent, if that is before its time to live.',
   },
   examples: [
     'plinth beta bootstrap-cloud --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET --spot-vms --timer',
@@ -62,10 +65,12 @@ export const bootstrapCloud = defineCommand({
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
+    const maxCost = call.word('max-cost');
     const request: BootstrapRequest = {
       options: { ...travelling(given), ...uploads.options },
       sshPublicKey: key.publicKey,
       ...(call.has('strict') && { strict: true }),
+      ...(maxCost !== undefined && { maxCost: maxCost.text }),
     };
     if (call.has('dry-run')) {
       const { planCostText } = await import('../cost.js');
@@ -207,12 +212,18 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...checked.faults.filter(({ path }) => !told.has(path)),
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
+    ...amountFaults(call),
     ...(await sshKeyFaults(given, settings)),
     ...(call.has('dry-run') ? [] : await standingFaults(local, keysOf(checked.options), settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
   return { ...checked, local, warnings };
+}
+
+function amountFaults(call: Call): Fault[] {
+  const read = AmountText.safeParse(call.word('max-cost')?.text ?? '1');
+  return read.success ? [] : read.error.issues.map(({ message }) => ({ path: '--max-cost', message }));
 }
 
 const travelling = (given: GivenFlags): GivenOptions =>
@@ -240,8 +251,8 @@ async function recover(
 
 async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
   if (id === undefined) return client.findJumpbox(project, zone);
-  const { name, result } = await client.get(id);
-  return { id, name, jumpbox: result.vms.find((vm) => vm.name === 'jumpbox') };
+  const [view, { jumpboxIn }] = await Promise.all([client.get(id), import('../machines/jumpbox.js')]);
+  return { id, name: view.name, jumpbox: jumpboxIn(view) };
 }
 
 const loadIdentity = () => import('../identity/login-identity.js');

@@ -21,12 +21,14 @@ const ownFlags = {
   root: { kind: 'string' },
   user: { kind: 'string' },
   strict: { kind: 'bool' },
+  'max-cost': { kind: 'string' },
   follow: { kind: 'bool' },
   all: { kind: 'bool' },
   role: { kind: 'string' },
   organization: { kind: 'string' },
   limit: { kind: 'int' },
   force: { kind: 'bool' },
+  deleted: { kind: 'bool' },
   yes: { kind: 'bool' },
   ttl: { kind: 'string' },
   until: { kind: 'string' },
@@ -35,6 +37,7 @@ const ownFlags = {
   remove: { kind: 'bool' },
   'print-config': { kind: 'bool' },
   name: { kind: 'string' },
+  iap: { kind: 'string' },
   'bootstraps-endpoint': { kind: 'string' },
   'api-endpoint': { kind: 'string' },
   'client-id': { kind: 'string' },
@@ -43,7 +46,7 @@ const ownFlags = {
   to: { kind: 'string' },
   endpoint: { kind: 'string' },
   json: { kind: 'bool' },
-  version: { kind: 'bool' },
+  version: { kind: 'bool', short: 'v' },
 } as const satisfies Record<string, ArgvFlag>;
 export type OwnFlagName = keyof typeof ownFlags;
 
@@ -64,8 +67,8 @@ export const commonFlags = ['endpoint', 'json'] as const satisfies readonly OwnF
 /** Options of the flag table that every command takes. */
 export const inheritedOptions = ['verbose', 'help'] as const satisfies readonly Option[];
 
-const bare = (option: Option) => flagName(option).slice(2);
-const optionsByName: ReadonlyMap<string, Option> = new Map(optionNames.map((option) => [bare(option), option]));
+export const bareName = (option: Option) => flagName(option).slice(2);
+const optionsByName: ReadonlyMap<string, Option> = new Map(optionNames.map((option) => [bareName(option), option]));
 
 /** The option of the flag table that belongs to a flag, by the flag's name without dashes. */
 export const optionOf = (name: string): Option | undefined => optionsByName.get(name);
@@ -73,7 +76,7 @@ export const optionOf = (name: string): Option | undefined => optionsByName.get(
 /** All flags. A name means the same in every command. */
 export const allFlags: Readonly<Record<string, ArgvFlag>> = {
   ...Object.fromEntries(
-    optionNames.map((option) => [bare(option), { kind: flagOf(option).kind, short: flagOf(option).short }]),
+    optionNames.map((option) => [bareName(option), { kind: flagOf(option).kind, short: flagOf(option).short }]),
   ),
   ...ownFlags,
 };

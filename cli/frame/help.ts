@@ -136,7 +136,8 @@ function intro(command: Command | undefined, columns: number): Section[] {
 }
 
 function outro(command: Command | undefined, columns: number): Section[] {
-  if (command === undefined) return [{ body: 'More about a command: plinth <command> --help' }];
+  if (command === undefined)
+    return [{ body: 'More about a command: plinth help <command>. With --json, help is data.' }];
   const codes = exitCodes.map(({ code, meaning }) => `${code} ${meaning}`.replaceAll(' ', '\u00a0')).join(' · ');
   return [{ title: 'Exit codes', body: indent(wrap(codes, columns - 2)).replaceAll('\u00a0', ' ') }];
 }

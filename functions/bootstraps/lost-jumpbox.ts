@@ -11,6 +11,7 @@ import { findProofKey, isProof, labelValue } from '../engine/proof.js';
 import { numberOf } from '../engine/record/removal-rule.js';
 import { getBootstrap } from '../engine/record/update.js';
 import type { SeenProject } from '../engine/step.js';
+import { jumpboxName, tunnelTo } from '../steps/topology.js';
 import { findByName } from './find.js';
 
 type FoundProject = Awaited<ReturnType<Context['cloud']['projects']['search']>>[number];
@@ -42,7 +43,7 @@ export async function findLost(
       advice: 'Give the id of the one that you mean in place of the name.',
     });
   }
-  const jumpbox = await cloud.vmLookup.find(lost.projectId, zone, 'jumpbox');
+  const jumpbox = await cloud.vmLookup.find(lost.projectId, zone, jumpboxName);
   if (jumpbox === undefined) {
     throw new Problem('not-found', `The project ${lost.projectId} has no jumpbox in the zone ${zone}.`, {
       advice: 'Give the --zone that it was made in.',
@@ -53,12 +54,17 @@ export async function findLost(
 
 export async function findLostJumpbox(context: Context, name: string, zone: string): Promise<LostJumpbox> {
   const { project, jumpbox } = await findLost(context, name, zone);
-  const { hostKeys, ...addresses } = jumpbox;
+  const { hostKeys, isPublic, ...addresses } = jumpbox;
+  const { projectId } = project;
   return {
     id: bootstrapOf(project),
     name: project.displayName ?? name,
-    projectId: project.projectId,
-    jumpbox: { ...addresses, hostKeys: [...hostKeys] },
+    projectId,
+    jumpbox: {
+      ...addresses,
+      ...(isPublic ? {} : { tunnel: tunnelTo(projectId, { name: jumpboxName, zone }) }),
+      hostKeys: [...hostKeys],
+    },
   };
 }
 

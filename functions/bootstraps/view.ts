@@ -1,5 +1,10 @@
 /** A bootstrap as its owner sees it: the record, the running instances according to the leases, and the result so far. */
-import { BootstrapSummary, type BootstrapView, type InstanceView } from '../../shared/bootstrap/bootstrap.js';
+import {
+  type BootstrapResult,
+  BootstrapSummary,
+  type BootstrapView,
+  type InstanceView,
+} from '../../shared/bootstrap/bootstrap.js';
 import type { Context } from '../context.js';
 import { costOf } from '../cost/of-bootstrap.js';
 import { type Instance, titleOf } from '../engine/plan.js';
@@ -8,6 +13,7 @@ import {
   type BootstrapRecord,
   type LeaseRecord,
   liftLease,
+  loadBalancersOf,
   machineAccessOf,
   optionsOf,
 } from '../engine/record/documents.js';
@@ -16,6 +22,7 @@ import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { removalPlanOf } from '../engine/record/removal-plan.js';
 import type { AnyStep } from '../engine/step.js';
 import { resultOf } from '../steps/result.js';
+import { jumpboxName, tunnelTo } from '../steps/topology.js';
 
 export async function viewOf(
   { store, clock, config }: Pick<Context, 'store' | 'clock' | 'config'>,
@@ -44,6 +51,7 @@ export async function viewOf(
     region: options.region,
     zone: options.zone,
     machineAccess: machineAccessOf(data),
+    loadBalancers: loadBalancersOf(data),
     options: data.given,
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,
@@ -59,8 +67,17 @@ export async function viewOf(
       instanceView(instance, data.instances[instance.id], leases.get(instance.id)),
     ),
     // Nothing of a removed bootstrap is left.
-    result: resultOf(options, data.state === 'removed' ? {} : outputs),
+    result: withTunnel(data, resultOf(options, data.state === 'removed' ? {} : outputs)),
   };
+}
+
+/** Only the jumpbox is reached by a tunnel. All others are behind it. */
+function withTunnel(record: BootstrapRecord, result: BootstrapResult): BootstrapResult {
+  if (machineAccessOf(record) === 'direct') return result;
+  const vms = result.vms.map((vm) =>
+    vm.name === jumpboxName ? { ...vm, tunnel: tunnelTo(record.projectId, vm) } : vm,
+  );
+  return { ...result, vms };
 }
 
 export const summaryOf = (

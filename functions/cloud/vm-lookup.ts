@@ -17,6 +17,8 @@ interface Instance {
 export interface SeenVm {
   readonly internalIp: string;
   readonly externalIp?: string;
+  /** Whether it has an external address while it runs. */
+  readonly isPublic: boolean;
   /** Each is `<type> <base64>`. */
   readonly hostKeys: readonly string[];
 }
@@ -55,6 +57,7 @@ export function createVmLookup(transport: Transport) {
       return {
         internalIp: nic?.networkIP ?? '',
         ...(externalIp ? { externalIp } : {}),
+        isPublic: (nic?.accessConfigs ?? []).length > 0,
         hostKeys,
       };
     },

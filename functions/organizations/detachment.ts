@@ -17,7 +17,7 @@ import { checkOperator, noTeam, readTeam } from './rights.js';
 import { adminsIn, newTeamMember, teamChange, visibleTeam } from './team-members.js';
 import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';
-import { type Also, busy, transactInTeam } from './transact.js';
+import { type Also, busy, judged, transactInTeam } from './transact.js';
 
 const rounds = 8;
 
@@ -55,16 +55,15 @@ export async function detachTeam(
 }
 
 /** Who sees the team is told that only operators may. To everybody else it is not there. */
-async function checkMayDetach({ store }: Context, caller: Caller, teamId: number): Promise<void> {
-  for (let round = 1; round <= rounds; round++) {
-    const { team } = await visibleTeam(store, caller, teamId);
-    if (caller.operator) return;
-    // It may have left the organization before the caller's rights there were read.
-    const after = await readTeam(store, teamId);
-    if (after?.organizationId === team.organizationId) return checkOperator(caller);
-  }
-  throw busy();
-}
+const checkMayDetach = (context: Context, caller: Caller, teamId: number): Promise<unknown> =>
+  judged(
+    context,
+    async (reader) => {
+      await visibleTeam(reader, caller, teamId);
+      checkOperator(caller);
+    },
+    () => true,
+  );
 
 /** Reads the team before its members. If the team is unchanged later, so are the members. */
 async function look({ store }: Context, teamId: number): Promise<Seen> {

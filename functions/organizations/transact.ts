@@ -24,6 +24,25 @@ export const transact = <T>(
 ): Promise<T> => untilFirst(context.clock, () => once(context.store, change, also));
 
 /**
+ * What a change depends on, read document by document at first. A refusal, or a result that is not `open`, is final, so then
+ * one transaction reads it all again: an answer must be right at some moment, not each half of it at another one. A later
+ * transaction checks what is open.
+ */
+export async function judged<T>(
+  context: Pick<Context, 'store' | 'clock'>,
+  judge: (reader: Pick<Transaction, 'get' | 'getMany'>) => Promise<T>,
+  open: (result: T) => boolean,
+): Promise<T> {
+  try {
+    const result = await judge(context.store);
+    if (open(result)) return result;
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+  return transact(context, judge);
+}
+
+/**
  * Every change of a team's members writes the team, so within one process they take turns. A change that waits for a removal
  * gives up its turn.
  */
@@ -77,8 +96,5 @@ async function untilFirst<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
 export const busy = (cause?: unknown): Problem =>
   new Problem('unavailable', 'Too many change this at once.', { retryAfterSeconds: 2, cause });
 
-const isLeaving = ({ email, waitSeconds }: BeingRemoved): Problem =>
-  new Problem('conflict', `${email} is just being removed from the organization.`, {
-    retryAfterSeconds: waitSeconds,
-    advice: 'Try again in a moment, or remove them once more, which finishes a removal that stopped half-way.',
-  });
+const isLeaving = ({ what, waitSeconds, advice }: BeingRemoved): Problem =>
+  new Problem('conflict', what, { retryAfterSeconds: waitSeconds, advice });

@@ -15,6 +15,8 @@ export interface RuleParts {
   readonly standing: StoredBootstrap | undefined;
   /** Throws unless this deployment knows where its executable is. Undefined: another finding looks whether it is there. */
   readonly checkRelease: (() => unknown) | undefined;
+  /** Throws if the price is above a ceiling. Undefined: it was judged when the bootstrap began. */
+  readonly checkPrice: (() => unknown) | undefined;
   /** Throws unless that bootstrap can be resumed like this. */
   checkResume(standing: StoredBootstrap): Promise<void>;
 }
@@ -33,6 +35,20 @@ const releaseKnown = (check: () => unknown): Finding =>
     onPlan: true,
     ask: async () => void check(),
     judge: () => ok('known'),
+  });
+
+const ceiling = (check: () => unknown): Finding =>
+  defineFinding({
+    code: 'ceiling',
+    title: 'Price and ceilings',
+    why: 'Operators say what one bootstrap may cost, and you say what you will pay.',
+    by: 'door',
+    mustBeAsked: true,
+    about: ['region', 'projectTtl', 'rootDiskSize', 'multiDc'],
+    onResume: 'always',
+    onPlan: true,
+    ask: async () => void check(),
+    judge: () => ok('beneath all ceilings'),
   });
 
 export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
@@ -63,6 +79,7 @@ export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
     ask: async () => parts.notAllowed,
     judge: (problem) => (problem === undefined ? ok('allowed') : stop(problem)),
   }),
+  ...(parts.checkPrice === undefined ? [] : [ceiling(parts.checkPrice)]),
   ...(parts.checkRelease === undefined ? [] : [releaseKnown(parts.checkRelease)]),
   defineFinding({
     code: 'name',

@@ -48,6 +48,26 @@ export const MachineAccess = z.enum(['iap', 'direct'], 'must be iap or direct').
 });
 export type MachineAccess = z.infer<typeof MachineAccess>;
 
+const TunnelPlace = z
+  .object({
+    project: text('Id of the project', 'my-first-1a2b3c'),
+    zone: text('Of the VM', 'europe-west4-a'),
+    instance: text('Name of the VM', 'jumpbox'),
+  })
+  .meta({
+    id: 'TunnelPlace',
+    description:
+      'Where a tunnel of Identity-Aware Proxy ends. Who opens it needs `roles/iap.tunnelResourceAccessor` on the project',
+  });
+
+export const LoadBalancers = z.enum(['external', 'internal'], 'must be external or internal').meta({
+  id: 'LoadBalancers',
+  description:
+    '`external`: the platform has public addresses. `internal`: addresses of the subnet, for its network alone',
+  examples: ['external'],
+});
+export type LoadBalancers = z.infer<typeof LoadBalancers>;
+
 /** A quota that is too low. `asked` and what follows are missing where Google was not asked or has not answered. */
 export const QuotaShort = z
   .object({
@@ -102,6 +122,9 @@ export const VmView = z
     machineType: text("Google's name of its size", 'e2-standard-8'),
     internalIp: text('Within the network', '10.10.0.2'),
     externalIp: text('From outside', '203.0.113.7').optional(),
+    tunnel: TunnelPlace.optional().meta({
+      description: 'Of the jumpbox, if `machineAccess` is `iap`. It has no public address then',
+    }),
     hostKeys: z.array(z.string()).optional().meta({
       description: 'Each as `<type> <base64>`, as the VM published them: the only ones to trust. Missing until it has',
     }),
@@ -221,6 +244,7 @@ export const BootstrapView = z
     region: text('Region', 'europe-west4'),
     zone: text('Zone', 'europe-west4-a'),
     machineAccess: MachineAccess.optional(),
+    loadBalancers: LoadBalancers.optional(),
     options: z.record(z.string(), z.unknown()).meta({
       description: 'The options by name, secrets left out',
       examples: [{ projectName: 'my first', baseDomain: 'example.com', billingAccount: '012345-6789AB-CDEF01' }],

@@ -8,7 +8,7 @@ export const LostJumpbox = z
     id: text('Of the bootstrap that made it', 'b0123456789abcde'),
     name: text('Of the project', 'my first'),
     projectId: text('Of the project', 'my-first-1a2b3c'),
-    jumpbox: VmView.pick({ internalIp: true, externalIp: true, hostKeys: true }).meta({
+    jumpbox: VmView.pick({ internalIp: true, externalIp: true, tunnel: true, hostKeys: true }).meta({
       description: 'Where it is, and the host keys that it published: the only ones to trust',
     }),
   })

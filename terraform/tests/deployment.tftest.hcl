@@ -13,6 +13,7 @@ variables {
   invokers         = ["domain:example.com"]
   parents          = ["folders/111", "organizations/222"]
   billing_accounts = ["0123AB-4567CD-89EF01"]
+  machine_access   = "iap"
   dns_zones        = ["shared-dns/zone-a", "shared-dns/zone-b"]
   oauth_clients    = ["client.apps.example.com"]
   operators        = ["operator@example.com"]
@@ -98,6 +99,19 @@ run "a_setting_that_there_is" {
   assert {
     condition     = google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables["PLINTH_LIVING_PER_OWNER"] == "5"
     error_message = "Settings reach the functions."
+  }
+}
+
+run "ceilings" {
+  command = plan
+  variables { ceilings = { hour = 5, month = 1999.5 } }
+
+  assert {
+    condition = alltrue([
+      for name, amount in { PLINTH_USD_PER_HOUR = "5", PLINTH_USD_PER_MONTH = "1999.5" } :
+      google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables[name] == amount
+    ]) && !contains(keys(google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables), "PLINTH_USD_PER_MONTH_OWNER")
+    error_message = "Ceilings reach the functions, and what is not given is no setting."
   }
 }
 

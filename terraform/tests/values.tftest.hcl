@@ -19,10 +19,12 @@ run "of_another_form" {
     bootstrappers         = { emails = ["user:alice@example.com"] }
     organization_creators = ["domain:example.com"]
     parents               = ["111"]
+    machine_access        = "IAP"
     dns_zones             = ["shared-dns/zone-a"]
     dns_projects          = ["shared-dn"]
     billing_accounts      = ["billingAccounts/0123AB-4567CD-89EF01"]
     settings              = { PLINTH_LIVING_PER_OWNR = "5" }
+    ceilings              = { hour = 0 }
     sizes                 = { apis = { memory = "1Gi" } }
     firestore_location    = "EU"
     alert_emails          = ["on-call"]
@@ -31,8 +33,8 @@ run "of_another_form" {
   }
   expect_failures = [
     var.project_id, var.region, var.deployment, var.release, var.release_bucket, var.invokers, var.oauth_clients, var.operators,
-    var.bootstrappers, var.organization_creators, var.parents, var.dns_projects, var.billing_accounts, var.settings, var.sizes,
-    var.firestore_location, var.alert_emails, var.budget, var.package_deletion_days,
+    var.bootstrappers, var.organization_creators, var.parents, var.machine_access, var.dns_projects, var.billing_accounts, var.settings,
+    var.sizes, var.ceilings, var.firestore_location, var.alert_emails, var.budget, var.package_deletion_days,
   ]
 }
 
@@ -75,6 +77,12 @@ run "of_yet_another_form" {
   expect_failures = [var.dns_zones, var.bootstrappers, var.sizes]
 }
 
+run "no_way_to_the_machines" {
+  command = plan
+  variables { machine_access = null }
+  expect_failures = [var.machine_access]
+}
+
 run "more_kept_than_there_may_be" {
   command = plan
   variables { sizes = { api = { min_instances = 3, max_instances = 2 } } }
@@ -101,6 +109,7 @@ run "all_that_may_be_given" {
     operators             = ["first.last+plinth@example.co.uk", "ci@acme-ci.iam.gserviceaccount.com"]
     bootstrappers         = { emails = ["o'hara@example.com"], domains = ["example.com", "xn--bcher-kva.example", "Sub-1.example.co.uk"] }
     organization_creators = ["anyone", "example.com"]
+    machine_access        = "direct"
     sizes                 = { api = { memory = "2G", min_instances = 10, concurrency = 1000 }, sweep = { memory = "512Mi", min_instances = 1 }, cleanup = { memory = "4Gi" } }
     firestore_location    = "nam5"
     alert_emails          = ["on-call@example.com"]
@@ -110,6 +119,10 @@ run "all_that_may_be_given" {
   assert {
     condition     = google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables["PLINTH_BOOTSTRAPPER_DOMAINS"] == "example.com,xn--bcher-kva.example,Sub-1.example.co.uk"
     error_message = "Lists reach the functions as they were given."
+  }
+  assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_MACHINE_ACCESS"] == "direct"])
+    error_message = "Each function knows how machines are reached."
   }
   assert {
     condition     = google_cloudfunctions2_function.function["api"].service_config[0].min_instance_count == 10 && google_cloudfunctions2_function.function["cleanup"].service_config[0].max_instance_count == 1

@@ -87,6 +87,45 @@ describe('plinth', () => {
       }
     });
 
+    it('is asked for by a word as by a flag', async () => {
+      const page = async (...args: string[]) => (await run(args)).stdout;
+      expect(await page('help')).to.equal(await page('--help'));
+      expect(await page('help', 'team')).to.equal(await page('team', '--help'));
+      expect(await page('help', 'team', 'create')).to.equal(await page('team', 'create', '--help'));
+      expect(await page('version'))
+        .to.equal(await page('--version'))
+        .and.to.equal(await page('-v'));
+      const { code, stderr } = await run(['help', 'beta', 'bootstrap-clod']);
+      expect([code, stderr]).to.deep.equal([
+        2,
+        'Error: plinth has no command "beta bootstrap-clod".\nDid you mean plinth beta bootstrap-cloud?\n',
+      ]);
+    });
+
+    it('is data with --json: each command with its arguments, flags, examples, and the exit codes', async () => {
+      interface Described {
+        readonly command: string;
+        readonly flags: ReadonlyArray<Readonly<Record<string, unknown>>>;
+      }
+      const described = async (...args: string[]) => {
+        const [result] = lines((await run([...args, '--json'])).stdout);
+        expect(result?.['exitCodes']).to.deep.equal(exitCodes);
+        return (result?.['commands'] ?? []) as readonly Described[];
+      };
+      expect((await described('help')).map(({ command }) => command)).to.deep.equal(commands.map(({ words }) => words));
+      const [one] = await described(...bootstrap, '--help');
+      const flag = (name: string) => one?.flags.find((each) => each['name'] === name);
+      expect(flag('--registry-type')).to.include({ type: 'string', required: false, default: 'forge1' });
+      expect(flag('--registry-type')?.['values']).to.deep.equal(['local-container', 'artifact-registry', 'forge1']);
+      expect(flag('--forge1-pat')).to.include({ variable: 'PLINTH_FORGE1_PAT' });
+      expect(flag('--install-skip-steps')).to.include({ short: '-s', type: 'stringArray' });
+      expect(flag('--project-name')).to.include({ required: true });
+      const group = (await described('team', '--help')).map(({ command }) => command.split(' ')[0]);
+      expect(group)
+        .to.have.length.above(5)
+        .and.to.satisfy((all: string[]) => all.every((each) => each === 'team'));
+    });
+
     it('prints its version, and the release whose flags it speaks', async () => {
       expect((await run(['--version'])).stdout).to.equal(`${version}\nflags of ${flagsRelease}\n`);
       // Many programs print a version; this says whose it is.
@@ -115,6 +154,11 @@ describe('plinth', () => {
         'a file that is not there',
         [...bootstrap, ...five, '--pc-apps-values', 'no.yaml'],
         /--pc-apps-values no\.yaml: there is no such file/,
+      ],
+      [
+        'a most that is no amount',
+        [...bootstrap, ...five, '--max-cost', '12,50'],
+        /--max-cost must be an amount such as 12\.50/,
       ],
       [
         'a public key that is not there',
@@ -264,6 +308,11 @@ describe('plinth', () => {
         pcAppsValues: [`values.yaml@sha256:${sha256('token: planted\n')}:15`],
       });
       expect(JSON.stringify(service.seen)).not.to.include('planted').and.not.to.include(sandbox.home);
+    });
+
+    it('is the most that it may cost, as it was written', async () => {
+      await run([...bootstrap, ...five, '--max-cost', '12.50']);
+      expect(service.request()).to.include({ maxCost: '12.50' });
     });
 
     it('is what was given, and nothing else', async () => {

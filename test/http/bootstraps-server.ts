@@ -11,7 +11,7 @@ import * as z from 'zod';
 import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
-import { runInstance } from '../../functions/engine/run/run.js';
+import { runMessage } from '../../functions/engine/run/run.js';
 import { type AnyStep, again, defineStep, done } from '../../functions/engine/step.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
@@ -213,7 +213,7 @@ export async function createBootstrapsServer(
           const work: Promise<unknown> =
             message.instance === preflightInstance
               ? answer(context, message.bootstrapId)
-              : runInstance(context, steps, message, { deadlineAt: new Date(Date.now() + 60_000) });
+              : runMessage(context, steps, message, { deadlineAt: new Date(Date.now() + 60_000) });
           const run = work.catch((error: unknown) => logged.push(String(error))).finally(() => running.delete(run));
           running.add(run);
         }

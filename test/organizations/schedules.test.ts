@@ -31,4 +31,16 @@ describe('organizations, whoever goes on at every moment', () => {
         drawn('detachTeam', 'alice'),
       ],
     }));
+
+  it('a team goes elsewhere as its mover loses the right: they hear of the team only what was so with the right', () =>
+    playSchedule({
+      seed: 17,
+      draws: [
+        drawn('addOrganizationMember', 'ops'),
+        drawn('migrateTeam', 'alice', { team: 9 }),
+        drawn('detachTeam', 'carol'),
+        drawn('setOrganizationMemberRole', 'alice', { email: 'bob@example.com', organization: 3 }),
+        drawn('migrateTeam', 'bob', { organization: 31, team: 13 }),
+      ],
+    }));
 });

@@ -178,6 +178,23 @@ describe('terraform', function () {
     });
   }
 
+  it('refuses a deployment that does not say how machines are reached, and tells what there is to choose', async () => {
+    await inWorkspace(
+      async ({ terraform }) => {
+        const { exitCode, output } = await terraform(['test', '-no-color', '-filter=tests/unsaid.tftest.hcl']);
+        expect(exitCode, output).to.equal(1);
+        const said = output.replaceAll(/\s*│?\s+/g, ' ');
+        expect(said).to.include('machine_access = "iap": through Google\'s Identity-Aware Proxy; the jumpbox has no');
+        expect(said).to.include('machine_access = "direct": the jumpbox has a public address');
+      },
+      (folder) => {
+        const mocks = 'mock_provider "google" {\n  source = "./tests/mocks"\n}\nmock_provider "time" {}\n';
+        const run = 'run "unsaid" {\n  command = plan\n  variables {\n    machine_access = null\n  }\n}\n';
+        writeFileSync(join(folder, 'tests/unsaid.tftest.hcl'), mocks + run);
+      },
+    );
+  });
+
   it('plans what its own tests want', async () => {
     await inWorkspace(async ({ folder, terraform }) => {
       const { exitCode, output } = await terraform(['test', '-no-color']);

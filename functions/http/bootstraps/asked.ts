@@ -1,4 +1,5 @@
 /** Works out what a request asks of a bootstrap. Reports all objections at once, before anything is created or changed. */
+import { microsOf } from '../../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   flagName,
@@ -14,7 +15,9 @@ import { releaseBinary } from '../../../shared/release.js';
 import type { Trace } from '../../../shared/trace.js';
 import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
+import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
+import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume } from '../../bootstraps/resume.js';
 import type { Context } from '../../context.js';
 import { optionsOf } from '../../engine/record/documents.js';
@@ -38,7 +41,7 @@ interface Asking<Body> {
   readonly trace?: Trace;
 }
 
-type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp'> & {
+type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp' | 'maxCost'> & {
   readonly sshPublicKey?: string | undefined;
 };
 
@@ -88,7 +91,8 @@ async function look(
   { depth = 'all', malformed = [] }: Judging,
 ): Promise<{ readonly facts: BeginFacts; readonly found: readonly Found[] }> {
   const { config } = context;
-  const { options: given, sshPublicKey = '', base, strict } = body;
+  const { options: given, sshPublicKey = '', base, strict, maxCost } = body;
+  const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
   const checked = checkOptions(given, { strict });
   const told = new Set<string>(malformed.map(flagName));
   const faults = checked.faults.filter(({ path }) => !told.has(path));
@@ -103,7 +107,8 @@ async function look(
   // An invalid option is not reported as a change too.
   const options = { ...checked.options, ...pickWrong(before, isRight) } as BootstrapOptions;
   const { secrets, warnings } = checked;
-  const facts = { caller, options, secrets, given, sshPublicKey, base, checkBase: checkBase(context), warnings };
+  const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros };
+  const facts = { ...asked, checkBase: checkBase(context), warnings };
   const machines = steps.includes(plinthBinary);
   const notAllowed = await problemIn(() => checkAllowed(config, options, isRight));
   // What may not be used is looked up nowhere, and the caller is told nothing of it.
@@ -121,6 +126,10 @@ async function look(
       !machines || options.remoteCliBinary !== undefined || (isNew && depth !== 'plan')
         ? undefined
         : () => releaseBinary(config),
+    checkPrice:
+      standing === undefined
+        ? () => endFor(priceOf(config, options, maxMicros), context.clock.now(), ttlSeconds(options))
+        : undefined,
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
     },
@@ -133,6 +142,7 @@ async function look(
         options,
         owner: caller.email,
         ownerMember: caller.member,
+        loadBalancers: config.loadBalancers,
         machines,
         projectId: makeProjectId(options.projectName ?? ''),
       },

@@ -7,7 +7,9 @@ import { Problem } from '../../../shared/problems.js';
 import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { cancel } from '../../bootstraps/cancel.js';
+import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findByName, listBootstraps } from '../../bootstraps/find.js';
+import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { previewOf } from '../../bootstraps/preview.js';
 import { takeUp } from '../../bootstraps/take-up.js';
 import { summaryOf, viewOf } from '../../bootstraps/view.js';
@@ -85,8 +87,11 @@ function bootstrapHandlers(
       const judged = await judge(context, steps, asking, { depth: dryRun ? 'plan' : 'all' });
       const { options, warnings } = judged;
       if (dryRun) {
-        const cost = costOfPlan(config.prices, options, context.clock.now());
-        return { status: 200, body: { instances: previewOf(steps, options), warnings, cost } };
+        const now = context.clock.now();
+        const { deadlineAt, warning } = endFor(priceOf(config, options, judged.maxMicros), now, ttlSeconds(options));
+        const cost = costOfPlan(config.prices, options, now, deadlineAt, config.loadBalancers);
+        const told = [...warnings, ...(warning === undefined ? [] : [warning])];
+        return { status: 200, body: { instances: previewOf(steps, options), warnings: told, cost } };
       }
       await countChange(context, caller);
       const facts = { ...judged, trace: span };

@@ -39,4 +39,4 @@ export const RecordsOutput = z.object({
 });
 export const RepositoryOutput = z.object({ server: z.string() });
 export const EabKeyOutput = z.object({ keyId: z.string(), secretVersion: z.string() });
-export const VmOutput = VmView;
+export const VmOutput = VmView.omit({ tunnel: true });

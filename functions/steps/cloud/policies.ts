@@ -49,12 +49,12 @@ export const policies = defineStep({
 });
 
 /** What the policies need of a bootstrap, which may not be begun yet. */
-type Wish = Pick<BootstrapFacts, 'options' | 'projectId' | 'ownerMember'>;
+type Wish = Pick<BootstrapFacts, 'options' | 'projectId' | 'ownerMember' | 'loadBalancers'>;
 
 /** All that are in force for `place`, at once, as none depends on another. `place` is `parent` until there is a project. */
 export async function lookAtPolicies(
   context: Pick<Context, 'config' | 'cloud'>,
-  { options, projectId, ownerMember }: Wish,
+  { options, projectId, ownerMember, loadBalancers }: Wish,
   parent: string,
   place = parent,
 ): Promise<z.infer<typeof PoliciesOutput>> {
@@ -62,6 +62,7 @@ export async function lookAtPolicies(
     options,
     projectId,
     ownerMember,
+    loadBalancers,
     hosts: context.config.hosts,
     vmImage: context.config.vmImage,
   };

@@ -18,9 +18,8 @@ import type { Host } from '../../remote/remote.js';
 import { firewall } from '../cloud/firewall.js';
 import { vm } from '../cloud/vm.js';
 import { machineKey, readMachineKey } from '../config/machine-key.js';
+import { jumpboxName } from '../topology.js';
 import { hostKey } from './host-key.js';
-
-const jumpboxName = 'jumpbox';
 
 /** `machines` are the VMs that the instance works on. The jumpbox is always added, because all connections go through it. */
 export function hostNeeds(machines: (options: BootstrapOptions, key: string) => readonly string[] = () => []) {

@@ -39,6 +39,7 @@ module "plinth" {
 
   parents          = ["folders/111111111111", "folders/222222222222"]
   billing_accounts = ["0123AB-4567CD-89EF01", "1123AB-4567CD-89EF02"]
+  machine_access   = "iap" # docs/operate/deploy.md, "How machines are reached"
   # demo and trials stand; what is missing in acme-trial-dns, bootstraps make.
   dns_zones    = ["acme-dns/demo", "acme-dns/trials", "acme-trial-dns/one", "acme-trial-dns/two"]
   dns_projects = ["acme-trial-dns"]
@@ -55,6 +56,9 @@ module "plinth" {
     PLINTH_LIVING_IN_ALL    = "60"
     PLINTH_MAX_TTL_SECONDS  = "604800"
   }
+
+  # In USD, by the estimate (docs/operate/deploy.md, section 5).
+  ceilings = { hour = 5, owner_month = 300, month = 2000 }
 
   sizes = {
     # No cold start while people are at work.

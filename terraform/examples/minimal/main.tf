@@ -33,6 +33,7 @@ module "plinth" {
   release_bucket   = var.release_bucket
   parents          = [var.parent]
   billing_accounts = [var.billing_account]
+  machine_access   = "iap" # docs/operate/deploy.md, "How machines are reached"
   oauth_clients    = [var.oauth_client]
   operators        = [var.operator]
   alert_emails     = [var.operator]
