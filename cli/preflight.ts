@@ -16,10 +16,11 @@ interface Parts {
   readonly faults: readonly Fault[];
   /** The options that travel to the service. */
   readonly travelling: GivenFlags;
+  readonly maxCost: string | undefined;
 }
 
 /** Asks the service even where something is wrong here, so that all is told at once. */
-export async function check(call: Call, { checked, faults, travelling }: Parts) {
+export async function check(call: Call, { checked, faults, travelling, maxCost }: Parts) {
   const { given, settings } = call;
   const keyFaults = await sshKeyFaults(given, settings);
   const unread = await uploadFaults(given, settings);
@@ -32,6 +33,7 @@ export async function check(call: Call, { checked, faults, travelling }: Parts) 
       sshPublicKey: findSshKey(given, checked.local.sshPublicKeyPath, settings).publicKey,
     }),
     ...(call.has('strict') && { strict: true }),
+    ...(maxCost !== undefined && { maxCost }),
   });
   const ofLocal = checked.faults.filter(({ path }) => localFlags.has(path));
   const here = [...faults, ...ofLocal, ...unread];

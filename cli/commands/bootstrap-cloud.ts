@@ -182,8 +182,13 @@ async function lookBeforehand(call: Call) {
     import('../files/standing-files.js'),
   ]);
   const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
-  const parts = { checked, faults: [...call.faults, ...standing], travelling: travelling(call.given) };
-  return checkBeforehand(call, parts);
+  const wrongAmount = amountFaults(call);
+  return checkBeforehand(call, {
+    checked,
+    faults: [...call.faults, ...standing, ...wrongAmount],
+    travelling: travelling(call.given),
+    maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
+  });
 }
 
 const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[] => (multiDc ? ['dc1', 'dc2'] : ['dc1']);

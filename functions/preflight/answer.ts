@@ -19,7 +19,14 @@ export async function answer(context: Context, id: string): Promise<void> {
     findings.filter(({ code, by }) => by === 'lane' && codes.includes(code)),
     {
       context: { ...context, cloud },
-      intent: { options: optionsOf({ options }), owner, ownerMember, projectId, machines: config.hosts, loadBalancers: config.loadBalancers },
+      intent: {
+        options: optionsOf({ options }),
+        owner,
+        ownerMember,
+        projectId,
+        machines: config.hosts,
+        loadBalancers: config.loadBalancers,
+      },
       secrets: {},
       once: createOnce(),
     },

@@ -50,9 +50,9 @@ export const PreflightReply = z
   .meta({ id: 'Preflight', description: 'Whether a bootstrap may begin, and what is known of it' });
 export type PreflightReply = z.infer<typeof PreflightReply>;
 
-const { options, sshPublicKey, strict } = BootstrapRequest.shape;
+const { options, sshPublicKey, strict, maxCost } = BootstrapRequest.shape;
 
 export const PreflightRequest = z
-  .strictObject({ options, sshPublicKey: sshPublicKey.optional(), strict })
+  .strictObject({ options, sshPublicKey: sshPublicKey.optional(), strict, maxCost })
   .meta({ id: 'PreflightRequest', description: 'A bootstrap that is not begun' });
 export type PreflightRequest = z.infer<typeof PreflightRequest>;

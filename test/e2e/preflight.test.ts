@@ -225,7 +225,13 @@ for (const world of worldNames) {
       // What the world itself forbids has tests of its own.
       for (const constraint of ['compute.vmExternalIpAccess', 'compute.requireOsLogin'] as const) {
         const rule = constraint === 'compute.requireOsLogin' ? { enforce: false } : { allowAll: true };
-        writePolicyRecord(scene.cloud.world, local.otherFolder, constraint, { spec: { rules: [rule] } }, { atOnce: true });
+        writePolicyRecord(
+          scene.cloud.world,
+          local.otherFolder,
+          constraint,
+          { spec: { rules: [rule] } },
+          { atOnce: true },
+        );
       }
     });
     after(() => scene?.close());

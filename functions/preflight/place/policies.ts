@@ -10,8 +10,7 @@ export const policies = defineFinding({
   why: 'Google refuses what a policy of the organization forbids.',
   by: 'lane',
   about: ['folderId', 'region', 'zone', 'dnsProjectId', 'registryType', 'cloudAcmeIssuer'],
-  ask: ({ context, intent }) =>
-    lookAtPolicies(context, intent, parentIn(context.config, intent.options)),
+  ask: ({ context, intent }) => lookAtPolicies(context, intent, parentIn(context.config, intent.options)),
   judge(output) {
     if (output.findings.some(({ state }) => state === 'unmet')) return stop(refusal(output));
     const unknown = warningOf(output);
