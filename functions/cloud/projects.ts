@@ -27,17 +27,6 @@ export function createProjects(transport: Transport) {
     readLongRunning(await rest<LongRunningAnswer>(method, path, call), call.doing);
   const get = (projectId: string) =>
     orUndefined(rest<Project>('GET', `/v3/projects/${projectId}`, { doing: `read the project ${projectId}` }));
-  const held = async (resource: string, permissions: readonly string[]): Promise<readonly string[]> => {
-    const doing = `ask what plinth may do in ${resource}`;
-    try {
-      const path = `/v3/${resource}:testIamPermissions`;
-      return (await rest<{ permissions?: string[] }>('POST', path, { doing, body: { permissions } })).permissions ?? [];
-    } catch (error) {
-      // Google tells nobody whether there is a place that they may not see.
-      if (error instanceof Problem && ['cloud-permission', 'cloud-not-found'].includes(error.code)) return [];
-      throw error;
-    }
-  };
   return {
     /** Google answers PERMISSION_DENIED for a project that does not exist, the same as for one that plinth may not see. */
     get,
@@ -51,13 +40,6 @@ export function createProjects(transport: Transport) {
         throw error;
       }
     },
-
-    /** Whether plinth may make projects beneath `folders/…` or `organizations/…`. False if there is no such place. */
-    mayCreateIn: async (parent: string): Promise<boolean> =>
-      (await held(parent, ['resourcemanager.projects.create'])).length > 0,
-
-    /** Those of the permissions that plinth has on the project. None if there is no such project. */
-    held: (projectId: string, permissions: readonly string[]) => held(`projects/${projectId}`, permissions),
 
     create: (project: {
       readonly projectId: string;
@@ -84,6 +66,7 @@ export function createProjects(transport: Transport) {
       }),
 
     ...createSearch(rest),
+    ...createPermissions(rest),
 
     remove: (projectId: string) =>
       change('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
@@ -98,6 +81,28 @@ export function createProjects(transport: Transport) {
     },
 
     policy: (projectId: string) => projectPolicy(rest, projectId),
+  };
+}
+
+function createPermissions(rest: Rest) {
+  const held = async (resource: string, permissions: readonly string[]): Promise<readonly string[]> => {
+    const doing = `ask what plinth may do in ${resource}`;
+    try {
+      const path = `/v3/${resource}:testIamPermissions`;
+      return (await rest<{ permissions?: string[] }>('POST', path, { doing, body: { permissions } })).permissions ?? [];
+    } catch (error) {
+      // Google tells nobody whether there is a place that they may not see.
+      if (error instanceof Problem && ['cloud-permission', 'cloud-not-found'].includes(error.code)) return [];
+      throw error;
+    }
+  };
+  return {
+    /** Whether plinth may make projects beneath `folders/…` or `organizations/…`. False if there is no such place. */
+    mayCreateIn: async (parent: string): Promise<boolean> =>
+      (await held(parent, ['resourcemanager.projects.create'])).length > 0,
+
+    /** Those of the permissions that plinth has on the project. None if there is no such project. */
+    held: (projectId: string, permissions: readonly string[]) => held(`projects/${projectId}`, permissions),
   };
 }
 

@@ -24,6 +24,7 @@ import { optionsOf } from '../../engine/record/documents.js';
 import { makeProjectId } from '../../engine/record/ids.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
+import type { Finding } from '../../preflight/finding.js';
 import { findings } from '../../preflight/index.js';
 import { type Found, shownOf, strictly } from '../../preflight/look.js';
 import { preflight } from '../../preflight/preflight.js';
@@ -134,8 +135,6 @@ async function look(
       resumed = await checkResume(context, steps, facts, found);
     },
   });
-  const isChanged = (names: readonly Option[]) =>
-    names.some((name) => valueIn(options, name) !== valueIn(before, name));
   const found = await preflight(context, [...rules, ...findings], {
     asking: {
       intent: {
@@ -150,15 +149,25 @@ async function look(
       signal: gone,
     },
     trace,
-    wants({ about, by, onResume, onPlan }) {
-      if (depth === 'plan') return onPlan === true;
-      if (depth === 'readable' && by === 'lane') return false;
-      return isNew || onPlan === true || onResume === 'always' || (onResume === 'changed' && isChanged(about));
-    },
+    wants: (finding) => isWanted(finding, { depth, isNew, options, before }),
     wrong: (about) => about.filter((option) => !isRight(option)).map(flagName),
   });
   const chosen = found.find(({ code }) => code === installerPackage.code)?.seen as BeginFacts['package'];
   return { facts: { ...facts, package: chosen, checked: resumed }, found };
+}
+
+interface Situation {
+  readonly depth: Depth;
+  readonly isNew: boolean;
+  readonly options: BootstrapOptions;
+  readonly before: BootstrapOptions | undefined;
+}
+
+function isWanted({ about, by, onResume, onPlan }: Finding, { depth, isNew, options, before }: Situation): boolean {
+  if (depth === 'plan') return onPlan === true;
+  if (depth === 'readable' && by === 'lane') return false;
+  if (isNew || onPlan === true || onResume === 'always') return true;
+  return onResume === 'changed' && about.some((name) => valueIn(options, name) !== valueIn(before, name));
 }
 
 const valueIn = (options: object | undefined, name: Option): unknown =>

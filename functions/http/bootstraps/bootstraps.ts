@@ -27,7 +27,7 @@ import { countChange } from '../rate-limit.js';
 import { createRouter, type Handlers, type HttpFunction } from '../router.js';
 import { createAccess } from './access.js';
 import { admissionHandlers } from './admission.js';
-import { judge, objectionsTo, preflightOf } from './asked.js';
+import { judge, objectionsTo } from './asked.js';
 import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
@@ -35,6 +35,7 @@ import { fileHandlers } from './files.js';
 import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { checkMayBootstrap } from './permission.js';
+import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
 
@@ -107,12 +108,6 @@ function bootstrapHandlers(
       };
     },
 
-    async preflight({ caller, body, span, gone }) {
-      checkMayBootstrap(config, caller);
-      await countChange(context, caller);
-      return { status: 200, body: await preflightOf(context, steps, { caller, body, gone, trace: span }) };
-    },
-
     async listBootstraps({ caller, query }) {
       const { all, name } = query;
       if (all && !caller.operator) throw new Problem('forbidden', "Everybody's bootstraps are for operators.");
@@ -138,6 +133,7 @@ function bootstrapHandlers(
       return { status: 200, body: await view(await owned(params.id, caller)) };
     },
 
+    ...preflightHandlers(context, steps),
     ...followHandlers(context, steps, access, times),
     ...fileHandlers(context, access),
     ...lifeHandlers(context, steps, access, view),
