@@ -89,6 +89,7 @@ export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
     mustBeAsked: true,
     about: ['projectName'],
     onResume: 'always',
+    onPlan: true,
     async ask() {
       if (parts.standing !== undefined) await parts.checkResume(parts.standing);
       return parts.standing;

@@ -42,7 +42,7 @@ interface Asking<Body> {
   readonly trace?: Trace;
 }
 
-type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp' | 'maxCost'> & {
+type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp' | 'maxCost' | 'plan'> & {
   readonly sshPublicKey?: string | undefined;
 };
 
@@ -92,7 +92,7 @@ async function look(
   { depth = 'all', malformed = [] }: Judging,
 ): Promise<{ readonly facts: BeginFacts; readonly found: readonly Found[] }> {
   const { config } = context;
-  const { options: given, sshPublicKey = '', base, strict, maxCost } = body;
+  const { options: given, sshPublicKey = '', base, strict, maxCost, plan: agreed } = body;
   const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
   const checked = checkOptions(given, { strict });
   const told = new Set<string>(malformed.map(flagName));
@@ -100,15 +100,14 @@ async function look(
   for (const { path } of faults) told.add(path);
   const isRight = (...options: readonly Option[]) => options.every((option) => !told.has(flagName(option)));
 
-  const standing =
-    depth === 'plan' || !isRight('projectName') ? undefined : await findClaimed(context, checked.options.projectName);
+  const standing = isRight('projectName') ? await findClaimed(context, checked.options.projectName) : undefined;
   // Compare nothing with another account's bootstrap, which would reveal it.
   const own = standing?.data.owner === caller.email && !isBoundToAnother(standing.data, caller) ? standing : undefined;
   const before = own && optionsOf(own.data);
   // An invalid option is not reported as a change too.
   const options = { ...checked.options, ...pickWrong(before, isRight) } as BootstrapOptions;
   const { secrets, warnings } = checked;
-  const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros };
+  const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros, agreed };
   const facts = { ...asked, checkBase: checkBase(context), warnings };
   const machines = steps.includes(plinthBinary);
   const notAllowed = await problemIn(() => checkAllowed(config, options, isRight));
