@@ -10,6 +10,7 @@ import { configure } from './configure.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
 import { installImages, installPlatform, installUser } from './install.js';
+import { kubeconfig } from './kubeconfig.js';
 import { cleanup, extend, protect, unprotect } from './life.js';
 import { list } from './list.js';
 import { loginCommands } from './login.js';
@@ -32,7 +33,7 @@ export const commands: readonly Command[] = [
   ...loginCommands,
   ...[bootstrapCloud, status, cancel, list],
   ...[extend, protect, unprotect, share, transfer, cleanup],
-  ...[logs, ssh, restartVms],
+  ...[logs, ssh, kubeconfig, restartVms],
   cleanupList,
   ...cleanupSchedule,
   ...admission,
