@@ -28,6 +28,7 @@ import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } fr
 import { teamDetach } from './team-detach.js';
 import { teamDelete, teamRename, teamRestore, teamSetRole } from './team-life.js';
 import { teamMigrate } from './team-migrate.js';
+import { teamUndo } from './team-undo.js';
 
 export const commands: readonly Command[] = [
   ...[configure, doctor, support, completion(() => commands)],
@@ -66,5 +67,5 @@ export const commands: readonly Command[] = [
     teamAddMembers,
     teamSetRole,
   ],
-  ...[teamRemoveMember, teamMigrate, teamDetach],
+  ...[teamRemoveMember, teamMigrate, teamUndo, teamDetach],
 ];
