@@ -7,6 +7,7 @@ import { shellWord } from '../frame/shell-word.js';
 import { type Cell, table } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
 import type { FetchedUser } from '../machines/test-user.js';
+import { forecastText } from './forecast-text.js';
 import { lifeRows } from './life-text.js';
 
 const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
@@ -73,6 +74,7 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
     ['Region', `${view.region}, zone ${view.zone}`],
     ...lifeRows(view, nowMs),
+    ...(view.forecast === undefined ? [] : [['Ready', `in ${forecastText(view.forecast)}`]]),
     ['Cost', costText(view.cost, view.state === 'removed')],
     ...(registry === undefined ? [] : [['Registry', registry]]),
   ];

@@ -82,7 +82,7 @@ function bootstrapHandlers(
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
       const { warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
-      if (dryRun) return { status: 200, body: dryRunOf(context, steps, { ...judged, warnings }) };
+      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, { ...judged, warnings }) };
       await countChange(context, caller);
       const facts = { ...judged, warnings, trace: span };
       const begun =
@@ -103,7 +103,8 @@ function bootstrapHandlers(
       const kept = { ...(all && { all: 'true' }), ...(name !== undefined && { name }) };
       return answerInPages(bootstrapRoutes.listBootstraps, { caller, query, kept }, async (page) => {
         const { items, next } = pageIn(await listFor(context, caller, query), page);
-        return { items: items.map((found) => summaryOf(context, found)), ...(next !== undefined && { next }) };
+        const shown = await Promise.all(items.map((found) => summaryOf(context, steps, found)));
+        return { items: shown, ...(next !== undefined && { next }) };
       });
     },
 
