@@ -12,6 +12,7 @@ import { costs } from './costs.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
 import { installImages, installPlatform, installUser } from './install.js';
+import { kubeconfig } from './kubeconfig.js';
 import { cleanup, extend, protect, unprotect } from './life.js';
 import { list } from './list.js';
 import { loginCommands } from './login.js';
@@ -29,13 +30,14 @@ import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } fr
 import { teamDetach } from './team-detach.js';
 import { teamDelete, teamRename, teamRestore, teamSetRole } from './team-life.js';
 import { teamMigrate } from './team-migrate.js';
+import { teamUndo } from './team-undo.js';
 
 export const commands: readonly Command[] = [
   ...[configure, doctor, support, completion(() => commands)],
   ...loginCommands,
   ...[bootstrapCloud, status, cancel, list, costs],
   ...[extend, protect, unprotect, share, transfer, cleanup],
-  ...[logs, ssh, restartVms],
+  ...[logs, ssh, kubeconfig, restartVms],
   cleanupList,
   ...cleanupSchedule,
   ...admission,
@@ -67,5 +69,5 @@ export const commands: readonly Command[] = [
     teamAddMembers,
     teamSetRole,
   ],
-  ...[teamRemoveMember, teamMigrate, teamDetach],
+  ...[teamRemoveMember, teamMigrate, teamUndo, teamDetach],
 ];
