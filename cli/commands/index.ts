@@ -8,9 +8,11 @@ import { cleanupList } from './cleanup-list.js';
 import { cleanupSchedule } from './cleanup-schedule.js';
 import { completion } from './completion.js';
 import { configure } from './configure.js';
+import { costs } from './costs.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
 import { installImages, installPlatform, installUser } from './install.js';
+import { kubeconfig } from './kubeconfig.js';
 import { cleanup, extend, protect, unprotect } from './life.js';
 import { list } from './list.js';
 import { loginCommands } from './login.js';
@@ -32,9 +34,9 @@ import { teamMigrate } from './team-migrate.js';
 export const commands: readonly Command[] = [
   ...[configure, doctor, support, completion(() => commands)],
   ...loginCommands,
-  ...[bootstrapCloud, status, cancel, list],
+  ...[bootstrapCloud, status, cancel, list, costs],
   ...[extend, protect, unprotect, share, transfer, cleanup],
-  ...[logs, ssh, restartVms],
+  ...[logs, ssh, kubeconfig, restartVms],
   cleanupList,
   ...cleanupSchedule,
   ...admission,

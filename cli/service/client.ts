@@ -2,14 +2,17 @@
 import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { type CostGroup, CostsView } from '../../shared/bootstrap/costs.js';
 import { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { PlanDocument } from '../../shared/bootstrap/plan.js';
+import { PreflightReply, type PreflightRequest } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import {
   admissionRoutes,
   BeginReply,
   bootstrapRoutes,
+  costRoutes,
   lifeRoutes,
   PlanReply,
   recoveryRoutes,
@@ -26,6 +29,8 @@ import type { Transport } from './transport.js';
 export interface Client {
   begin(request: BootstrapRequest): Promise<BeginReply>;
   plan(request: BootstrapRequest): Promise<PlanReply>;
+  /** What is known of it before it begins. */
+  preflight(request: PreflightRequest): Promise<PreflightReply>;
   list(all: boolean): Promise<BootstrapSummary[]>;
   /** By the project's name or id, the newest one. Undefined if the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
@@ -60,6 +65,12 @@ export interface Client {
   cleanupSchedule(): Promise<ScheduleView>;
   steerCleanupSchedule(verb: ScheduleVerb): Promise<ScheduleView>;
   surveyCleanup(): Promise<CleanupSurvey>;
+  costs(asked: {
+    readonly by: CostGroup;
+    readonly all: boolean;
+    readonly from: string | undefined;
+    readonly to: string | undefined;
+  }): Promise<CostsView>;
   /** Whether new bootstraps are taken. */
   admission(): Promise<AdmissionView>;
   stopNewBootstraps(reason: string): Promise<AdmissionView>;
@@ -86,6 +97,7 @@ export function createClient(transport: Transport, told: Told): Client {
   return {
     begin: (body) => once(BeginReply, beginBootstrap, { body }),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
+    preflight: (body) => once(PreflightReply, bootstrapRoutes.preflight, { body }),
     list: (all) => list(all ? { all: 'true' } : {}),
     find: async (project) => newest(await list({ name: project })),
     findStanding: async (project) => newest((await list({ name: project })).filter(({ state }) => state !== 'removed')),
@@ -118,6 +130,15 @@ export function createClient(transport: Transport, told: Told): Client {
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),
+    costs: ({ by, all, from, to }) =>
+      patiently(CostsView, costRoutes.getCosts, {
+        query: {
+          by,
+          ...(all && { all: 'true' }),
+          ...(from !== undefined && { from }),
+          ...(to !== undefined && { to }),
+        },
+      }),
     admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
     startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),

@@ -26,12 +26,14 @@ import { admissionHandlers } from './admission.js';
 import { judge, objectionsTo } from './asked.js';
 import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
+import { costHandlers } from './costs.js';
 import { dryRunOf } from './dry-run.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
 import { fileHandlers } from './files.js';
 import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { checkMayBootstrap } from './permission.js';
+import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
 
@@ -80,7 +82,8 @@ function bootstrapHandlers(
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const { warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
+      const asking = { caller, body, gone, trace: span };
+      const { warnings, ...judged } = await judge(context, steps, asking, { depth: dryRun ? 'plan' : 'all' });
       if (dryRun) return { status: 200, body: dryRunOf(context, steps, { ...judged, warnings }) };
       await countChange(context, caller);
       const facts = { ...judged, warnings, trace: span };
@@ -121,6 +124,7 @@ function bootstrapHandlers(
       return { status: 200, body: await view(await owned(params.id, caller)) };
     },
 
+    ...preflightHandlers(context, steps),
     ...followHandlers(context, steps, access, times),
     ...fileHandlers(context, access),
     ...lifeHandlers(context, steps, access, view),
@@ -128,6 +132,7 @@ function bootstrapHandlers(
     ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
     ...admissionHandlers(context),
+    ...costHandlers(context),
     ...callerHandlers(context),
   };
 }
