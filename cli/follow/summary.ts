@@ -6,6 +6,7 @@ import { printable, type Style } from '../frame/output.js';
 import { shellWord } from '../frame/shell-word.js';
 import { type Cell, table } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
+import { jumpboxIn } from '../machines/jumpbox.js';
 import type { FetchedUser } from '../machines/test-user.js';
 import { lifeRows } from './life-text.js';
 
@@ -188,11 +189,11 @@ function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: Su
       ...(untold === true ? adviceOf(view) : []),
       'Run the same bootstrap-cloud command again: it goes on from where it stopped.',
     ];
-  const jumpbox = view.result.vms.find((vm) => vm.name === 'jumpbox')?.externalIp;
+  const { externalIp, tunnel } = jumpboxIn(view) ?? {};
   const identity = files.find(({ what }) => what === 'age identity');
   const secrets = files.find(({ what }) => what === 'secrets');
   return [
-    ...(jumpbox === undefined ? [] : [`plinth beta bootstrap-cloud ssh ${name}`]),
+    ...((externalIp ?? tunnel) === undefined ? [] : [`plinth beta bootstrap-cloud ssh ${name}`]),
     ...(identity === undefined || secrets === undefined
       ? []
       : [`SOPS_AGE_KEY_FILE=${shellWord(identity.path)} sops ${shellWord(secrets.path)}`]),
