@@ -103,7 +103,7 @@ export const bootstrapCloud = defineCommand({
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others) output.warn(text);
-    sayBegun(call, begun);
+    await sayBegun(call, begun);
 
     const ended = await finish(call, client, begun.bootstrap, {
       told: [...warnings, ...others],
@@ -305,10 +305,13 @@ function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void;
   output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
 }
 
-function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): void {
+async function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): Promise<void> {
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
   );
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
+  if (!created || output.json) return;
+  const { priceLines } = await import('../follow/price-lines.js');
+  for (const line of priceLines(bootstrap)) output.say(line);
 }

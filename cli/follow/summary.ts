@@ -8,6 +8,7 @@ import { type Cell, table } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
 import { jumpboxIn } from '../machines/jumpbox.js';
 import type { FetchedUser } from '../machines/test-user.js';
+import { forecastText } from './forecast-text.js';
 import { lifeRows } from './life-text.js';
 
 const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
@@ -74,6 +75,7 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
     ['Region', `${view.region}, zone ${view.zone}`],
     ...lifeRows(view, nowMs),
+    ...(view.forecast === undefined ? [] : [['Ready', `in ${forecastText(view.forecast)}`]]),
     ['Cost', costText(view.cost, view.state === 'removed')],
     ...(registry === undefined ? [] : [['Registry', registry]]),
   ];
