@@ -63,7 +63,7 @@ function refusal(http: number, text: string): Reply {
 }
 
 /** The waits between looks grow, as Google counts looks, too. */
-const first = 0.2;
+const first = 0.05;
 const longest = 5;
 
 function waiter({ signal, waiting }: Place): Bench['until'] {
