@@ -9,15 +9,24 @@ import { TeamId } from '../../shared/organization/team.js';
 import { lift } from '../store/lift.js';
 
 const time = z.iso.datetime();
+/** Once it is deleted. Until `expireAt` it can be restored. Then Firestore removes the document. */
+const deletable = { deletedAt: time.optional(), expireAt: time.optional() };
+/** Set while what the membership is of is deleted. */
+const expireAt = time.optional();
 /** The account that first changed something as this member: issuer and subject, separated by a blank. Never shown. */
 const boundTo = z.string().optional();
 
-/** `organizations/{id}`. Never written again, so that requests don't contend for it. */
+/** `organizations/{id}`. Written when it is renamed or deleted, and by nothing else, so that requests don't contend for it. */
 export const OrganizationRecord = z.object({
   schema: z.literal(1),
   id: z.uuid(),
   name: z.string(),
   createdAt: time,
+  /** The deletion under way. Until it ends, no team comes in. */
+  deleting: z.string().optional(),
+  /** When others may clear the mark, because its deletion has died. */
+  deletingUntil: time.optional(),
+  ...deletable,
 });
 export type OrganizationRecord = z.infer<typeof OrganizationRecord>;
 
@@ -40,8 +49,23 @@ export const OrganizationMemberRecord = z.object({
   leaving: z.string().optional(),
   /** When others may clear the mark, because its removal has died. */
   leavingUntil: time.optional(),
+  expireAt,
 });
 export type OrganizationMemberRecord = z.infer<typeof OrganizationMemberRecord>;
+
+/** `invitations/{organizationId}~{address}`. Written anew when they are invited again. */
+export const InvitationRecord = z.object({
+  schema: z.literal(1),
+  organizationId: z.uuid(),
+  email: z.string(),
+  role: Role,
+  invitedBy: z.string(),
+  invitedAt: time,
+  /** Afterwards it shows as expired, until `expireAt`. */
+  expiresAt: time,
+  expireAt: time,
+});
+export type InvitationRecord = z.infer<typeof InvitationRecord>;
 
 /** `teams/{teamId}`. */
 export const TeamRecord = z.object({
@@ -62,6 +86,9 @@ export const TeamRecord = z.object({
    * search the organization's events.
    */
   migration: z.string().nullable().optional(),
+  ...deletable,
+  /** The organization that the team was deleted in. While it is deleted, `organizationId` is null. */
+  deletedFrom: z.uuid().nullable().optional(),
 });
 export type TeamRecord = z.infer<typeof TeamRecord>;
 
@@ -73,6 +100,7 @@ export const TeamMemberRecord = z.object({
   role: Role,
   boundTo,
   addedAt: time,
+  expireAt,
 });
 export type TeamMemberRecord = z.infer<typeof TeamMemberRecord>;
 
@@ -99,6 +127,7 @@ export type EventRecord = z.infer<typeof EventRecord>;
 export const liftOrganization = lift('organization', OrganizationRecord, 1);
 export const liftOrganizationMember = lift('organization member', OrganizationMemberRecord, 1);
 export const liftMemberVersion = lift('version of a member', MemberVersionRecord, 1);
+export const liftInvitation = lift('invitation', InvitationRecord, 1);
 export const liftTeam = lift('team', TeamRecord, 1);
 export const liftTeamMember = lift('team member', TeamMemberRecord, 1);
 export const liftEvent = lift('event of an organization', EventRecord, 1);

@@ -10,7 +10,7 @@ import type { Caller } from '../identity/auth.js';
 import type { Document, Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent } from './documents.js';
 import type { Page, Paged } from './page.js';
-import { checkAdmin, rightsIn } from './rights.js';
+import { checkAdmin, seeOrganization } from './rights.js';
 
 type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
   Pick<OrganizationEvent, 'action'> &
@@ -29,12 +29,16 @@ export const eventDocumentId = (
 ): string => `${organizationId ?? `team-${teamId}`}~${id}`;
 
 /**
- * `key` makes the event unique. The event's id has the database's time, not this process's. So each change has a later time
+ * `key` makes the event unique. `nth` orders the events of one transaction. The event's id has the database's time, not this process's. So each change has a later time
  * than the changes it depends on.
  */
-export function eventWrite(transaction: Pick<Transaction, 'readAt'>, told: Told, key?: string): EventWrite {
+export function eventWrite(
+  transaction: Pick<Transaction, 'readAt'>,
+  told: Told,
+  { key, nth = 0 }: { readonly key?: string; readonly nth?: number } = {},
+): EventWrite {
   const micros = transaction.readAt();
-  const id = `${timeText(micros)}-${randomBytes(4).toString('hex')}`;
+  const id = `${timeText(micros)}-${nth.toString(16).padStart(3, '0')}${randomBytes(4).toString('hex')}`;
   const data: EventRecord = { schema: 1, id, at: isoOf(micros), ...told };
   return { kind: 'create', collection: collections.organizationEvents, id: eventDocumentId(told, key ?? id), data };
 }
@@ -75,7 +79,7 @@ export async function listEvents(
   organizationId: string,
   { limit, after }: Page,
 ): Promise<Paged<OrganizationEvent>> {
-  checkAdmin(await rightsIn(store, caller, organizationId), 'organization');
+  checkAdmin(await seeOrganization(store, caller, organizationId), 'organization');
   const place = after === undefined ? undefined : String(after);
   // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
   let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);

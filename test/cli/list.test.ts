@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, json, makeView, type Service } from './service.js';
+import { createService, json, makeView, planReply, type Service } from './service.js';
 
 const minutes = (count: number): string => new Date(Date.now() + count * 60_000 + 5000).toISOString();
 const day = 24 * 60;
@@ -125,10 +125,52 @@ describe('what a list says', function () {
     const { stdout } = await sandbox.run([...bootstrap, ...five]);
     expect(stdout.match(/^ +Cost .*estimate, prices of 2026-01-01\)$/gm)).to.have.length(1);
     const cost = { ...makeView().cost, soFar: 0, savedBySpot: 0 };
-    service.instead.set('POST /bootstraps', [(response) => json(response, 200, { instances: [], warnings: [], cost })]);
+    service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply(cost))]);
     const planned = await sandbox.run([...bootstrap, ...five, '--dry-run']);
     expect(planned.stdout).to.include(
       'Cost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, prices of 2026-01-01)',
     );
+  });
+});
+
+describe('plinth costs', function () {
+  this.timeout(30_000);
+  let service: Service;
+  let sandbox: Sandbox;
+  before(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  after(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+
+  it('sums up by month, names what has no price, and gives the total and the day of the prices', async () => {
+    const { code, stdout, stderr } = await sandbox.run(['costs', '--from', '2026-10-01']);
+    expect(code, stderr).to.equal(0);
+    expect(stdout)
+      .to.match(/MONTH +BOOTSTRAPS +USD/)
+      .and.to.match(/2026-10 +2 +12\.50/);
+    expect(stdout).to.include('Total: 12.75 USD (estimate, prices of 2026-01-01)');
+    expect(stderr).to.include('There is no price for machine type n2-huge');
+    expect(service.seen.at(-1)?.path).to.equal('/costs?by=month&from=2026-10-01');
+  });
+
+  it('prints CSV that a spreadsheet takes for no formula, and JSON', async () => {
+    const { stdout } = await sandbox.run(['costs', '--by', 'project', '--csv']);
+    expect(stdout.split('\r\n').map((line) => line.trimEnd())).to.deep.equal([
+      'project,name,owner,usd',
+      `2026-10,"'=1+1, ""x""",alice@example.com,12.50`,
+      '2026-11,demo,alice@example.com,0.254321',
+    ]);
+    const json = await sandbox.run(['costs', '--json']);
+    expect(JSON.parse(json.stdout.trim().split('\n').at(-1) ?? '').costs.total).to.equal('12.754321');
+  });
+
+  it('refuses days and groups that are none, all at once', async () => {
+    const { code, stderr } = await sandbox.run(['costs', '--by', 'week', '--from', 'yesterday']);
+    expect(code).to.equal(2);
+    expect(stderr).to.include('--by must be owner, project, day or month').and.to.include('--from must be a day');
   });
 });

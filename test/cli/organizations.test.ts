@@ -15,6 +15,11 @@ const zoe = { email: 'zoe@example.org', role: 'member' } as const;
 const moved = { teamId: 42, name: 'platform', organizationId: acme, createdAt };
 const team = { ...moved, role: 'admin' };
 
+const invitation = {
+  ...{ organizationId: acme, email: 'zoe@example.org', role: 'member', invitedBy: 'alice@example.com' },
+  ...{ invitedAt: createdAt, expiresAt: '2026-02-14T12:00:00.000Z', state: 'pending' },
+};
+
 const answers = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   ((response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -64,6 +69,35 @@ describe('plinth org and plinth team', () => {
       result: 'organization',
     },
     {
+      args: 'org list --deleted',
+      call: 'GET /organizations?deleted=true',
+      reply: [{ ...organization, deletedAt: '2026-02-01T12:00:00.000Z' }],
+      shows: [/ID +NAME +ROLE +DELETED/, '2026-02-01 12:00 UTC'],
+      result: 'organizations',
+    },
+    {
+      args: `org rename ${acme} zenith`,
+      call: `PUT /organizations/${acme}/name`,
+      sends: { name: 'zenith' },
+      reply: { ...organization, name: 'zenith' },
+      shows: ['It is named zenith now.'],
+      result: 'organization',
+    },
+    {
+      args: `org delete ${acme} --yes`,
+      call: `DELETE /organizations/${acme}`,
+      reply: { ...organization, deletedAt: createdAt },
+      shows: [`is deleted. Within 30 days, this takes it back: plinth org restore ${acme}`],
+      result: 'deleted',
+    },
+    {
+      args: `org restore ${acme}`,
+      call: `POST /organizations/${acme}/restore`,
+      reply: organization,
+      shows: [`Organization acme is there again: ${acme}`],
+      result: 'organization',
+    },
+    {
       args: `org members ${acme}`,
       call: `GET /organizations/${acme}/members`,
       reply: [alice, bob],
@@ -86,6 +120,57 @@ describe('plinth org and plinth team', () => {
       reply: alice,
       shows: ['was an admin of the organization already; nothing changes'],
       result: 'member',
+    },
+    {
+      args: `org invite ${acme} zoe@example.org --role admin`,
+      call: `POST /organizations/${acme}/invitations`,
+      sends: { members: [{ email: 'zoe@example.org', role: 'admin' }] },
+      reply: { invited: [invitation], members: [bob] },
+      shows: ['zoe@example.org is invited until 2026-02-14 12:00 UTC.', 'bob@example.com is a member already.'],
+      result: 'invited',
+    },
+    {
+      args: `org invitations ${acme}`,
+      call: `GET /organizations/${acme}/invitations`,
+      reply: [invitation],
+      shows: [/E-MAIL +ROLE +STATE +UNTIL +INVITED BY/, /zoe@example\.org +member +pending/],
+      result: 'invitations',
+    },
+    {
+      args: 'org invitations',
+      call: 'GET /invitations',
+      reply: [{ ...invitation, name: 'acme' }],
+      shows: [new RegExp(`${acme} +acme +member +pending`)],
+      result: 'invitations',
+    },
+    {
+      args: `org resend ${acme} zoe@example.org`,
+      call: `POST /organizations/${acme}/invitations/zoe%40example.org/resend`,
+      reply: invitation,
+      shows: ['zoe@example.org is invited until 2026-02-14 12:00 UTC.'],
+      result: 'invitation',
+    },
+    {
+      args: `org revoke ${acme} zoe@example.org`,
+      call: `DELETE /organizations/${acme}/invitations/zoe%40example.org`,
+      status: 204,
+      shows: ['zoe@example.org is not invited any more.'],
+      result: 'revoked',
+    },
+    {
+      args: `org accept ${acme}`,
+      call: `POST /invitations/${acme}/accept`,
+      status: 201,
+      reply: zoe,
+      shows: ['zoe@example.org is now a member of the organization.'],
+      result: 'member',
+    },
+    {
+      args: `org decline ${acme}`,
+      call: `POST /invitations/${acme}/decline`,
+      status: 204,
+      shows: ['The invitation is declined.'],
+      result: 'declined',
     },
     {
       args: `org set-role ${acme} a/b@example.com admin`,
@@ -178,6 +263,43 @@ describe('plinth org and plinth team', () => {
       result: 'team',
     },
     {
+      args: 'team list --deleted',
+      call: 'GET /teams?deleted=true',
+      reply: [],
+      shows: ['You belong to no deleted team.'],
+      result: 'teams',
+    },
+    {
+      args: 'team rename 42 data',
+      call: 'PUT /teams/42/name',
+      sends: { name: 'data' },
+      reply: { ...team, name: 'data' },
+      shows: ['Team 42 is named data now.'],
+      result: 'team',
+    },
+    {
+      args: 'team set-role 42 bob@example.com admin',
+      call: 'PUT /teams/42/members/bob%40example.com/role',
+      sends: { role: 'admin' },
+      reply: { ...bob, role: 'admin' },
+      shows: ['bob@example.com is now an admin of team 42.'],
+      result: 'member',
+    },
+    {
+      args: 'team delete 42 --yes',
+      call: 'DELETE /teams/42',
+      reply: { ...team, deletedAt: createdAt },
+      shows: ['Team 42 is deleted. Within 30 days, this takes it back: plinth team restore 42'],
+      result: 'deleted',
+    },
+    {
+      args: 'team restore 42',
+      call: 'POST /teams/42/restore',
+      reply: { team, removedMembers: ['zoe@example.org'] },
+      shows: ['Team platform (42) is there again.', /left the organization: zoe@example\.org/],
+      result: 'team',
+    },
+    {
       args: 'team members 42',
       call: 'GET /teams/42/members',
       reply: [],
@@ -231,6 +353,21 @@ describe('plinth org and plinth team', () => {
       expect(JSON.parse(asJson.stdout)).to.include({ type: 'result', exitCode: 0 }).and.to.have.property(result);
     });
   }
+
+  it('add and invite the people of a file, and name each faulty line of it', async () => {
+    const people = join(sandbox.folder, 'people.txt');
+    writeFileSync(people, '# the team\nbob@example.com\n\nZoe@Example.org # new\n');
+    script(`POST /organizations/${acme}/members/batch`, answers(200, { added: [bob, zoe], unchanged: [] }));
+    script('POST /teams/42/members/batch', answers(200, { added: [bob], unchanged: [zoe] }));
+    const org = await run('org', 'add-members', acme, '--file', people);
+    expect(org.stdout, org.stderr).to.include('2 added to the organization: bob@example.com, zoe@example.org');
+    expect(service.seen[0]?.body).to.deep.equal({ members: [bob, zoe] });
+    expect((await run('team', 'add-members', '42', '--file', people)).stdout).to.include('1 were members already.');
+    writeFileSync(people, 'bob\nzoe@example.org\nzoe@example.org\n');
+    const faulty = await run('org', 'invite', acme, '--file', people);
+    expect([faulty.code, faulty.stderr.match(/people\.txt:[13] /g)?.length]).to.deep.equal([2, 2]);
+    expect((await run('org', 'invite', acme)).stderr).to.include('<email> is missing; or give --file');
+  });
 
   it('tell all faults of flags and arguments at once, and call nothing', async () => {
     const faulty: ReadonlyArray<readonly [string[], readonly string[]]> = [

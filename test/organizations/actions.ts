@@ -30,6 +30,20 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   removeTeamMember: 4,
   migrateTeam: 6,
   detachTeam: 2,
+  addOrganizationMembers: 3,
+  inviteMembers: 4,
+  resendInvitation: 1,
+  revokeInvitation: 1,
+  acceptInvitation: 6,
+  declineInvitation: 1,
+  addTeamMembers: 3,
+  renameOrganization: 1,
+  deleteOrganization: 3,
+  restoreOrganization: 3,
+  renameTeam: 1,
+  deleteTeam: 3,
+  restoreTeam: 4,
+  setTeamMemberRole: 4,
 };
 
 export const drawn = (
@@ -55,6 +69,11 @@ export interface Cast {
   readonly teams: string[];
 }
 
+/** One or two. */
+const someOf = ({ email, organization, team }: Drawn): string[] => [
+  ...new Set([email, people[(organization + team) % people.length] ?? email]),
+];
+
 export function actionOf(cast: Cast, at: string, each: Drawn): Action {
   const { kind, by, email, admin, force, alone } = each;
   const role = admin ? 'admin' : 'member';
@@ -71,9 +90,27 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'removeOrganizationMember':
       return { kind, by, organization, email, force };
     case 'addTeamMember':
+    case 'setTeamMemberRole':
       return { kind, by, team, email, role };
     case 'removeTeamMember':
       return { kind, by, team, email };
+    case 'addOrganizationMembers':
+    case 'inviteMembers':
+      return { kind, by, organization, emails: someOf(each), role };
+    case 'addTeamMembers':
+      return { kind, by, team, emails: someOf(each), role };
+    case 'revokeInvitation':
+    case 'resendInvitation':
+      return { kind, by, organization, email };
+    case 'acceptInvitation':
+    case 'declineInvitation':
+    case 'renameOrganization':
+    case 'deleteOrganization':
+    case 'restoreOrganization':
+      return { kind, by, organization };
+    case 'renameTeam':
+    case 'deleteTeam':
+    case 'restoreTeam':
     case 'detachTeam':
       return { kind, by, team };
     case 'migrateTeam':

@@ -6,10 +6,14 @@ import type { Role } from '../../shared/organization/organization.js';
 
 export interface ModelOrganization {
   readonly members: Map<string, Role>;
+  readonly invited: Map<string, Role>;
+  /** It can be restored, and does not show until then. */
+  deleted?: boolean;
 }
 export interface ModelTeam {
-  /** Undefined: standalone. */
+  /** Undefined: standalone. Of a deleted team: where it was. */
   organization: string | undefined;
+  deleted?: boolean;
   readonly members: Map<string, Role>;
   /** As it stood alone; undefined for one that was made in its organization. */
   former?: ReadonlyMap<string, Role> | undefined;
@@ -43,6 +47,26 @@ export type Action = { readonly by: string } & (
       readonly email: string;
       readonly force: boolean;
     }
+  | {
+      readonly kind: 'addOrganizationMembers' | 'inviteMembers';
+      readonly organization: string;
+      readonly emails: readonly string[];
+      readonly role: Role;
+    }
+  | {
+      readonly kind: 'addTeamMembers';
+      readonly team: string;
+      readonly emails: readonly string[];
+      readonly role: Role;
+    }
+  | { readonly kind: 'revokeInvitation' | 'resendInvitation'; readonly organization: string; readonly email: string }
+  | { readonly kind: 'acceptInvitation' | 'declineInvitation'; readonly organization: string }
+  | {
+      readonly kind: 'renameOrganization' | 'deleteOrganization' | 'restoreOrganization';
+      readonly organization: string;
+    }
+  | { readonly kind: 'renameTeam' | 'deleteTeam' | 'restoreTeam'; readonly team: string }
+  | { readonly kind: 'setTeamMemberRole'; readonly team: string; readonly email: string; readonly role: Role }
   | { readonly kind: 'createTeam'; readonly team: string; readonly organization: string | undefined }
   | { readonly kind: 'addTeamMember'; readonly team: string; readonly email: string; readonly role: Role }
   | { readonly kind: 'removeTeamMember'; readonly team: string; readonly email: string }
@@ -77,6 +101,13 @@ function adding(members: Map<string, Role>, email: string, role: Role): Outcome 
   return { status: 201 };
 }
 
+/** All of them, or none. */
+function addingAll(members: Map<string, Role>, emails: readonly string[], role: Role): Outcome {
+  if (emails.some((email) => (members.get(email) ?? role) !== role)) return { status: 409 };
+  for (const email of emails) members.set(email, role);
+  return { status: 200 };
+}
+
 /** Changes the world as the API must change its own, and says what it must reply. */
 export function play(world: World, action: Action, { operators, anyoneCreates }: Rules): Outcome {
   const { by } = action;
@@ -86,7 +117,7 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
 
   const organizationOf = (name: string | undefined) => {
     const found = name === undefined ? undefined : world.organizations.get(name);
-    return found === undefined || (!operator && !found.members.has(by)) ? undefined : found;
+    return found === undefined || found.deleted || (!operator && !found.members.has(by)) ? undefined : found;
   };
   const governs = (organization: ModelOrganization | undefined): boolean =>
     operator || organization?.members.get(by) === 'admin';
@@ -96,20 +127,65 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
     (team.organization !== undefined && world.organizations.get(team.organization)?.members.get(by) === 'admin');
   const teamOf = (name: string): ModelTeam | undefined => {
     const found = world.teams.get(name);
-    return found === undefined || !(governsTeam(found) || found.members.has(by)) ? undefined : found;
+    return found === undefined || found.deleted || !(governsTeam(found) || found.members.has(by)) ? undefined : found;
   };
 
   switch (action.kind) {
     case 'createOrganization': {
       if (!operator && !anyoneCreates) return denied;
-      world.organizations.set(action.organization, { members: new Map([[by, 'admin']]) });
+      world.organizations.set(action.organization, { members: new Map([[by, 'admin']]), invited: new Map() });
       return { status: 201 };
     }
     case 'addOrganizationMember': {
       const organization = organizationOf(action.organization);
       if (organization === undefined) return missing;
       if (!governs(organization)) return denied;
-      return adding(organization.members, action.email, action.role);
+      const added = adding(organization.members, action.email, action.role);
+      if (added.status === 201) organization.invited.delete(action.email);
+      return added;
+    }
+    case 'addOrganizationMembers': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      const { status } = addingAll(organization.members, action.emails, action.role);
+      if (status === 200) for (const email of action.emails) organization.invited.delete(email);
+      return { status };
+    }
+    case 'inviteMembers': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      for (const email of action.emails) {
+        if (!organization.members.has(email)) organization.invited.set(email, action.role);
+      }
+      return { status: 200 };
+    }
+    case 'resendInvitation':
+    case 'revokeInvitation': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      if (!organization.invited.has(action.email)) return missing;
+      if (action.kind === 'resendInvitation') return { status: 200 };
+      organization.invited.delete(action.email);
+      return { status: 204 };
+    }
+    case 'acceptInvitation': {
+      const organization = world.organizations.get(action.organization);
+      if (organization === undefined || organization.deleted) return missing;
+      if (organization.members.has(by)) return { status: 200 };
+      const role = organization.invited.get(by);
+      if (role === undefined) return missing;
+      organization.invited.delete(by);
+      organization.members.set(by, role);
+      return { status: 201 };
+    }
+    case 'declineInvitation': {
+      const organization = world.organizations.get(action.organization);
+      if (organization === undefined || organization.deleted || !organization.invited.has(by)) return missing;
+      organization.invited.delete(by);
+      return { status: 204 };
     }
     case 'setOrganizationMemberRole': {
       const organization = organizationOf(action.organization);
@@ -129,12 +205,69 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       if (!members.has(action.email)) return missing;
       if (isLastAdmin(members, action.email)) return { status: 409 };
       const holding = [...world.teams.values()].filter(
-        (team) => team.organization === action.organization && team.members.has(action.email),
+        (team) => team.organization === action.organization && !team.deleted && team.members.has(action.email),
       );
       if (holding.length > 0 && !action.force) return { status: 409 };
       for (const team of holding) team.members.delete(action.email);
       members.delete(action.email);
       return { status: 204 };
+    }
+    case 'renameOrganization': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      return governs(organization) ? { status: 200 } : denied;
+    }
+    case 'deleteOrganization': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      const inIt = (team: ModelTeam): boolean => team.organization === action.organization && !team.deleted;
+      if ([...world.teams.values()].some(inIt)) return { status: 409 };
+      organization.deleted = true;
+      return { status: 200 };
+    }
+    case 'restoreOrganization': {
+      const organization = world.organizations.get(action.organization);
+      if (organization === undefined || (!operator && !organization.members.has(by))) return missing;
+      if (!governs(organization)) return denied;
+      organization.deleted = false;
+      return { status: 200 };
+    }
+    case 'renameTeam': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      return governsTeam(team) ? { status: 200 } : denied;
+    }
+    case 'deleteTeam': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team)) return denied;
+      team.deleted = true;
+      return { status: 200 };
+    }
+    case 'restoreTeam': {
+      const team = world.teams.get(action.team);
+      if (team === undefined) return missing;
+      const organization = team.organization === undefined ? undefined : world.organizations.get(team.organization);
+      const isOutside = organization !== undefined && !organization.members.has(by);
+      if (!operator && (isOutside || !(governsTeam(team) || team.members.has(by)))) return missing;
+      if (!governsTeam(team)) return denied;
+      if (!team.deleted) return { status: 200, named: [] };
+      if (organization?.deleted) return { status: 409 };
+      const outside = [...team.members.keys()].filter((email) => organization?.members.has(email) === false).sort();
+      for (const email of outside) team.members.delete(email);
+      team.deleted = false;
+      return { status: 200, named: outside };
+    }
+    case 'setTeamMemberRole': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team)) return denied;
+      if (!team.members.has(action.email)) return missing;
+      const demotes = action.role === 'member' && isLastAdmin(team.members, action.email);
+      if (team.organization === undefined && demotes) return { status: 409 };
+      team.members.set(action.email, action.role);
+      return { status: 200 };
     }
     case 'createTeam': {
       if (action.organization !== undefined) {
@@ -156,6 +289,15 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
         return { status: 400 };
       }
       return adding(team.members, action.email, action.role);
+    }
+    case 'addTeamMembers': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team)) return denied;
+      const { organization } = team;
+      const within = organization === undefined ? undefined : world.organizations.get(organization)?.members;
+      if (within !== undefined && action.emails.some((email) => !within.has(email))) return { status: 400 };
+      return addingAll(team.members, action.emails, action.role);
     }
     case 'removeTeamMember': {
       const team = teamOf(action.team);
@@ -183,7 +325,7 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       if (organization === undefined) return missing;
       if (!governs(organization)) return denied;
       const team = anyoneCreates ? teamOf(action.team) : world.teams.get(action.team);
-      if (team === undefined) return missing;
+      if (team === undefined || team.deleted) return missing;
       if (anyoneCreates && !governsTeam(team)) return denied;
       if (team.organization === action.organization) return { status: 200, named: [] };
       if (team.organization !== undefined) return { status: 409 };
@@ -200,14 +342,20 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
 /** What is wrong with the world, in words; empty if the rules hold. */
 export function faultsIn({ organizations, teams }: World): string[] {
   const faults: string[] = [];
-  for (const [name, { members }] of organizations) {
+  for (const [name, { members, invited }] of organizations) {
+    for (const email of invited.keys()) {
+      if (members.has(email)) faults.push(`${email} is invited into organization ${name}, and a member`);
+    }
     if (admins(members) === 0) faults.push(`organization ${name} has no admin`);
   }
-  for (const [name, { organization, members }] of teams) {
+  for (const [name, { organization, members, deleted }] of teams) {
+    if (deleted && organization !== undefined) continue;
     if (organization === undefined) {
       if (admins(members) === 0) faults.push(`standalone team ${name} has no admin`);
       continue;
     }
+    if (organizations.get(organization)?.deleted)
+      faults.push(`team ${name} is in deleted organization ${organization}`);
     for (const email of members.keys()) {
       if (!organizations.get(organization)?.members.has(email)) {
         faults.push(`${email} is in team ${name}, but not in its organization ${organization}`);

@@ -5,12 +5,14 @@ import { organizationRoutes as routes } from '../../../shared/organization/route
 import type { Context } from '../../context.js';
 import { createVerifier } from '../../identity/auth.js';
 import { listEvents } from '../../organizations/events.js';
+import { addOrganizationMembers } from '../../organizations/many-members.js';
 import {
   addOrganizationMember,
   listOrganizationMembers,
   setOrganizationMemberRole,
 } from '../../organizations/members.js';
 import { NotTheirs } from '../../organizations/membership.js';
+import { deleteOrganization, renameOrganization, restoreOrganization } from '../../organizations/organization-life.js';
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
 import { refuse } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
@@ -23,7 +25,8 @@ import { type AnswerInPages, createPages } from '../paging.js';
 import { withRateLimit } from '../rate-limit.js';
 import type { Answer } from '../reply.js';
 import { type Call, createRouter, type HttpFunction } from '../router.js';
-import { addedAnswer, teamHandlers } from './teams.js';
+import { invitationHandlers } from './invitations.js';
+import { addedAnswer, keptOf, okAnswer, teamHandlers } from './teams.js';
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
@@ -39,6 +42,7 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
           routes,
           refusingOthers(context, {
             ...organizationHandlers(context, answerInPages),
+            ...invitationHandlers(context, answerInPages),
             ...teamHandlers(context, answerInPages),
           }),
         ),
@@ -52,7 +56,10 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
   });
 };
 
-type OrganizationRoutes = Omit<typeof routes, keyof ReturnType<typeof teamHandlers>>;
+type OrganizationRoutes = Omit<
+  typeof routes,
+  keyof ReturnType<typeof teamHandlers> | keyof ReturnType<typeof invitationHandlers>
+>;
 
 const createdAnswer = (organization: Organization): Answer => ({
   status: 201,
@@ -80,12 +87,27 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
     createdAnswer(await createOrganization(context, caller, body.name, (made) => keep(createdAnswer(made)))),
 
   listOrganizations: (call) =>
-    answerInPages(routes.listOrganizations, call, (page) => listOrganizations(context, call.caller, page)),
+    answerInPages(routes.listOrganizations, { ...call, kept: keptOf(call.query) }, (page) =>
+      listOrganizations(context, call.caller, call.query.deleted, page),
+    ),
 
   getOrganization: async ({ caller, params }) => ({
     status: 200,
     body: await getOrganization(context, caller, params.organizationId),
   }),
+
+  renameOrganization: async ({ caller, params: { organizationId }, body: { name } }) => ({
+    status: 200,
+    body: await renameOrganization(context, caller, organizationId, name),
+  }),
+
+  deleteOrganization: async ({ caller, params }) => ({
+    status: 200,
+    body: await deleteOrganization(context, caller, params.organizationId),
+  }),
+
+  restoreOrganization: async ({ caller, params }, keep) =>
+    okAnswer(await restoreOrganization(context, caller, params.organizationId, (restored) => keep(okAnswer(restored)))),
 
   listOrganizationMembers: (call) =>
     answerInPages(routes.listOrganizationMembers, call, (page) =>
@@ -95,6 +117,11 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
   addOrganizationMember: async ({ caller, params, body }, keep) =>
     addedAnswer(
       await addOrganizationMember(context, caller, params.organizationId, body, (result) => keep(addedAnswer(result))),
+    ),
+
+  addOrganizationMembers: async ({ caller, params: { organizationId }, body: { members } }, keep) =>
+    okAnswer(
+      await addOrganizationMembers(context, caller, organizationId, members, (result) => keep(okAnswer(result))),
     ),
 
   setOrganizationMemberRole: async ({ caller, params: { organizationId, email }, body: { role } }) => ({

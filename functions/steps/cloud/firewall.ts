@@ -1,6 +1,9 @@
 /** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
+import type { LoadBalancers } from '../../../shared/bootstrap/bootstrap.js';
+import { Problem } from '../../../shared/problems.js';
 import type { StepCall } from '../../engine/step.js';
-import { subnetRange } from '../topology.js';
+import { networkNames, subnetRange } from '../topology.js';
+import { closingRule } from './firewall-policies.js';
 import { type Begun, followAll } from './following.js';
 import { network } from './network.js';
 import { FirewallOutput } from './outputs.js';
@@ -8,6 +11,8 @@ import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
 const everywhere = '0.0.0.0/0';
+/** Where clients of internal load balancers are: in the network, or in one that is connected to it (RFC 1918). */
+const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 /** Where the health checks of Google's load balancers come from, as its documentation says. */
 const healthCheckRanges = ['35.191.0.0/16', '130.211.0.0/22', '209.85.152.0/22', '209.85.204.0/22'];
 
@@ -19,7 +24,7 @@ interface Rule {
   readonly targetTags: readonly string[];
 }
 
-const rulesOf = (sshSources: readonly string[]): readonly Rule[] => [
+const rulesOf = (sshSources: readonly string[], loadBalancers: LoadBalancers): readonly Rule[] => [
   {
     name: 'allow-ssh-ext',
     direction: 'INGRESS',
@@ -45,7 +50,7 @@ const rulesOf = (sshSources: readonly string[]): readonly Rule[] => [
     name: 'allow-ingress-web',
     direction: 'INGRESS',
     allowed: [{ IPProtocol: 'tcp', ports: ['80', '443'] }],
-    ranges: [everywhere],
+    ranges: loadBalancers === 'internal' ? privateRanges : [everywhere],
     targetTags: ['k0s'],
   },
   {
@@ -63,7 +68,7 @@ export const firewall = defineProjectStep({
   lane: 'cloud',
   needs: { network },
   describe: () =>
-    rulesOf([]).map(({ name, allowed, targetTags }) => {
+    rulesOf([], 'external').map(({ name, allowed, targetTags }) => {
       const what = allowed.map(({ IPProtocol, ports = [] }) => [IPProtocol, ports.join(', ')].join(' ').trim());
       return `firewall rule ${name}: ${what.join(', ')}${targetTags.length === 0 ? '' : ` to ${targetTags.join(', ')}`}`;
     }),
@@ -76,7 +81,8 @@ export const firewall = defineProjectStep({
     const standing = states.flatMap(({ rule, found }) => (found !== undefined && fits(rule, found) ? [found] : []));
     if (standing.length < states.length) return undefined;
     if (!(await areSettled(compute, projectId, 'global', ...standing))) return undefined;
-    return { rules: states.map(({ rule }) => rule.name) };
+    const closedBy = await closedByOf(call);
+    return { rules: states.map(({ rule }) => rule.name), ...(closedBy === undefined ? {} : { closedBy }) };
   },
 
   async run(call) {
@@ -106,10 +112,26 @@ export const firewall = defineProjectStep({
   },
   goes: 'project',
   summary: ({ rules }) => `${rules.length} rules`,
+  warning: ({ closedBy }) =>
+    closedBy === undefined
+      ? undefined
+      : `Nobody will reach the machines: ${closedBy} closes port 22. Ask who keeps the firewall policies of the organization to admit it.`,
 });
 
+/** What lies above the project comes before the rules here. It stays unknown where plinth may not look. */
+async function closedByOf({ context, bootstrap: { projectId, options } }: Pick<StepCall, 'context' | 'bootstrap'>) {
+  const { network: name } = networkNames(projectId, options.region);
+  const sources = rulesOf(context.config.sshSourceRanges, 'external')[0]?.ranges ?? [];
+  try {
+    return closingRule(await context.cloud.compute.effectiveFirewalls(projectId, name), sources, 22);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
+    throw error;
+  }
+}
+
 async function look({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
-  const rules = rulesOf(context.config.sshSourceRanges);
+  const rules = rulesOf(context.config.sshSourceRanges, bootstrap.loadBalancers);
   const names = rules.map(({ name }) => name);
   const standing = await context.cloud.compute.firewallRules(bootstrap.projectId, names);
   return rules.map((rule) => ({ rule, found: standing.find(({ name }) => name === rule.name) }));
