@@ -30,10 +30,15 @@ export const collections = {
   logHeads: 'logHeads',
   /** One document with the counters of living bootstraps, in total and by owner. */
   counters: 'counters',
+  /** One document per finished bootstrap: how long its instances took. */
+  durations: 'durations',
   /** Progress of searches that take more than one run. */
   passes: 'passes',
   /** Messages that the webhook has not accepted yet. Sweep reads them with one query on `dueAt`. */
   notices: 'notices',
+
+  /** What a preflight asks of the cloud lane, and its answer. Gone once it is read. */
+  preflights: 'preflights',
 
   organizations: 'organizations',
   organizationMembers: 'organizationMembers',

@@ -1,16 +1,19 @@
 /** The client of the bootstraps function: one method per operation of the route table. Replies are parsed, problems thrown. */
 import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
-import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { BootstrapSummary, BootstrapView, type MachineAccess } from '../../shared/bootstrap/bootstrap.js';
+import { CallerView } from '../../shared/bootstrap/caller.js';
 import { type CostGroup, CostsView } from '../../shared/bootstrap/costs.js';
 import { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { PlanDocument } from '../../shared/bootstrap/plan.js';
+import { PreflightReply, type PreflightRequest } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import {
   admissionRoutes,
   BeginReply,
   bootstrapRoutes,
+  callerRoutes,
   costRoutes,
   lifeRoutes,
   PlanReply,
@@ -22,12 +25,15 @@ import {
 } from '../../shared/bootstrap/routes.js';
 import { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
+import { Problem } from '../../shared/problems.js';
 import { followStream, type Told } from './follow-stream.js';
 import type { Transport } from './transport.js';
 
 export interface Client {
   begin(request: BootstrapRequest): Promise<BeginReply>;
   plan(request: BootstrapRequest): Promise<PlanReply>;
+  /** What is known of it before it begins. */
+  preflight(request: PreflightRequest): Promise<PreflightReply>;
   list(all: boolean): Promise<BootstrapSummary[]>;
   /** By the project's name or id, the newest one. Undefined if the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
@@ -38,6 +44,8 @@ export interface Client {
   logs(id: string): Promise<LogView[]>;
   /** A page of one log, from `offset` on. */
   log(id: string, instance: string, offset: number): Promise<LogPage>;
+  /** How machines of new bootstraps are reached. Undefined if the service is of a release that says nothing of it. */
+  machineAccess(): Promise<MachineAccess | undefined>;
   cancel(id: string): Promise<BootstrapView>;
   /** Tells the instance that the caller's machine has done its part. */
   wake(id: string, instance: string): Promise<BootstrapView>;
@@ -94,6 +102,7 @@ export function createClient(transport: Transport, told: Told): Client {
   return {
     begin: (body) => once(BeginReply, beginBootstrap, { body }),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
+    preflight: (body) => once(PreflightReply, bootstrapRoutes.preflight, { body }),
     list: (all) => list(all ? { all: 'true' } : {}),
     find: async (project) => newest(await list({ name: project })),
     findStanding: async (project) => newest((await list({ name: project })).filter(({ state }) => state !== 'removed')),
@@ -101,6 +110,14 @@ export function createClient(transport: Transport, told: Told): Client {
     logs: (id) => patiently(LogView.array(), bootstrapRoutes.readLogs, { params: { id } }),
     log: (id, instance, offset) =>
       patiently(LogPage, bootstrapRoutes.readLogs, { params: { id }, query: { instance, offset: String(offset) } }),
+    async machineAccess() {
+      try {
+        return (await patiently(CallerView, callerRoutes.getCaller)).machineAccess;
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'not-found') return undefined;
+        throw error;
+      }
+    },
     cancel: (id) => once(BootstrapView, cancelBootstrap, { params: { id } }),
     wake: (id, instance) => once(BootstrapView, bootstrapRoutes.wakeInstance, { params: { id, instance } }),
     findJumpbox: (project, zone) =>

@@ -11,10 +11,12 @@ import { CostEstimate } from './cost.js';
 import { CostDay, CostGroup, CostsView } from './costs.js';
 import { durationPattern } from './duration.js';
 import { BootstrapEvent } from './event.js';
+import { Forecast } from './forecast.js';
 import { invitedMay } from './invited.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
 import { PlanDocument, PlanHash } from './plan.js';
+import { PreflightReply, PreflightRequest } from './preflight.js';
 import { BootstrapRequest } from './request.js';
 import { CleanupSurvey } from './survey.js';
 
@@ -88,6 +90,7 @@ export const PlanReply = z
     warnings,
     plan: PlanDocument,
     changes: z.array(OptionChange).optional().meta({ description: 'Options that a resume would change' }),
+    forecast: Forecast.optional().meta({ description: 'How long it takes. Missing of what stands' }),
     cost: CostEstimate.meta({ description: 'For its time to live, with spot VMs wherever they are asked for' }),
   })
   .meta({ id: 'PlanReply', description: 'What a bootstrap would make' });
@@ -419,6 +422,19 @@ export const bootstrapRoutes = {
       201: json('It was begun', BeginReply),
     },
     problems: ['forbidden', 'conflict', 'precondition-failed', 'stopped', 'too-many', 'over-ceiling'],
+  },
+  preflight: {
+    method: 'POST',
+    path: '/preflights',
+    tag: 'Bootstraps',
+    summary: 'What is known of a bootstrap before it begins',
+    description:
+      'One round of questions to all that it needs: account, parent, place, policies, names, software. All findings come at once, and nothing is made. A new bootstrap with a finding that stops it is refused. For whoever may bootstrap here.',
+    caller: 'known',
+    body: PreflightRequest,
+    bodyLimitBytes: 2 * 1024 * 1024,
+    replies: { 200: json('What was found', PreflightReply) },
+    problems: ['forbidden', 'too-many'],
   },
   listBootstraps: {
     method: 'GET',
