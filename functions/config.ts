@@ -3,7 +3,9 @@
  * once, with its meaning and default.
  */
 import * as z from 'zod';
-import { MachineAccess } from '../shared/bootstrap/bootstrap.js';
+import { LoadBalancers, MachineAccess } from '../shared/bootstrap/bootstrap.js';
+import { AmountText, microsOf } from '../shared/bootstrap/money.js';
+import { iapTunnelUrl } from '../shared/iap.js';
 import { isLoopback } from '../shared/loopback.js';
 import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
@@ -77,6 +79,16 @@ export interface Config {
     readonly changesPerMinute: number;
     readonly maxTtlSeconds?: number;
   };
+  /** What may be spent, in whole micro-units of USD. */
+  readonly ceilings: {
+    /** By one bootstrap in an hour. */
+    readonly microsAnHour?: number;
+    readonly monthOfOwner?: number;
+    /** By all bootstraps in a month. */
+    readonly month?: number;
+    /** What becomes of a bootstrap without a price while there is a ceiling. */
+    readonly withoutPrice: 'refuse' | 'allow';
+  };
   /** The role that the caller gets on their project. */
   readonly callerRole: string;
   /** Role of the nodes on a zone of another project that is for their domain itself. Undefined: they get none. */
@@ -92,6 +104,8 @@ export interface Config {
   /** `wss://host/v4` */
   readonly iapTunnelUrl: string;
   readonly sshSourceRanges: readonly string[];
+  /** Of the platforms of new bootstraps. */
+  readonly loadBalancers: LoadBalancers;
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
   /** Base URL of the releases of k0s: `<version>/k0s-<version>-amd64` and `sha256sums.txt` beneath it. */
@@ -164,6 +178,7 @@ const proxy = z
   .string()
   .regex(/^http:\/\/(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}\/?$/i, 'must be http://host:port')
   .transform((value) => value.replace(/\/$/, ''));
+const amount = AmountText.transform(microsOf);
 const hostPort = z.string().regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');
 
 const webSocketUrl = z
@@ -267,6 +282,23 @@ export const settings = {
     count,
     'The longest time to live that may be asked for, by `extend` and `protect`, too. Unset: no ceiling.',
   ),
+  PLINTH_USD_PER_HOUR: optional(
+    amount,
+    'The most that one bootstrap may cost an hour, in USD, by the estimate of its plan. Unset: no ceiling.',
+  ),
+  PLINTH_USD_PER_MONTH_OWNER: optional(
+    amount,
+    'The most that the bootstraps of one owner may come to in a calendar month (UTC), in USD. `extend` and `protect` count. Unset: no ceiling.',
+  ),
+  PLINTH_USD_PER_MONTH: optional(
+    amount,
+    'The most that all bootstraps may come to in a calendar month (UTC), in USD. `extend` and `protect` count. Unset: no ceiling.',
+  ),
+  PLINTH_WITHOUT_PRICE: setting(
+    z.enum(['refuse', 'allow'], 'must be refuse or allow'),
+    'What becomes of a bootstrap that lacks a price while one of these ceilings is set. `allow`: it counts as nothing.',
+    'refuse',
+  ),
   PLINTH_DNS_RESOLVER: optional(
     text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
     "Resolver that is asked whether a domain is delegated, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Unset: the machine's own, and port 53. The command line knows a variable of the same name.",
@@ -300,12 +332,13 @@ export const settings = {
     MachineAccess,
     'How functions and people reach the machines of new bootstraps. `iap`: through Identity-Aware Proxy. The jumpbox has no public address, and port 22 is open to IAP alone. `direct`: the jumpbox has a public address. A bootstrap keeps what it began with.',
   ),
-  PLINTH_IAP_TUNNEL_URL: setting(
-    webSocketUrl,
-    'Where IAP takes the WebSockets of tunnels to machines.',
-    'wss://tunnel.cloudproxy.app/v4',
-  ),
+  PLINTH_IAP_TUNNEL_URL: setting(webSocketUrl, 'Where IAP takes the WebSockets of tunnels to machines.', iapTunnelUrl),
   PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
+  PLINTH_LOAD_BALANCERS: setting(
+    LoadBalancers,
+    "Load balancers of the platforms of new bootstraps. `external`: with public addresses. `internal`: with addresses of the subnet, which only the bootstrap's network and those connected to it reach. A bootstrap keeps what it began with.",
+    'external',
+  ),
   PLINTH_HOSTS: setting(
     z.enum(['on', 'off'], 'must be on or off'),
     'Whether bootstraps go on to the machines, over SSH; `off`: they end when the cloud resources stand.',
@@ -437,6 +470,7 @@ function readValues(env: Environment): Values {
     if (read.success) values[name] = read.data;
     else faults.push({ path: name, message: read.error.issues.map((issue) => issue.message).join('; ') });
   }
+  faults.push(...ceilingFaults(values as Partial<Values>));
   if (faults.length > 0) {
     throw new Problem(
       'bad-input',
@@ -449,10 +483,31 @@ function readValues(env: Environment): Values {
   return values as Values;
 }
 
+const ceilingSettings = ['PLINTH_USD_PER_HOUR', 'PLINTH_USD_PER_MONTH_OWNER', 'PLINTH_USD_PER_MONTH'] as const;
+
+/** Amounts of two currencies cannot be compared. */
+function ceilingFaults(read: Partial<Values>): Fault[] {
+  const currency = read.PLINTH_PRICES?.currency ?? 'USD';
+  if (currency === 'USD') return [];
+  return ceilingSettings
+    .filter((name) => read[name] !== undefined)
+    .map((path) => ({ path, message: `is in USD, and the prices in PLINTH_PRICES are in ${currency}` }));
+}
+
 function tracesOf(read: Values): Config['traces'] {
   const url = tracesUrl(read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, read.OTEL_EXPORTER_OTLP_ENDPOINT);
   return url === undefined ? undefined : { url, headers: readHeaders(read.OTEL_EXPORTER_OTLP_HEADERS) };
 }
+
+const ifSet = <K extends string, T>(key: K, value: T | undefined) =>
+  (value === undefined ? {} : { [key]: value }) as { [k in K]?: T };
+
+const ceilingsOf = (read: Values): Config['ceilings'] => ({
+  ...ifSet('microsAnHour', read.PLINTH_USD_PER_HOUR),
+  ...ifSet('monthOfOwner', read.PLINTH_USD_PER_MONTH_OWNER),
+  ...ifSet('month', read.PLINTH_USD_PER_MONTH),
+  withoutPrice: read.PLINTH_WITHOUT_PRICE,
+});
 
 /** External services that a platform talks to. */
 const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'> => ({
@@ -473,8 +528,6 @@ const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'>
 /** Throws a Problem with all faults at once. */
 export function readConfig(env: Environment): Config {
   const read = readValues(env);
-  const ifSet = <K extends string, T>(key: K, value: T | undefined) =>
-    (value === undefined ? {} : { [key]: value }) as { [k in K]?: T };
   return {
     project: read.PLINTH_PROJECT,
     deployment: read.PLINTH_DEPLOYMENT,
@@ -510,6 +563,7 @@ export function readConfig(env: Environment): Config {
       changesPerMinute: read.PLINTH_CHANGES_PER_MINUTE,
       ...ifSet('maxTtlSeconds', read.PLINTH_MAX_TTL_SECONDS),
     },
+    ceilings: ceilingsOf(read),
     callerRole: read.PLINTH_CALLER_ROLE,
     ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),
     ...ifSet('dnsResolver', read.PLINTH_DNS_RESOLVER),
@@ -518,6 +572,7 @@ export function readConfig(env: Environment): Config {
     machineAccess: read.PLINTH_MACHINE_ACCESS,
     iapTunnelUrl: read.PLINTH_IAP_TUNNEL_URL,
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
+    loadBalancers: read.PLINTH_LOAD_BALANCERS,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,
     ...ifSet('sshProxy', read.PLINTH_SSH_PROXY),

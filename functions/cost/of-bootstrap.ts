@@ -4,15 +4,15 @@
  * balancers, DNS and the registry.
  * A VM counts as running all the time.
  */
-import type { VmView } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, VmView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { type BootstrapRecord, optionsOf } from '../engine/record/documents.js';
+import { type BootstrapRecord, loadBalancersOf, optionsOf } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { resultOf } from '../steps/result.js';
 import { addressesOf, type VmSpec, vmsOf } from '../steps/topology.js';
-import { estimate, type Holding, vmRate } from './estimate.js';
+import { estimate, type Holding, hourlyOf, nanosOf, vmRate } from './estimate.js';
 import type { PriceTable } from './prices.js';
 
 type Provisioning = VmView['provisioning'];
@@ -22,7 +22,15 @@ export function costOf(
   prices: PriceTable,
   record: Pick<
     BootstrapRecord,
-    'options' | 'instances' | 'state' | 'createdAt' | 'deadlineAt' | 'protection' | 'endedAt' | 'orphan'
+    | 'options'
+    | 'instances'
+    | 'state'
+    | 'createdAt'
+    | 'deadlineAt'
+    | 'protection'
+    | 'endedAt'
+    | 'orphan'
+    | 'loadBalancers'
   >,
   now: Date,
 ): CostEstimate {
@@ -39,7 +47,7 @@ export function costOf(
     if (vm !== undefined) return [{ since: sinceOf(vm.createdAt), ...rates.vm(spec, vm.machineType, vm.provisioning) }];
     return expected === undefined ? [] : [{ since: expected, ...rates.vm(spec, spec.machineType, wanted(options)) }];
   });
-  const reserved = addressesOf(options).flatMap((name): Holding[] => {
+  const reserved = publicAddressesOf(options, loadBalancersOf(record)).flatMap((name): Holding[] => {
     const address = addresses.find((each) => each.name === name);
     if (address !== undefined) return [{ since: sinceOf(address.createdAt), ...rates.address }];
     return expected === undefined ? [] : [{ since: expected, ...rates.address }];
@@ -63,17 +71,42 @@ export function costOf(
   );
 }
 
-/** The cost of a bootstrap before its creation, for its time to live, with spot VMs if the options ask for them. */
-export function costOfPlan(prices: PriceTable, options: BootstrapOptions, now: Date): CostEstimate {
-  const since = now;
+/** The cost of a bootstrap before its creation, until `end` or for its time to live, with spot VMs if the options ask for them. */
+export function costOfPlan(
+  prices: PriceTable,
+  options: BootstrapOptions,
+  now: Date,
+  end?: string,
+  loadBalancers: LoadBalancers = 'external',
+): CostEstimate {
   const rates = ratesOf(prices, options);
-  const holdings: Holding[] = [
-    ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
-    ...addressesOf(options).map(() => ({ since, ...rates.address })),
-  ];
-  const expiresAt = new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000);
+  const holdings = planned(prices, options, now, loadBalancers);
+  const expiresAt =
+    end === undefined ? new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000) : new Date(end);
   return estimate(prices, holdings, { now, expiresAt }, rates.notes);
 }
+
+/** All that the plan holds, from `since` on. */
+function planned(prices: PriceTable, options: BootstrapOptions, since: Date, loadBalancers: LoadBalancers): Holding[] {
+  const rates = ratesOf(prices, options);
+  return [
+    ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
+    ...publicAddressesOf(options, loadBalancers).map(() => ({ since, ...rates.address })),
+  ];
+}
+
+/** What a plan costs by the hour, in whole micro-units rounded up. Texts name what has no price. */
+export function hourlyOfPlan(prices: PriceTable, options: BootstrapOptions): number | readonly string[] {
+  // Of the two kinds of load balancers, the dearer one: what is admitted then never costs more.
+  const holdings = planned(prices, options, new Date(0), 'external');
+  const sum = hourlyOf(holdings);
+  if (sum !== undefined) return Number((sum + 999n) / 1000n);
+  return [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'bigint' ? [] : hourly)))];
+}
+
+/** Addresses of the subnet cost nothing. */
+const publicAddressesOf = (options: BootstrapOptions, loadBalancers: LoadBalancers) =>
+  loadBalancers === 'internal' ? [] : addressesOf(options);
 
 function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
   if (spotVms) return 'spot';
@@ -83,7 +116,8 @@ function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
 function ratesOf({ regions }: PriceTable, { region, rootDiskSize }: BootstrapOptions) {
   const prices = Object.hasOwn(regions, region) ? regions[region] : undefined;
   const unknown = { hourly: [`region ${region}`] };
-  const reserved = prices?.staticAddressHour ?? [`reserved addresses in ${region}`];
+  const address = prices?.staticAddressHour;
+  const reserved = address === undefined ? [`reserved addresses in ${region}`] : nanosOf(address);
   return {
     /** What an estimate leaves out because it has no price. */
     notes: prices !== undefined && prices.natVmHour === undefined ? ['without Cloud NAT, which has no price here'] : [],

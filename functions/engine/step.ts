@@ -4,7 +4,7 @@
  * writes and no publishing.
  */
 import type { ZodType } from 'zod';
-import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import type { StepContext } from '../context.js';
@@ -75,6 +75,7 @@ export interface BootstrapFacts {
   /** Resolved: defaults are applied, and secrets are left out (see `secrets.caller`). */
   readonly options: BootstrapOptions;
   readonly machineAccess: MachineAccess;
+  readonly loadBalancers: LoadBalancers;
   /** `<type> <base64> [comment]`, one line. */
   readonly sshPublicKey: string;
   /**
@@ -187,6 +188,10 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
    * gone.
    */
   undo?(call: StepCall<Needs, E> & { readonly output: O | undefined }): Promise<Outcome>;
+  /**
+   * Only with `goes: 'undo'`: all that its undo may take away, one line for each thing. A removal is agreed to by these lines.
+   */
+  removes?(bootstrap: Pick<BootstrapFacts, 'id' | 'projectId' | 'options'>, key: string): readonly string[];
   /** One line that tells the person who follows what was made. */
   summary?(output: O): string;
   /**

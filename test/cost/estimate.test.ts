@@ -149,6 +149,15 @@ describe('what a bootstrap costs', () => {
       savedBySpot: 0,
       savedBySpotUntilExpiry: 2.04,
     });
+    // Addresses of the subnet cost nothing.
+    const inside = costOfPlan(
+      prices,
+      optionsOf({ spotVms: true, projectTtl: '2h' }),
+      at('12:00'),
+      undefined,
+      'internal',
+    );
+    expect(inside.perHour).to.equal(1.361);
     const standard = costOfPlan(prices, optionsOf({ projectTtl: '2h' }), at('12:00'));
     expect(standard).to.include({ untilExpiry: 4.822, savedBySpotUntilExpiry: 0 });
     const preemptible = costOfPlan(prices, optionsOf({ preemptible: true, projectTtl: '2h' }), at('12:00'));

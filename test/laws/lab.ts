@@ -129,6 +129,7 @@ export async function createLab(
     formerMembers: [],
     options,
     machineAccess: 'direct',
+    loadBalancers: 'external',
     sshPublicKey: 'ssh-ed25519 AAAA alice',
     base: {},
     createdAt,

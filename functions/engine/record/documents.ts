@@ -4,7 +4,13 @@
  */
 import * as z from 'zod';
 import { AdmissionView } from '../../../shared/bootstrap/admission.js';
-import { BootstrapState, InstanceState, MachineAccess, StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
+import {
+  BootstrapState,
+  InstanceState,
+  LoadBalancers,
+  MachineAccess,
+  StoredProblem,
+} from '../../../shared/bootstrap/bootstrap.js';
 import { BootstrapEvent, ExpiryWarning } from '../../../shared/bootstrap/event.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { fillOptions } from '../../../shared/bootstrap/rules.js';
@@ -62,6 +68,15 @@ export type ChosenPackage = z.infer<typeof ChosenPackage>;
 /** The project is not removed before `until`, whatever its deadline. */
 const ProtectionRecord = z.object({ until: time, reason: z.string(), by: z.string() });
 
+/** What it was admitted at, in whole micro-units of the currency. */
+const PriceRecord = z.object({
+  /** 0 where a price is missing and the operators allow that. */
+  microsAnHour: z.int(),
+  /** The most that the caller will pay in all. */
+  maxMicros: z.int().optional(),
+});
+export type PriceRecord = z.infer<typeof PriceRecord>;
+
 /** `bootstraps/{id}`: written when an instance ends or a person acts. */
 export const BootstrapRecord = z.object({
   schema: z.literal(1),
@@ -86,6 +101,8 @@ export const BootstrapRecord = z.object({
   callerSecret: z.string().optional(),
   /** Missing in records of earlier releases: `direct`. */
   machineAccess: MachineAccess.optional(),
+  /** Missing in records of earlier releases: `external`. */
+  loadBalancers: LoadBalancers.optional(),
   /** The installed build. It is chosen once, so that a resume installs the same one. */
   package: ChosenPackage.optional(),
   /** By datacenter: the names of the files that the caller already had. */
@@ -97,6 +114,8 @@ export const BootstrapRecord = z.object({
   traceparent: z.string().optional(),
   createdAt: time,
   deadlineAt: time,
+  /** Missing in records of earlier releases. */
+  price: PriceRecord.optional(),
   protection: ProtectionRecord.optional(),
   /**
    * When cleanup looks at it next: an index, not a decision. It is missing once the bootstrap is removed or quarantined. It is
@@ -127,6 +146,10 @@ export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): Bootst
 
 export const machineAccessOf = ({ machineAccess = 'direct' }: Pick<BootstrapRecord, 'machineAccess'>): MachineAccess =>
   machineAccess;
+
+export const loadBalancersOf = ({
+  loadBalancers = 'external',
+}: Pick<BootstrapRecord, 'loadBalancers'>): LoadBalancers => loadBalancers;
 
 /** `leases/{id}~{instance}`: one for each instance that may run now. */
 export const LeaseRecord = z.object({
@@ -187,6 +210,8 @@ export const CountersRecord = z.object({
   schema: z.literal(1),
   inAll: z.int(),
   byOwner: z.record(z.string(), z.int()),
+  /** By month, what living bootstraps come to, in whole micro-units. Missing in documents of earlier releases. */
+  spend: z.record(z.string(), z.object({ inAll: z.int(), byOwner: z.record(z.string(), z.int()) })).optional(),
   /** Missing: nobody has ever stopped new bootstraps. */
   admission: AdmissionView.optional(),
 });

@@ -8,12 +8,10 @@ import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { cancel } from '../../bootstraps/cancel.js';
 import { findByName, listBootstraps } from '../../bootstraps/find.js';
-import { previewOf } from '../../bootstraps/preview.js';
 import { takeUp } from '../../bootstraps/take-up.js';
 import { summaryOf, viewOf } from '../../bootstraps/view.js';
 import { wakeInstance } from '../../bootstraps/wake.js';
 import type { Context } from '../../context.js';
-import { costOfPlan } from '../../cost/of-bootstrap.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import { type Caller, createVerifier } from '../../identity/auth.js';
@@ -28,6 +26,7 @@ import { admissionHandlers } from './admission.js';
 import { judge, objectionsTo } from './asked.js';
 import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
+import { dryRunOf } from './dry-run.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
 import { fileHandlers } from './files.js';
 import { followHandlers } from './follow.js';
@@ -81,13 +80,10 @@ function bootstrapHandlers(
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
-      if (dryRun) {
-        const cost = costOfPlan(config.prices, options, context.clock.now());
-        return { status: 200, body: { instances: previewOf(steps, options), warnings, cost } };
-      }
+      const { warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
+      if (dryRun) return { status: 200, body: dryRunOf(context, steps, { ...judged, warnings }) };
       await countChange(context, caller);
-      const facts = { ...judged, options, warnings, trace: span };
+      const facts = { ...judged, warnings, trace: span };
       const begun =
         body.takeUp === undefined
           ? await beginOrResume(context, steps, facts)

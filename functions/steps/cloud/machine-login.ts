@@ -74,8 +74,8 @@ async function standing(call: Call): Promise<MachineLogin | undefined> {
       ? 'os-login'
       : 'keys';
   } catch (error) {
-    // Compute Engine is off in the project, or not known to be on yet: so there are no machines.
-    if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
+    // Compute Engine is not usable in the project yet: so there are no machines.
+    if (error instanceof Problem && error.code === 'cloud-propagation') return undefined;
     throw error;
   }
 }

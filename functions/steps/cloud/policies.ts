@@ -52,11 +52,12 @@ export const policies = defineStep({
 /** All at once, as none depends on another. */
 async function look(call: Call, place: string) {
   const { context, bootstrap } = call;
-  const { options, projectId, ownerMember } = bootstrap;
+  const { options, projectId, ownerMember, loadBalancers } = bootstrap;
   const intent: Intent = {
     options,
     projectId,
     ownerMember,
+    loadBalancers,
     hosts: context.config.hosts,
     vmImage: context.config.vmImage,
   };

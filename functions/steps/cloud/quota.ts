@@ -1,5 +1,4 @@
 /** Checks that the quotas of region and project suffice, before anything costly is made. Asks Google for what lacks. */
-import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import { again, type BootstrapFacts, done, type Outcome, type StepCall } from '../../engine/step.js';
 import { countedNeeds, needsOf, spotMetric } from '../topology.js';
@@ -36,7 +35,7 @@ export const quota = defineProjectStep({
       bootstrap: call.bootstrap,
       contact,
       waitSeconds,
-      spotLimit: spotLimitIn(call.bootstrap.options, found.limits),
+      spotLimit: spotLimitIn(call.bootstrap, found.limits),
     };
     if (contact === undefined) throw quotaTooLow({ ...parts, short });
     const notes = await readNotes(call);
@@ -76,7 +75,7 @@ function waitFor(replies: readonly Reply[], waited: number, waitSeconds: number)
 /**
  * Compares with the limit, not with the free rest. The project is the bootstrap's own, so what is used is part of the need.
  */
-async function check({ cloud }: StepCall['context'], { options, projectId }: BootstrapFacts) {
+async function check({ cloud }: StepCall['context'], { options, projectId, loadBalancers }: BootstrapFacts) {
   const { region, zone } = options;
   const found = await cloud.compute.region(projectId, region);
   if (found === undefined) throw unknownPlace('--region', region);
@@ -85,7 +84,7 @@ async function check({ cloud }: StepCall['context'], { options, projectId }: Boo
   const everywhere = await cloud.compute.projectQuotas(projectId);
   const regional = new Set(quotas.map(({ metric }) => metric));
   const limits = new Map([...everywhere, ...quotas].map(({ metric, limit }) => [metric, limit]));
-  const checked = Object.entries(countedNeeds(options, limits)).flatMap(([metric, need]): Lack[] => {
+  const checked = Object.entries(countedNeeds(options, limits, loadBalancers)).flatMap(([metric, need]): Lack[] => {
     const limit = limits.get(metric);
     return limit === undefined ? [] : [{ metric, need, limit, region: regional.has(metric) ? region : undefined }];
   });
@@ -93,9 +92,12 @@ async function check({ cloud }: StepCall['context'], { options, projectId }: Boo
 }
 
 /** The limit of spot CPUs, where the bootstrap would fit with spot VMs. */
-function spotLimitIn(options: BootstrapOptions, limits: ReadonlyMap<string, number>): number | undefined {
+function spotLimitIn(
+  { options, loadBalancers }: BootstrapFacts,
+  limits: ReadonlyMap<string, number>,
+): number | undefined {
   if (options.spotVms || options.preemptible) return undefined;
-  const needs = Object.entries(countedNeeds({ ...options, spotVms: true }, limits));
+  const needs = Object.entries(countedNeeds({ ...options, spotVms: true }, limits, loadBalancers));
   return needs.every(([metric, need]) => need <= (limits.get(metric) ?? need)) ? limits.get(spotMetric) : undefined;
 }
 
