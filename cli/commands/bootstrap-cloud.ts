@@ -242,9 +242,12 @@ async function recover(
 }
 
 async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
-  if (id === undefined) return client.findJumpbox(project, zone);
-  const [view, { jumpboxIn }] = await Promise.all([client.get(id), import('../machines/jumpbox.js')]);
-  return { id, name: view.name, jumpbox: jumpboxIn(view) };
+  if (id === undefined) {
+    const [lost, { email }] = await Promise.all([client.findJumpbox(project, zone), client.caller()]);
+    return { ...lost, wayIn: { by: lost.machineLogin, projectId: lost.projectId, email } };
+  }
+  const [view, { jumpboxIn, ownersWayIn }] = await Promise.all([client.get(id), import('../machines/jumpbox.js')]);
+  return { id, name: view.name, jumpbox: jumpboxIn(view), wayIn: ownersWayIn(view) };
 }
 
 const loadIdentity = () => import('../identity/login-identity.js');

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { CallerView } from '../../shared/bootstrap/caller.js';
 import { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { PlanDocument } from '../../shared/bootstrap/plan.js';
@@ -10,6 +11,7 @@ import {
   admissionRoutes,
   BeginReply,
   bootstrapRoutes,
+  callerRoutes,
   lifeRoutes,
   PlanReply,
   recoveryRoutes,
@@ -24,6 +26,8 @@ import { followStream, type Told } from './follow-stream.js';
 import type { Transport } from './transport.js';
 
 export interface Client {
+  /** Who calls, as the service sees it. */
+  caller(): Promise<CallerView>;
   begin(request: BootstrapRequest): Promise<BeginReply>;
   plan(request: BootstrapRequest): Promise<PlanReply>;
   list(all: boolean): Promise<BootstrapSummary[]>;
@@ -84,6 +88,7 @@ export function createClient(transport: Transport, told: Told): Client {
   const list = (query: Record<string, string>) => patiently(BootstrapSummary.array(), listBootstraps, { query });
 
   return {
+    caller: () => patiently(CallerView, callerRoutes.getCaller),
     begin: (body) => once(BeginReply, beginBootstrap, { body }),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
     list: (all) => list(all ? { all: 'true' } : {}),

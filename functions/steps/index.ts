@@ -61,10 +61,10 @@ export const steps: readonly AnyStep[] = [
 
   // What the organization allows, before anything is made.
   policies,
-  machineLogin,
 
   // The project, its billing, APIs, quota and roles.
   project,
+  machineLogin,
   billing,
   apis,
   quota,

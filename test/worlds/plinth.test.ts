@@ -113,8 +113,10 @@ describe('plinth in the worlds', function () {
       expect(projects).to.deep.equal([]);
     });
 
-    it('with those three allowed, bootstraps as far as the cloud goes', () => {
-      expect(succeeded(relaxed).warnings).to.deep.equal([]);
+    it('with that one allowed, bootstraps as far as the cloud goes, and says what OS Login means', () => {
+      const { warnings } = succeeded(relaxed);
+      expect(warnings).to.have.lengthOf(1);
+      expect(warnings[0]).to.match(/requires OS Login/);
     });
   });
 });

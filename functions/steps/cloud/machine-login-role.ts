@@ -43,6 +43,7 @@ export const machineLoginRole = defineProjectStep({
   },
 
   async run(call) {
+    if (call.needs.machineLogin.by === 'keys') return done;
     await policyOf(call).grant(grantsOf(call), call.signal);
     await accountPolicies(call).allow(membersOf(call));
     return done;

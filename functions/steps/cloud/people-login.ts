@@ -53,6 +53,7 @@ export const peopleLogin = defineProjectStep({
   },
 
   async run(call) {
+    if (call.needs.machineLogin.by === 'keys') return done;
     const { people, wanted, former, unwanted } = peopleOf(call);
     const accounts = accountPolicies(call);
     await policyOf(call).revoke(unwanted, call.signal);
