@@ -33,15 +33,22 @@ export const collections = {
   logHeads: 'logHeads',
   /** One document with the counters of living bootstraps, in total and by owner. */
   counters: 'counters',
+  /** One document per finished bootstrap: how long its instances took. */
+  durations: 'durations',
   /** Progress of searches that take more than one run. */
   passes: 'passes',
   /** Messages that the webhook has not accepted yet. Sweep reads them with one query on `dueAt`. */
   notices: 'notices',
 
+  /** What a preflight asks of the cloud lane, and its answer. Gone once it is read. */
+  preflights: 'preflights',
+
   organizations: 'organizations',
   organizationMembers: 'organizationMembers',
   /** The last version of each member who left. If they come back, counting goes on from there. */
   organizationMemberVersions: 'organizationMemberVersions',
+  /** Who may join an organization by their own acceptance. Nobody is invited and a member at once. */
+  invitations: 'invitations',
   teams: 'teams',
   teamMembers: 'teamMembers',
   /** Who did what and when. Sorting by `id` puts the newest first. */

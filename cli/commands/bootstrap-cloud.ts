@@ -20,6 +20,7 @@ import type { FileKeeper } from '../files/file-keeper.js';
 import type { Followed, Helper } from '../follow/follow.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
+import type { SshKey } from '../identity/ssh-key.js';
 import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
@@ -37,6 +38,7 @@ export const bootstrapCloud = defineCommand({
   ],
   options: optionNames,
   flags: {
+    check: 'Look at all that the bootstrap needs, and tell at once what stops it. Makes nothing.',
     'dry-run': 'Print what would be made, changed, kept and given up, and what it costs. Makes nothing.',
     plan: 'Write that plan to this file, and make nothing.',
     apply: 'Carry out exactly the plan in this file, with the same flags. If anything differs by now, nothing is done.',
@@ -46,13 +48,15 @@ export const bootstrapCloud = defineCommand({
   },
   examples: [
     'plinth beta bootstrap-cloud --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET --spot-vms --timer',
+    'plinth beta bootstrap-cloud --check …',
     'plinth beta bootstrap-cloud --dry-run …',
   ],
 
   async run(call) {
     const { given, output, settings } = call;
+    if (call.has('check')) return lookBeforehand(call);
     const { options, local, warnings, notes } = await check(call);
-    const keys = options.multiDc ? (['dc1', 'dc2'] as const) : (['dc1'] as const);
+    const keys = keysOf(options);
     for (const text of warnings) output.warn(text);
     for (const note of notes) output.say(note);
 
@@ -88,7 +92,7 @@ export const bootstrapCloud = defineCommand({
     const base = known === undefined ? {} : await readBase(local, keys, known, settings);
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
-    const identity = needsMachine ? await (await loadIdentity()).loginIdentity(call, key) : undefined;
+    const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
     const begun = await begin(call, client, {
       ...request,
       ...(Object.keys(base).length > 0 && { base }),
@@ -99,7 +103,7 @@ export const bootstrapCloud = defineCommand({
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others) output.warn(text);
-    sayBegun(call, begun);
+    await sayBegun(call, begun);
 
     const ended = await finish(call, client, begun.bootstrap, {
       told: [...warnings, ...others],
@@ -176,21 +180,41 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
 const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
   instances.some(({ id, state }) => id === instance && state === 'done');
 
+/** Tells all at once, here and at the service. */
+async function lookBeforehand(call: Call) {
+  const checked = checkOptions(call.given, { strict: call.has('strict') });
+  const [{ check: checkBeforehand }, { standingFaults }] = await Promise.all([
+    import('../preflight.js'),
+    import('../files/standing-files.js'),
+  ]);
+  const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
+  const wrongAmount = amountFaults(call);
+  return checkBeforehand(call, {
+    checked,
+    faults: [...call.faults, ...standing, ...wrongAmount],
+    travelling: travelling(call.given),
+    maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
+  });
+}
+
+const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[] => (multiDc ? ['dc1', 'dc2'] : ['dc1']);
+
+async function localOf({ settings: { home } }: Call, local: LocalOptions): Promise<LocalOptions> {
+  const { expandHome } = await import('../files/files.js');
+  const { installConfig, secretsFile } = local;
+  return { ...local, installConfig: expandHome(installConfig, home), secretsFile: expandHome(secretsFile, home) };
+}
+
 /** Checks the flags and the existing files, and reports all faults at once. */
 async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   const checked = checkOptions(given, { strict: call.has('strict') });
-  const [{ standingFaults }, { sshKeyFaults }, { expandHome }, { uploadFaults, valuesDoubts }] = await Promise.all([
+  const [{ standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
-    import('../files/files.js'),
     import('../machines/uploads.js'),
   ]);
-  const local: LocalOptions = {
-    ...checked.local,
-    installConfig: expandHome(checked.local.installConfig, settings.home),
-    secretsFile: expandHome(checked.local.secretsFile, settings.home),
-  };
+  const local = await localOf(call, checked.local);
   const doubts = await valuesDoubts(given, settings);
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
@@ -206,7 +230,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(await sshKeyFaults(given, settings)),
     ...(call.has('dry-run') || call.word('plan') !== undefined
       ? []
-      : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'], settings)),
+      : await standingFaults(local, keysOf(checked.options), settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
@@ -250,7 +274,18 @@ async function recoveryFrom(client: Client, id: string | undefined, project: str
   return { id, name: view.name, jumpbox: jumpboxIn(view), wayIn: ownersWayIn(view) };
 }
 
-const loadIdentity = () => import('../identity/login-identity.js');
+/** What this run needs on machines. What is missing of it is told before anything is made. */
+async function machineIdentity(call: Call, client: Client, key: SshKey, standing: string | undefined) {
+  const { loginIdentity } = await import('../identity/login-identity.js');
+  const identity = await loginIdentity(call, key);
+  const machineAccess =
+    standing === undefined ? await client.machineAccess() : (await client.get(standing)).machineAccess;
+  if (machineAccess === 'iap') {
+    const { findAccessToken } = await import('../identity/access-token.js');
+    await findAccessToken(call.settings, { interrupted: call.interrupted });
+  }
+  return identity;
+}
 
 async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Promise<Pick<Helper, 'uploads'>> {
   const { createUploader } = await import('../machines/uploader.js');
@@ -273,10 +308,13 @@ function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void;
   output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
 }
 
-function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): void {
+async function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): Promise<void> {
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
   );
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
+  if (!created || output.json) return;
+  const { priceLines } = await import('../follow/price-lines.js');
+  for (const line of priceLines(bootstrap)) output.say(line);
 }

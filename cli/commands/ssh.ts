@@ -7,10 +7,10 @@ import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { shellWord } from '../frame/shell-word.js';
+import { osLoginUser } from '../identity/os-login-user.js';
 import { findSshKey, type SshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { jumpboxName } from '../machines/jumpbox.js';
 import { writeSshConfig } from '../machines/ssh-config.js';
-import type { Client } from '../service/client.js';
 import { idOf } from './status.js';
 
 export const ssh = defineCommand({
@@ -66,18 +66,6 @@ async function keyOf({ given, faults, settings }: Call): Promise<SshKey> {
   throw new Problem('bad-input', 'No SSH key was found: neither the usual files nor ssh-agent have one.', {
     advice: 'Name the one that the bootstrap was made with: --ssh-private-key-path <file>.',
   });
-}
-
-/** Undefined where machines use no OS Login. Throws if Google would not let the key in. */
-async function osLoginUser({ settings, interrupted }: Call, client: Client, view: BootstrapView, key: SshKey) {
-  const { projectId, result } = view;
-  if (result.machineLogin !== 'os-login') return undefined;
-  const { checkKeyIsKnown, readOsLogin } = await import('../identity/os-login.js');
-  const email = async () => (await client.caller()).email;
-  const profile = await readOsLogin(settings, { projectId, email, interrupted });
-  const { privatePath } = key;
-  checkKeyIsKnown(profile, key.publicKey, projectId, privatePath === undefined ? undefined : `${privatePath}.pub`);
-  return profile.user;
 }
 
 function checkReachable({ name, state, result: { vms } }: BootstrapView, host: string): void {

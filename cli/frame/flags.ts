@@ -14,6 +14,7 @@ import type { Argv, ArgvFlag, ArgvValue, FlagKind } from './argv.js';
 /** Not in the flag table, because they concern the dialogue with plinth and not what is bootstrapped. */
 const ownFlags = {
   'dry-run': { kind: 'bool' },
+  check: { kind: 'bool' },
   package: { kind: 'string' },
   'age-key': { kind: 'string' },
   'state-dir': { kind: 'string' },
@@ -22,6 +23,8 @@ const ownFlags = {
   strict: { kind: 'bool' },
   'max-cost': { kind: 'string' },
   plan: { kind: 'string' },
+  by: { kind: 'string' },
+  csv: { kind: 'bool' },
   apply: { kind: 'string' },
   follow: { kind: 'bool' },
   all: { kind: 'bool' },
@@ -30,6 +33,7 @@ const ownFlags = {
   limit: { kind: 'int' },
   force: { kind: 'bool' },
   deleted: { kind: 'bool' },
+  file: { kind: 'string' },
   yes: { kind: 'bool' },
   ttl: { kind: 'string' },
   until: { kind: 'string' },

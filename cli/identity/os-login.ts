@@ -62,7 +62,7 @@ export async function readOsLogin(settings: OsLoginSettings, ask: OsLoginAsk): P
   return { account, user: username, keys };
 }
 
-export const blobOf = (publicKey: string): string => publicKey.trim().split(/\s+/)[1] ?? '';
+const blobOf = (publicKey: string): string => publicKey.trim().split(/\s+/)[1] ?? '';
 
 /** Throws if Google does not let the key in. `path`: of the public key, for the advice. */
 export function checkKeyIsKnown(

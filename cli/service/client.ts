@@ -1,17 +1,20 @@
 /** The client of the bootstraps function: one method per operation of the route table. Replies are parsed, problems thrown. */
 import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
-import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { BootstrapSummary, BootstrapView, type MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import { CallerView } from '../../shared/bootstrap/caller.js';
+import { type CostGroup, CostsView } from '../../shared/bootstrap/costs.js';
 import { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { PlanDocument } from '../../shared/bootstrap/plan.js';
+import { PreflightReply, type PreflightRequest } from '../../shared/bootstrap/preflight.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import {
   admissionRoutes,
   BeginReply,
   bootstrapRoutes,
   callerRoutes,
+  costRoutes,
   lifeRoutes,
   PlanReply,
   recoveryRoutes,
@@ -22,6 +25,7 @@ import {
 } from '../../shared/bootstrap/routes.js';
 import { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
+import { Problem } from '../../shared/problems.js';
 import { followStream, type Told } from './follow-stream.js';
 import type { Transport } from './transport.js';
 
@@ -30,6 +34,8 @@ export interface Client {
   caller(): Promise<CallerView>;
   begin(request: BootstrapRequest): Promise<BeginReply>;
   plan(request: BootstrapRequest): Promise<PlanReply>;
+  /** What is known of it before it begins. */
+  preflight(request: PreflightRequest): Promise<PreflightReply>;
   list(all: boolean): Promise<BootstrapSummary[]>;
   /** By the project's name or id, the newest one. Undefined if the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
@@ -40,6 +46,8 @@ export interface Client {
   logs(id: string): Promise<LogView[]>;
   /** A page of one log, from `offset` on. */
   log(id: string, instance: string, offset: number): Promise<LogPage>;
+  /** How machines of new bootstraps are reached. Undefined if the service is of a release that says nothing of it. */
+  machineAccess(): Promise<MachineAccess | undefined>;
   cancel(id: string): Promise<BootstrapView>;
   /** Tells the instance that the caller's machine has done its part. */
   wake(id: string, instance: string): Promise<BootstrapView>;
@@ -64,6 +72,12 @@ export interface Client {
   cleanupSchedule(): Promise<ScheduleView>;
   steerCleanupSchedule(verb: ScheduleVerb): Promise<ScheduleView>;
   surveyCleanup(): Promise<CleanupSurvey>;
+  costs(asked: {
+    readonly by: CostGroup;
+    readonly all: boolean;
+    readonly from: string | undefined;
+    readonly to: string | undefined;
+  }): Promise<CostsView>;
   /** Whether new bootstraps are taken. */
   admission(): Promise<AdmissionView>;
   stopNewBootstraps(reason: string): Promise<AdmissionView>;
@@ -91,6 +105,7 @@ export function createClient(transport: Transport, told: Told): Client {
     caller: () => patiently(CallerView, callerRoutes.getCaller),
     begin: (body) => once(BeginReply, beginBootstrap, { body }),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
+    preflight: (body) => once(PreflightReply, bootstrapRoutes.preflight, { body }),
     list: (all) => list(all ? { all: 'true' } : {}),
     find: async (project) => newest(await list({ name: project })),
     findStanding: async (project) => newest((await list({ name: project })).filter(({ state }) => state !== 'removed')),
@@ -98,6 +113,14 @@ export function createClient(transport: Transport, told: Told): Client {
     logs: (id) => patiently(LogView.array(), bootstrapRoutes.readLogs, { params: { id } }),
     log: (id, instance, offset) =>
       patiently(LogPage, bootstrapRoutes.readLogs, { params: { id }, query: { instance, offset: String(offset) } }),
+    async machineAccess() {
+      try {
+        return (await patiently(CallerView, callerRoutes.getCaller)).machineAccess;
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'not-found') return undefined;
+        throw error;
+      }
+    },
     cancel: (id) => once(BootstrapView, cancelBootstrap, { params: { id } }),
     wake: (id, instance) => once(BootstrapView, bootstrapRoutes.wakeInstance, { params: { id, instance } }),
     findJumpbox: (project, zone) =>
@@ -123,6 +146,15 @@ export function createClient(transport: Transport, told: Told): Client {
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),
+    costs: ({ by, all, from, to }) =>
+      patiently(CostsView, costRoutes.getCosts, {
+        query: {
+          by,
+          ...(all && { all: 'true' }),
+          ...(from !== undefined && { from }),
+          ...(to !== undefined && { to }),
+        },
+      }),
     admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
     startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),

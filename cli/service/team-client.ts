@@ -1,8 +1,8 @@
 /** The half of the organization API's client that is about teams. */
 import * as z from 'zod';
-import { Member, type Role } from '../../shared/organization/organization.js';
+import { AddedMembers, Member, type Role } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
-import { Detached, MigrationPreview, MigrationReply, Team } from '../../shared/organization/team.js';
+import { Detached, MigrationPreview, MigrationReply, Team, UndoPreview } from '../../shared/organization/team.js';
 import type { Added, Calls } from './organization-calls.js';
 
 export interface TeamClient {
@@ -16,8 +16,13 @@ export interface TeamClient {
   setTeamRole(teamId: number, email: string, role: Role): Promise<Member>;
   teamMembers(teamId: number): Promise<Member[]>;
   addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
+  addTeamMembers(teamId: number, members: readonly Member[]): Promise<AddedMembers>;
   removeTeamMember(teamId: number, email: string): Promise<void>;
   previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;
+  /** Of the migration that brought the team into its organization. */
+  previewUndo(teamId: number): Promise<{ preview: UndoPreview; etag: string }>;
+  /** Undoes it only if nothing has changed since the preview with that ETag. */
+  undoMigration(teamId: number, migrationId: string, etag: string): Promise<Detached>;
   /** Restores the members that the team had before it was migrated. */
   detach(teamId: number): Promise<Detached>;
   /** Migrates only if nothing has changed since the preview with that ETag. */
@@ -35,6 +40,8 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
     ask(Member, routes.setTeamMemberRole, { params: { teamId: String(teamId), email }, body: { role } }),
   teamMembers: (teamId) => list(Member, routes.listTeamMembers, { teamId: String(teamId) }),
   addTeamMember: (teamId, email, role) => add(routes.addTeamMember, { teamId: String(teamId) }, email, role),
+  addTeamMembers: (teamId, members) =>
+    ask(AddedMembers, routes.addTeamMembers, { params: { teamId: String(teamId) }, body: { members } }),
   removeTeamMember: (teamId, email) =>
     ask(z.undefined(), routes.removeTeamMember, { params: { teamId: String(teamId), email } }),
 
@@ -45,6 +52,17 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
     });
     return { preview: data, etag: headers.get('etag') ?? '*' };
   },
+  async previewUndo(teamId) {
+    const { data, headers } = await askPatiently(UndoPreview, routes.previewUndo, {
+      params: { teamId: String(teamId), migrationId: 'latest' },
+    });
+    return { preview: data, etag: headers.get('etag') ?? '*' };
+  },
+  undoMigration: (teamId, migrationId, etag) =>
+    ask(Detached, routes.undoMigration, {
+      params: { teamId: String(teamId), migrationId },
+      headers: { 'if-match': etag },
+    }),
   detach: (teamId) => ask(Detached, routes.detachTeam, { params: { teamId: String(teamId) } }),
   migrate: (teamId, organizationId, force, etag) =>
     ask(MigrationReply, routes.migrateTeam, {

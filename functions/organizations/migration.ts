@@ -139,7 +139,7 @@ function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division
 }
 
 /** `ifMatch` is a list of entity tags. Weak tags never match. `*` matches anything. */
-const matches = (ifMatch: string, tag: string): boolean =>
+export const matches = (ifMatch: string, tag: string): boolean =>
   ifMatch.trim() === '*' || [...ifMatch.matchAll(/(?:W\/)?"[^"]*"/g)].some(([each]) => each === tag);
 
 const accountsOf = (members: readonly TeamMemberRecord[], of: readonly Member[]): (string | null)[] => {
@@ -257,7 +257,7 @@ async function move(
       id: teamMemberId(teamId, email),
     })),
     event,
-    ...tellAdmins(context, event, team, members),
+    ...tellAdmins(context, event, team, members, removedMembers),
   );
   const role = stays.find(({ email }) => email === caller.email)?.role;
   return { team: viewOfTeam(migrated, role), removedMembers };
@@ -277,6 +277,9 @@ function checkDivision(
   }
   if (leaves.length > 0 && !force) {
     const members = leaves.map(({ email }) => email);
-    throw new Problem('members-outside', outsidersIn(teamId, leaves), { members: { members } });
+    throw new Problem('members-outside', outsidersIn(teamId, leaves), {
+      members: { members },
+      advice: `Or invite all of them (POST /organizations/${organizationId}/invitations), and migrate the team once they have accepted.`,
+    });
   }
 }

@@ -8,12 +8,15 @@ import { AdmissionReason, AdmissionView } from './admission.js';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap.js';
 import { CallerView } from './caller.js';
 import { CostEstimate } from './cost.js';
+import { CostDay, CostGroup, CostsView } from './costs.js';
 import { durationPattern } from './duration.js';
 import { BootstrapEvent } from './event.js';
+import { Forecast } from './forecast.js';
 import { invitedMay } from './invited.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
 import { PlanDocument, PlanHash } from './plan.js';
+import { PreflightReply, PreflightRequest } from './preflight.js';
 import { BootstrapRequest } from './request.js';
 import { CleanupSurvey } from './survey.js';
 
@@ -87,6 +90,7 @@ export const PlanReply = z
     warnings,
     plan: PlanDocument,
     changes: z.array(OptionChange).optional().meta({ description: 'Options that a resume would change' }),
+    forecast: Forecast.optional().meta({ description: 'How long it takes. Missing of what stands' }),
     cost: CostEstimate.meta({ description: 'For its time to live, with spot VMs wherever they are asked for' }),
   })
   .meta({ id: 'PlanReply', description: 'What a bootstrap would make' });
@@ -187,6 +191,27 @@ export const admissionRoutes = {
     description: 'Taken already: nothing changes. For operators.',
     caller: 'known',
     replies: { 200: json('How it stands now', AdmissionView) },
+    problems: ['forbidden'],
+  },
+} as const satisfies RouteTable;
+
+/** What bootstraps have cost. Part of the bootstrap API. */
+export const costRoutes = {
+  getCosts: {
+    method: 'GET',
+    path: '/costs',
+    tag: 'Bootstraps',
+    summary: 'What bootstraps have cost so far',
+    description:
+      "The caller's own, with those that were removed in the last 90 days; for operators with `all=true` everybody's. Every way to sum up comes to the same total.",
+    caller: 'known',
+    query: z.strictObject({
+      by: CostGroup.default('month'),
+      all: flag("Everybody's; for operators"),
+      from: CostDay.optional().meta({ description: 'The first day that counts', examples: ['2026-11-01'] }),
+      to: CostDay.optional().meta({ description: 'The last day that counts', examples: ['2026-11-30'] }),
+    }),
+    replies: { 200: json('The sums', CostsView) },
     problems: ['forbidden'],
   },
 } as const satisfies RouteTable;
@@ -398,6 +423,19 @@ export const bootstrapRoutes = {
     },
     problems: ['forbidden', 'conflict', 'precondition-failed', 'stopped', 'too-many', 'over-ceiling'],
   },
+  preflight: {
+    method: 'POST',
+    path: '/preflights',
+    tag: 'Bootstraps',
+    summary: 'What is known of a bootstrap before it begins',
+    description:
+      'One round of questions to all that it needs: account, parent, place, policies, names, software. All findings come at once, and nothing is made. A new bootstrap with a finding that stops it is refused. For whoever may bootstrap here.',
+    caller: 'known',
+    body: PreflightRequest,
+    bodyLimitBytes: 2 * 1024 * 1024,
+    replies: { 200: json('What was found', PreflightReply) },
+    problems: ['forbidden', 'too-many'],
+  },
   listBootstraps: {
     method: 'GET',
     path: '/bootstraps',
@@ -576,5 +614,6 @@ export const bootstrapRoutes = {
   ...scheduleRoutes,
   ...surveyRoutes,
   ...admissionRoutes,
+  ...costRoutes,
   ...callerRoutes,
 } as const satisfies RouteTable;

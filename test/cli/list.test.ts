@@ -121,6 +121,34 @@ describe('what a list says', function () {
     expect(await status({ cost: unknown })).to.include('not known: there is no price for region asia-east1');
   });
 
+  it('is said as soon as a bootstrap has begun, with its VMs, its time and its end', async () => {
+    const vms = ['a', 'b'].map((key) => ({
+      id: `vm:${key}`,
+      step: 'vm',
+      key,
+      title: key,
+      state: 'waiting',
+      attempt: 0,
+    }));
+    const forecast = { p50Seconds: 480, p90Seconds: 720, learntFrom: 3 };
+    service.standing = false;
+    service.instead.set('POST /bootstraps', [
+      (response) =>
+        json(response, 201, {
+          bootstrap: { ...makeView(), state: 'running', instances: vms, forecast },
+          created: true,
+          changes: [],
+          warnings: [],
+        }),
+    ]);
+    const { stderr } = await sandbox.run([...bootstrap, ...five]);
+    expect(stderr).to.match(/VMs +2$/m);
+    expect(stderr).to.include('about 1.23 USD an hour, 2.47 USD until it is removed');
+    expect(stderr).to.match(/Ready +in about 8m, at most 12m in nine of ten cases, as the last 3 here took/);
+    expect(stderr).to.match(/Removed +at \d{4}-/);
+    expect((await list([named('new', { state: 'running', forecast })])).stdout).to.include('running ~8m');
+  });
+
   it('is said at the end of a bootstrap, in one line, and before it by --dry-run', async () => {
     const { stdout } = await sandbox.run([...bootstrap, ...five]);
     expect(stdout.match(/^ +Cost .*estimate, prices of 2026-01-01\)$/gm)).to.have.length(1);
@@ -130,5 +158,47 @@ describe('what a list says', function () {
     expect(planned.stdout).to.include(
       'Cost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, prices of 2026-01-01)',
     );
+  });
+});
+
+describe('plinth costs', function () {
+  this.timeout(30_000);
+  let service: Service;
+  let sandbox: Sandbox;
+  before(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  after(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+
+  it('sums up by month, names what has no price, and gives the total and the day of the prices', async () => {
+    const { code, stdout, stderr } = await sandbox.run(['costs', '--from', '2026-10-01']);
+    expect(code, stderr).to.equal(0);
+    expect(stdout)
+      .to.match(/MONTH +BOOTSTRAPS +USD/)
+      .and.to.match(/2026-10 +2 +12\.50/);
+    expect(stdout).to.include('Total: 12.75 USD (estimate, prices of 2026-01-01)');
+    expect(stderr).to.include('There is no price for machine type n2-huge');
+    expect(service.seen.at(-1)?.path).to.equal('/costs?by=month&from=2026-10-01');
+  });
+
+  it('prints CSV that a spreadsheet takes for no formula, and JSON', async () => {
+    const { stdout } = await sandbox.run(['costs', '--by', 'project', '--csv']);
+    expect(stdout.split('\r\n').map((line) => line.trimEnd())).to.deep.equal([
+      'project,name,owner,usd',
+      `2026-10,"'=1+1, ""x""",alice@example.com,12.50`,
+      '2026-11,demo,alice@example.com,0.254321',
+    ]);
+    const json = await sandbox.run(['costs', '--json']);
+    expect(JSON.parse(json.stdout.trim().split('\n').at(-1) ?? '').costs.total).to.equal('12.754321');
+  });
+
+  it('refuses days and groups that are none, all at once', async () => {
+    const { code, stderr } = await sandbox.run(['costs', '--by', 'week', '--from', 'yesterday']);
+    expect(code).to.equal(2);
+    expect(stderr).to.include('--by must be owner, project, day or month').and.to.include('--from must be a day');
   });
 });

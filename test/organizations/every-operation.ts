@@ -58,6 +58,23 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await inPages('listOrganizationTeams', { params });
   await inPages('listOrganizationEvents', { params });
   await inPages('listTeamMembers', { params: inside });
+  const [erin, frank, grace] = ['erin@example.com', 'frank@example.com', 'grace@example.com'];
+  await does(200, 'addOrganizationMembers', {
+    params,
+    body: { members: [{ email: erin }, { email: bob, role: 'admin' }] },
+  });
+  await does(200, 'addTeamMembers', { params: inside, body: { members: [{ email: erin, role: 'admin' }] } });
+  await does(200, 'inviteMembers', {
+    params,
+    body: { members: [{ email: frank }, { email: grace }, { email: erin }] },
+  });
+  await inPages('listInvitations', { params });
+  await does(200, 'resendInvitation', { params: { ...params, email: frank } });
+  await inPages('listOwnInvitations', { as: frank });
+  await does(201, 'acceptInvitation', { as: frank, params });
+  await does(204, 'declineInvitation', { as: grace, params });
+  await does(200, 'inviteMembers', { params, body: { members: [{ email: grace }] } });
+  await does(204, 'revokeInvitation', { params: { ...params, email: grace } });
   await does(200, 'setTeamMemberRole', { params: { ...inside, email: bob }, body: { role: 'admin' } });
   await does(200, 'renameOrganization', { params, body: { name: 'Renamed' } });
   await does(200, 'renameTeam', { params: inside, body: { name: 'Renamed' } });
@@ -70,6 +87,10 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await does(200, 'deleteOrganization', ofOther);
   await server.expect(404, 'getOrganization', ofOther);
   await does(200, 'restoreOrganization', ofOther);
+  const latest = { ...alone, migrationId: 'latest' };
+  await does(200, 'previewUndo', { params: latest });
+  await does(200, 'undoMigration', { params: latest });
+  await server.expect(200, 'migrateTeam', { params: alone, body: { organizationId, force: true } });
   await does(200, 'detachTeam', { as: operator, params: alone });
   await does(204, 'removeTeamMember', { params: { ...inside, email: bob } });
   await server.expect(201, 'addTeamMember', { params: inside, body: { email: bob } });

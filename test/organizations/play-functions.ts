@@ -2,6 +2,14 @@
 import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { detachTeam } from '../../functions/organizations/detachment.js';
+import {
+  acceptInvitation,
+  declineInvitation,
+  inviteMembers,
+  resendInvitation,
+  revokeInvitation,
+} from '../../functions/organizations/invitations.js';
+import { addOrganizationMembers, addTeamMembers } from '../../functions/organizations/many-members.js';
 import { addOrganizationMember, setOrganizationMemberRole } from '../../functions/organizations/members.js';
 import { migrateTeam } from '../../functions/organizations/migration.js';
 import {
@@ -14,6 +22,7 @@ import { removeOrganizationMember } from '../../functions/organizations/removal.
 import { deleteTeam, renameTeam, restoreTeam } from '../../functions/organizations/team-life.js';
 import { addTeamMember, removeTeamMember, setTeamMemberRole } from '../../functions/organizations/team-members.js';
 import { createTeam } from '../../functions/organizations/teams.js';
+import { undoMigration } from '../../functions/organizations/undo.js';
 import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';
@@ -87,6 +96,29 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         const asked = { teamId, organizationId, force: action.force };
         return done(200, (await migrateTeam(context, caller, asked, nothing)).removedMembers);
       }
+      case 'addOrganizationMembers':
+      case 'inviteMembers': {
+        const members = action.emails.map((email) => ({ email, role: action.role }));
+        const work = action.kind === 'inviteMembers' ? inviteMembers : addOrganizationMembers;
+        await work(context, caller, organizationId, members);
+        return done(200);
+      }
+      case 'addTeamMembers': {
+        const members = action.emails.map((email) => ({ email, role: action.role }));
+        await addTeamMembers(context, caller, teamId, members);
+        return done(200);
+      }
+      case 'resendInvitation':
+        await resendInvitation(context, caller, organizationId, action.email);
+        return done(200);
+      case 'revokeInvitation':
+        await revokeInvitation(context, caller, organizationId, action.email);
+        return done(204);
+      case 'acceptInvitation':
+        return done((await acceptInvitation(context, caller, organizationId, nothing)).added ? 201 : 200);
+      case 'declineInvitation':
+        await declineInvitation(context, caller, organizationId);
+        return done(204);
       case 'renameOrganization':
         await renameOrganization(context, caller, organizationId, 'Renamed');
         return done(200);
@@ -106,6 +138,9 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         return done(200, (await restoreTeam(context, caller, teamId, nothing)).removedMembers);
       case 'setTeamMemberRole':
         await setTeamMemberRole(context, caller, teamId, action);
+        return done(200);
+      case 'undoMigration':
+        await undoMigration(context, caller, { teamId, migrationId: 'latest' }, nothing);
         return done(200);
       case 'detachTeam':
         await detachTeam(context, caller, teamId, nothing);

@@ -26,12 +26,14 @@ import { admissionHandlers } from './admission.js';
 import { judge, objectionsTo } from './asked.js';
 import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
+import { costHandlers } from './costs.js';
 import { dryRunOf } from './dry-run.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
 import { fileHandlers } from './files.js';
 import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { checkMayBootstrap } from './permission.js';
+import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
 
@@ -80,8 +82,9 @@ function bootstrapHandlers(
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const { warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
-      if (dryRun) return { status: 200, body: dryRunOf(context, steps, { ...judged, warnings }) };
+      const asking = { caller, body, gone, trace: span };
+      const { warnings, ...judged } = await judge(context, steps, asking, { depth: dryRun ? 'plan' : 'all' });
+      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, { ...judged, warnings }) };
       await countChange(context, caller);
       const facts = { ...judged, warnings, trace: span };
       const begun =
@@ -102,7 +105,8 @@ function bootstrapHandlers(
       const kept = { ...(all && { all: 'true' }), ...(name !== undefined && { name }) };
       return answerInPages(bootstrapRoutes.listBootstraps, { caller, query, kept }, async (page) => {
         const { items, next } = pageIn(await listFor(context, caller, query), page);
-        return { items: items.map((found) => summaryOf(context, found)), ...(next !== undefined && { next }) };
+        const shown = await Promise.all(items.map((found) => summaryOf(context, steps, found)));
+        return { items: shown, ...(next !== undefined && { next }) };
       });
     },
 
@@ -121,6 +125,7 @@ function bootstrapHandlers(
       return { status: 200, body: await view(await owned(params.id, caller)) };
     },
 
+    ...preflightHandlers(context, steps),
     ...followHandlers(context, steps, access, times),
     ...fileHandlers(context, access),
     ...lifeHandlers(context, steps, access, view),
@@ -128,6 +133,7 @@ function bootstrapHandlers(
     ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
     ...admissionHandlers(context),
+    ...costHandlers(context),
     ...callerHandlers(context),
   };
 }

@@ -4,6 +4,7 @@ import { organizationRoutes as routes } from '../../../shared/organization/route
 import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
 import { detachTeam } from '../../organizations/detachment.js';
+import { addTeamMembers } from '../../organizations/many-members.js';
 import type { Added } from '../../organizations/members.js';
 import { migrateTeam, previewMigration } from '../../organizations/migration.js';
 import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/team-life.js';
@@ -14,6 +15,7 @@ import {
   setTeamMemberRole,
 } from '../../organizations/team-members.js';
 import { createTeam, getTeam, listTeams } from '../../organizations/teams.js';
+import { previewUndo, undoMigration } from '../../organizations/undo.js';
 import type { KeepingHandlers } from '../idempotency.js';
 import type { AnswerInPages } from '../paging.js';
 import type { Answer } from '../reply.js';
@@ -26,12 +28,15 @@ type TeamRoutes = Pick<
   | 'renameTeam'
   | 'deleteTeam'
   | 'restoreTeam'
+  | 'addTeamMembers'
   | 'setTeamMemberRole'
   | 'listTeamMembers'
   | 'addTeamMember'
   | 'removeTeamMember'
   | 'previewMigration'
   | 'migrateTeam'
+  | 'previewUndo'
+  | 'undoMigration'
   | 'detachTeam'
 >;
 
@@ -65,6 +70,9 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
   restoreTeam: async ({ caller, params: { teamId } }, keep) =>
     okAnswer(await restoreTeam(context, caller, teamId, (reply) => keep(okAnswer(reply)))),
 
+  addTeamMembers: async ({ caller, params: { teamId }, body: { members } }, keep) =>
+    okAnswer(await addTeamMembers(context, caller, teamId, members, (result) => keep(okAnswer(result)))),
+
   setTeamMemberRole: async ({ caller, params: { teamId, email }, body: { role } }) =>
     okAnswer(await setTeamMemberRole(context, caller, teamId, { email, role })),
 
@@ -90,6 +98,18 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
     const asked = { ...body, teamId, ifMatch: headers['if-match'] };
     return okAnswer(await migrateTeam(context, caller, asked, (reply) => keep(okAnswer(reply))));
   },
+
+  async previewUndo({ caller, params }) {
+    const { preview, tag } = await previewUndo(context, caller, params);
+    return { status: 200, headers: { etag: tag }, body: preview };
+  },
+
+  undoMigration: async ({ caller, params, headers }, keep) =>
+    okAnswer(
+      await undoMigration(context, caller, { ...params, ifMatch: headers['if-match'] }, (reply) =>
+        keep(okAnswer(reply)),
+      ),
+    ),
 
   detachTeam: async ({ caller, params: { teamId } }, keep) =>
     okAnswer(await detachTeam(context, caller, teamId, (reply) => keep(okAnswer(reply)))),
