@@ -94,7 +94,6 @@ const Identity = z.object({ identity: z.string() });
 export function createClient(transport: Transport, told: Told): Client {
   const { text } = transport;
   const { beginBootstrap, listBootstraps, getBootstrap, cancelBootstrap, getConfig, getSecrets } = bootstrapRoutes;
-  const { readAgeIdentity } = bootstrapRoutes;
 
   const once = async <T>(...call: Parameters<typeof transport.ask<T>>) => (await transport.ask(...call)).data;
   const patiently = async <T>(...call: Parameters<typeof transport.ask<T>>) =>
@@ -142,7 +141,7 @@ export function createClient(transport: Transport, told: Told): Client {
       }),
     config: (id, datacenter) => text(getConfig, { params: { id }, query: { datacenter } }),
     secrets: (id, datacenter) => text(getSecrets, { params: { id }, query: { datacenter } }),
-    ageIdentity: async (id) => (await once(Identity, readAgeIdentity, { params: { id } })).identity,
+    ageIdentity: async (id) => (await once(Identity, bootstrapRoutes.readAgeIdentity, { params: { id } })).identity,
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),
