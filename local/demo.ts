@@ -200,6 +200,13 @@ async function main(): Promise<number> {
       ...environmentFor(stack, { file: (each) => join(folder, each) }, await stack.tokens(people.alice)),
       PLINTH_FORGE1_APP_CLIENT_SECRET: clientSecret,
     };
+    say('First, whether anything stops it (--check):\n');
+    const checked = await runPlinth(['beta', 'bootstrap-cloud', ...flags, '--check'], { folder, env, show: true });
+    if (checked.exitCode !== 0) {
+      say(`✗ plinth --check ended with exit code ${checked.exitCode}.`);
+      return 1;
+    }
+    say();
     const { exitCode } = await runPlinth(['beta', 'bootstrap-cloud', ...flags], { folder, env, show: true });
     say();
     if (exitCode !== 0) {
