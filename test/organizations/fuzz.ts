@@ -109,6 +109,11 @@ export async function fuzzEverything(
       params: { teamId },
       body: { email: 'bob@example.com', role: 'admin' },
     });
+    await server.ask('proposeTransfer', {
+      as: 'carol@example.com',
+      params: { teamId },
+      body: { organizationId: own.id, force: true },
+    });
     teams.push(teamId);
     if (teams.length > 4) teams.shift();
   }
@@ -124,6 +129,8 @@ export async function fuzzEverything(
       organizationId: [own.id, own.id, elsewhere.id, planted.id],
       members: [[{ email: 'dave@example.com' }], [{ email: 'a/b@example.com', role: 'member' }]],
       teamId: [...teams, ...teams, plantedTeam.teamId, plantedAlone.teamId],
+      transferId: ['standalone', own.id],
+      migrationId: ['latest'],
       email: people,
       name: ['A name', 'Another'],
     }),
