@@ -2,14 +2,17 @@
 import type { PlanReply } from '../../../shared/bootstrap/routes.js';
 import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import { endFor, priceOf } from '../../bootstraps/ceilings.js';
+import { forecast, learntTimes } from '../../bootstraps/forecast.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { planOfCommand } from '../../bootstraps/plan.js';
 import { previewOf } from '../../bootstraps/preview.js';
 import type { Context } from '../../context.js';
 import { costOf, costOfPlan } from '../../cost/of-bootstrap.js';
+import { graphOf } from '../../engine/graph.js';
+import { planOf } from '../../engine/plan.js';
 import type { AnyStep } from '../../engine/step.js';
 
-export function dryRunOf(context: Context, steps: readonly AnyStep[], facts: BeginFacts): PlanReply {
+export async function dryRunOf(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<PlanReply> {
   const { config, clock } = context;
   const now = clock.now();
   if (facts.checked !== undefined) {
@@ -30,6 +33,7 @@ export function dryRunOf(context: Context, steps: readonly AnyStep[], facts: Beg
     instances: previewOf(steps, options),
     warnings: [...facts.warnings, ...(warning === undefined ? [] : [warning])],
     plan: planOfCommand(context, steps, facts, price),
+    forecast: forecast(planOf(graphOf(steps), options), await learntTimes(context), now),
     cost: costOfPlan(config.prices, options, now, deadlineAt, config.loadBalancers),
   };
 }
