@@ -95,7 +95,13 @@ export async function fuzzEverything(
     }
     const invited = callers.map((email) => ({ email, role: 'admin' }));
     await server.ask('inviteMembers', { ...inviting, body: { members: invited } });
-    await server.ask('inviteMembers', { as: operator, params, body: { members: [{ email: 'a/b@example.com' }] } });
+    const others = ['a/b@example.com', '__x__@example.com'];
+    for (const email of others) {
+      const member = { ...params, email };
+      await server.ask('removeOrganizationMember', { as: operator, params: member, query: { force: 'true' } });
+    }
+    const members = others.map((email) => ({ email }));
+    await server.ask('inviteMembers', { as: operator, params, body: { members } });
     for (const email of callers) {
       await server.ask('addOrganizationMember', { as: operator, params, body: { email } });
       await server.ask('setOrganizationMemberRole', {
