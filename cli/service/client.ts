@@ -15,6 +15,7 @@ import {
   bootstrapRoutes,
   callerRoutes,
   costRoutes,
+  deploymentRoutes,
   lifeRoutes,
   PlanReply,
   recoveryRoutes,
@@ -36,6 +37,8 @@ export interface Client {
   plan(request: BootstrapRequest): Promise<PlanReply>;
   /** What is known of it before it begins. */
   preflight(request: PreflightRequest): Promise<PreflightReply>;
+  /** Whether the deployment is as it must be. */
+  deployment(): Promise<PreflightReply>;
   list(all: boolean): Promise<BootstrapSummary[]>;
   /** By the project's name or id, the newest one. Undefined if the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
@@ -105,6 +108,7 @@ export function createClient(transport: Transport, told: Told): Client {
     begin: (body) => once(BeginReply, beginBootstrap, { body }),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
     preflight: (body) => once(PreflightReply, bootstrapRoutes.preflight, { body }),
+    deployment: () => once(PreflightReply, deploymentRoutes.checkDeployment),
     list: (all) => list(all ? { all: 'true' } : {}),
     find: async (project) => newest(await list({ name: project })),
     findStanding: async (project) => newest((await list({ name: project })).filter(({ state }) => state !== 'removed')),
