@@ -149,6 +149,16 @@ describe('organization policies, judged', () => {
     expect(found.kind === 'list' && found.unmet('EXTERNAL_NETWORK_TCP_UDP')).to.include('PLINTH_LOAD_BALANCERS');
   });
 
+  it('images of the company’s own pass where its project is trusted, and the usual ones do not', () => {
+    const found = row('compute.trustedImageProjects');
+    const own = { ...intent(), vmImage: 'projects/acme-images/global/images/family/hardened-2204' };
+    const judged = (policy: Policy, of: Intent) =>
+      found.kind === 'list' ? found.wanted(of).map(({ fits }) => allows(policy, fits)) : [];
+    expect(judged(allow('projects/acme-images'), own)).to.deep.equal([true]);
+    expect(judged(allow('projects/acme-images'), intent())).to.deep.equal([false]);
+    expect(judged(deny('projects/ubuntu-os-cloud'), own)).to.deep.equal([true]);
+  });
+
   it('services are of concern where the flags use them', () => {
     const none = deny('artifactregistry.googleapis.com', 'publicca.googleapis.com');
     expect(told('gcp.restrictServiceUsage', none)).to.not.include(false);
