@@ -10,6 +10,9 @@ export const functionNames = {
 } as const;
 export type FunctionName = (typeof functionNames)[keyof typeof functionNames];
 
+/** Of its service account. Ids of accounts have at least six characters, and some functions' names are shorter. */
+export const functionAccountId = (name: FunctionName): string => `plinth-${name}`;
+
 /** One topic per lane, because function triggers cannot filter by attribute. */
 export const topics = { cloud: 'plinth-cloud-steps', host: 'plinth-host-steps' } as const;
 export type Lane = keyof typeof topics;
@@ -46,6 +49,8 @@ export const collections = {
   organizationMemberVersions: 'organizationMemberVersions',
   /** Who may join an organization by their own acceptance. Nobody is invited and a member at once. */
   invitations: 'invitations',
+  /** Moves of teams that one side has proposed and the other has not answered. */
+  transfers: 'transfers',
   teams: 'teams',
   teamMembers: 'teamMembers',
   /** Who did what and when. Sorting by `id` puts the newest first. */

@@ -31,6 +31,8 @@ import { followStream, type Told } from './follow-stream.js';
 import type { Transport } from './transport.js';
 
 export interface Client {
+  /** Who calls, as the service sees it. */
+  caller(): Promise<CallerView>;
   begin(request: BootstrapRequest): Promise<BeginReply>;
   plan(request: BootstrapRequest): Promise<PlanReply>;
   /** What is known of it before it begins. */
@@ -95,7 +97,6 @@ const Identity = z.object({ identity: z.string() });
 export function createClient(transport: Transport, told: Told): Client {
   const { text } = transport;
   const { beginBootstrap, listBootstraps, getBootstrap, cancelBootstrap, getConfig, getSecrets } = bootstrapRoutes;
-  const { readAgeIdentity } = bootstrapRoutes;
 
   const once = async <T>(...call: Parameters<typeof transport.ask<T>>) => (await transport.ask(...call)).data;
   const patiently = async <T>(...call: Parameters<typeof transport.ask<T>>) =>
@@ -103,6 +104,7 @@ export function createClient(transport: Transport, told: Told): Client {
   const list = (query: Record<string, string>) => patiently(BootstrapSummary.array(), listBootstraps, { query });
 
   return {
+    caller: () => patiently(CallerView, callerRoutes.getCaller),
     begin: (body) => once(BeginReply, beginBootstrap, { body }),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
     preflight: (body) => once(PreflightReply, bootstrapRoutes.preflight, { body }),
@@ -143,7 +145,7 @@ export function createClient(transport: Transport, told: Told): Client {
       }),
     config: (id, datacenter) => text(getConfig, { params: { id }, query: { datacenter } }),
     secrets: (id, datacenter) => text(getSecrets, { params: { id }, query: { datacenter } }),
-    ageIdentity: async (id) => (await once(Identity, readAgeIdentity, { params: { id } })).identity,
+    ageIdentity: async (id) => (await once(Identity, bootstrapRoutes.readAgeIdentity, { params: { id } })).identity,
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),

@@ -11,6 +11,7 @@ import {
   bootstrapIdPrefix,
   deploymentSecrets,
   type FunctionName,
+  functionAccountId,
   functionNames,
   type Lane,
   schedulerJobs,
@@ -48,8 +49,7 @@ export const local = {
 
 const accountEmail = (id: string): string => `${id}@${local.project}.iam.gserviceaccount.com`;
 
-/** The prefix is needed: ids of service accounts have at least six characters, and some functions' names are shorter. */
-export const functionAccount = (name: FunctionName): string => accountEmail(`plinth-${name}`);
+export const functionAccount = (name: FunctionName): string => accountEmail(functionAccountId(name));
 export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc: accountEmail('plinth-eventarc') };
 
 /**

@@ -16,6 +16,9 @@ import {
 } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { firewall } from '../cloud/firewall.js';
+import { adminLoginRole } from '../cloud/login-roles.js';
+import { machineLogin } from '../cloud/machine-login.js';
+import { machineLoginRole } from '../cloud/machine-login-role.js';
 import { vm } from '../cloud/vm.js';
 import { machineKey, readMachineKey } from '../config/machine-key.js';
 import { jumpboxName } from '../topology.js';
@@ -24,30 +27,58 @@ import { hostKey } from './host-key.js';
 /** `machines` are the VMs that the instance works on. The jumpbox is always added, because all connections go through it. */
 export function hostNeeds(machines: (options: BootstrapOptions, key: string) => readonly string[] = () => []) {
   const keys = (options: BootstrapOptions, key: string) => [...new Set([jumpboxName, ...machines(options, key)])];
-  return { machineKey, firewall, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
+  const login = { machineKey, machineLogin, machineLoginRole } as const;
+  return { ...login, firewall, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
 }
 type HostNeeds = ReturnType<typeof hostNeeds>;
 
 type HostCall = Pick<StepCall<HostNeeds, undefined>, 'context' | 'bootstrap' | 'secrets' | 'needs' | 'signal'>;
 
-/** As root. On the jumpbox by way of `ubuntu`, because root can't log in there. */
+/** As root: by sudo where another user logs in. */
 export async function reach(call: HostCall, name: string = jumpboxName): Promise<Host> {
-  const { context, bootstrap, needs, secrets, signal } = call;
-  const { privateKey } = await readMachineKey(secrets, needs.machineKey.secretVersion);
+  const { context, bootstrap, needs, signal } = call;
+  const { privateKey, userOf } = await loginOf(call);
   const machine = (key: string) => {
     const { internalIp, externalIp } = needs.machines[key] ?? missing(key);
     const isJumpbox = key === jumpboxName;
     return {
       name: key,
       address: isJumpbox ? (externalIp ?? internalIp) : internalIp,
-      user: isJumpbox ? 'ubuntu' : 'root',
+      user: userOf(key),
       hostKeys: (needs.hostKeys[key] ?? missing(key)).hostKeys,
     };
   };
   const jumpbox = machine(jumpboxName);
   const target = { bootstrapId: bootstrap.id, jumpbox, privateKey };
   const machineOf = name === jumpboxName ? target : { ...target, machine: machine(name) };
-  return (await context.remote.host(machineOf, signal)).asRoot();
+  return (await context.remote.host(machineOf, signal).catch((error: unknown) => explain(call, error))).asRoot();
+}
+
+interface Login {
+  readonly privateKey: string;
+  userOf(machine: string): string;
+}
+
+/** Root can't log in on the jumpbox. */
+async function loginOf({ context, needs, secrets }: HostCall): Promise<Login> {
+  if (needs.machineLogin.by === 'os-login') {
+    const { user, privateKey } = await context.osLogin.identity();
+    return { privateKey, userOf: () => user };
+  }
+  const { privateKey } = await readMachineKey(secrets, needs.machineKey.secretVersion);
+  return { privateKey, userOf: (machine) => (machine === jumpboxName ? 'ubuntu' : 'root') };
+}
+
+/** Says of a login that OS Login refused what may be missing. */
+function explain({ context, bootstrap, needs }: HostCall, error: unknown): never {
+  if (!(error instanceof Problem) || error.code !== 'host-login' || needs.machineLogin.by === 'keys') throw error;
+  context.osLogin.doubt();
+  const { retryAfterSeconds } = error;
+  throw new Problem('host-login', error.detail, {
+    advice: `OS Login lets in ${context.config.serviceAccount} by ${adminLoginRole} on ${bootstrap.projectId}, some minutes after it was granted. The Cloud OS Login API must be on in ${context.config.project}.`,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    cause: error,
+  });
 }
 
 /** The keys come from the step's own needs, so a miss is a bug in plinth. */
