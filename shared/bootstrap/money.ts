@@ -7,7 +7,7 @@ const form = /^(\d{1,9})(?:\.(\d{1,6}))?$/;
 export const AmountText = z
   .string()
   .regex(form, 'must be an amount such as 12.50, with at most six decimals')
-  .refine((text) => /[1-9]/.test(text), 'must be above 0');
+  .regex(/[1-9]/, 'must be above 0');
 
 /** In whole micro-units. The text must be an amount. */
 export function microsOf(text: string): number {

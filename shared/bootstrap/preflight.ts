@@ -54,5 +54,19 @@ const { options, sshPublicKey, strict, maxCost } = BootstrapRequest.shape;
 
 export const PreflightRequest = z
   .strictObject({ options, sshPublicKey: sshPublicKey.optional(), strict, maxCost })
-  .meta({ id: 'PreflightRequest', description: 'A bootstrap that is not begun' });
+  .meta({
+    id: 'PreflightRequest',
+    description: 'A bootstrap that is not begun',
+    examples: [
+      {
+        options: {
+          projectName: 'my first',
+          billingAccount: '012345-6789AB-CDEF01',
+          baseDomain: 'example.com',
+          forge1AppClientId: 'id',
+          forge1AppClientSecret: 'a secret',
+        },
+      },
+    ],
+  });
 export type PreflightRequest = z.infer<typeof PreflightRequest>;
