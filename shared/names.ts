@@ -10,6 +10,9 @@ export const functionNames = {
 } as const;
 export type FunctionName = (typeof functionNames)[keyof typeof functionNames];
 
+/** Of its service account. Ids of accounts have at least six characters, and some functions' names are shorter. */
+export const functionAccountId = (name: FunctionName): string => `plinth-${name}`;
+
 /** One topic per lane, because function triggers cannot filter by attribute. */
 export const topics = { cloud: 'plinth-cloud-steps', host: 'plinth-host-steps' } as const;
 export type Lane = keyof typeof topics;

@@ -8,10 +8,11 @@ import type { VmView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { type BootstrapRecord, optionsOf } from '../engine/record/documents.js';
+import { type BootstrapRecord, machineAccessOf, optionsOf } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
+import type { PlanFacts } from '../engine/step.js';
 import { resultOf } from '../steps/result.js';
-import { addressesOf, type VmSpec, vmsOf } from '../steps/topology.js';
+import { addressesOf, isPublic, type VmSpec, vmsOf } from '../steps/topology.js';
 import { estimate, type Holding, vmRate } from './estimate.js';
 import type { PriceTable } from './prices.js';
 
@@ -22,7 +23,15 @@ export function costOf(
   prices: PriceTable,
   record: Pick<
     BootstrapRecord,
-    'options' | 'instances' | 'state' | 'createdAt' | 'deadlineAt' | 'protection' | 'endedAt' | 'orphan'
+    | 'options'
+    | 'machineAccess'
+    | 'instances'
+    | 'state'
+    | 'createdAt'
+    | 'deadlineAt'
+    | 'protection'
+    | 'endedAt'
+    | 'orphan'
   >,
   now: Date,
 ): CostEstimate {
@@ -32,7 +41,7 @@ export function costOf(
   /** Records of earlier releases lack the creation time of a resource. */
   const sinceOf = (createdAt: string | undefined) => new Date(createdAt ?? record.createdAt);
   const expected = record.state === 'running' ? now : undefined;
-  const rates = ratesOf(prices, options);
+  const rates = ratesOf(prices, { options, machineAccess: machineAccessOf(record) });
 
   const held: Holding[] = vmsOf(options).flatMap((spec): Holding[] => {
     const vm = vms.find(({ name }) => name === spec.name);
@@ -64,9 +73,10 @@ export function costOf(
 }
 
 /** The cost of a bootstrap before its creation, for its time to live, with spot VMs if the options ask for them. */
-export function costOfPlan(prices: PriceTable, options: BootstrapOptions, now: Date): CostEstimate {
+export function costOfPlan(prices: PriceTable, facts: PlanFacts, now: Date): CostEstimate {
+  const { options } = facts;
   const since = now;
-  const rates = ratesOf(prices, options);
+  const rates = ratesOf(prices, facts);
   const holdings: Holding[] = [
     ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
     ...addressesOf(options).map(() => ({ since, ...rates.address })),
@@ -80,7 +90,7 @@ function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
   return preemptible ? 'preemptible' : 'standard';
 }
 
-function ratesOf({ regions }: PriceTable, { region, rootDiskSize }: BootstrapOptions) {
+function ratesOf({ regions }: PriceTable, { options: { region, rootDiskSize }, machineAccess }: PlanFacts) {
   const prices = Object.hasOwn(regions, region) ? regions[region] : undefined;
   const unknown = { hourly: [`region ${region}`] };
   const reserved = prices?.staticAddressHour ?? [`reserved addresses in ${region}`];
@@ -88,14 +98,14 @@ function ratesOf({ regions }: PriceTable, { region, rootDiskSize }: BootstrapOpt
     /** What an estimate leaves out because it has no price. */
     notes: prices !== undefined && prices.natVmHour === undefined ? ['without Cloud NAT, which has no price here'] : [],
     address: prices === undefined ? unknown : { hourly: reserved },
-    vm: ({ dataDisks, externalIp }: VmSpec, machineType: string, provisioning: Provisioning) =>
+    vm: ({ role, dataDisks }: VmSpec, machineType: string, provisioning: Provisioning) =>
       prices === undefined
         ? unknown
         : vmRate(prices, region, {
             machineType,
             isSpot: isSpot(provisioning),
             diskGb: dataDisks.reduce((sum, size) => sum + size, rootDiskSize),
-            hasExternalAddress: externalIp,
+            hasExternalAddress: isPublic({ role }, machineAccess),
           }),
   };
 }

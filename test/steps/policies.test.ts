@@ -23,6 +23,7 @@ const deny = (...deniedValues: string[]) => rules({ values: { deniedValues } });
 
 const intent = (options: Partial<BootstrapOptions> = {}, hosts = true): Intent => ({
   options: makeOptions(options),
+  machineAccess: 'direct',
   projectId: 'a-1',
   ownerMember: 'user:alice@example.com',
   hosts,

@@ -83,8 +83,9 @@ function bootstrapHandlers(
       checkMayBootstrap(config, caller);
       const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
       if (dryRun) {
-        const cost = costOfPlan(config.prices, options, context.clock.now());
-        return { status: 200, body: { instances: previewOf(steps, options), warnings, cost } };
+        const facts = { options, machineAccess: config.machineAccess };
+        const cost = costOfPlan(config.prices, facts, context.clock.now());
+        return { status: 200, body: { instances: previewOf(steps, facts), warnings, cost } };
       }
       await countChange(context, caller);
       const facts = { ...judged, options, warnings, trace: span };

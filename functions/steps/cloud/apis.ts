@@ -11,18 +11,18 @@ export const apis = defineProjectStep({
   title: 'APIs',
   lane: 'cloud',
   needs: { project, billing },
-  describe: (options) => servicesOf(options).map((service) => `API ${service}`),
+  describe: (options, _key, machineAccess) => servicesOf(options, machineAccess).map((service) => `API ${service}`),
   output: ApisOutput,
 
   async observe({ context, bootstrap }) {
-    const wanted = servicesOf(bootstrap.options);
+    const wanted = servicesOf(bootstrap.options, bootstrap.machineAccess);
     const enabled = await context.cloud.services.enabled(bootstrap.projectId, wanted);
     return enabled.length === wanted.length ? { services: enabled } : undefined;
   },
 
   async run({ context, bootstrap, files }) {
     const { services } = context.cloud;
-    const wanted = servicesOf(bootstrap.options);
+    const wanted = servicesOf(bootstrap.options, bootstrap.machineAccess);
     const begin = () => services.enable(bootstrap.projectId, wanted);
     const begun = await resume(files, `operation-apis-${wanted.length}`, begin, services.operation);
     // The step has to wait anyway, and the next steps need this client.

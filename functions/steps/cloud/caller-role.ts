@@ -4,11 +4,12 @@
  */
 import { invitedRole } from '../../../shared/bootstrap/invited.js';
 import { Problem } from '../../../shared/problems.js';
-import { done, type StepCall } from '../../engine/step.js';
+import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
 import { invitedRoleStands, makeInvitedRole } from './invited-role.js';
 import { RolesOutput } from './outputs.js';
 import { project } from './project.js';
 import { defineProjectStep, isNewRole } from './settling.js';
+import { tunnelRole } from './tunnel-access.js';
 
 interface Grant {
   readonly member: string;
@@ -16,11 +17,17 @@ interface Grant {
 }
 type Call = Pick<StepCall, 'context' | 'bootstrap' | 'signal'>;
 
+/** By IAP alone, machines are reached by who holds this role. roles/editor lacks it. */
+const tunnelGrants = ({ machineAccess }: BootstrapFacts, members: readonly string[]): Grant[] =>
+  machineAccess === 'iap' ? members.map((member) => ({ member, role: tunnelRole })) : [];
+
 function wanted({ context, bootstrap }: Call): Grant[] {
+  const { ownerMember, sharedMembers } = bootstrap;
   const role = invitedRole(bootstrap.projectId);
   return [
-    { member: bootstrap.ownerMember, role: context.config.callerRole },
-    ...bootstrap.sharedMembers.map((member) => ({ member, role })),
+    { member: ownerMember, role: context.config.callerRole },
+    ...sharedMembers.map((member) => ({ member, role })),
+    ...tunnelGrants(bootstrap, [ownerMember, ...sharedMembers]),
   ];
 }
 
@@ -36,6 +43,7 @@ function unwanted({ context, bootstrap }: Call): Grant[] {
       { member, role: owners },
       { member, role },
     ]),
+    ...tunnelGrants(bootstrap, formerMembers),
   ];
 }
 const policyOf = ({ context, bootstrap }: Call) => context.cloud.projects.policy(bootstrap.projectId);

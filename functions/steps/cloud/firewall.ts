@@ -1,4 +1,5 @@
 /** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
+import type { MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import type { StepCall } from '../../engine/step.js';
 import { subnetRange } from '../topology.js';
 import { type Begun, followAll } from './following.js';
@@ -8,6 +9,8 @@ import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
 const everywhere = '0.0.0.0/0';
+/** Where Identity-Aware Proxy connects from, as its documentation says. */
+const iapRange = '35.235.240.0/20';
 /** Where the health checks of Google's load balancers come from, as its documentation says. */
 const healthCheckRanges = ['35.191.0.0/16', '130.211.0.0/22', '209.85.152.0/22', '209.85.204.0/22'];
 
@@ -19,12 +22,17 @@ interface Rule {
   readonly targetTags: readonly string[];
 }
 
-const rulesOf = (sshSources: readonly string[]): readonly Rule[] => [
+const sshSourcesOf = (machineAccess: MachineAccess, ranges: readonly string[]): readonly string[] => {
+  if (machineAccess === 'iap') return [iapRange];
+  return ranges.length === 0 ? [everywhere] : ranges;
+};
+
+const rulesOf = (machineAccess: MachineAccess, ranges: readonly string[]): readonly Rule[] => [
   {
     name: 'allow-ssh-ext',
     direction: 'INGRESS',
     allowed: [{ IPProtocol: 'tcp', ports: ['22'] }],
-    ranges: sshSources.length === 0 ? [everywhere] : sshSources,
+    ranges: sshSourcesOf(machineAccess, ranges),
     targetTags: ['ssh'],
   },
   {
@@ -62,8 +70,8 @@ export const firewall = defineProjectStep({
   title: 'Firewall',
   lane: 'cloud',
   needs: { network },
-  describe: () =>
-    rulesOf([]).map(({ name, allowed, targetTags }) => {
+  describe: (_options, _key, machineAccess) =>
+    rulesOf(machineAccess, []).map(({ name, allowed, targetTags }) => {
       const what = allowed.map(({ IPProtocol, ports = [] }) => [IPProtocol, ports.join(', ')].join(' ').trim());
       return `firewall rule ${name}: ${what.join(', ')}${targetTags.length === 0 ? '' : ` to ${targetTags.join(', ')}`}`;
     }),
@@ -109,7 +117,7 @@ export const firewall = defineProjectStep({
 });
 
 async function look({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
-  const rules = rulesOf(context.config.sshSourceRanges);
+  const rules = rulesOf(bootstrap.machineAccess, context.config.sshSourceRanges);
   const names = rules.map(({ name }) => name);
   const standing = await context.cloud.compute.firewallRules(bootstrap.projectId, names);
   return rules.map((rule) => ({ rule, found: standing.find(({ name }) => name === rule.name) }));

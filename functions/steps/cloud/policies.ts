@@ -52,9 +52,10 @@ export const policies = defineStep({
 /** All at once, as none depends on another. */
 async function look(call: Call, place: string) {
   const { context, bootstrap } = call;
-  const { options, projectId, ownerMember } = bootstrap;
+  const { options, machineAccess, projectId, ownerMember } = bootstrap;
   const intent: Intent = {
     options,
+    machineAccess,
     projectId,
     ownerMember,
     hosts: context.config.hosts,

@@ -1,7 +1,6 @@
 /** Checks that the quotas of region and project suffice, before anything costly is made. Asks Google for what lacks. */
-import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
-import { again, type BootstrapFacts, done, type Outcome, type StepCall } from '../../engine/step.js';
+import { again, type BootstrapFacts, done, type Outcome, type PlanFacts, type StepCall } from '../../engine/step.js';
 import { countedNeeds, needsOf, spotMetric } from '../topology.js';
 import { apis } from './apis.js';
 import { QuotaOutput } from './outputs.js';
@@ -14,8 +13,8 @@ export const quota = defineProjectStep({
   title: 'Quota',
   lane: 'cloud',
   needs: { apis },
-  describe: (options) => [
-    `check of the quotas of ${options.region}: ${Object.entries(needsOf(options))
+  describe: (options, _key, machineAccess) => [
+    `check of the quotas of ${options.region}: ${Object.entries(needsOf(options, machineAccess))
       .map(([metric, need]) => `${metric} ${need}`)
       .join(', ')}`,
     'request to Google for what lacks, if the deployment names a contact',
@@ -36,7 +35,7 @@ export const quota = defineProjectStep({
       bootstrap: call.bootstrap,
       contact,
       waitSeconds,
-      spotLimit: spotLimitIn(call.bootstrap.options, found.limits),
+      spotLimit: spotLimitIn(call.bootstrap, found.limits),
     };
     if (contact === undefined) throw quotaTooLow({ ...parts, short });
     const notes = await readNotes(call);
@@ -76,7 +75,8 @@ function waitFor(replies: readonly Reply[], waited: number, waitSeconds: number)
 /**
  * Compares with the limit, not with the free rest. The project is the bootstrap's own, so what is used is part of the need.
  */
-async function check({ cloud }: StepCall['context'], { options, projectId }: BootstrapFacts) {
+async function check({ cloud }: StepCall['context'], bootstrap: BootstrapFacts) {
+  const { options, projectId } = bootstrap;
   const { region, zone } = options;
   const found = await cloud.compute.region(projectId, region);
   if (found === undefined) throw unknownPlace('--region', region);
@@ -85,7 +85,7 @@ async function check({ cloud }: StepCall['context'], { options, projectId }: Boo
   const everywhere = await cloud.compute.projectQuotas(projectId);
   const regional = new Set(quotas.map(({ metric }) => metric));
   const limits = new Map([...everywhere, ...quotas].map(({ metric, limit }) => [metric, limit]));
-  const checked = Object.entries(countedNeeds(options, limits)).flatMap(([metric, need]): Lack[] => {
+  const checked = Object.entries(countedNeeds(bootstrap, limits)).flatMap(([metric, need]): Lack[] => {
     const limit = limits.get(metric);
     return limit === undefined ? [] : [{ metric, need, limit, region: regional.has(metric) ? region : undefined }];
   });
@@ -93,9 +93,10 @@ async function check({ cloud }: StepCall['context'], { options, projectId }: Boo
 }
 
 /** The limit of spot CPUs, where the bootstrap would fit with spot VMs. */
-function spotLimitIn(options: BootstrapOptions, limits: ReadonlyMap<string, number>): number | undefined {
+function spotLimitIn(facts: PlanFacts, limits: ReadonlyMap<string, number>): number | undefined {
+  const { options } = facts;
   if (options.spotVms || options.preemptible) return undefined;
-  const needs = Object.entries(countedNeeds({ ...options, spotVms: true }, limits));
+  const needs = Object.entries(countedNeeds({ ...facts, options: { ...options, spotVms: true } }, limits));
   return needs.every(([metric, need]) => need <= (limits.get(metric) ?? need)) ? limits.get(spotMetric) : undefined;
 }
 

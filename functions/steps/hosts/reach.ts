@@ -2,6 +2,7 @@
  * Defines steps on machines and connects to the machines: with the bootstrap's own key, through the jumpbox, and only to
  * pinned host keys. If a machine is unreachable, the steps that made it look at it again.
  */
+import type { MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import {
@@ -16,15 +17,20 @@ import {
 } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { firewall } from '../cloud/firewall.js';
+import { router } from '../cloud/router.js';
+import { tunnelAccess } from '../cloud/tunnel-access.js';
 import { vm } from '../cloud/vm.js';
 import { machineKey, readMachineKey } from '../config/machine-key.js';
-import { jumpboxName } from '../topology.js';
+import { jumpboxName, tunnelTo } from '../topology.js';
 import { hostKey } from './host-key.js';
 
-/** `machines` are the VMs that the instance works on. The jumpbox is always added, because all connections go through it. */
+/**
+ * `machines` are the VMs that the instance works on. The jumpbox is always added, because all connections go through it. A
+ * machine without a public address reaches the world by the router.
+ */
 export function hostNeeds(machines: (options: BootstrapOptions, key: string) => readonly string[] = () => []) {
   const keys = (options: BootstrapOptions, key: string) => [...new Set([jumpboxName, ...machines(options, key)])];
-  return { machineKey, firewall, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
+  return { machineKey, firewall, router, tunnelAccess, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
 }
 type HostNeeds = ReturnType<typeof hostNeeds>;
 
@@ -35,19 +41,30 @@ export async function reach(call: HostCall, name: string = jumpboxName): Promise
   const { context, bootstrap, needs, secrets, signal } = call;
   const { privateKey } = await readMachineKey(secrets, needs.machineKey.secretVersion);
   const machine = (key: string) => {
-    const { internalIp, externalIp } = needs.machines[key] ?? missing(key);
+    const { internalIp, externalIp, zone } = needs.machines[key] ?? missing(key);
     const isJumpbox = key === jumpboxName;
+    const hasTunnel = isJumpbox && bootstrap.machineAccess === 'iap';
     return {
       name: key,
       address: isJumpbox ? (externalIp ?? internalIp) : internalIp,
       user: isJumpbox ? 'ubuntu' : 'root',
+      ...(hasTunnel ? { tunnel: tunnelTo(bootstrap.projectId, { name: key, zone }) } : {}),
       hostKeys: (needs.hostKeys[key] ?? missing(key)).hostKeys,
     };
   };
   const jumpbox = machine(jumpboxName);
   const target = { bootstrapId: bootstrap.id, jumpbox, privateKey };
   const machineOf = name === jumpboxName ? target : { ...target, machine: machine(name) };
-  return (await context.remote.host(machineOf, signal)).asRoot();
+  return (await context.remote.host(machineOf, signal).catch(iapMayBeSlow)).asRoot();
+}
+
+/** IAP learns of a grant, and of an API that was enabled, within minutes. */
+function iapMayBeSlow(error: unknown): never {
+  if (!(error instanceof Problem) || error.code !== 'cloud-permission') throw error;
+  throw new Problem('cloud-propagation', `${error.detail} A new grant takes some minutes.`, {
+    advice: `If it lasts longer than ten minutes: ${error.advice ?? ''} Then run the same command again.`,
+    cause: error,
+  });
 }
 
 /** The keys come from the step's own needs, so a miss is a bug in plinth. */
@@ -55,7 +72,7 @@ const missing = (key: string): never => {
   throw new Error(`the machine ${key} is not among the step's needs`);
 };
 
-type When = (options: BootstrapOptions) => boolean;
+type When = (options: BootstrapOptions, machineAccess: MachineAccess) => boolean;
 
 /** Like `defineStep`, in the host lane. */
 export function defineHostStep<
