@@ -56,14 +56,15 @@ export function readInput<K extends keyof Forms, O extends keyof Forms = never>(
   return read as Read<K, O>;
 }
 
-/** Returns an id unchanged. A name is looked up among the caller's organizations. */
-export async function organizationIdOf(client: OrganizationClient, said: string): Promise<string> {
+/** Returns an id unchanged. A name is looked up among the caller's organizations, or among those that are deleted. */
+export async function organizationIdOf(client: OrganizationClient, said: string, deleted = false): Promise<string> {
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(said)) return said.toLowerCase();
-  const named = (await client.organizations()).filter(({ name }) => name === said);
+  const named = (await client.organizations(deleted)).filter(({ name }) => name === said);
   const [first, second] = named;
   if (first === undefined) {
-    throw new Problem('not-found', `You belong to no organization named ${JSON.stringify(said)}.`, {
-      advice: 'plinth org list shows those that you belong to.',
+    const what = deleted ? 'deleted organization' : 'organization';
+    throw new Problem('not-found', `You belong to no ${what} named ${JSON.stringify(said)}.`, {
+      advice: `plinth org list${deleted ? ' --deleted' : ''} shows those that you belong to.`,
     });
   }
   if (second === undefined) return first.id;

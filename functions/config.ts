@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { MachineAccess } from '../shared/bootstrap/bootstrap.js';
+import { AmountText, microsOf } from '../shared/bootstrap/money.js';
 import { isLoopback } from '../shared/loopback.js';
 import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
@@ -32,6 +33,7 @@ export const googleApis = [
   'storage',
   'iamcredentials',
   'orgpolicy',
+  'oslogin',
 ] as const;
 export type GoogleApi = (typeof googleApis)[number];
 
@@ -75,6 +77,16 @@ export interface Config {
     /** 0: no limit. */
     readonly changesPerMinute: number;
     readonly maxTtlSeconds?: number;
+  };
+  /** What may be spent, in whole micro-units of USD. */
+  readonly ceilings: {
+    /** By one bootstrap in an hour. */
+    readonly microsAnHour?: number;
+    readonly monthOfOwner?: number;
+    /** By all bootstraps in a month. */
+    readonly month?: number;
+    /** What becomes of a bootstrap without a price while there is a ceiling. */
+    readonly withoutPrice: 'refuse' | 'allow';
   };
   /** The role that the caller gets on their project. */
   readonly callerRole: string;
@@ -163,6 +175,7 @@ const proxy = z
   .string()
   .regex(/^http:\/\/(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}\/?$/i, 'must be http://host:port')
   .transform((value) => value.replace(/\/$/, ''));
+const amount = AmountText.transform(microsOf);
 const hostPort = z.string().regex(/^[\w.-]+:\d+$|^\[[\da-f:]+\]:\d+$/i, 'must be host:port');
 
 const webSocketUrl = z
@@ -265,6 +278,23 @@ export const settings = {
   PLINTH_MAX_TTL_SECONDS: optional(
     count,
     'The longest time to live that may be asked for, by `extend` and `protect`, too. Unset: no ceiling.',
+  ),
+  PLINTH_USD_PER_HOUR: optional(
+    amount,
+    'The most that one bootstrap may cost an hour, in USD, by the estimate of its plan. Unset: no ceiling.',
+  ),
+  PLINTH_USD_PER_MONTH_OWNER: optional(
+    amount,
+    'The most that the bootstraps of one owner may come to in a calendar month (UTC), in USD. `extend` and `protect` count. Unset: no ceiling.',
+  ),
+  PLINTH_USD_PER_MONTH: optional(
+    amount,
+    'The most that all bootstraps may come to in a calendar month (UTC), in USD. `extend` and `protect` count. Unset: no ceiling.',
+  ),
+  PLINTH_WITHOUT_PRICE: setting(
+    z.enum(['refuse', 'allow'], 'must be refuse or allow'),
+    'What becomes of a bootstrap that lacks a price while one of these ceilings is set. `allow`: it counts as nothing.',
+    'refuse',
   ),
   PLINTH_DNS_RESOLVER: optional(
     text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
@@ -409,6 +439,7 @@ export const settings = {
   PLINTH_ENDPOINT_STORAGE: endpoint('storage'),
   PLINTH_ENDPOINT_IAMCREDENTIALS: endpoint('iamcredentials'),
   PLINTH_ENDPOINT_ORGPOLICY: endpoint('orgpolicy'),
+  PLINTH_ENDPOINT_OSLOGIN: endpoint('oslogin'),
 } satisfies Record<string, Setting>;
 export type SettingName = keyof typeof settings;
 /** The environment of one function, as terraform would give it. */
@@ -435,6 +466,7 @@ function readValues(env: Environment): Values {
     if (read.success) values[name] = read.data;
     else faults.push({ path: name, message: read.error.issues.map((issue) => issue.message).join('; ') });
   }
+  faults.push(...ceilingFaults(values as Partial<Values>));
   if (faults.length > 0) {
     throw new Problem(
       'bad-input',
@@ -447,10 +479,31 @@ function readValues(env: Environment): Values {
   return values as Values;
 }
 
+const ceilingSettings = ['PLINTH_USD_PER_HOUR', 'PLINTH_USD_PER_MONTH_OWNER', 'PLINTH_USD_PER_MONTH'] as const;
+
+/** Amounts of two currencies cannot be compared. */
+function ceilingFaults(read: Partial<Values>): Fault[] {
+  const currency = read.PLINTH_PRICES?.currency ?? 'USD';
+  if (currency === 'USD') return [];
+  return ceilingSettings
+    .filter((name) => read[name] !== undefined)
+    .map((path) => ({ path, message: `is in USD, and the prices in PLINTH_PRICES are in ${currency}` }));
+}
+
 function tracesOf(read: Values): Config['traces'] {
   const url = tracesUrl(read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, read.OTEL_EXPORTER_OTLP_ENDPOINT);
   return url === undefined ? undefined : { url, headers: readHeaders(read.OTEL_EXPORTER_OTLP_HEADERS) };
 }
+
+const ifSet = <K extends string, T>(key: K, value: T | undefined) =>
+  (value === undefined ? {} : { [key]: value }) as { [k in K]?: T };
+
+const ceilingsOf = (read: Values): Config['ceilings'] => ({
+  ...ifSet('microsAnHour', read.PLINTH_USD_PER_HOUR),
+  ...ifSet('monthOfOwner', read.PLINTH_USD_PER_MONTH_OWNER),
+  ...ifSet('month', read.PLINTH_USD_PER_MONTH),
+  withoutPrice: read.PLINTH_WITHOUT_PRICE,
+});
 
 /** External services that a platform talks to. */
 const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'> => ({
@@ -471,8 +524,6 @@ const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'>
 /** Throws a Problem with all faults at once. */
 export function readConfig(env: Environment): Config {
   const read = readValues(env);
-  const ifSet = <K extends string, T>(key: K, value: T | undefined) =>
-    (value === undefined ? {} : { [key]: value }) as { [k in K]?: T };
   return {
     project: read.PLINTH_PROJECT,
     deployment: read.PLINTH_DEPLOYMENT,
@@ -508,6 +559,7 @@ export function readConfig(env: Environment): Config {
       changesPerMinute: read.PLINTH_CHANGES_PER_MINUTE,
       ...ifSet('maxTtlSeconds', read.PLINTH_MAX_TTL_SECONDS),
     },
+    ceilings: ceilingsOf(read),
     callerRole: read.PLINTH_CALLER_ROLE,
     ...ifSet('nodesZoneRole', read.PLINTH_NODES_ZONE_ROLE),
     ...ifSet('dnsResolver', read.PLINTH_DNS_RESOLVER),

@@ -68,6 +68,12 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
       'As many bootstraps live at once as may, for this owner or in all. Or one caller made more in a minute than they may.',
     wayOut: 'Wait until one is removed, or remove one. For the second, wait the seconds that `Retry-After` says.',
   },
+  'over-ceiling': {
+    cause:
+      'By its estimated price it would cost more than this deployment allows: in an hour, or in a month for its owner or in all. Or a price is missing, and there is a ceiling.',
+    wayOut:
+      'Give a shorter “--project-ttl”, “--spot-vms” or “--max-cost”, remove what you no longer need, or ask an operator to raise the ceiling.',
+  },
   internal: {
     cause: 'A fault of plinth itself.',
     wayOut:

@@ -38,6 +38,7 @@ export const problemKinds = {
   'key-reused': kind(422, 2, 'The idempotency key was used with another body'),
   stopped: kind(409, 5, 'New bootstraps are stopped here'),
   'too-many': kind(429, 5, 'A limit is reached'),
+  'over-ceiling': kind(409, 5, 'It would cost more than may be spent'),
   internal: kind(500, 1, 'Something went wrong inside plinth'),
   unavailable: kind(503, 6, 'The service cannot be reached now', 'transient'),
 

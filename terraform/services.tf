@@ -20,6 +20,7 @@ locals {
     "logging",
     "monitoring",
     "orgpolicy",
+    "oslogin",
     "publicca",
     "pubsub",
     "run",

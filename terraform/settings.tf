@@ -18,6 +18,9 @@ locals {
     PLINTH_BOOTSTRAPPERS         = join(",", var.bootstrappers.emails)
     PLINTH_BOOTSTRAPPER_DOMAINS  = join(",", var.bootstrappers.domains)
     PLINTH_ORGANIZATION_CREATORS = join(",", var.organization_creators)
+    PLINTH_USD_PER_HOUR          = var.ceilings.hour == null ? "" : tostring(var.ceilings.hour)
+    PLINTH_USD_PER_MONTH_OWNER   = var.ceilings.owner_month == null ? "" : tostring(var.ceilings.owner_month)
+    PLINTH_USD_PER_MONTH         = var.ceilings.month == null ? "" : tostring(var.ceilings.month)
     PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
     PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region

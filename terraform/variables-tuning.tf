@@ -65,6 +65,22 @@ variable "sizes" {
   }
 }
 
+variable "ceilings" {
+  description = "What bootstraps may cost in USD by their estimate: one of them in an hour, those of one owner and all of them in a calendar month. Default: no ceiling."
+  type = object({
+    hour        = optional(number)
+    owner_month = optional(number)
+    month       = optional(number)
+  })
+  default  = {}
+  nullable = false
+
+  validation {
+    condition     = alltrue([for amount in values(var.ceilings) : amount == null || can(regex("^[0-9]{1,9}([.][0-9]{1,6})?$", amount)) && try(amount > 0, false)])
+    error_message = "Not amounts above 0 with at most six decimals: ${join(", ", [for name, amount in var.ceilings : "${name} = ${amount}" if amount != null && !(can(regex("^[0-9]{1,9}([.][0-9]{1,6})?$", amount)) && try(amount > 0, false))])}."
+  }
+}
+
 variable "traces" {
   description = "Sends the traces of the functions to Cloud Trace. A collector elsewhere: the setting OTEL_EXPORTER_OTLP_ENDPOINT."
   type        = bool

@@ -2,6 +2,7 @@
 
 import type { Identity } from '../../functions/remote/remote.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { AmountText } from '../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   type GivenFlags,
@@ -38,6 +39,8 @@ export const bootstrapCloud = defineCommand({
   flags: {
     'dry-run': 'Print what would be made and in which order, from the options alone. Makes nothing.',
     strict: 'Refuse what would otherwise be warned about.',
+    'max-cost':
+      'The most that the project may cost in all, in USD by the estimate, such as 12.50. It is removed as soon as that is spent, if that is before its time to live.',
   },
   examples: [
     'plinth beta bootstrap-cloud --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET --spot-vms --timer',
@@ -59,10 +62,12 @@ export const bootstrapCloud = defineCommand({
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
+    const maxCost = call.word('max-cost');
     const request: BootstrapRequest = {
       options: { ...travelling(given), ...uploads.options },
       sshPublicKey: key.publicKey,
       ...(call.has('strict') && { strict: true }),
+      ...(maxCost !== undefined && { maxCost: maxCost.text }),
     };
     if (call.has('dry-run')) {
       const { planCostText } = await import('../cost.js');
@@ -189,6 +194,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...checked.faults.filter(({ path }) => !told.has(path)),
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
+    ...amountFaults(call),
     ...(await sshKeyFaults(given, settings)),
     ...(call.has('dry-run')
       ? []
@@ -197,6 +203,11 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];
   return { ...checked, local, warnings };
+}
+
+function amountFaults(call: Call): Fault[] {
+  const read = AmountText.safeParse(call.word('max-cost')?.text ?? '1');
+  return read.success ? [] : read.error.issues.map(({ message }) => ({ path: '--max-cost', message }));
 }
 
 const travelling = (given: GivenFlags): GivenOptions =>

@@ -15,6 +15,7 @@ import { list } from './list.js';
 import { loginCommands } from './login.js';
 import { logs } from './logs.js';
 import { orgCreate, orgEvents, orgList, orgTeams } from './org.js';
+import { orgDelete, orgRename, orgRestore } from './org-life.js';
 import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
 import { share, transfer } from './people.js';
 import { restartVms } from './restart-vms.js';
@@ -23,6 +24,7 @@ import { status } from './status.js';
 import { support } from './support.js';
 import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } from './team.js';
 import { teamDetach } from './team-detach.js';
+import { teamDelete, teamRename, teamRestore, teamSetRole } from './team-life.js';
 import { teamMigrate } from './team-migrate.js';
 
 export const commands: readonly Command[] = [
@@ -36,6 +38,19 @@ export const commands: readonly Command[] = [
   ...admission,
   ...[installPlatform, installImages, installUser],
   dial,
-  ...[orgList, orgCreate, orgMembers, orgAddMember, orgSetRole, orgRemoveMember, orgTeams, orgEvents],
-  ...[teamList, teamCreate, teamMembers, teamAddMember, teamRemoveMember, teamMigrate, teamDetach],
+  ...[
+    orgList,
+    orgCreate,
+    orgRename,
+    orgDelete,
+    orgRestore,
+    orgMembers,
+    orgAddMember,
+    orgSetRole,
+    orgRemoveMember,
+    orgTeams,
+    orgEvents,
+  ],
+  ...[teamList, teamCreate, teamRename, teamDelete, teamRestore, teamMembers, teamAddMember, teamSetRole],
+  ...[teamRemoveMember, teamMigrate, teamDetach],
 ];

@@ -6,19 +6,27 @@ export const orgList = defineCommand({
   words: 'org list',
   summary: 'List the organizations that you belong to',
   description: ['Lists the organizations that you belong to, and your role in each.'],
-  examples: ['plinth org list'],
+  flags: { deleted: 'List those that were deleted and can be restored, instead of the living ones.' },
+  examples: ['plinth org list', 'plinth org list --deleted'],
 
   async run(call) {
+    const deleted = call.has('deleted');
     const client = await call.connectOrganizations();
-    const [organizations, { listing, time }] = await Promise.all([client.organizations(), import('../frame/table.js')]);
+    const [organizations, { listing, time }] = await Promise.all([
+      client.organizations(deleted),
+      import('../frame/table.js'),
+    ]);
     return {
       data: { organizations },
       show: (style) =>
         organizations.length === 0
-          ? 'You belong to no organization.'
+          ? `You belong to no ${deleted ? 'deleted ' : ''}organization.`
           : listing(
-              ['ID', 'NAME', 'ROLE', 'CREATED'],
-              organizations.map(({ id, name, role, createdAt }) => [id, name, role ?? '-', time(createdAt)]),
+              ['ID', 'NAME', 'ROLE', deleted ? 'DELETED' : 'CREATED'],
+              organizations.map(({ id, name, role, createdAt, deletedAt = createdAt }) => [
+                ...[id, name, role ?? '-'],
+                time(deletedAt),
+              ]),
               style,
             ),
     };

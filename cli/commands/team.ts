@@ -5,24 +5,26 @@ export const teamList = defineCommand({
   words: 'team list',
   summary: 'List the teams that you belong to',
   description: ['Lists the teams that you belong to, the organization of each, and your role.'],
-  examples: ['plinth team list'],
+  flags: { deleted: 'List those that were deleted and can be restored, instead of the living ones.' },
+  examples: ['plinth team list', 'plinth team list --deleted'],
 
   async run(call) {
+    const deleted = call.has('deleted');
     const client = await call.connectOrganizations();
-    const [teams, { listing, time }] = await Promise.all([client.teams(), import('../frame/table.js')]);
+    const [teams, { listing, time }] = await Promise.all([client.teams(deleted), import('../frame/table.js')]);
     return {
       data: { teams },
       show: (style) =>
         teams.length === 0
-          ? 'You belong to no team.'
+          ? `You belong to no ${deleted ? 'deleted ' : ''}team.`
           : listing(
-              ['TEAM', 'NAME', 'ORGANIZATION', 'ROLE', 'CREATED'],
-              teams.map(({ teamId, name, organizationId, role, createdAt }) => [
+              ['TEAM', 'NAME', 'ORGANIZATION', 'ROLE', deleted ? 'DELETED' : 'CREATED'],
+              teams.map(({ teamId, name, organizationId, role, createdAt, deletedAt = createdAt }) => [
                 String(teamId),
                 name,
                 organizationId ?? '-',
                 role ?? '-',
-                time(createdAt),
+                time(deletedAt),
               ]),
               style,
             ),

@@ -3,17 +3,12 @@
  * lost.
  */
 import * as z from 'zod';
-import type { Route } from '../../shared/api.js';
 import { Member, Organization, OrganizationEvent, type Role } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
-import { Detached, MigrationPreview, MigrationReply, Team } from '../../shared/organization/team.js';
+import { Team } from '../../shared/organization/team.js';
+import { type Added, createCalls } from './organization-calls.js';
+import { type TeamClient, teamCalls } from './team-client.js';
 import type { Transport } from './transport.js';
-
-/** `added` is false if the person was already a member with that role. */
-interface Added {
-  readonly member: Member;
-  readonly added: boolean;
-}
 
 /** `more`: older events exist. */
 interface Events {
@@ -25,9 +20,14 @@ interface Events {
 const ShownEvent = OrganizationEvent.extend({ action: z.string() });
 export type ShownEvent = z.infer<typeof ShownEvent>;
 
-export interface OrganizationClient {
-  organizations(): Promise<Organization[]>;
+export interface OrganizationClient extends TeamClient {
+  /** The living ones, or those that can be restored. */
+  organizations(deleted?: boolean): Promise<Organization[]>;
   createOrganization(name: string): Promise<Organization>;
+  renameOrganization(organizationId: string, name: string): Promise<Organization>;
+  /** Undefined if an earlier try, whose answer was lost, has deleted it. */
+  deleteOrganization(organizationId: string): Promise<Organization | undefined>;
+  restoreOrganization(organizationId: string): Promise<Organization>;
   members(organizationId: string): Promise<Member[]>;
   addMember(organizationId: string, email: string, role: Role | undefined): Promise<Added>;
   setRole(organizationId: string, email: string, role: Role): Promise<Member>;
@@ -35,34 +35,24 @@ export interface OrganizationClient {
   organizationTeams(organizationId: string): Promise<Team[]>;
   /** Newest first, at most `most` of them. */
   events(organizationId: string, most: number): Promise<Events>;
-  teams(): Promise<Team[]>;
-  createTeam(name: string, organizationId: string | undefined): Promise<Team>;
-  teamMembers(teamId: number): Promise<Member[]>;
-  addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
-  removeTeamMember(teamId: number, email: string): Promise<void>;
-  previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;
-  /** Restores the members that the team had before it was migrated. */
-  detach(teamId: number): Promise<Detached>;
-  /** Migrates only if nothing has changed since the preview with that ETag. */
-  migrate(teamId: number, organizationId: string, force: boolean, etag: string): Promise<MigrationReply>;
 }
 
 /** The API's own page limit. */
 const mostOfPage = 200;
 
-export function createOrganizationClient({ askPatiently }: Transport): OrganizationClient {
-  const ask = async <T>(...call: Parameters<typeof askPatiently<T>>): Promise<T> => (await askPatiently(...call)).data;
-  const list = <T>(item: z.ZodType<T>, route: Route, params: Readonly<Record<string, string>> = {}) =>
-    ask(z.array(item), route, { params });
-  const add = async (route: Route, params: Readonly<Record<string, string>>, email: string, role?: Role) => {
-    const body = { email, ...(role !== undefined && { role }) };
-    const { data: member, status } = await askPatiently(Member, route, { params, body });
-    return { member, added: status === 201 };
-  };
+export function createOrganizationClient(transport: Transport): OrganizationClient {
+  const calls = createCalls(transport);
+  const { ask, askPatiently, list, add, onlyDeleted } = calls;
 
   return {
-    organizations: () => list(Organization, routes.listOrganizations),
+    organizations: (deleted = false) => list(Organization, routes.listOrganizations, {}, onlyDeleted(deleted)),
     createOrganization: (name) => ask(Organization, routes.createOrganization, { body: { name } }),
+    renameOrganization: (organizationId, name) =>
+      ask(Organization, routes.renameOrganization, { params: { organizationId }, body: { name } }),
+    deleteOrganization: (organizationId) =>
+      ask(Organization.optional(), routes.deleteOrganization, { params: { organizationId } }),
+    restoreOrganization: (organizationId) =>
+      ask(Organization, routes.restoreOrganization, { params: { organizationId } }),
     members: (organizationId) => list(Member, routes.listOrganizationMembers, { organizationId }),
     addMember: (organizationId, email, role) => add(routes.addOrganizationMember, { organizationId }, email, role),
     setRole: (organizationId, email, role) =>
@@ -89,28 +79,7 @@ export function createOrganizationClient({ askPatiently }: Transport): Organizat
       }
     },
 
-    teams: () => list(Team, routes.listTeams),
-    createTeam: (name, organizationId) =>
-      ask(Team, routes.createTeam, { body: { name, ...(organizationId !== undefined && { organizationId }) } }),
-    teamMembers: (teamId) => list(Member, routes.listTeamMembers, { teamId: String(teamId) }),
-    addTeamMember: (teamId, email, role) => add(routes.addTeamMember, { teamId: String(teamId) }, email, role),
-    removeTeamMember: (teamId, email) =>
-      ask(z.undefined(), routes.removeTeamMember, { params: { teamId: String(teamId), email } }),
-
-    async previewMigration(teamId, organizationId) {
-      const { data, headers } = await askPatiently(MigrationPreview, routes.previewMigration, {
-        params: { teamId: String(teamId) },
-        query: { organizationId },
-      });
-      return { preview: data, etag: headers.get('etag') ?? '*' };
-    },
-    detach: (teamId) => ask(Detached, routes.detachTeam, { params: { teamId: String(teamId) } }),
-    migrate: (teamId, organizationId, force, etag) =>
-      ask(MigrationReply, routes.migrateTeam, {
-        params: { teamId: String(teamId) },
-        headers: { 'if-match': etag },
-        body: { organizationId, force },
-      }),
+    ...teamCalls(calls),
   };
 }
 

@@ -2,7 +2,7 @@
 import type { BootstrapOptions, GivenOptions, SecretOptions } from '../../shared/bootstrap/options.js';
 import type { OptionChange } from '../../shared/bootstrap/resume.js';
 import type { Trace } from '../../shared/trace.js';
-import type { ChosenPackage, StoredBootstrap } from '../engine/record/documents.js';
+import type { ChosenPackage, PriceRecord, StoredBootstrap } from '../engine/record/documents.js';
 import type { Account } from '../identity/binding.js';
 
 export interface BeginFacts {
@@ -13,6 +13,8 @@ export interface BeginFacts {
   /** The source of the options. It may contain secrets. */
   readonly given: GivenOptions;
   readonly sshPublicKey: string;
+  /** The most that the caller will pay in all, in whole micro-units. */
+  readonly maxMicros?: number | undefined;
   /** The build that the options refer to now. */
   readonly package?: ChosenPackage | undefined;
   /** The files that the caller has of the existing bootstrap. A new one has none. */
@@ -36,6 +38,7 @@ export interface Resumed {
   readonly secretsBefore: SecretOptions;
   readonly changes: readonly OptionChange[];
   readonly deadlineAt: string;
+  readonly price?: PriceRecord | undefined;
 }
 
 /** The result of a check, for one version of the bootstrap's record. */

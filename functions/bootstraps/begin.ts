@@ -20,9 +20,11 @@ import type { Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 import { checkAdmission } from './admission.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
+import { countSpend, endFor, priceOf } from './ceilings.js';
 import { countOne } from './counters.js';
 import { writeSecrets } from './given-secrets.js';
-import { newRecord, startGeneration } from './new-record.js';
+import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
+
 /** Stays the same over all tries of one command. */
 export interface Draft {
   readonly id: string;
@@ -54,10 +56,21 @@ export async function begin(
 ): Promise<Begun> {
   const { store, clock, config } = context;
   const { caller, options } = facts;
+  const price = priceOf(config, { options, machineAccess: config.machineAccess }, facts.maxMicros);
+  const now = clock.now();
+  const at = now.toISOString();
+  const { deadlineAt, warning } = endFor(price, now, ttlSeconds(options));
+  const record = (warnings: readonly string[]) => ({
+    ...newRecord({ ...facts, warnings }, { ...draft, machineAccess: config.machineAccess, base: {} }, now),
+    price,
+    deadlineAt,
+  });
   const count = async () => {
     const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
     checkAdmission(counters?.data);
-    return { counters, counted: countOne(counters?.data, caller.email, config.limits) };
+    const counted = countOne(counters?.data, caller.email, config.limits);
+    const spend = countSpend(config, counters?.data, { after: record([]) }, at);
+    return { counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }) } };
   };
   if (draft.callerSecret === undefined) {
     // A refused command must leave no secret behind.
@@ -65,16 +78,14 @@ export async function begin(
     draft.callerSecret = await writeSecrets(context, draft.id, facts.secrets);
   }
 
-  const now = clock.now();
-  const at = now.toISOString();
   const brings = Object.values(facts.base ?? {}).some((files) => (files?.config ?? files?.secrets) !== undefined);
-  const warnings = [...facts.warnings, ...(brings ? [notItsBase] : [])];
-  const empty = newRecord({ ...facts, warnings }, { ...draft, machineAccess: config.machineAccess, base: {} }, now);
+  const warnings = [...facts.warnings, ...(warning === undefined ? [] : [warning]), ...(brings ? [notItsBase] : [])];
+  const empty = record(warnings);
   const transition = startGeneration(steps, dated(empty, at), at);
-  const record: BootstrapRecord = { ...transition.record, events: transition.events.length };
+  const begun: BootstrapRecord = { ...transition.record, events: transition.events.length };
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
   const writes = ({ counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
-    { kind: 'create', collection: collections.bootstraps, id: draft.id, data: record },
+    { kind: 'create', collection: collections.bootstraps, id: draft.id, data: begun },
     { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
     counters === undefined
       ? { kind: 'create', collection: collections.counters, id: countersId, data: counted }
@@ -94,6 +105,6 @@ export async function begin(
     return persist(() => store.commit(writes(counted)));
   });
   await publishReady(context, draft.id, 1, transition.ready, facts.trace);
-  const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: record };
+  const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: begun };
   return { bootstrap, created: true, changes: [] };
 }

@@ -4,10 +4,12 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { formatSeconds, parseDuration } from '../../shared/bootstrap/duration.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import type { StoredBootstrap } from '../engine/record/documents.js';
+import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
 import type { Caller } from '../identity/auth.js';
-import { alter } from './alter.js';
+import { type Alteration, alter } from './alter.js';
+import { checkPaid } from './ceilings.js';
+import { spendWrites } from './spend-writes.js';
 
 /** The step `project` writes the labels. */
 const shownBy = ['project'];
@@ -23,6 +25,19 @@ function beyondCeiling({ config: { limits } }: Context, createdAt: string, wante
     : undefined;
 }
 
+/** A later end costs more. Throws `over-ceiling`, or `bad-input` where the caller's own most does not pay for it. */
+async function paidFor(
+  context: Context,
+  record: BootstrapRecord,
+  fields: Pick<Partial<BootstrapRecord>, 'deadlineAt' | 'protection'>,
+  at: string,
+  path: string,
+): Promise<Alteration> {
+  const after = { ...record, ...fields };
+  checkPaid(after, path);
+  return { fields, writes: await spendWrites(context, record, after, at) };
+}
+
 /** Moves the deadline to `ttl` from now, if that is later. */
 export async function extend(
   context: Context,
@@ -33,11 +48,11 @@ export async function extend(
 ): Promise<StoredBootstrap> {
   const seconds = parseDuration(ttl);
   if (seconds === undefined || seconds <= 0) throw refused('ttl', 'must be a duration above zero, such as 4h');
-  return alter(context, steps, id, { actor, action: `extend ${ttl}`, shownBy }, ({ createdAt, deadlineAt }, at) => {
+  return alter(context, steps, id, { actor, action: `extend ${ttl}`, shownBy }, async (record, at) => {
     const wanted = addSeconds(new Date(at), seconds);
-    const beyond = beyondCeiling(context, createdAt, wanted);
+    const beyond = beyondCeiling(context, record.createdAt, wanted);
     if (beyond !== undefined) throw refused('ttl', beyond);
-    return wanted > deadlineAt ? { fields: { deadlineAt: wanted } } : undefined;
+    return wanted > record.deadlineAt ? paidFor(context, record, { deadlineAt: wanted }, at, 'ttl') : undefined;
   });
 }
 
@@ -51,13 +66,13 @@ export async function protect(
 ): Promise<StoredBootstrap> {
   const wanted = new Date(until).toISOString();
   const act = { actor: email, action: `protect until ${wanted}: ${reason}`, shownBy };
-  return alter(context, steps, id, act, ({ createdAt }, at) => {
+  return alter(context, steps, id, act, async (record, at) => {
     if (wanted <= at) throw refused('until', 'lies in the past');
-    const beyond = operator ? undefined : beyondCeiling(context, createdAt, wanted);
+    const beyond = operator ? undefined : beyondCeiling(context, record.createdAt, wanted);
     if (beyond !== undefined) {
       throw refused('until', beyond, 'Give an earlier time, or ask an operator of this deployment to protect it.');
     }
-    return { fields: { protection: { until: wanted, reason, by: email } } };
+    return paidFor(context, record, { protection: { until: wanted, reason, by: email } }, at, 'until');
   });
 }
 
@@ -67,6 +82,8 @@ export const unprotect = (
   id: string,
   actor: string,
 ): Promise<StoredBootstrap> =>
-  alter(context, steps, id, { actor, action: 'unprotect', shownBy }, ({ protection }) =>
-    protection === undefined ? undefined : { fields: { protection: undefined } },
-  );
+  alter(context, steps, id, { actor, action: 'unprotect', shownBy }, async (record, at) => {
+    const { protection, ...others } = record;
+    if (protection === undefined) return undefined;
+    return { fields: { protection: undefined }, writes: await spendWrites(context, record, others, at) };
+  });

@@ -11,6 +11,7 @@ import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { alter } from './alter.js';
 import { boundWithout } from './bound.js';
+import { countSpend } from './ceilings.js';
 
 /** Nobody works with more people. The limit keeps policies and records small. */
 const mostPeople = 20;
@@ -65,7 +66,8 @@ export const unshare = (
 
 /**
  * Record, claim on the name and counters change in one commit. Labels, proof and roles follow. The former owner no longer sees
- * it. A transfer to the current owner changes nothing. Throws `too-many` if the new owner is at the limit.
+ * it. A transfer to the current owner changes nothing. Throws `too-many` if the new owner is at the limit, and `over-ceiling`
+ * if what it costs would pass theirs.
  */
 export const transfer = (
   context: Context,
@@ -79,7 +81,7 @@ export const transfer = (
     steps,
     id,
     { actor, action: `transfer to ${email}`, shownBy: ['project', callerRole] },
-    async (record) => {
+    async (record, at) => {
       const { owner, sharedWith, formerPeople } = record;
       if (email === owner) return undefined;
       return {
@@ -91,7 +93,7 @@ export const transfer = (
           // A person it was shared with keeps the bound account. A new person is known only by e-mail.
           boundTo: boundWithout(record, owner),
         },
-        writes: await claimWrites(context, id, record, email),
+        writes: await claimWrites(context, id, record, email, at),
       };
     },
   );
@@ -103,11 +105,12 @@ export const transfer = (
 async function claimWrites(
   { store, config }: Context,
   id: string,
-  { name }: BootstrapRecord,
+  record: BootstrapRecord,
   email: string,
+  at: string,
 ): Promise<Write[]> {
   const [foundName, foundCounters] = await persist(() =>
-    Promise.all([store.get(collections.names, nameId(name)), store.get(collections.counters, countersId)]),
+    Promise.all([store.get(collections.names, nameId(record.name)), store.get(collections.counters, countersId)]),
   );
   const claimed = read(foundName, liftName);
   const counted = read(foundCounters, liftCounters);
@@ -121,6 +124,7 @@ async function claimWrites(
       members: { limit: 'livingPerOwner', value: livingPerOwner },
     });
   }
+  const spend = countSpend(config, counted.data, { before: record, after: { ...record, owner: email } }, at);
   const { [claimed.data.owner]: before = 0, ...others } = byOwner;
   const left = before > 1 ? { ...others, [claimed.data.owner]: before - 1 } : others;
   return [
@@ -136,7 +140,7 @@ async function claimWrites(
       collection: counted.collection,
       id: counted.id,
       version: counted.version,
-      data: { byOwner: { ...left, [email]: theirs + 1 } },
+      data: { byOwner: { ...left, [email]: theirs + 1 }, ...(spend === undefined ? {} : { spend }) },
     },
   ];
 }

@@ -6,7 +6,7 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
-import { type BootstrapRecord, leaseId, optionsOf } from '../engine/record/documents.js';
+import { type BootstrapRecord, leaseId, machineAccessOf, optionsOf } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { transitionWrites } from '../engine/record/transition.js';
@@ -18,10 +18,13 @@ import { Conflict, type Write } from '../store/store.js';
 import { baseFiles } from './base-files.js';
 import type { BeginFacts, Begun, CheckedResume, Resumed } from './begin-facts.js';
 import { boundAs, checkBound } from './bound.js';
+import { checkPaid, paidUntil, priceOf } from './ceilings.js';
 import { getClaimed } from './find.js';
 import { dropSecretsBefore, readSecrets, writeSecrets } from './given-secrets.js';
 import { holdersOf } from './held-options.js';
 import { openOnly, startGeneration, ttlSeconds } from './new-record.js';
+import { spendWrites } from './spend-writes.js';
+
 /**
  * Throws the problem that a resume of this bootstrap would be refused for now. Changes nothing. Undefined: the bootstrap has
  * changed meanwhile.
@@ -82,21 +85,46 @@ async function resumed(
   const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given, (option) =>
     holdersOf(plan, before.instances, option),
   );
-  return { options, secrets, secretsBefore, changes, deadlineAt: deadlineOf(context, before, options, changes) };
+  const price = priceNow(context, facts, before, options, changes);
+  const deadlineAt = deadlineOf(context, { ...before, ...price }, facts, options, changes);
+  return { options, secrets, secretsBefore, changes, deadlineAt, ...price };
 }
 
-/** Throws if the requested time is already over. */
+/** It keeps the price that it was admitted at, unless an option or the caller's most changes. */
+function priceNow(
+  { config }: Context,
+  { maxMicros }: BeginFacts,
+  record: BootstrapRecord,
+  options: BootstrapOptions,
+  changes: readonly OptionChange[],
+): Pick<BootstrapRecord, 'price'> {
+  const { price } = record;
+  if (maxMicros === undefined && (price === undefined || changes.length === 0))
+    return price === undefined ? {} : { price };
+  return { price: priceOf(config, { options, machineAccess: machineAccessOf(record) }, maxMicros ?? price?.maxMicros) };
+}
+
+/** Throws if the requested time, or what the caller pays for, is already over. */
 function deadlineOf(
   { clock }: Context,
   before: BootstrapRecord,
+  { maxMicros }: BeginFacts,
   options: BootstrapOptions,
   changes: readonly OptionChange[],
 ): string {
-  if (!changes.some(({ option }) => option === '--project-ttl')) return before.deadlineAt;
-  const deadlineAt = addSeconds(new Date(before.createdAt), ttlSeconds(options));
+  const asked = changes.some(({ option }) => option === '--project-ttl');
+  const byTtl = addSeconds(new Date(before.createdAt), ttlSeconds(options));
+  const wanted = asked ? byTtl : before.deadlineAt;
+  // A higher most gives back what a lower one took.
+  const raised = maxMicros !== undefined && byTtl > wanted ? byTtl : wanted;
+  const paid = paidUntil(before);
+  const deadlineAt = paid !== undefined && paid < raised ? paid : raised;
   if (deadlineAt !== before.deadlineAt && deadlineAt <= clock.now().toISOString()) {
-    const message = 'would end before now: it counts from when the bootstrap began';
-    throw new Problem('bad-input', `--project-ttl ${message}`, { errors: [{ path: '--project-ttl', message }] });
+    const [path, message] =
+      deadlineAt === paid
+        ? ['--max-cost', 'is spent already: it counts from when the bootstrap began']
+        : ['--project-ttl', 'would end before now: it counts from when the bootstrap began'];
+    throw new Problem('bad-input', `${path} ${message}`, { errors: [{ path, message }] });
   }
   return deadlineAt;
 }
@@ -111,14 +139,16 @@ export async function resume(
   const { id, data: before } = standing;
   const { checked } = facts;
   const stands = checked?.of.id === id && checked.of.version === standing.version;
-  const { options, secrets, secretsBefore, changes, deadlineAt } = stands
+  const { options, secrets, secretsBefore, changes, deadlineAt, price } = stands
     ? checked.resumed
     : await resumed(context, steps, facts, standing);
 
   const now = clock.now();
   const at = now.toISOString();
   const files = baseFiles(id, facts.base, now);
-  const same = changes.length === 0 && before.sshPublicKey === facts.sshPublicKey && files.writes.length === 0;
+  const priced = price?.microsAnHour !== before.price?.microsAnHour || price?.maxMicros !== before.price?.maxMicros;
+  const same =
+    changes.length === 0 && !priced && before.sshPublicKey === facts.sshPublicKey && files.writes.length === 0;
   const anyFailed = Object.values(before.instances).some(({ state }) => state === 'failed');
   // It is already working towards what is asked for, so the command just follows it.
   if (before.state === 'running' && same && !anyFailed) return { bootstrap: standing, created: false, changes };
@@ -137,8 +167,11 @@ export async function resume(
     ...packageOf(before, options, facts),
     base: { ...before.base, ...files.names },
     deadlineAt,
+    ...(price === undefined ? {} : { price }),
     warnings: [...facts.warnings],
   };
+  checkPaid(next, '--project-ttl');
+  const counted = await spendWrites(context, before, next, at);
   const transition = startGeneration(steps, dated(next, at), at);
   const leases = await leasesOf(context, id);
   const readyIds = new Set(transition.ready.map((instance) => leaseId(id, instance.id)));
@@ -146,6 +179,7 @@ export async function resume(
   const [version = ''] = await persist(() =>
     store.commit([
       ...transitionWrites(id, standing.version, before, transition, at),
+      ...counted,
       // A holder of one of these learns at its next heartbeat that the lease is lost.
       ...leases
         .filter((lease) => !readyIds.has(lease.id))

@@ -11,6 +11,7 @@ import {
   type CountersRecord,
   countersId,
   leaseId,
+  liftBootstrap,
   liftCounters,
   liftName,
   type NameRecord,
@@ -19,6 +20,7 @@ import {
 } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { numberOf, timeIn } from '../engine/record/removal-rule.js';
+import { recount, spendOf } from '../engine/record/spend.js';
 import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
@@ -29,6 +31,7 @@ import { inTurn } from '../store/turns.js';
 import { baseFiles } from './base-files.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
 import { beginOrResume } from './begin-or-resume.js';
+import { priceOf } from './ceilings.js';
 import { writeSecrets } from './given-secrets.js';
 import { bootstrapOf, findLost } from './lost-jumpbox.js';
 import { newRecord, startGeneration } from './new-record.js';
@@ -88,10 +91,11 @@ async function makeRecord(
   const left = await leftovers(context, id);
   const files = baseFiles(id, facts.base, now);
   const callerSecret = await writeSecrets(context, id, facts.secrets);
+  // What stands counts, and not what the deployment says by now.
+  const machineAccess = jumpbox.isPublic ? 'direct' : 'iap';
   const its = {
     projectId: project.projectId,
-    // What stands counts, and not what the deployment says by now.
-    machineAccess: jumpbox.isPublic ? 'direct' : 'iap',
+    machineAccess,
     callerSecret,
     base: files.names,
   } as const;
@@ -99,6 +103,11 @@ async function makeRecord(
   const empty: BootstrapRecord = {
     ...fresh,
     ...termsOf(project, fresh),
+    price: priceOf(
+      { ...context.config, ceilings: { withoutPrice: 'allow' } },
+      { options, machineAccess },
+      facts.maxMicros,
+    ),
     // Later than any lost generation. Claims on jobs from before the loss are not ours.
     generation: Math.floor(now.getTime() / 1000),
     instances: {
@@ -129,7 +138,7 @@ async function makeRecord(
   ];
   if (files.writes.length > 0) await persist(() => store.commit(files.writes));
   const [version = ''] = await inTurn(store, countersId, async () => {
-    const counted = await countAgain(context, caller.email);
+    const counted = await countAgain(context, record, at);
     return persist(() => store.commit([...writes, claimName(claimed, id, facts), counted]));
   });
   await publishReady(context, id, record.generation, transition.ready, facts.trace);
@@ -197,20 +206,26 @@ function claimName(
  * The bootstrap was counted when it was made. The counters may still include it, or may be lost too. No limit applies, because
  * nothing is new.
  */
-async function countAgain({ store }: Context, owner: string): Promise<Write> {
+async function countAgain({ store }: Context, record: BootstrapRecord, now: string): Promise<Write> {
+  const { owner } = record;
   const at = { collection: collections.counters, id: countersId };
-  const [found, records] = await persist(() =>
+  const [found, stored] = await persist(() =>
     Promise.all([
       store.get(at.collection, at.id),
       store.query({ collection: collections.bootstraps, where: [['owner', '==', owner]] }),
     ]),
   );
   const counters = read(found, liftCounters);
-  const { inAll, byOwner } = counters?.data ?? { inAll: 0, byOwner: {} as Record<string, number> };
+  const records = [...stored.flatMap((each) => read(each, liftBootstrap)?.data ?? []), record];
+  const { inAll, byOwner, spend } = counters?.data ?? { inAll: 0, byOwner: {} as Record<string, number> };
   const own = byOwner[owner] ?? 0;
-  const living = records.filter(({ data }) => data['state'] !== 'removed').length + 1;
+  const living = records.filter(({ state }) => state !== 'removed').length;
   const missing = Math.max(0, living - own);
-  const data = { inAll: inAll + missing, byOwner: { ...byOwner, [owner]: own + missing } };
+  const data = {
+    inAll: inAll + missing,
+    byOwner: { ...byOwner, [owner]: own + missing },
+    spend: recount(spend, owner, records.map(spendOf), now),
+  };
   return counters === undefined
     ? { kind: 'create', ...at, data: { schema: 1, ...data } satisfies CountersRecord }
     : { kind: 'update', ...at, version: counters.version, data };

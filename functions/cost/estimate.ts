@@ -3,15 +3,18 @@ import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { daysOf, type PriceTable, type RegionPrices } from './prices.js';
 
 /** Google bills disks by the month. Its price pages count 730 hours. */
-const hoursAMonth = 730;
+const hoursAMonth = 730n;
+
+/** Prices have at most nine decimals. Sums of whole billionths are exact. */
+export const nanosOf = (price: number): bigint => BigInt(Math.round(price * 1e9));
 
 /** Something that costs by the hour, from `since` on. */
 export interface Holding {
   readonly since: Date;
-  /** Texts mean that there is no price, and name what lacks one. */
-  readonly hourly: number | readonly string[];
-  /** How much more a standard VM would cost. */
-  readonly savedHourly?: number;
+  /** In billionths of the currency. Texts mean that there is no price, and name what lacks one. */
+  readonly hourly: bigint | readonly string[];
+  /** How much more a standard VM would cost, in billionths. */
+  readonly savedHourly?: bigint;
 }
 
 export interface Span {
@@ -29,7 +32,7 @@ export function estimate(
   { now, expiresAt, goneAt }: Span,
   remarks: readonly string[],
 ): CostEstimate {
-  const unknown = [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'number' ? [] : hourly)))];
+  const unknown = [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'bigint' ? [] : hourly)))];
   const [oldest = ''] = Object.values(daysOf(table)).sort();
   const notes = [...remarks, ...oldPrices(table, now)];
   const dated = {
@@ -41,13 +44,13 @@ export function estimate(
   if (unknown.length > 0) return dated;
 
   const end = goneAt ?? (expiresAt > now ? expiresAt : now);
-  const sum = (rate: (holding: Holding) => number, until: Date): number =>
-    round(holdings.reduce((total, each) => total + rate(each) * hoursBetween(each.since, until), 0));
-  const costs = ({ hourly }: Holding) => Number(hourly);
-  const saves = ({ savedHourly = 0 }: Holding) => savedHourly;
+  const sum = (rate: (holding: Holding) => bigint, until: Date): number =>
+    shown(holdings.reduce((total, each) => total + rate(each) * between(each.since, until), 0n) / hour);
+  const costs = ({ hourly }: Holding) => (typeof hourly === 'bigint' ? hourly : 0n);
+  const saves = ({ savedHourly = 0n }: Holding) => savedHourly;
   return {
     ...dated,
-    perHour: goneAt === undefined ? round(holdings.reduce((total, each) => total + costs(each), 0)) : 0,
+    perHour: goneAt === undefined ? shown(hourlyOf(holdings) ?? 0n) : 0,
     soFar: sum(costs, goneAt ?? now),
     untilExpiry: sum(costs, end),
     savedBySpot: sum(saves, goneAt ?? now),
@@ -68,10 +71,22 @@ function oldPrices(table: Pick<PriceTable, 'asOf'>, now: Date): string[] {
   );
 }
 
-const hoursBetween = (from: Date, to: Date): number => Math.max(0, to.getTime() - from.getTime()) / 3_600_000;
+/** The sum by the hour, in billionths. Undefined if anything has no price. */
+export function hourlyOf(holdings: readonly Pick<Holding, 'hourly'>[]): bigint | undefined {
+  let sum = 0n;
+  for (const { hourly } of holdings) {
+    if (typeof hourly !== 'bigint') return undefined;
+    sum += hourly;
+  }
+  return sum;
+}
 
-/** A hundredth of a cent. More digits would feign precision. */
-const round = (amount: number): number => Math.round(amount * 10_000) / 10_000;
+const hour = 3_600_000n;
+/** In milliseconds. */
+const between = (from: Date, to: Date): bigint => BigInt(Math.max(0, to.getTime() - from.getTime()));
+
+/** Rounded to a hundredth of a cent. More digits would feign precision. */
+const shown = (nanos: bigint): number => Number((nanos + 50_000n) / 100_000n) / 10_000;
 
 /** The billed cores and GB of a machine type. A shared core counts by its share. Undefined for an unknown type. */
 function shapeOf(machineType: string): { readonly vcpus: number; readonly memoryGb: number } | undefined {
@@ -94,21 +109,26 @@ export interface PricedVm {
 export function vmRate(prices: RegionPrices, region: string, vm: PricedVm): Pick<Holding, 'hourly' | 'savedHourly'> {
   const shape = shapeOf(vm.machineType);
   if (shape === undefined) return { hourly: [`machine type ${vm.machineType}`] };
+  // A shared core counts in quarters.
+  const quarters = BigInt(shape.vcpus * 4);
   const of = (vcpuHour: number | undefined, gbHour: number | undefined) =>
-    vcpuHour === undefined || gbHour === undefined ? undefined : shape.vcpus * vcpuHour + shape.memoryGb * gbHour;
+    vcpuHour === undefined || gbHour === undefined
+      ? undefined
+      : (quarters * nanosOf(vcpuHour)) / 4n + BigInt(shape.memoryGb) * nanosOf(gbHour);
   const standard = of(prices.e2VcpuHour, prices.e2MemoryGbHour);
   const spot = of(prices.spotE2VcpuHour, prices.spotE2MemoryGbHour);
-  const parts = {
+  const { pdSsdGbMonth: disk, externalAddressHour: address } = prices;
+  const parts: Readonly<Record<string, bigint | undefined>> = {
     [vm.isSpot ? 'spot machines' : 'machines']: vm.isSpot ? spot : standard,
-    disks: prices.pdSsdGbMonth === undefined ? undefined : (vm.diskGb * prices.pdSsdGbMonth) / hoursAMonth,
-    ...(vm.hasExternalAddress ? { 'public addresses': prices.externalAddressHour } : {}),
+    disks: disk === undefined ? undefined : (BigInt(vm.diskGb) * nanosOf(disk)) / hoursAMonth,
+    ...(vm.hasExternalAddress
+      ? { 'public addresses': address === undefined ? undefined : nanosOf(address) }
+      : { 'Cloud NAT': nanosOf(prices.natVmHour ?? 0) }),
   };
-  const missing = Object.keys(parts).filter((kind) => parts[kind as 'disks'] === undefined);
+  const missing = Object.keys(parts).filter((kind) => parts[kind] === undefined);
   if (missing.length > 0) return { hourly: missing.map((kind) => `${kind} in ${region}`) };
-  const hourly = Object.values(parts).reduce<number>((sum, part = 0) => sum + part, 0);
-  const nat = vm.hasExternalAddress ? 0 : (prices.natVmHour ?? 0);
   return {
-    hourly: hourly + nat,
+    hourly: Object.values(parts).reduce<bigint>((sum, part = 0n) => sum + part, 0n),
     ...(vm.isSpot && standard !== undefined && spot !== undefined ? { savedHourly: standard - spot } : {}),
   };
 }

@@ -13,7 +13,7 @@ import { removeAtOf } from '../engine/record/removal-rule.js';
 import type { PlanFacts } from '../engine/step.js';
 import { resultOf } from '../steps/result.js';
 import { addressesOf, isPublic, type VmSpec, vmsOf } from '../steps/topology.js';
-import { estimate, type Holding, vmRate } from './estimate.js';
+import { estimate, type Holding, hourlyOf, nanosOf, vmRate } from './estimate.js';
 import type { PriceTable } from './prices.js';
 
 type Provisioning = VmView['provisioning'];
@@ -72,17 +72,32 @@ export function costOf(
   );
 }
 
-/** The cost of a bootstrap before its creation, for its time to live, with spot VMs if the options ask for them. */
-export function costOfPlan(prices: PriceTable, facts: PlanFacts, now: Date): CostEstimate {
+/** The cost of a bootstrap before its creation, until `end` or for its time to live, with spot VMs if the options ask for them. */
+export function costOfPlan(prices: PriceTable, facts: PlanFacts, now: Date, end?: string): CostEstimate {
   const { options } = facts;
-  const since = now;
   const rates = ratesOf(prices, facts);
-  const holdings: Holding[] = [
+  const holdings = planned(prices, facts, now);
+  const expiresAt =
+    end === undefined ? new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000) : new Date(end);
+  return estimate(prices, holdings, { now, expiresAt }, rates.notes);
+}
+
+/** All that the plan holds, from `since` on. */
+function planned(prices: PriceTable, facts: PlanFacts, since: Date): Holding[] {
+  const { options } = facts;
+  const rates = ratesOf(prices, facts);
+  return [
     ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
     ...addressesOf(options).map(() => ({ since, ...rates.address })),
   ];
-  const expiresAt = new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000);
-  return estimate(prices, holdings, { now, expiresAt }, rates.notes);
+}
+
+/** What a plan costs by the hour, in whole micro-units rounded up. Texts name what has no price. */
+export function hourlyOfPlan(prices: PriceTable, facts: PlanFacts): number | readonly string[] {
+  const holdings = planned(prices, facts, new Date(0));
+  const sum = hourlyOf(holdings);
+  if (sum !== undefined) return Number((sum + 999n) / 1000n);
+  return [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'bigint' ? [] : hourly)))];
 }
 
 function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
@@ -93,7 +108,8 @@ function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
 function ratesOf({ regions }: PriceTable, { options: { region, rootDiskSize }, machineAccess }: PlanFacts) {
   const prices = Object.hasOwn(regions, region) ? regions[region] : undefined;
   const unknown = { hourly: [`region ${region}`] };
-  const reserved = prices?.staticAddressHour ?? [`reserved addresses in ${region}`];
+  const address = prices?.staticAddressHour;
+  const reserved = address === undefined ? [`reserved addresses in ${region}`] : nanosOf(address);
   return {
     /** What an estimate leaves out because it has no price. */
     notes: prices !== undefined && prices.natVmHour === undefined ? ['without Cloud NAT, which has no price here'] : [],

@@ -5,7 +5,12 @@
 import type { organizationRoutes } from '../../shared/organization/routes.js';
 
 /** What the number of documents grows with. */
-export type Counted = 'listed' | 'members of the team' | 'members that leave' | 'teams that hold the member';
+export type Counted =
+  | 'listed'
+  | 'members of the organization'
+  | 'members of the team'
+  | 'members that leave'
+  | 'teams that hold the member';
 
 /** At most `fixed + each.times × n`. */
 export interface Documents {
@@ -23,7 +28,7 @@ const documents = (fixed: number, times = 0, of: Counted = 'listed'): Documents 
 const none = documents(0);
 
 /**
- * An operator who is not a member of the organization costs one more read. Once the caller has changed something, their
+ * Once the caller has changed something, their
  * membership is bound. That saves one write, or two in a team of an organization. What makes or invites counts against the
  * limit of changes a minute: a read and a write, which operators and deployments without a limit are spared.
  */
@@ -31,24 +36,43 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   createOrganization: { reads: documents(2), writes: documents(4) },
   listOrganizations: { reads: documents(1, 2), writes: none },
   getOrganization: { reads: documents(2), writes: none },
-  listOrganizationMembers: { reads: documents(2, 1), writes: none },
-  addOrganizationMember: { reads: documents(4), writes: documents(4) },
+  listOrganizationMembers: { reads: documents(3, 1), writes: none },
+  renameOrganization: { reads: documents(2), writes: documents(3) },
+  deleteOrganization: {
+    reads: documents(16, 2, 'members of the organization'),
+    writes: documents(4, 1, 'members of the organization'),
+  },
+  restoreOrganization: {
+    reads: documents(5, 2, 'members of the organization'),
+    writes: documents(3, 1, 'members of the organization'),
+  },
+  addOrganizationMember: { reads: documents(5), writes: documents(4) },
   // Two reads, unless it takes an admin away. Then it looks for another one.
-  setOrganizationMemberRole: { reads: documents(9), writes: documents(3) },
+  setOrganizationMemberRole: { reads: documents(11), writes: documents(3) },
   removeOrganizationMember: {
-    reads: documents(16, 4, 'teams that hold the member'),
+    reads: documents(20, 4, 'teams that hold the member'),
     writes: documents(4, 3, 'teams that hold the member'),
   },
-  listOrganizationTeams: { reads: documents(2, 2), writes: none },
+  listOrganizationTeams: { reads: documents(3, 2), writes: none },
   // Plus the events of ten seconds before the end and before the beginning of the page.
-  listOrganizationEvents: { reads: documents(12, 1), writes: none },
-  createTeam: { reads: documents(3), writes: documents(5) },
+  listOrganizationEvents: { reads: documents(13, 1), writes: none },
+  createTeam: { reads: documents(4), writes: documents(5) },
   listTeams: { reads: documents(1, 3), writes: none },
   getTeam: { reads: documents(3), writes: none },
   listTeamMembers: { reads: documents(4, 1), writes: none },
+  renameTeam: { reads: documents(3), writes: documents(4) },
+  deleteTeam: {
+    reads: documents(3, 1, 'members of the team'),
+    writes: documents(4, 1, 'members of the team'),
+  },
+  restoreTeam: {
+    reads: documents(5, 2, 'members of the team'),
+    writes: documents(5, 1, 'members of the team'),
+  },
+  setTeamMemberRole: { reads: documents(5), writes: documents(5) },
   addTeamMember: { reads: documents(6), writes: documents(6) },
   removeTeamMember: { reads: documents(5), writes: documents(5) },
-  previewMigration: { reads: documents(2, 2, 'members of the team'), writes: none },
+  previewMigration: { reads: documents(3, 2, 'members of the team'), writes: none },
   migrateTeam: {
     reads: documents(4, 2, 'members of the team'),
     writes: documents(3, 1, 'members that leave'),

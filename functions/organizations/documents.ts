@@ -9,15 +9,24 @@ import { TeamId } from '../../shared/organization/team.js';
 import { lift } from '../store/lift.js';
 
 const time = z.iso.datetime();
+/** Once it is deleted. Until `expireAt` it can be restored. Then Firestore removes the document. */
+const deletable = { deletedAt: time.optional(), expireAt: time.optional() };
+/** Set while what the membership is of is deleted. */
+const expireAt = time.optional();
 /** The account that first changed something as this member: issuer and subject, separated by a blank. Never shown. */
 const boundTo = z.string().optional();
 
-/** `organizations/{id}`. Never written again, so that requests don't contend for it. */
+/** `organizations/{id}`. Written when it is renamed or deleted, and by nothing else, so that requests don't contend for it. */
 export const OrganizationRecord = z.object({
   schema: z.literal(1),
   id: z.uuid(),
   name: z.string(),
   createdAt: time,
+  /** The deletion under way. Until it ends, no team comes in. */
+  deleting: z.string().optional(),
+  /** When others may clear the mark, because its deletion has died. */
+  deletingUntil: time.optional(),
+  ...deletable,
 });
 export type OrganizationRecord = z.infer<typeof OrganizationRecord>;
 
@@ -40,6 +49,7 @@ export const OrganizationMemberRecord = z.object({
   leaving: z.string().optional(),
   /** When others may clear the mark, because its removal has died. */
   leavingUntil: time.optional(),
+  expireAt,
 });
 export type OrganizationMemberRecord = z.infer<typeof OrganizationMemberRecord>;
 
@@ -62,6 +72,9 @@ export const TeamRecord = z.object({
    * search the organization's events.
    */
   migration: z.string().nullable().optional(),
+  ...deletable,
+  /** The organization that the team was deleted in. While it is deleted, `organizationId` is null. */
+  deletedFrom: z.uuid().nullable().optional(),
 });
 export type TeamRecord = z.infer<typeof TeamRecord>;
 
@@ -73,6 +86,7 @@ export const TeamMemberRecord = z.object({
   role: Role,
   boundTo,
   addedAt: time,
+  expireAt,
 });
 export type TeamMemberRecord = z.infer<typeof TeamMemberRecord>;
 

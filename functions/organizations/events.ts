@@ -10,7 +10,7 @@ import type { Caller } from '../identity/auth.js';
 import type { Document, Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent } from './documents.js';
 import type { Page, Paged } from './page.js';
-import { checkAdmin, rightsIn } from './rights.js';
+import { checkAdmin, seeOrganization } from './rights.js';
 
 type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
   Pick<OrganizationEvent, 'action'> &
@@ -75,7 +75,7 @@ export async function listEvents(
   organizationId: string,
   { limit, after }: Page,
 ): Promise<Paged<OrganizationEvent>> {
-  checkAdmin(await rightsIn(store, caller, organizationId), 'organization');
+  checkAdmin(await seeOrganization(store, caller, organizationId), 'organization');
   const place = after === undefined ? undefined : String(after);
   // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
   let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);

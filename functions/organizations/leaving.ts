@@ -11,11 +11,13 @@ const leaseSeconds = 20;
 
 /** Aborts a transaction that must wait for the end of a removal. Nothing is written. */
 export class BeingRemoved extends Error {
+  /** `what` begins a sentence. `advice` says what else the caller can do. */
   constructor(
-    readonly email: string,
+    readonly what: string,
     readonly waitSeconds: number,
+    readonly advice: string,
   ) {
-    super(`${email} is being removed`);
+    super(what);
   }
 }
 
@@ -40,6 +42,12 @@ export const unmarkWrite = (member: OrganizationMemberRecord): Write =>
 export function stayWrites(clock: Clock, member: OrganizationMemberRecord): Write[] {
   if (member.leaving === undefined) return [];
   const leftMs = Date.parse(member.leavingUntil ?? member.addedAt) - clock.now().getTime();
-  if (leftMs > 0) throw new BeingRemoved(member.email, Math.ceil(leftMs / 1000));
+  if (leftMs > 0) {
+    throw new BeingRemoved(
+      `${member.email} is just being removed from the organization.`,
+      Math.ceil(leftMs / 1000),
+      'Try again in a moment, or remove them once more, which finishes a removal that stopped half-way.',
+    );
+  }
   return [unmarkWrite(member)];
 }

@@ -17,7 +17,7 @@ import { keepingAnAdmin } from './last-admin.js';
 import { stayWrites } from './leaving.js';
 import { bindWrites } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { checkAdmin, readOrganizationMembers, rightsIn, rightsOf } from './rights.js';
+import { checkAdmin, seeOrganization } from './rights.js';
 import { type Also, transact } from './transact.js';
 
 export const viewOfMember = ({ email, role }: Member): Member => ({ email, role });
@@ -51,7 +51,7 @@ export async function listOrganizationMembers(
   organizationId: string,
   page: Page,
 ): Promise<Paged<Member>> {
-  await rightsIn(store, caller, organizationId);
+  await seeOrganization(store, caller, organizationId);
   const members = await pageOf(
     store,
     {
@@ -84,15 +84,15 @@ export const addOrganizationMember = (
   transact(
     context,
     async (transaction) => {
-      const members = await readOrganizationMembers(transaction, organizationId, [caller.email, email]);
-      checkAdmin(await rightsOf(transaction, caller, organizationId, members.get(caller.email)), 'organization');
-      const known = members.get(email);
+      const seen = await seeOrganization(transaction, caller, organizationId, [email]);
+      checkAdmin(seen, 'organization');
+      const known = seen.members.get(email);
       if (known !== undefined) transaction.write(...stayWrites(context.clock, known));
       if (known?.role === role) return { member: { email, role }, added: false };
       if (known !== undefined) throw otherRole(known, 'Set the role of the member instead.');
       const version = await firstVersion(transaction, organizationId, email);
       transaction.write(
-        ...bindWrites(caller, members.get(caller.email)),
+        ...bindWrites(caller, seen.own),
         newMember({ organizationId, email, role, addedAt: context.clock.now().toISOString(), version }),
         eventWrite(transaction, {
           organizationId,
@@ -116,9 +116,9 @@ export const setOrganizationMemberRole = (
   { email, role }: Member,
 ): Promise<Member> =>
   keepingAnAdmin(context, organizationId, email, async (transaction, checkAnother) => {
-    const members = await readOrganizationMembers(transaction, organizationId, [caller.email, email]);
-    checkAdmin(await rightsOf(transaction, caller, organizationId, members.get(caller.email)), 'organization');
-    const member = members.get(email);
+    const seen = await seeOrganization(transaction, caller, organizationId, [email]);
+    checkAdmin(seen, 'organization');
+    const member = seen.members.get(email);
     if (member === undefined) throw noMember(email);
     const stay = stayWrites(context.clock, member);
     if (member.role === role) {
@@ -128,7 +128,7 @@ export const setOrganizationMemberRole = (
     if (member.role === 'admin') await checkAnother();
     const version = nextVersion(member);
     transaction.write(
-      ...bindWrites(caller, members.get(caller.email)),
+      ...bindWrites(caller, seen.own),
       {
         kind: 'update',
         collection: collections.organizationMembers,

@@ -21,6 +21,7 @@ import { eventWrite } from './events.js';
 import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
 import { bindWrites } from './membership.js';
+import { openWrites } from './organization-life.js';
 import {
   checkAdmin,
   noTeam,
@@ -28,22 +29,22 @@ import {
   readOrganizationMembers,
   readTeam,
   readTeamMembers,
-  rightsIn,
   rightsInTeam,
-  rightsOf,
+  type SeenOrganization,
+  seeOrganization,
 } from './rights.js';
 import { adminsIn, teamChange } from './team-members.js';
 import { tellAdmins } from './team-notice.js';
 import { viewOfTeam } from './teams.js';
-import { type Also, busy, judged, transact } from './transact.js';
+import { type Also, transact, transactInTeam } from './transact.js';
 
-const rounds = 8;
 /** A document holds at most 1 MiB. */
 const mostEventBytes = 1_000_000;
 
 interface Seen {
+  readonly target: SeenOrganization;
   readonly team: TeamRecord;
-  /** By e-mail. Current as long as the team's `changes` stay the same. */
+  /** By e-mail. */
   readonly members: readonly TeamMemberRecord[];
 }
 
@@ -53,30 +54,27 @@ async function movable(
   { migrationConsent }: Context['config'],
   caller: Caller,
   { teamId, organizationId }: Pick<MigrationAsked, 'teamId' | 'organizationId'>,
-): Promise<TeamRecord> {
-  checkAdmin(await rightsIn(reader, caller, organizationId), 'organization');
+): Promise<Omit<Seen, 'members'>> {
+  const target = await seeOrganization(reader, caller, organizationId);
+  checkAdmin(target, 'organization');
   const team = migrationConsent
     ? await consented(reader, caller, teamId, organizationId)
     : await readTeam(reader, teamId);
   if (team === undefined) throw noTeam(teamId);
-  return team;
+  return { target, team };
 }
 
-/** Reads the team before its members. If the team is unchanged later, so are the members. */
-async function look(context: Context, caller: Caller, asked: MigrationAsked): Promise<Seen> {
-  const { store, config } = context;
-  const { teamId } = asked;
-  const team = await judged(
-    context,
-    (reader) => movable(reader, config, caller, asked),
-    ({ organizationId }) => organizationId === null,
-  );
+/**
+ * The members of a team, by e-mail. The query is outside of the transaction that has read the team. That is safe: a concurrent
+ * change of the members writes the team.
+ */
+export async function membersOfTeam({ store }: Pick<Context, 'store'>, teamId: number): Promise<TeamMemberRecord[]> {
   const found = await store.query({
     collection: collections.teamMembers,
     where: [['teamId', '==', teamId]],
     orderBy: ['email', 'asc'],
   });
-  return { team, members: found.map(({ data }) => liftTeamMember(data)) };
+  return found.map(({ data }) => liftTeamMember(data));
 }
 
 /**
@@ -85,7 +83,6 @@ async function look(context: Context, caller: Caller, asked: MigrationAsked): Pr
  */
 async function consented(reader: Reader, caller: Caller, teamId: number, organizationId: string) {
   const { email } = caller;
-  // The team first: a member who leaves after this read changes it.
   const team = await readTeam(reader, teamId);
   const own = await readTeamMembers(reader, teamId, [email]);
   const governors = await readOrganizationMembers(reader, team?.organizationId ?? organizationId, [email]);
@@ -98,13 +95,24 @@ async function consented(reader: Reader, caller: Caller, teamId: number, organiz
   return team;
 }
 
+/** Those of the team's members who are in the organization. Reads nobody twice. */
+async function belonging(reader: Reader, { target, members }: Seen) {
+  const { organization, own } = target;
+  const others = members.map(({ email }) => email).filter((email) => email !== own?.email);
+  const found = await readOrganizationMembers(reader, organization.id, others);
+  return own === undefined ? found : new Map([...found, [own.email, own]]);
+}
+
 interface Division {
   readonly stays: readonly Member[];
   readonly leaves: readonly Member[];
 }
 
 /** A member who is being removed from the organization belongs to it until the document is deleted. */
-function divide({ members }: Seen, inOrganization: ReadonlyMap<string, OrganizationMemberRecord>): Division {
+function divide(
+  { members }: Pick<Seen, 'members'>,
+  inOrganization: ReadonlyMap<string, OrganizationMemberRecord>,
+): Division {
   const belongs = ({ email }: Member): boolean => inOrganization.has(email);
   return {
     stays: members.filter(belongs).map(viewOfMember),
@@ -139,28 +147,31 @@ const accountsOf = (members: readonly TeamMemberRecord[], of: readonly Member[])
   return of.map(({ email }) => accounts.get(email) ?? null);
 };
 
-export async function previewMigration(
+export const previewMigration = (
   context: Context,
   caller: Caller,
   teamId: number,
   organizationId: string,
-): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> {
-  const seen = await look(context, caller, { teamId, organizationId, force: false });
-  const { team, members } = seen;
-  if (team.organizationId !== null) {
-    const here = team.organizationId === organizationId;
-    const division = { stays: here ? members.map(viewOfMember) : [], leaves: [] };
-    const preview = { teamId, organizationId, ...division, blockers: here ? [] : [elsewhere(teamId)] };
-    return { preview, tag: tagOf(team, organizationId, division) };
-  }
-  const emails = members.map(({ email }) => email);
-  const division = divide(seen, await readOrganizationMembers(context.store, organizationId, emails));
-  const blockers = division.leaves.length === 0 ? [] : [outsidersIn(teamId, division.leaves)];
-  return {
-    preview: { teamId, organizationId, stays: [...division.stays], leaves: [...division.leaves], blockers },
-    tag: tagOf(team, organizationId, division),
-  };
-}
+): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> =>
+  transact(context, async (transaction) => {
+    const found = await movable(transaction, context.config, caller, { teamId, organizationId });
+    const { team } = found;
+    if (team.organizationId !== null && team.organizationId !== organizationId) {
+      const division = { stays: [], leaves: [] };
+      const preview = { teamId, organizationId, ...division, blockers: [elsewhere(teamId)] };
+      return { preview, tag: tagOf(team, organizationId, division) };
+    }
+    const seen = { ...found, members: await membersOfTeam(context, teamId) };
+    const division =
+      team.organizationId === null
+        ? divide(seen, await belonging(transaction, seen))
+        : { stays: seen.members.map(viewOfMember), leaves: [] };
+    const blockers = division.leaves.length === 0 ? [] : [outsidersIn(teamId, division.leaves)];
+    return {
+      preview: { teamId, organizationId, stays: [...division.stays], leaves: [...division.leaves], blockers },
+      tag: tagOf(team, organizationId, division),
+    };
+  });
 
 export interface MigrationAsked {
   readonly teamId: number;
@@ -171,62 +182,47 @@ export interface MigrationAsked {
   readonly ifMatch?: string | undefined;
 }
 
-export async function migrateTeam(
+/** Reads 2n + 3 documents, each of them once. */
+export const migrateTeam = (
   context: Context,
   caller: Caller,
   asked: MigrationAsked,
   also: Also<MigrationReply>,
-): Promise<MigrationReply> {
-  const { teamId, organizationId } = asked;
-  for (let round = 1; round <= rounds; round++) {
-    const seen = await look(context, caller, asked);
-    const { team, members } = seen;
-    const role = members.find(({ email }) => email === caller.email)?.role;
-    if (team.organizationId === organizationId) return { team: viewOfTeam(team, role), removedMembers: [] };
-    if (team.organizationId !== null) {
-      throw new Problem('conflict', elsewhere(teamId));
-    }
-    const moved = await transact(
-      context,
-      (transaction) => move(context, transaction, caller, asked, seen),
-      (reply) => (reply === undefined ? [] : also(reply)),
-    );
-    if (moved !== undefined) return moved;
-  }
-  throw busy();
-}
+): Promise<MigrationReply> =>
+  transactInTeam(
+    context,
+    asked.teamId,
+    async (transaction) => {
+      const { teamId, organizationId } = asked;
+      const found = await movable(transaction, context.config, caller, asked);
+      const { team } = found;
+      if (team.organizationId === organizationId) {
+        const own = await readTeamMembers(transaction, teamId, [caller.email]);
+        return { team: viewOfTeam(team, own.get(caller.email)?.role), removedMembers: [] };
+      }
+      if (team.organizationId !== null) throw new Problem('conflict', elsewhere(teamId));
+      return move(context, transaction, caller, asked, { ...found, members: await membersOfTeam(context, teamId) });
+    },
+    also,
+  );
 
-/**
- * Returns undefined if the team has changed since it was read. Reads n + 2 documents. Writes 2, and one for each member that
- * leaves.
- */
+/** Writes 2, and one for each member that leaves. */
 async function move(
   context: Context,
   transaction: Transaction,
   caller: Caller,
   asked: MigrationAsked,
   seen: Seen,
-): Promise<MigrationReply | undefined> {
+): Promise<MigrationReply> {
   const { teamId, organizationId } = asked;
-  const team = await readTeam(transaction, teamId);
-  if (team?.changes !== seen.team.changes) return undefined;
-  const emails = seen.members.map(({ email }) => email);
-  // A setting makes the operator one, and an earlier read found the organization.
-  const inOrganization = await readOrganizationMembers(
-    transaction,
-    organizationId,
-    caller.operator ? emails : [...emails, caller.email],
-  );
-  const own = inOrganization.get(caller.email);
-  if (!caller.operator) {
-    const rights = await rightsOf(transaction, caller, organizationId, own);
-    checkAdmin(rights, 'organization');
-  }
+  const { target, team, members } = seen;
+  const inOrganization = await belonging(transaction, seen);
   // First of all, wait for members who are being removed. Only then is it clear who belongs.
-  const stay = emails.flatMap((email) => {
+  const stay = members.flatMap(({ email }) => {
     const member = inOrganization.get(email);
     return member === undefined ? [] : stayWrites(context.clock, member);
   });
+  const open = openWrites(context.clock, target.organization);
   const division = divide(seen, inOrganization);
   const { stays, leaves } = division;
   checkDivision(asked, team, division);
@@ -241,16 +237,14 @@ async function move(
     before: { team: viewOfTeam(team, undefined), members: leaves },
     after: { team: viewOfTeam(migrated, undefined) },
     stayed: [...stays],
-    boundTo: accountsOf(seen.members, [...stays, ...leaves]),
+    boundTo: accountsOf(members, [...stays, ...leaves]),
   });
-  if (Buffer.byteLength(JSON.stringify(event.data)) > mostEventBytes) throw tooMany(teamId, seen.members.length);
+  if (Buffer.byteLength(JSON.stringify(event.data)) > mostEventBytes) throw tooMany(teamId, members.length);
+  const ownInTeam = members.find(({ email }) => email === caller.email);
   transaction.write(
     ...stay,
-    ...bindWrites(
-      caller,
-      own,
-      seen.members.find(({ email }) => email === caller.email),
-    ),
+    ...open,
+    ...bindWrites(caller, target.own, ownInTeam),
     teamChange(team, {
       organizationId,
       migration: event.id,
@@ -263,7 +257,7 @@ async function move(
       id: teamMemberId(teamId, email),
     })),
     event,
-    ...tellAdmins(context, event, team, seen.members),
+    ...tellAdmins(context, event, team, members),
   );
   const role = stays.find(({ email }) => email === caller.email)?.role;
   return { team: viewOfTeam(migrated, role), removedMembers };

@@ -12,14 +12,19 @@ import { eventWrite } from './events.js';
 import { newMember } from './members.js';
 import { boundFields, isTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { noOrganization, rightsIn } from './rights.js';
+import { isRestorable } from './restorable.js';
+import { seeOrganization } from './rights.js';
 import { type Also, transact } from './transact.js';
 
-const viewOf = ({ id, name, createdAt }: OrganizationRecord, role: Role | undefined): Organization => ({
+export const viewOfOrganization = (
+  { id, name, createdAt, deletedAt }: OrganizationRecord,
+  role: Role | undefined,
+): Organization => ({
   id,
   name,
   ...(role === undefined ? {} : { role }),
   createdAt,
+  ...(deletedAt === undefined ? {} : { deletedAt }),
 });
 
 /** Throws a 403 if the caller may not create organizations here. */
@@ -46,7 +51,7 @@ export async function createOrganization(
     async (transaction) => {
       // The id is new, so nothing is found. The event takes the time of this read.
       await transaction.get(collections.organizations, id);
-      const made = viewOf(record, 'admin');
+      const made = viewOfOrganization(record, 'admin');
       transaction.write(
         { kind: 'create', collection: collections.organizations, id, data: record },
         newMember({
@@ -63,7 +68,7 @@ export async function createOrganization(
           action: 'organization-created',
           version: 1,
           before: null,
-          after: viewOf(record, undefined),
+          after: viewOfOrganization(record, undefined),
         }),
       );
       return made;
@@ -72,8 +77,13 @@ export async function createOrganization(
   );
 }
 
-/** The organizations that the caller belongs to, by id. */
-export async function listOrganizations({ store }: Context, caller: Caller, page: Page): Promise<Paged<Organization>> {
+/** The organizations that the caller belongs to, by id. `deleted`: those that are deleted, instead of the living ones. */
+export async function listOrganizations(
+  { store, clock }: Context,
+  caller: Caller,
+  deleted: boolean,
+  page: Page,
+): Promise<Paged<Organization>> {
   const memberships = await pageOf(
     store,
     {
@@ -91,17 +101,13 @@ export async function listOrganizations({ store }: Context, caller: Caller, page
   );
   const items = own.flatMap(({ role }, i) => {
     const organization = read(found[i], liftOrganization)?.data;
-    return organization === undefined ? [] : [viewOf(organization, role)];
+    if (organization === undefined || (organization.deletedAt !== undefined) !== deleted) return [];
+    return deleted && !isRestorable(clock, organization) ? [] : [viewOfOrganization(organization, role)];
   });
   return { ...memberships, items };
 }
 
 export async function getOrganization({ store }: Context, caller: Caller, organizationId: string) {
-  const [rights, found] = await Promise.all([
-    rightsIn(store, caller, organizationId),
-    store.get(collections.organizations, organizationId),
-  ]);
-  const organization = read(found, liftOrganization)?.data;
-  if (organization === undefined) throw noOrganization(organizationId);
-  return viewOf(organization, rights.role);
+  const { organization, role } = await seeOrganization(store, caller, organizationId);
+  return viewOfOrganization(organization, role);
 }

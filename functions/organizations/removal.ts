@@ -16,7 +16,14 @@ import { hasOtherAdmin, keepingAnAdmin, lastAdmin } from './last-admin.js';
 import { markWrite, unmarkWrite } from './leaving.js';
 import { nextVersion, noMember, viewOfMember } from './members.js';
 import { bindWrites } from './membership.js';
-import { checkAdmin, type Reader, readOrganizationMembers, readTeam, readTeamMembers, rightsOf } from './rights.js';
+import {
+  checkAdmin,
+  type Reader,
+  readOrganizationMembers,
+  readTeam,
+  readTeamMembers,
+  seeOrganization,
+} from './rights.js';
 import { leaveWrites } from './team-members.js';
 import { busy, transact, transactInTeam } from './transact.js';
 
@@ -66,10 +73,9 @@ async function checkMayRemove(context: Context, caller: Caller, organizationId: 
 
 /** The member, if the caller may remove them. */
 async function removable(reader: Reader, caller: Caller, organizationId: string, email: string) {
-  const members = await readOrganizationMembers(reader, organizationId, [caller.email, email]);
-  const rights = await rightsOf(reader, caller, organizationId, members.get(caller.email));
-  if (caller.email !== email) checkAdmin(rights, 'organization');
-  const member = members.get(email);
+  const seen = await seeOrganization(reader, caller, organizationId, [email]);
+  if (caller.email !== email) checkAdmin(seen, 'organization');
+  const member = seen.members.get(email);
   if (member === undefined) throw noMember(email);
   return member;
 }
@@ -83,17 +89,19 @@ const markLeaving = (
   begun: boolean,
 ): Promise<Removal | undefined> =>
   keepingAnAdmin(context, organizationId, email, async (transaction, checkAnother) => {
-    const members = await readOrganizationMembers(transaction, organizationId, [caller.email, email]);
-    const member = members.get(email);
-    if (begun && member === undefined) return undefined;
-    const rights = await rightsOf(transaction, caller, organizationId, members.get(caller.email));
-    if (caller.email !== email) checkAdmin(rights, 'organization');
+    if (begun) {
+      const still = await readOrganizationMembers(transaction, organizationId, [email]);
+      if (!still.has(email)) return undefined;
+    }
+    const seen = await seeOrganization(transaction, caller, organizationId, [email]);
+    if (caller.email !== email) checkAdmin(seen, 'organization');
+    const member = seen.members.get(email);
     if (member === undefined) throw noMember(email);
     if (member.governs) await checkAnother();
     const own = member.leaving === undefined;
     const mark = member.leaving ?? randomUUID();
     // Members who remove themselves need no binding any more.
-    const others = caller.email === email ? undefined : members.get(caller.email);
+    const others = caller.email === email ? undefined : seen.own;
     transaction.write(...bindWrites(caller, others), markWrite(context.clock, member, mark));
     return { organizationId, email, actor: caller.email, mark, own };
   });

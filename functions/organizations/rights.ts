@@ -10,10 +10,12 @@ import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Data, Transaction } from '../store/store.js';
 import {
+  liftOrganization,
   liftOrganizationMember,
   liftTeam,
   liftTeamMember,
   type OrganizationMemberRecord,
+  type OrganizationRecord,
   organizationMemberId,
   type TeamMemberRecord,
   type TeamRecord,
@@ -65,8 +67,20 @@ export const readTeamMembers = (
     liftTeamMember,
   );
 
-export const readTeam = async (reader: Reader, teamId: number): Promise<TeamRecord | undefined> =>
+export const readTeamWithDeleted = async (reader: Reader, teamId: number): Promise<TeamRecord | undefined> =>
   read(await reader.get(collections.teams, teamDocumentId(teamId)), liftTeam)?.data;
+
+/** Undefined for a deleted team, too. */
+export async function readTeam(reader: Reader, teamId: number): Promise<TeamRecord | undefined> {
+  const team = await readTeamWithDeleted(reader, teamId);
+  return team?.deletedAt === undefined ? team : undefined;
+}
+
+export const readOrganizationWithDeleted = async (
+  reader: Reader,
+  organizationId: string,
+): Promise<OrganizationRecord | undefined> =>
+  read(await reader.get(collections.organizations, organizationId), liftOrganization)?.data;
 
 export interface Rights {
   /** Absent for an operator who is no member. */
@@ -75,31 +89,46 @@ export interface Rights {
 }
 
 /** What a caller may not see looks missing to them. */
-export const noOrganization = (organizationId: string): Problem =>
+const noOrganization = (organizationId: string): Problem =>
   new Problem('not-found', `There is no organization ${organizationId}.`);
 export const noTeam = (teamId: number): Problem => new Problem('not-found', `There is no team ${teamId}.`);
 
-/**
- * `member` is the caller's own document, if any. Throws a 404 if the caller may not see the organization. Throws `NotTheirs`
- * if the membership belongs to another account with the same e-mail.
- */
-export async function rightsOf(
+/** An organization as the caller may see it. */
+export interface SeenOrganization extends Rights {
+  readonly organization: OrganizationRecord;
+  /** Those asked for, by e-mail. */
+  readonly members: ReadonlyMap<string, OrganizationMemberRecord>;
+  /** The caller's own membership. */
+  readonly own: OrganizationMemberRecord | undefined;
+}
+
+/** The same, deleted or not. */
+export async function seeOrganizationWithDeleted(
   reader: Reader,
   caller: Caller,
   organizationId: string,
-  member: OrganizationMemberRecord | undefined,
-): Promise<Rights> {
-  checkTheirs(member, caller, organizationId);
-  if (member !== undefined) return { role: member.role, admin: caller.operator || member.role === 'admin' };
-  if (!caller.operator || (await reader.get(collections.organizations, organizationId)) === undefined) {
-    throw noOrganization(organizationId);
-  }
-  return { role: undefined, admin: true };
+  emails: readonly string[] = [],
+): Promise<SeenOrganization> {
+  const [organization, members] = await Promise.all([
+    readOrganizationWithDeleted(reader, organizationId),
+    readOrganizationMembers(reader, organizationId, [caller.email, ...emails]),
+  ]);
+  const own = members.get(caller.email);
+  checkTheirs(own, caller, organizationId);
+  if (organization === undefined || (own === undefined && !caller.operator)) throw noOrganization(organizationId);
+  return { organization, members, own, role: own?.role, admin: caller.operator || own?.role === 'admin' };
 }
 
-export async function rightsIn(reader: Reader, caller: Caller, organizationId: string): Promise<Rights> {
-  const members = await readOrganizationMembers(reader, organizationId, [caller.email]);
-  return rightsOf(reader, caller, organizationId, members.get(caller.email));
+/**
+ * Reads the organization, the caller's membership, and those of `emails`. Throws a 404 if the caller may not see the
+ * organization, or if it is deleted. Throws `NotTheirs` if the membership belongs to another account with the same e-mail.
+ */
+export async function seeOrganization(
+  ...asked: Parameters<typeof seeOrganizationWithDeleted>
+): Promise<SeenOrganization> {
+  const seen = await seeOrganizationWithDeleted(...asked);
+  if (seen.organization.deletedAt !== undefined) throw noOrganization(seen.organization.id);
+  return seen;
 }
 
 export function checkAdmin({ admin }: Rights, of: 'organization' | 'team'): void {

@@ -46,7 +46,7 @@ export function newTeamMember(
 /** Every change of a team's members makes this write. A transaction that depends on the members reads this document. */
 export const teamChange = (
   team: TeamRecord,
-  change: Partial<Pick<TeamRecord, 'admins' | 'members' | 'organizationId' | 'migration'>>,
+  change: Partial<Omit<TeamRecord, 'schema' | 'teamId' | 'createdAt' | 'changes' | 'membersAt'>>,
 ): Write => ({
   kind: 'update',
   collection: collections.teams,
@@ -57,7 +57,7 @@ export const teamChange = (
 const count = (role: Role): number => (role === 'admin' ? 1 : 0);
 
 /** Undefined if an earlier release has changed the team since the last count. */
-const countedIn = ({ members, membersAt, changes }: TeamRecord, more: number): number | undefined =>
+export const countedIn = ({ members, membersAt, changes }: TeamRecord, more: number): number | undefined =>
   members === undefined || membersAt !== changes ? undefined : members + more;
 
 export const adminsIn = (members: readonly Member[]): number =>
@@ -119,7 +119,7 @@ export async function listTeamMembers(
 }
 
 /** Reads all that a change of one member depends on. */
-async function lookAt(transaction: Transaction, caller: Caller, teamId: number, email: string) {
+export async function lookAt(transaction: Transaction, caller: Caller, teamId: number, email: string) {
   const team = await readTeam(transaction, teamId);
   if (team === undefined) throw noTeam(teamId);
   const { organizationId } = team;
@@ -219,6 +219,40 @@ export const addTeamMember = (
     also,
   );
 
+const lastAdminOfTeam = (email: string, teamId: number): Problem =>
+  new Problem('conflict', `${email} is the last admin of team ${teamId}.`, { advice: 'Add another admin first.' });
+
+/** A standalone team keeps an admin. */
+export const setTeamMemberRole = (
+  context: Context,
+  caller: Caller,
+  teamId: number,
+  { email, role }: Member,
+): Promise<Member> =>
+  transactInTeam(context, teamId, async (transaction) => {
+    const { team, rights, member, bind } = await lookAt(transaction, caller, teamId, email);
+    checkAdmin(rights, 'team');
+    if (member === undefined) throw noMember(email);
+    if (member.role === role) return { email, role };
+    if (team.organizationId === null && role === 'member' && team.admins === 1) throw lastAdminOfTeam(email, teamId);
+    transaction.write(
+      ...bind,
+      { kind: 'update', collection: collections.teamMembers, id: teamMemberId(teamId, email), data: { role } },
+      teamChange(team, { admins: team.admins + count(role) - count(member.role), members: countedIn(team, 0) }),
+      eventWrite(transaction, {
+        organizationId: team.organizationId,
+        teamId,
+        version: team.changes + 1,
+        actor: caller.email,
+        action: 'team-member-role-changed',
+        email,
+        before: viewOfMember(member),
+        after: { email, role },
+      }),
+    );
+    return { email, role };
+  });
+
 /**
  * Members may remove themselves, admins anybody. A standalone team keeps an admin. A team in an organization has the admins of
  * the organization.
@@ -229,9 +263,7 @@ export const removeTeamMember = (context: Context, caller: Caller, teamId: numbe
     if (caller.email !== email) checkAdmin(rights, 'team');
     if (member === undefined) throw noMember(email);
     if (team.organizationId === null && member.role === 'admin' && team.admins === 1) {
-      throw new Problem('conflict', `${email} is the last admin of team ${teamId}.`, {
-        advice: 'Add another admin first.',
-      });
+      throw lastAdminOfTeam(email, teamId);
     }
     transaction.write(...leaveWrites(transaction, team, member, caller.email), ...bind);
   });

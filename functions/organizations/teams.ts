@@ -18,17 +18,24 @@ import {
 } from './documents.js';
 import { eventWrite } from './events.js';
 import { bindWrites, boundFields, isTheirs } from './membership.js';
+import { openWrites } from './organization-life.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import { checkAdmin, readOrganizationMembers, rightsIn, rightsOf } from './rights.js';
+import { isRestorable } from './restorable.js';
+import { checkAdmin, seeOrganization } from './rights.js';
 import { belongingWrites, newTeamMember, visibleTeam } from './team-members.js';
 import { type Also, transact } from './transact.js';
 
-export const viewOfTeam = ({ teamId, name, organizationId, createdAt }: TeamRecord, role: Role | undefined): Team => ({
+/** A deleted team shows the organization that it was in. */
+export const viewOfTeam = (
+  { teamId, name, organizationId, deletedFrom, createdAt, deletedAt }: TeamRecord,
+  role: Role | undefined,
+): Team => ({
   teamId,
   name,
-  organizationId,
+  organizationId: deletedAt === undefined ? organizationId : (deletedFrom ?? null),
   ...(role === undefined ? {} : { role }),
   createdAt,
+  ...(deletedAt === undefined ? {} : { deletedAt }),
 });
 
 /** Creates a team with the caller as its first admin. In an organization the caller must be a member, even an operator. */
@@ -42,12 +49,12 @@ export const createTeam = (
     context,
     async (transaction) => {
       if (organizationId !== null) {
-        const members = await readOrganizationMembers(transaction, organizationId, [caller.email]);
-        const member = members.get(caller.email);
-        checkAdmin(await rightsOf(transaction, caller, organizationId, member), 'organization');
+        const seen = await seeOrganization(transaction, caller, organizationId);
+        checkAdmin(seen, 'organization');
         transaction.write(
-          ...belongingWrites(context.clock, organizationId, caller.email, member),
-          ...bindWrites(caller, member),
+          ...belongingWrites(context.clock, organizationId, caller.email, seen.own),
+          ...openWrites(context.clock, seen.organization),
+          ...bindWrites(caller, seen.own),
         );
       }
       // A new number for each run of the transaction, so that a taken number is no obstacle.
@@ -85,8 +92,13 @@ export const createTeam = (
     also,
   );
 
-/** The teams that the caller belongs to, by number. */
-export async function listTeams({ store }: Context, caller: Caller, page: Page): Promise<Paged<Team>> {
+/** The teams that the caller belongs to, by number. `deleted`: those that are deleted, instead of the living ones. */
+export async function listTeams(
+  { store, clock }: Context,
+  caller: Caller,
+  deleted: boolean,
+  page: Page,
+): Promise<Paged<Team>> {
   const { email } = caller;
   const memberships = await pageOf(
     store,
@@ -99,7 +111,9 @@ export async function listTeams({ store }: Context, caller: Caller, page: Page):
     collections.teams,
     own.map(({ teamId }) => teamDocumentId(teamId)),
   );
-  const teams = found.flatMap((each) => read(each, liftTeam)?.data ?? []);
+  const teams = found
+    .flatMap((each) => read(each, liftTeam)?.data ?? [])
+    .filter((team) => (deleted ? isRestorable(clock, team) : team.deletedAt === undefined));
   const roles = new Map(own.map(({ teamId, role }) => [teamId, role]));
   const others = await organizationsOfOthers(store, caller, teams);
   const items = teams
@@ -135,7 +149,7 @@ export async function listOrganizationTeams(
   organizationId: string,
   page: Page,
 ): Promise<Paged<Team>> {
-  await rightsIn(store, caller, organizationId);
+  await seeOrganization(store, caller, organizationId);
   const teams = await pageOf(
     store,
     { collection: collections.teams, where: [['organizationId', '==', organizationId]], orderBy: ['teamId', 'asc'] },

@@ -96,8 +96,5 @@ async function untilFirst<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
 export const busy = (cause?: unknown): Problem =>
   new Problem('unavailable', 'Too many change this at once.', { retryAfterSeconds: 2, cause });
 
-const isLeaving = ({ email, waitSeconds }: BeingRemoved): Problem =>
-  new Problem('conflict', `${email} is just being removed from the organization.`, {
-    retryAfterSeconds: waitSeconds,
-    advice: 'Try again in a moment, or remove them once more, which finishes a removal that stopped half-way.',
-  });
+const isLeaving = ({ what, waitSeconds, advice }: BeingRemoved): Problem =>
+  new Problem('conflict', what, { retryAfterSeconds: waitSeconds, advice });

@@ -6,7 +6,7 @@
 import type { Store } from './store.js';
 
 export interface Turn<T> {
-  /** What the previous writer left, if the next one was already waiting. Another process may have outdated it. */
+  /** What the previous writer left. Another process may have outdated it. */
   latest: T | undefined;
 }
 
@@ -15,6 +15,9 @@ interface Line {
   waiting: number;
   readonly turn: Turn<unknown>;
 }
+
+/** How many lines without a writer are kept for what their last one left. */
+const maxIdle = 64;
 
 const linesOf = new WeakMap<Store, Map<string, Line>>();
 
@@ -35,7 +38,16 @@ export async function inTurn<T, Latest = never>(
     return await mine;
   } finally {
     line.waiting -= 1;
-    // Nobody is waiting, so the next writer reads the document again.
-    if (line.waiting === 0) lines.delete(key);
+    if (line.waiting === 0) rest(lines, key, line);
   }
+}
+
+/** The line moves behind the others that rest. The first of them, which rests longest, goes. */
+function rest(lines: Map<string, Line>, key: string, line: Line): void {
+  lines.delete(key);
+  if (line.turn.latest === undefined) return;
+  lines.set(key, line);
+  if (lines.size <= maxIdle) return;
+  const [oldest] = [...lines].find(([, { waiting }]) => waiting === 0) ?? [];
+  if (oldest !== undefined) lines.delete(oldest);
 }

@@ -1,7 +1,8 @@
-/** How both lanes handle a Pub/Sub message: run the instance it names. */
+/** How both lanes handle a Pub/Sub message: run the instance it names, and go on from there. */
 import { StepMessage } from '../../shared/bootstrap/message.js';
 import type { Context } from '../context.js';
-import { runInstance } from '../engine/run/run.js';
+import type { RunResult } from '../engine/run/result.js';
+import { runMessage } from '../engine/run/run.js';
 import type { AnyStep } from '../engine/step.js';
 import { withFields } from '../host/log.js';
 import { traceFields, traceIn } from '../tracing/trace.js';
@@ -42,10 +43,19 @@ export async function runStep(context: Context, steps: readonly AnyStep[], event
   }
   const deadlineAt = new Date(startedAt.getTime() + functionSeconds * 1000);
   try {
-    const result = await runInstance(context, steps, message, { deadlineAt, trace: span });
-    const seconds = (context.clock.now().getTime() - startedAt.getTime()) / 1000;
-    log('INFO', `${instance}: ${result}`, { bootstrap: bootstrapId, instance, result, seconds });
-    span.end({ attributes: { 'plinth.outcome': result } });
+    let beganAt = startedAt.getTime();
+    const onEnd = (ended: string, result: RunResult): void => {
+      const now = context.clock.now().getTime();
+      log('INFO', `${ended}: ${result}`, {
+        bootstrap: bootstrapId,
+        instance: ended,
+        result,
+        seconds: (now - beganAt) / 1000,
+      });
+      beganAt = now;
+    };
+    const outcome = await runMessage(context, steps, message, { deadlineAt, trace: span, onEnd });
+    span.end({ attributes: { 'plinth.outcome': outcome } });
   } catch (error) {
     log('ERROR', `${instance} was not run to a border; sweep takes it up`, { bootstrap: bootstrapId, instance, error });
     span.end({ failure: 'not run to a border' });

@@ -9,6 +9,7 @@ import { iam } from './iam/iam.js';
 import type { Api, Apis, Services } from './kernel/api.js';
 import { knownServices } from './kernel/known.js';
 import { organizationPolicy } from './org-policy/organization-policy.js';
+import { osLogin } from './os-login/os-login.js';
 import { billing } from './projects/billing.js';
 import { resourceManager } from './projects/resource-manager.js';
 import { resourceManagerV1 } from './projects/resource-manager-v1.js';
@@ -82,6 +83,13 @@ export const apis: Apis = {
     countsAtCaller: true,
     versions: [organizationPolicy],
   },
+  oslogin: {
+    ...usual,
+    title: 'Cloud OS Login API',
+    isBilled: false,
+    countsAtCaller: true,
+    versions: [osLogin],
+  },
   cloudquotas: {
     ...usual,
     title: 'Cloud Quotas API',
@@ -104,7 +112,6 @@ const unserved: Readonly<Record<string, boolean>> = {
   firestore: false,
   logging: false,
   monitoring: false,
-  oslogin: false,
   run: true,
   servicemanagement: false,
 };

@@ -119,6 +119,7 @@ function machineOptions(
     environment,
     hostKeyPem: guests(world)[vm.path]?.hostKey.privateKeyPem ?? '',
     metadata: (key) => now().metadata(key),
+    osLogin: (user) => now().osLogin(user),
     connect: (address, port) => connect(now(), address, port),
     startupMilliseconds: world.scaled(startupScriptSeconds),
     onSerial(line) {

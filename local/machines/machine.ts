@@ -11,7 +11,7 @@ import { createOutbound } from './network/outbound.js';
 import { outboundPort } from './network/outbound-port.js';
 import { createRelay } from './network/relay.js';
 import { startSandbox } from './sandbox.js';
-import { loginKeys, readPlain, writeLoginKeys } from './ssh/login-keys.js';
+import { isOfImage, loginKeys, loginKeysIn, makeHome, readPlain, writeLoginKeys } from './ssh/login-keys.js';
 import { createSshServer } from './ssh/server.js';
 import { readSshdConfig, type SshdConfig } from './ssh/sshd-config.js';
 import { runScript, tellOf } from './startup-script.js';
@@ -25,6 +25,8 @@ export interface MachineOptions {
   readonly hostKeyPem: string;
   /** Reads the current metadata. */
   readonly metadata: (key: string) => string | undefined;
+  /** Asks OS Login as of now. Undefined: the VM uses none. */
+  readonly osLogin: Vm['osLogin'];
   readonly connect: (address: string, port: number) => Promise<Answer>;
   /** The wait before the startup script begins. */
   readonly startupMilliseconds: number;
@@ -46,8 +48,22 @@ const sshPort = 22;
 /** `systemctl reload ssh` writes this file. sshd then reads its settings again. */
 const sshdStamp = '/var/lib/plinth-local/sshd-loaded';
 
+/** Who may log in, and what they may do there. */
+const loginsOf = (folder: string, osLogin: Vm['osLogin'], syncKeys: () => void) => ({
+  keysOf(user: string) {
+    syncKeys();
+    const found = isOfImage(user) ? undefined : osLogin(user);
+    // PAM refuses whoever may not log in, whatever their own files say.
+    if (found?.mayLogIn === false) return [];
+    return [...loginKeys(folder, user), ...(found?.keys ?? []).flatMap(loginKeysIn)];
+  },
+  // Users that come from the image or from metadata have sudo without a password, as on Ubuntu's cloud image.
+  mayUseSudo: (user: string) => isOfImage(user) || (osLogin(user)?.mayUseSudo ?? true),
+  onLogin: (user: string) => makeHome(folder, user),
+});
+
 export async function startMachine(options: MachineOptions, isolation: Isolation): Promise<Machine> {
-  const { vm, folder, environment, metadata, connect, onSerial } = options;
+  const { vm, folder, environment, metadata, osLogin, connect, onSerial } = options;
   makeDisk(folder, { hostname: vm.name, address: vm.address, environment });
   const syncKeys = (): void => writeLoginKeys(folder, metadata('ssh-keys') ?? '');
   syncKeys();
@@ -76,10 +92,7 @@ export async function startMachine(options: MachineOptions, isolation: Isolation
   const ssh = createSshServer({
     hostKey: openSshPair(options.hostKeyPem, vm.name).privateKey,
     sandbox,
-    keysOf(user) {
-      syncKeys();
-      return loginKeys(folder, user);
-    },
+    ...loginsOf(folder, osLogin, syncKeys),
     config,
     connect,
   });

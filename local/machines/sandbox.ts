@@ -23,6 +23,8 @@ interface Program {
   readonly user: string;
   readonly argv: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: true. Without it, the program and what it starts can't leave the user's view. */
+  readonly mayUseSudo?: boolean;
 }
 
 export interface Sandbox {
@@ -42,6 +44,9 @@ const programFolder = `${ownPrograms}/dist/local/machines`;
 export const sftpServer = ['node', `${programFolder}/sftp-server.mjs`];
 
 export const homeOf = (user: string): string => (user === 'root' ? '/root' : `/home/${user}`);
+
+/** The stand-in for `sudo` enters another file system, and only capabilities let it. */
+const withoutCapabilities = ['/usr/bin/setpriv', '--bounding-set', '-all', '--inh-caps', '-all', '--'];
 
 /** The environment of a login. `sudo` has to ask for more. */
 const environmentOf = (user: string): Record<string, string> => ({
@@ -81,13 +86,12 @@ export async function startSandbox({ folder, hostname, address, isolation }: San
   return {
     pid,
     networkEntry: [...entry, '-n'],
-    run({ user, argv, env = {} }) {
+    run({ user, argv, env = {}, mayUseSudo = true }) {
       const given = Object.entries({ ...environmentOf(user), ...env }).map(([name, value]) => `${name}=${value}`);
       const view = `-m/proc/${user === 'root' ? pid : guestPid}/ns/mnt`;
-      return spawn('nsenter', [...entry, view, '-p', '-i', '-u', '-n', '--', '/usr/bin/env', '-i', ...given, ...argv], {
-        detached: true,
-        cwd: '/',
-      });
+      const bare = mayUseSudo ? [] : withoutCapabilities;
+      const program = [...bare, '/usr/bin/env', '-i', ...given, ...argv];
+      return spawn('nsenter', [...entry, view, '-p', '-i', '-u', '-n', '--', ...program], { detached: true, cwd: '/' });
     },
     rootFor: (user) => `/proc/${user === 'root' ? pid : guestPid}/root`,
     async end() {

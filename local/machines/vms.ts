@@ -9,6 +9,7 @@ import { collections, type Held, held, heldIn, lastOf, unlink } from '../cloud/c
 import type { JsonObject, World } from '../cloud/kernel/api.js';
 import { objectOf, objectsOf, textOf, textsOf } from '../cloud/kernel/json-fields.js';
 import { isEnforced } from '../cloud/org-policy/policies.js';
+import { type OsLoginUser, osLoginUser } from '../cloud/os-login/guest.js';
 import type { Endpoint } from './network/firewall.js';
 
 export interface Vm extends Endpoint {
@@ -25,6 +26,8 @@ export interface Vm extends Endpoint {
   /** Changes with every start. */
   readonly boot: string;
   metadata(key: string): string | undefined;
+  /** Undefined: the VM uses no OS Login. Whether it does, and who may log in, is a question of this moment. */
+  osLogin(user: string): OsLoginUser | undefined;
 }
 
 const commonMetadata = (world: World, projectId: string): JsonObject | undefined =>
@@ -45,6 +48,11 @@ function vmOf(world: World, path: string, { resource }: Held): Vm {
   const subnetwork = held(world, collections.subnetworks)[unlink(textOf(nic['subnetwork']) ?? '')];
   const common = commonMetadata(world, projectId);
   const own = objectOf(resource['metadata']);
+  const serviceAccounts = objectsOf(resource['serviceAccounts']).map(({ email }) => String(email));
+  const usesOsLogin = (): boolean => {
+    const wanted = metadataValue(own, 'enable-oslogin') ?? metadataValue(common, 'enable-oslogin');
+    return wanted?.toLowerCase() === 'true' || isEnforced(world, `projects/${projectId}`, 'compute.requireOsLogin');
+  };
   return {
     path,
     name: lastOf(path),
@@ -54,19 +62,18 @@ function vmOf(world: World, path: string, { resource }: Held): Vm {
     address: textOf(nic['networkIP']) ?? '',
     externalAddress: textOf(objectsOf(nic['accessConfigs'])[0]?.['natIP']),
     tags: textsOf(objectOf(resource['tags'])?.['items']),
-    serviceAccounts: objectsOf(resource['serviceAccounts']).map(({ email }) => String(email)),
+    serviceAccounts,
     isUp: resource['status'] === 'RUNNING' && guest?.attributes['hostkeys'] !== undefined,
     boot: `${guest?.boots ?? 0}`,
     metadata(key) {
       if (key !== 'ssh-keys') return metadataValue(own, key) ?? metadataValue(common, key);
       // With OS Login, the guest agent takes no keys from metadata.
-      const osLogin = metadataValue(own, 'enable-oslogin') ?? metadataValue(common, 'enable-oslogin');
-      if (osLogin?.toLowerCase() === 'true') return undefined;
-      if (isEnforced(world, `projects/${projectId}`, 'compute.requireOsLogin')) return undefined;
+      if (usesOsLogin()) return undefined;
       const isBlocked = metadataValue(own, 'block-project-ssh-keys')?.toLowerCase() === 'true';
       const both = [metadataValue(own, key), isBlocked ? undefined : metadataValue(common, key)];
       return both.filter((text) => text !== undefined).join('\n');
     },
+    osLogin: (user) => (usesOsLogin() ? osLoginUser(world, { projectId, serviceAccounts }, user) : undefined),
   };
 }
 

@@ -135,6 +135,7 @@ export const ownServices = [
   'storage',
   'iamcredentials',
   'orgpolicy',
+  'oslogin',
 ].map((service) => `${service}.googleapis.com`);
 
 const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { ruled } from '../api.js';
+import { AmountText } from './money.js';
 import {
   type Flag,
   flagName,
@@ -107,6 +108,11 @@ export const BootstrapRequest = z
           'Id of a bootstrap of the caller whose record is lost, and whose files were recovered: it goes on with the project that it has made',
       }),
     strict: z.boolean().optional().meta({ description: 'Warnings are refusals' }),
+    maxCost: AmountText.optional().meta({
+      description:
+        'The most that it may cost in all, in the currency of the prices. Its time to live becomes as short as that buys',
+      examples: ['12.50'],
+    }),
   })
   .meta({
     id: 'BootstrapRequest',

@@ -278,7 +278,7 @@ export const lifeRoutes = {
       })
       .meta({ id: 'Extension', description: 'How much time it has from now' }),
     replies: { 200: view() },
-    problems: ['conflict'],
+    problems: ['conflict', 'over-ceiling'],
   },
   protectBootstrap: {
     method: 'POST',
@@ -298,7 +298,7 @@ export const lifeRoutes = {
       })
       .meta({ id: 'Protection', description: 'How long it is kept, and why' }),
     replies: { 200: view() },
-    problems: ['forbidden', 'conflict'],
+    problems: ['forbidden', 'conflict', 'over-ceiling'],
   },
   unprotectBootstrap: {
     method: 'POST',
@@ -348,7 +348,7 @@ export const lifeRoutes = {
     params: ofBootstrap,
     body: withSomebody,
     replies: { 200: view() },
-    problems: ['forbidden', 'conflict', 'too-many'],
+    problems: ['forbidden', 'conflict', 'too-many', 'over-ceiling'],
   },
   removeBootstrap: {
     method: 'POST',
@@ -380,7 +380,7 @@ export const bootstrapRoutes = {
       200: json('It stood already and was resumed; or, with dryRun=true, the plan', z.union([BeginReply, PlanReply])),
       201: json('It was begun', BeginReply),
     },
-    problems: ['forbidden', 'conflict', 'stopped', 'too-many'],
+    problems: ['forbidden', 'conflict', 'stopped', 'too-many', 'over-ceiling'],
   },
   listBootstraps: {
     method: 'GET',

@@ -52,6 +52,7 @@ export const Organization = z
       examples: ['admin'],
     }),
     createdAt: moment('When it was made'),
+    deletedAt: moment('When it was deleted; absent for one that is not').optional(),
   })
   .meta({ id: 'Organization', description: 'Groups teams under one government' });
 export type Organization = z.infer<typeof Organization>;
@@ -64,12 +65,20 @@ export type Member = z.infer<typeof Member>;
 export const NewOrganization = z
   .strictObject({ name: Name })
   .meta({ id: 'NewOrganization', description: 'An organization to make' });
+export const NewName = z
+  .strictObject({ name: Name })
+  .meta({ id: 'NewName', description: 'What to call it from now on' });
 export const NewMember = z
   .strictObject({ email: Email, role: Role.default('member') })
   .meta({ id: 'NewMember', description: 'Somebody to add' });
 export const NewRole = z
   .strictObject({ role: Role })
   .meta({ id: 'NewRole', description: 'The role to have from now on' });
+
+/** For so long a delete can be taken back. */
+export const restorableDays = 30;
+/** One transaction deletes an organization with so many members, or restores it. */
+export const mostRestored = 2000;
 
 /** Who did what and when. Each removal and migration holds the state before and after. */
 export const OrganizationEvent = z
@@ -80,11 +89,18 @@ export const OrganizationEvent = z
     action: z
       .enum([
         'organization-created',
+        'organization-renamed',
+        'organization-deleted',
+        'organization-restored',
         'member-added',
         'member-role-changed',
         'member-removed',
         'team-created',
+        'team-renamed',
+        'team-deleted',
+        'team-restored',
         'team-member-added',
+        'team-member-role-changed',
         'team-member-removed',
         'team-migrated',
         'team-detached',

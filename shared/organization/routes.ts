@@ -6,6 +6,7 @@ import { Email } from './email.js';
 import {
   Member,
   NewMember,
+  NewName,
   NewOrganization,
   NewRole,
   Organization,
@@ -38,6 +39,11 @@ const idempotency = z.object({
 });
 
 const paging = z.strictObject(pageQuery);
+const withDeleted = z.strictObject({
+  ...pageQuery,
+  deleted: flag('Those that are deleted and can be restored, instead of the living ones'),
+});
+const restorable = 'For 30 days it can be restored. Then it is gone.';
 const ofOrganization = z.strictObject({ organizationId: OrganizationId });
 const teamId = z
   .string()
@@ -69,7 +75,7 @@ export const organizationRoutes = {
     summary: 'The organizations that the caller belongs to',
     description: "Each with the caller's own role. Whole, or with `limit` in pages.",
     caller: 'known',
-    query: paging,
+    query: withDeleted,
     replies: { 200: list('The organizations', Organization) },
     problems: [],
   },
@@ -83,6 +89,42 @@ export const organizationRoutes = {
     params: ofOrganization,
     replies: { 200: json('The organization', Organization) },
     problems: [],
+  },
+  renameOrganization: {
+    method: 'PUT',
+    path: '/organizations/{organizationId}/name',
+    tag: 'Organizations',
+    summary: 'Renames an organization',
+    description: 'For admins of the organization. Two organizations may have one name.',
+    caller: 'known',
+    params: ofOrganization,
+    body: NewName,
+    replies: { 200: json('The organization', Organization) },
+    problems: ['forbidden'],
+  },
+  deleteOrganization: {
+    method: 'DELETE',
+    path: '/organizations/{organizationId}',
+    tag: 'Organizations',
+    summary: 'Deletes an organization that has no teams',
+    description: `For admins of the organization. One that has teams is a 409 that lists them, and nothing changes. ${restorable}`,
+    caller: 'known',
+    params: ofOrganization,
+    replies: { 200: json('The organization, now deleted', Organization) },
+    problems: ['forbidden', 'conflict'],
+  },
+  restoreOrganization: {
+    method: 'POST',
+    path: '/organizations/{organizationId}/restore',
+    tag: 'Organizations',
+    summary: 'Takes back that an organization was deleted',
+    description:
+      'For those who were its admins, within 30 days. It has its members again, as they were. One that is not deleted is answered 200.',
+    caller: 'known',
+    params: ofOrganization,
+    headers: idempotency,
+    replies: { 200: json('The organization', Organization) },
+    problems: ['forbidden', 'conflict', 'key-reused'],
   },
   listOrganizationMembers: {
     method: 'GET',
@@ -179,7 +221,7 @@ export const organizationRoutes = {
     summary: 'The teams that the caller belongs to',
     description: "Each with the caller's own role, by number. Whole, or with `limit` in pages.",
     caller: 'known',
-    query: paging,
+    query: withDeleted,
     replies: { 200: list('The teams', Team) },
     problems: [],
   },
@@ -193,6 +235,42 @@ export const organizationRoutes = {
     params: ofTeam,
     replies: { 200: json('The team', Team) },
     problems: [],
+  },
+  renameTeam: {
+    method: 'PUT',
+    path: '/teams/{teamId}/name',
+    tag: 'Teams',
+    summary: 'Renames a team',
+    description: 'For admins of the team and of its organization. Two teams may have one name.',
+    caller: 'known',
+    params: ofTeam,
+    body: NewName,
+    replies: { 200: json('The team', Team) },
+    problems: ['forbidden', 'conflict'],
+  },
+  deleteTeam: {
+    method: 'DELETE',
+    path: '/teams/{teamId}',
+    tag: 'Teams',
+    summary: 'Deletes a team',
+    description: `For admins of the team and of its organization. ${restorable}`,
+    caller: 'known',
+    params: ofTeam,
+    replies: { 200: json('The team, now deleted', Team) },
+    problems: ['forbidden', 'conflict'],
+  },
+  restoreTeam: {
+    method: 'POST',
+    path: '/teams/{teamId}/restore',
+    tag: 'Teams',
+    summary: 'Takes back that a team was deleted',
+    description:
+      'For those who were its admins, and for admins of the organization that it was in, within 30 days. It comes back into that organization, without the members who have left that meanwhile. Where the organization is deleted, it is a 409. A team that is not deleted is answered 200.',
+    caller: 'known',
+    params: ofTeam,
+    headers: idempotency,
+    replies: { 200: json('The team, and who is no member of it any more', MigrationReply) },
+    problems: ['forbidden', 'conflict', 'key-reused'],
   },
   listTeamMembers: {
     method: 'GET',
@@ -219,6 +297,18 @@ export const organizationRoutes = {
     body: NewMember,
     replies: { 200: json('Was a member with that role already', Member), 201: json('The new member', Member) },
     problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
+  },
+  setTeamMemberRole: {
+    method: 'PUT',
+    path: '/teams/{teamId}/members/{email}/role',
+    tag: 'Teams',
+    summary: "Changes a member's role in a team",
+    description: `For admins of the team and of its organization. The last admin of a standalone team stays one (409). ${ofMember}`,
+    caller: 'known',
+    params: ofTeam.extend({ email: Email }),
+    body: NewRole,
+    replies: { 200: json('The member', Member) },
+    problems: ['forbidden', 'conflict'],
   },
   removeTeamMember: {
     method: 'DELETE',

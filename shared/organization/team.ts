@@ -23,6 +23,7 @@ export const Team = z
       examples: ['admin'],
     }),
     createdAt: moment('When it was made'),
+    deletedAt: moment('When it was deleted; absent for one that is not').optional(),
   })
   .meta({ id: 'Team', description: 'People who work together, standalone or in an organization' });
 export type Team = z.infer<typeof Team>;

@@ -102,6 +102,19 @@ run "a_setting_that_there_is" {
   }
 }
 
+run "ceilings" {
+  command = plan
+  variables { ceilings = { hour = 5, month = 1999.5 } }
+
+  assert {
+    condition = alltrue([
+      for name, amount in { PLINTH_USD_PER_HOUR = "5", PLINTH_USD_PER_MONTH = "1999.5" } :
+      google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables[name] == amount
+    ]) && !contains(keys(google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables), "PLINTH_USD_PER_MONTH_OWNER")
+    error_message = "Ceilings reach the functions, and what is not given is no setting."
+  }
+}
+
 run "sizes" {
   command = plan
   variables { sizes = { api = { min_instances = 1, memory = "1Gi" } } }

@@ -74,7 +74,7 @@ describe('plinth', () => {
       ]) {
         expect(stdout.replaceAll(/\s+/g, ' ')).to.include(text);
       }
-      expect(stdout.match(/^ {2}(?:-\w, | {4})--[a-z]/gm)).to.have.lengthOf(75 + 4);
+      expect(stdout.match(/^ {2}(?:-\w, | {4})--[a-z]/gm)).to.have.lengthOf(75 + 5);
       expect(stdout).to.include('(default: v1.31.14+k0s.0)').and.include('[PLINTH_FORGE1_PAT]');
       expect(stdout).to.include('-s, --install-skip-steps <stringArray>').and.include('130 detached');
     });
@@ -154,6 +154,11 @@ describe('plinth', () => {
         'a file that is not there',
         [...bootstrap, ...five, '--pc-apps-values', 'no.yaml'],
         /--pc-apps-values no\.yaml: there is no such file/,
+      ],
+      [
+        'a most that is no amount',
+        [...bootstrap, ...five, '--max-cost', '12,50'],
+        /--max-cost must be an amount such as 12\.50/,
       ],
       [
         'a public key that is not there',
@@ -303,6 +308,11 @@ describe('plinth', () => {
         pcAppsValues: [`values.yaml@sha256:${sha256('token: planted\n')}:15`],
       });
       expect(JSON.stringify(service.seen)).not.to.include('planted').and.not.to.include(sandbox.home);
+    });
+
+    it('is the most that it may cost, as it was written', async () => {
+      await run([...bootstrap, ...five, '--max-cost', '12.50']);
+      expect(service.request()).to.include({ maxCost: '12.50' });
     });
 
     it('is what was given, and nothing else', async () => {

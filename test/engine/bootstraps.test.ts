@@ -42,7 +42,7 @@ describe('a bootstrap', () => {
     const { bootstrap } = await world.begin(steps);
     const all = world.store.dump();
     expect(Object.values(all).map((documents) => Object.keys(documents).length)).to.deep.equal([1, 1, 1, 1, 1]);
-    expect(all['counters']?.['living']).to.deep.equal({ schema: 1, inAll: 1, byOwner: { [alice.email]: 1 } });
+    expect(all['counters']?.['living']).to.deep.include({ schema: 1, inAll: 1, byOwner: { [alice.email]: 1 } });
     expect(bootstrap.id).to.match(/^b[a-z0-9]{15}$/);
     expect(world.queue).to.deep.equal([{ schema: 1, bootstrapId: bootstrap.id, instance: 'project', generation: 1 }]);
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { runInstance } from '../../functions/engine/run/run.js';
+import { runMessage } from '../../functions/engine/run/run.js';
 import { createFirestoreStore } from '../../functions/store/firestore.js';
 import type { Store } from '../../functions/store/store.js';
 import { type Emulator, startEmulator } from '../../local/emulators/emulators.js';
@@ -53,7 +53,7 @@ describe("the engine, on Google's Firestore emulator", () => {
         world.queue.splice(0).map((message) => {
           // Writers are told apart by their store: none of these waits for its turn.
           const context = { ...world.context, store: { ...world.context.store } };
-          return runInstance(context, steps, message, { deadlineAt });
+          return runMessage(context, steps, message, { deadlineAt });
         }),
       );
     }

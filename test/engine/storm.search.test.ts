@@ -41,6 +41,9 @@ function build(world: World, all: readonly Shape[]): AnyStep[] {
   return steps;
 }
 
+/** The fifth death is the last, as run.test.ts proves. One death may not be counted yet. */
+const isNearLastDeath = (lease: Readonly<Record<string, unknown>>): boolean => Number(lease['deaths']) >= 3;
+
 describe('a storm of lost, late, double and reordered messages, and of deaths', () => {
   it(`leaves each thing made once, whatever the graph ${bySeed}`, async () => {
     await searchFor(
@@ -62,7 +65,7 @@ describe('a storm of lost, late, double and reordered messages, and of deaths', 
             })
             .concat(roll() < 30 && old.length > 0 ? [old[roll() % old.length] as StepMessage] : [])
             .sort(() => roll() - 50);
-          if (roll() < 20)
+          if (roll() < 20 && !Object.values(world.store.dump()['leases'] ?? {}).some(isNearLastDeath))
             world.kill({ call: world.calls() + 1 + (roll() % 6), when: roll() < 50 ? 'before' : 'after' });
           await Promise.all(delivered.map((message) => world.run(steps, message).catch(() => undefined)));
           if (world.isDead()) world.revive();

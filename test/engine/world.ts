@@ -11,7 +11,7 @@ import type { StoredBootstrap } from '../../functions/engine/record/documents.js
 import { getBootstrap } from '../../functions/engine/record/update.js';
 import type { LeaseTimes } from '../../functions/engine/run/lease.js';
 import type { RunResult } from '../../functions/engine/run/result.js';
-import { runInstance } from '../../functions/engine/run/run.js';
+import { runMessage } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
 import type { AnyStep } from '../../functions/engine/step.js';
 import type { Severity } from '../../functions/host/log.js';
@@ -225,7 +225,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
       return message;
     },
     run: (steps, message, seconds = 500, times = {}) =>
-      runInstance(context, steps, message, {
+      runMessage(context, steps, message, {
         deadlineAt: new Date(now().getTime() + seconds * 1000),
         trace: { id: 'f'.repeat(32), spanId: 'e'.repeat(16), sampled: false },
         times,

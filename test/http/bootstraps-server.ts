@@ -11,7 +11,7 @@ import * as z from 'zod';
 import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
-import { runInstance } from '../../functions/engine/run/run.js';
+import { runMessage } from '../../functions/engine/run/run.js';
 import { type AnyStep, again, defineStep, done } from '../../functions/engine/step.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
@@ -202,7 +202,7 @@ export async function createBootstrapsServer(
       async publish(_, messages) {
         for (const message of messages) {
           logged.push(JSON.stringify(message));
-          const run = runInstance(context, steps, message, { deadlineAt: new Date(Date.now() + 60_000) })
+          const run = runMessage(context, steps, message, { deadlineAt: new Date(Date.now() + 60_000) })
             .catch((error: unknown) => logged.push(String(error)))
             .finally(() => running.delete(run));
           running.add(run);

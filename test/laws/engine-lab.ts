@@ -15,7 +15,7 @@ import {
   liftBootstrap,
   read,
 } from '../../functions/engine/record/documents.js';
-import { runInstance } from '../../functions/engine/run/run.js';
+import { runMessage } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
 import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { stepsOf } from '../../functions/steps/index.js';
@@ -271,7 +271,7 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
       while ((queue.length > 0 && !own.dead) || underWay.size > 0) {
         for (const message of own.dead ? [] : queue.splice(0)) {
           const deadlineAt = new Date(clock.now().getTime() + 500_000);
-          const run: Promise<void> = runInstance(context(functionOf(message)), steps, message, { deadlineAt })
+          const run: Promise<void> = runMessage(context(functionOf(message)), steps, message, { deadlineAt })
             .then(() => undefined)
             // As a function that fails: what it left is swept up.
             .catch((error: unknown) => {

@@ -49,9 +49,9 @@ const parentIn = (path: string, id: string): JsonObject =>
     ? {}
     : { parent: path.startsWith('v1') ? { type: 'organization', id: '100' } : 'organizations/100' };
 
-/** They ask for nothing: what they show is what the caller may see, or is known to who holds its name. */
+/** They ask for nothing: what they show is what the caller may see, is known to who holds its name, or is the caller's own. */
 const asksNothing =
-  /\.testIamPermissions$|\.search$|\.operations\.get$|^cloudbilling\.billingAccounts\.list$|^iam\.(roles|permissions)\.|^cloudresourcemanager\.projects\.list$/;
+  /\.testIamPermissions$|\.search$|\.operations\.get$|^cloudbilling\.billingAccounts\.list$|^iam\.(roles|permissions)\.|^cloudresourcemanager\.projects\.list$|^oslogin\.users\./;
 
 describe('permissions that simulated methods ask for', () => {
   let cloud: ReadyCloud;

@@ -19,6 +19,7 @@ export const services = [
   'serviceusage',
   'cloudresourcemanager',
   'orgpolicy',
+  'oslogin',
   'cloudquotas',
 ].map((name) => `${name}.googleapis.com`);
 

@@ -30,6 +30,13 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   removeTeamMember: 4,
   migrateTeam: 6,
   detachTeam: 2,
+  renameOrganization: 1,
+  deleteOrganization: 3,
+  restoreOrganization: 3,
+  renameTeam: 1,
+  deleteTeam: 3,
+  restoreTeam: 4,
+  setTeamMemberRole: 4,
 };
 
 export const drawn = (
@@ -71,9 +78,17 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'removeOrganizationMember':
       return { kind, by, organization, email, force };
     case 'addTeamMember':
+    case 'setTeamMemberRole':
       return { kind, by, team, email, role };
     case 'removeTeamMember':
       return { kind, by, team, email };
+    case 'renameOrganization':
+    case 'deleteOrganization':
+    case 'restoreOrganization':
+      return { kind, by, organization };
+    case 'renameTeam':
+    case 'deleteTeam':
+    case 'restoreTeam':
     case 'detachTeam':
       return { kind, by, team };
     case 'migrateTeam':

@@ -5,8 +5,13 @@ import type { Reader, Snapshot, StoredEvent } from './snapshot.js';
 
 const textOf = ({ organizations, teams }: World): string =>
   JSON.stringify([
-    [...organizations].map(([id, { members }]) => [id, [...members].sort()]).sort(),
-    [...teams].map(([id, { organization, members }]) => [id, organization ?? null, [...members].sort()]).sort(),
+    [...organizations].map(([id, { members, deleted = false }]) => [id, deleted, [...members].sort()]).sort(),
+    [...teams]
+      .map(([id, { organization, members, deleted = false }]) => [
+        ...[id, organization ?? null, deleted],
+        [...members].sort(),
+      ])
+      .sort(),
   ]);
 
 export const faultsOf = ({ world, faults }: Snapshot): readonly string[] => [...faultsIn(world), ...faults];

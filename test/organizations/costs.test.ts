@@ -24,12 +24,15 @@ describe('the documents of an operation', () => {
   let server: OrganizationsServer;
   let counts: StoreCounts;
   let organizationId: string;
+  let lonely: string;
   let inside: number;
   let alone: number;
   const memory = createMemoryStore();
   /** By what the table counts. */
   const n: Record<Counted, number> = {
     listed,
+    // Those of the organization that is deleted: its maker alone.
+    'members of the organization': 1,
     'members of the team': listed,
     'members that leave': leavers,
     'teams that hold the member': 3,
@@ -46,6 +49,7 @@ describe('the documents of an operation', () => {
       env: { PLINTH_ORGANIZATION_CREATORS: 'example.com', PLINTH_CHANGES_PER_MINUTE: '10000' },
     });
     for (let i = 0; i < listed; i++) {
+      lonely = organizationId;
       ({ id: organizationId } = await server.expect<Organization>(201, 'createOrganization', {
         body: { name: `organization ${i}` },
       }));
@@ -62,7 +66,8 @@ describe('the documents of an operation', () => {
       await server.expect(201, 'addOrganizationMember', { params: { organizationId }, body: { email, role: 'admin' } });
     }
     const teams = await server.expect<Team[]>(200, 'listOrganizationTeams', { params: { organizationId } });
-    for (const { teamId } of teams.slice(0, 3)) {
+    const others = teams.map(({ teamId }) => teamId).filter((teamId) => teamId !== inside);
+    for (const teamId of [inside, ...others.slice(0, 2)]) {
       await server.expect(201, 'addTeamMember', {
         params: { teamId },
         body: { email: 'bob@example.com', role: 'admin' },
@@ -91,6 +96,12 @@ describe('the documents of an operation', () => {
     listOrganizations: [['', 200, () => ({ query: { limit: String(listed) } })]],
     getOrganization: [['', 200, () => ({ params: inOrganization() })]],
     listOrganizationMembers: [['', 200, () => ({ params: inOrganization(), query: { limit: String(listed - 1) } })]],
+    renameOrganization: [['', 200, () => ({ params: inOrganization(), body: { name: 'renamed' } })]],
+    deleteOrganization: [
+      ['', 200, () => ({ params: { organizationId: lonely } })],
+      ['with teams', 409, () => ({ params: inOrganization() })],
+    ],
+    restoreOrganization: [['', 200, () => ({ params: { organizationId: lonely } })]],
     addOrganizationMember: [
       ['', 201, () => ({ params: inOrganization(), body: { email: 'eve@example.com' } })],
       ['already so', 200, () => ({ params: inOrganization(), body: { email: 'eve@example.com' } })],
@@ -116,6 +127,12 @@ describe('the documents of an operation', () => {
       ['as an admin of its organization', 200, () => ({ as: 'carol@example.com', params: { teamId: inside } })],
     ],
     listTeamMembers: [['', 200, () => ({ as: 'alice@example.com', params: { teamId: alone } })]],
+    renameTeam: [['', 200, () => ({ params: { teamId: inside }, body: { name: 'renamed' } })]],
+    deleteTeam: [['', 200, () => ({ params: { teamId: alone } })]],
+    restoreTeam: [['', 200, () => ({ params: { teamId: alone } })]],
+    setTeamMemberRole: [
+      ['', 200, () => ({ params: { teamId: inside, email: 'bob@example.com' }, body: { role: 'member' } })],
+    ],
     addTeamMember: [
       ['', 201, () => ({ params: { teamId: inside }, body: { email: 'carol@example.com' } })],
       [

@@ -58,6 +58,18 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await inPages('listOrganizationTeams', { params });
   await inPages('listOrganizationEvents', { params });
   await inPages('listTeamMembers', { params: inside });
+  await does(200, 'setTeamMemberRole', { params: { ...inside, email: bob }, body: { role: 'admin' } });
+  await does(200, 'renameOrganization', { params, body: { name: 'Renamed' } });
+  await does(200, 'renameTeam', { params: inside, body: { name: 'Renamed' } });
+  await does(409, 'deleteOrganization', { params });
+  await does(200, 'deleteTeam', { params: inside });
+  await server.expect(404, 'getTeam', { params: inside });
+  await does(200, 'restoreTeam', { params: inside });
+  const other = await server.expect<Organization>(201, 'createOrganization', { as: operator, body: { name: 'Other' } });
+  const ofOther = { as: operator, params: { organizationId: other.id } };
+  await does(200, 'deleteOrganization', ofOther);
+  await server.expect(404, 'getOrganization', ofOther);
+  await does(200, 'restoreOrganization', ofOther);
   await does(200, 'detachTeam', { as: operator, params: alone });
   await does(204, 'removeTeamMember', { params: { ...inside, email: bob } });
   await server.expect(201, 'addTeamMember', { params: inside, body: { email: bob } });

@@ -6,10 +6,13 @@ import type { Role } from '../../shared/organization/organization.js';
 
 export interface ModelOrganization {
   readonly members: Map<string, Role>;
+  /** It can be restored, and does not show until then. */
+  deleted?: boolean;
 }
 export interface ModelTeam {
-  /** Undefined: standalone. */
+  /** Undefined: standalone. Of a deleted team: where it was. */
   organization: string | undefined;
+  deleted?: boolean;
   readonly members: Map<string, Role>;
   /** As it stood alone; undefined for one that was made in its organization. */
   former?: ReadonlyMap<string, Role> | undefined;
@@ -43,6 +46,12 @@ export type Action = { readonly by: string } & (
       readonly email: string;
       readonly force: boolean;
     }
+  | {
+      readonly kind: 'renameOrganization' | 'deleteOrganization' | 'restoreOrganization';
+      readonly organization: string;
+    }
+  | { readonly kind: 'renameTeam' | 'deleteTeam' | 'restoreTeam'; readonly team: string }
+  | { readonly kind: 'setTeamMemberRole'; readonly team: string; readonly email: string; readonly role: Role }
   | { readonly kind: 'createTeam'; readonly team: string; readonly organization: string | undefined }
   | { readonly kind: 'addTeamMember'; readonly team: string; readonly email: string; readonly role: Role }
   | { readonly kind: 'removeTeamMember'; readonly team: string; readonly email: string }
@@ -86,7 +95,7 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
 
   const organizationOf = (name: string | undefined) => {
     const found = name === undefined ? undefined : world.organizations.get(name);
-    return found === undefined || (!operator && !found.members.has(by)) ? undefined : found;
+    return found === undefined || found.deleted || (!operator && !found.members.has(by)) ? undefined : found;
   };
   const governs = (organization: ModelOrganization | undefined): boolean =>
     operator || organization?.members.get(by) === 'admin';
@@ -96,7 +105,7 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
     (team.organization !== undefined && world.organizations.get(team.organization)?.members.get(by) === 'admin');
   const teamOf = (name: string): ModelTeam | undefined => {
     const found = world.teams.get(name);
-    return found === undefined || !(governsTeam(found) || found.members.has(by)) ? undefined : found;
+    return found === undefined || found.deleted || !(governsTeam(found) || found.members.has(by)) ? undefined : found;
   };
 
   switch (action.kind) {
@@ -129,12 +138,69 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       if (!members.has(action.email)) return missing;
       if (isLastAdmin(members, action.email)) return { status: 409 };
       const holding = [...world.teams.values()].filter(
-        (team) => team.organization === action.organization && team.members.has(action.email),
+        (team) => team.organization === action.organization && !team.deleted && team.members.has(action.email),
       );
       if (holding.length > 0 && !action.force) return { status: 409 };
       for (const team of holding) team.members.delete(action.email);
       members.delete(action.email);
       return { status: 204 };
+    }
+    case 'renameOrganization': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      return governs(organization) ? { status: 200 } : denied;
+    }
+    case 'deleteOrganization': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      const inIt = (team: ModelTeam): boolean => team.organization === action.organization && !team.deleted;
+      if ([...world.teams.values()].some(inIt)) return { status: 409 };
+      organization.deleted = true;
+      return { status: 200 };
+    }
+    case 'restoreOrganization': {
+      const organization = world.organizations.get(action.organization);
+      if (organization === undefined || (!operator && !organization.members.has(by))) return missing;
+      if (!governs(organization)) return denied;
+      organization.deleted = false;
+      return { status: 200 };
+    }
+    case 'renameTeam': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      return governsTeam(team) ? { status: 200 } : denied;
+    }
+    case 'deleteTeam': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team)) return denied;
+      team.deleted = true;
+      return { status: 200 };
+    }
+    case 'restoreTeam': {
+      const team = world.teams.get(action.team);
+      if (team === undefined) return missing;
+      const organization = team.organization === undefined ? undefined : world.organizations.get(team.organization);
+      const isOutside = organization !== undefined && !organization.members.has(by);
+      if (!operator && (isOutside || !(governsTeam(team) || team.members.has(by)))) return missing;
+      if (!governsTeam(team)) return denied;
+      if (!team.deleted) return { status: 200, named: [] };
+      if (organization?.deleted) return { status: 409 };
+      const outside = [...team.members.keys()].filter((email) => organization?.members.has(email) === false).sort();
+      for (const email of outside) team.members.delete(email);
+      team.deleted = false;
+      return { status: 200, named: outside };
+    }
+    case 'setTeamMemberRole': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team)) return denied;
+      if (!team.members.has(action.email)) return missing;
+      const demotes = action.role === 'member' && isLastAdmin(team.members, action.email);
+      if (team.organization === undefined && demotes) return { status: 409 };
+      team.members.set(action.email, action.role);
+      return { status: 200 };
     }
     case 'createTeam': {
       if (action.organization !== undefined) {
@@ -183,7 +249,7 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       if (organization === undefined) return missing;
       if (!governs(organization)) return denied;
       const team = anyoneCreates ? teamOf(action.team) : world.teams.get(action.team);
-      if (team === undefined) return missing;
+      if (team === undefined || team.deleted) return missing;
       if (anyoneCreates && !governsTeam(team)) return denied;
       if (team.organization === action.organization) return { status: 200, named: [] };
       if (team.organization !== undefined) return { status: 409 };
@@ -203,11 +269,14 @@ export function faultsIn({ organizations, teams }: World): string[] {
   for (const [name, { members }] of organizations) {
     if (admins(members) === 0) faults.push(`organization ${name} has no admin`);
   }
-  for (const [name, { organization, members }] of teams) {
+  for (const [name, { organization, members, deleted }] of teams) {
+    if (deleted && organization !== undefined) continue;
     if (organization === undefined) {
       if (admins(members) === 0) faults.push(`standalone team ${name} has no admin`);
       continue;
     }
+    if (organizations.get(organization)?.deleted)
+      faults.push(`team ${name} is in deleted organization ${organization}`);
     for (const email of members.keys()) {
       if (!organizations.get(organization)?.members.has(email)) {
         faults.push(`${email} is in team ${name}, but not in its organization ${organization}`);

@@ -4,9 +4,15 @@ import { type Context, createContext } from '../../functions/context.js';
 import { detachTeam } from '../../functions/organizations/detachment.js';
 import { addOrganizationMember, setOrganizationMemberRole } from '../../functions/organizations/members.js';
 import { migrateTeam } from '../../functions/organizations/migration.js';
+import {
+  deleteOrganization,
+  renameOrganization,
+  restoreOrganization,
+} from '../../functions/organizations/organization-life.js';
 import { createOrganization } from '../../functions/organizations/organizations.js';
 import { removeOrganizationMember } from '../../functions/organizations/removal.js';
-import { addTeamMember, removeTeamMember } from '../../functions/organizations/team-members.js';
+import { deleteTeam, renameTeam, restoreTeam } from '../../functions/organizations/team-life.js';
+import { addTeamMember, removeTeamMember, setTeamMemberRole } from '../../functions/organizations/team-members.js';
 import { createTeam } from '../../functions/organizations/teams.js';
 import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
@@ -81,6 +87,26 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         const asked = { teamId, organizationId, force: action.force };
         return done(200, (await migrateTeam(context, caller, asked, nothing)).removedMembers);
       }
+      case 'renameOrganization':
+        await renameOrganization(context, caller, organizationId, 'Renamed');
+        return done(200);
+      case 'deleteOrganization':
+        await deleteOrganization(context, caller, organizationId);
+        return done(200);
+      case 'restoreOrganization':
+        await restoreOrganization(context, caller, organizationId, nothing);
+        return done(200);
+      case 'renameTeam':
+        await renameTeam(context, caller, teamId, 'Renamed');
+        return done(200);
+      case 'deleteTeam':
+        await deleteTeam(context, caller, teamId);
+        return done(200);
+      case 'restoreTeam':
+        return done(200, (await restoreTeam(context, caller, teamId, nothing)).removedMembers);
+      case 'setTeamMemberRole':
+        await setTeamMemberRole(context, caller, teamId, action);
+        return done(200);
       case 'detachTeam':
         await detachTeam(context, caller, teamId, nothing);
         return done(200);

@@ -59,6 +59,18 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
             ...(action.organization === undefined ? {} : { organizationId: organizationId(action.organization) }),
           },
         };
+      case 'renameOrganization':
+        return { params: { organizationId: organizationId(action.organization) }, body: { name: 'Renamed' } };
+      case 'deleteOrganization':
+      case 'restoreOrganization':
+        return { params: { organizationId: organizationId(action.organization) } };
+      case 'renameTeam':
+        return { params: { teamId: teamId(action.team) }, body: { name: 'Renamed' } };
+      case 'setTeamMemberRole':
+        return { params: { teamId: teamId(action.team), email: action.email }, body: { role: action.role } };
+      case 'deleteTeam':
+      case 'restoreTeam':
+        return { params: { teamId: teamId(action.team) } };
       case 'addTeamMember':
         return { params: { teamId: teamId(action.team) }, body: { email: action.email, role: action.role } };
       case 'removeTeamMember':
@@ -75,6 +87,7 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
 
   /** The members that a migration's reply or refusal names; of the refusal, also in the words the spec asks for. */
   function named(action: Action, reply: Replied): readonly string[] | undefined {
+    if (action.kind === 'restoreTeam' && reply.status === 200) return (reply.body as MigrationReply).removedMembers;
     if (action.kind !== 'migrateTeam') return undefined;
     if (reply.status === 200) return (reply.body as MigrationReply).removedMembers;
     if (reply.status !== 400) return undefined;
@@ -101,9 +114,9 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
     translated: ({ organizations, teams }) => ({
       organizations: new Map([...organizations].map(([name, each]) => [organizationId(name), each])),
       teams: new Map(
-        [...teams].map(([name, { organization, members }]) => [
+        [...teams].map(([name, { organization, ...rest }]) => [
           teamId(name),
-          { organization: organization === undefined ? undefined : organizationId(organization), members },
+          { ...rest, organization: organization === undefined ? undefined : organizationId(organization) },
         ]),
       ),
     }),

@@ -22,10 +22,21 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
     const { action, actor, organizationId, email = '', teamId, version } = event;
     const fault = (text: string): void => void faults.push(`event ${i} (${action} ${email} ${teamId ?? ''}): ${text}`);
     const about = teamId === undefined ? `${organizationId} ${email || actor}` : `team ${teamId}`;
+    const organization = world.organizations.get(organizationId ?? '');
     const expected = (versions.get(about) ?? 0) + 1;
+    const isOrganization = ['organization-renamed', 'organization-deleted', 'organization-restored'].includes(action);
+    if (isOrganization) {
+      if (organization === undefined) fault('of what is not there');
+      else if (action !== 'organization-renamed') {
+        const deletes = action === 'organization-deleted';
+        if ((organization.deleted ?? false) === deletes) fault('was so already');
+        organization.deleted = deletes;
+      }
+      for (const text of faultsIn(world)) fault(`then ${text}`);
+      continue;
+    }
     if (version !== expected) fault(`is number ${version} of ${about}, and not ${expected}`);
     versions.set(about, expected);
-    const organization = world.organizations.get(organizationId ?? '');
     const team = world.teams.get(String(teamId));
     const before = event.before as Member | null;
     const after = event.after as Member | null;
@@ -52,6 +63,7 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
         members?.set(email, after?.role ?? 'member');
         break;
       case 'member-role-changed':
+      case 'team-member-role-changed':
         if (had === undefined || before?.role !== had) fault(`was ${had}, and not ${before?.role}`);
         members?.set(email, after?.role ?? 'member');
         break;
@@ -76,6 +88,22 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
         }
         break;
       }
+    }
+    if (action === 'team-deleted' && team !== undefined) {
+      const was = event.before as TeamState;
+      const known = was.members.map((each) => [each.email, each.role] as const);
+      if (sorted(team.members) !== sorted(known)) fault(`had ${sorted(team.members)}, and not ${sorted(known)}`);
+      if (team.deleted) fault('was deleted already');
+      team.deleted = true;
+    }
+    if (action === 'team-restored' && team !== undefined) {
+      const { stayed = [] } = event;
+      const was = event.before as TeamState;
+      const known = [...stayed, ...was.members].map((each) => [each.email, each.role] as const);
+      if (sorted(team.members) !== sorted(known)) fault(`had ${sorted(team.members)}, and not ${sorted(known)}`);
+      if (!team.deleted) fault('was not deleted');
+      team.deleted = false;
+      for (const { email: left } of was.members) team.members.delete(left);
     }
     if (action === 'team-detached' && team !== undefined) {
       const { stayed = [] } = event;

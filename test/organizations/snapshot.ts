@@ -38,6 +38,8 @@ interface StoredTeam {
   readonly teamId: number;
   readonly organizationId: string | null;
   readonly admins: number;
+  readonly deletedAt?: string;
+  readonly deletedFrom?: string | null;
 }
 interface StoredTeamMember {
   readonly teamId: number;
@@ -53,8 +55,8 @@ function snapshotOf(rows: Rows): Snapshot {
   const faults: string[] = [];
   const leaving: string[] = [];
   const governing = new Map<string, number>();
-  for (const { id } of rows.organizations as { id: string }[])
-    world.organizations.set(String(id), { members: new Map() });
+  for (const { id, deletedAt } of rows.organizations as { id: string; deletedAt?: unknown }[])
+    world.organizations.set(String(id), { members: new Map(), deleted: deletedAt !== undefined });
   for (const each of rows.organizationMembers as StoredMember[]) {
     const { organizationId, email, role, governs } = each;
     const organization = world.organizations.get(organizationId);
@@ -68,8 +70,11 @@ function snapshotOf(rows: Rows): Snapshot {
   for (const id of world.organizations.keys()) {
     if (!governing.has(id)) faults.push(`organization ${id} has no admin who stays`);
   }
-  for (const { teamId, organizationId } of rows.teams as StoredTeam[]) {
-    world.teams.set(String(teamId), { organization: organizationId ?? undefined, members: new Map() });
+  for (const { teamId, organizationId, deletedAt, deletedFrom } of rows.teams as StoredTeam[]) {
+    const deleted = deletedAt !== undefined;
+    if (deleted && organizationId !== null) faults.push(`team ${teamId} is deleted, and in ${organizationId}`);
+    const organization = (deleted ? deletedFrom : organizationId) ?? undefined;
+    world.teams.set(String(teamId), { organization, members: new Map(), deleted });
   }
   for (const { teamId, email, role } of rows.teamMembers as StoredTeamMember[]) {
     const team = world.teams.get(String(teamId));

@@ -194,7 +194,11 @@ export async function storm(
         told += events.length;
         for (const organization of cast.organizations) {
           const organizationId = ids.get(organization) ?? '';
-          const committed = events.filter((each) => each.organizationId === organizationId).map(({ id }) => id);
+          // The events of a deleted one are shown to nobody.
+          await act({ kind: 'restoreOrganization', by: operator, organization });
+          const committed = (await reader.events())
+            .filter((each) => each.organizationId === organizationId)
+            .map(({ id }) => id);
           const listed = await listEvents(processes[0].server, organizationId);
           if (listed.join() !== committed.toReversed().join()) {
             throw new Error(`Committed as ${committed.toReversed().join()}\nbut listed as ${listed.join()}`);

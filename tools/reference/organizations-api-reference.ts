@@ -45,7 +45,7 @@ export function organizationsApiReference(): string {
     '',
     '## Documents read and written',
     '',
-    'By these Firestore is billed. At most, when nobody else changes the same at the same time; an operator who is no member of the organization costs one read more. ' +
+    'By these Firestore is billed. At most, when nobody else changes the same at the same time. ' +
       "The first change that a member makes writes one document more than later ones, in a team of an organization two; the table has them. Another account with a member's e-mail costs one read more when it is refused, and one write the first time. " +
       `An \`Idempotency-Key\` costs ${idempotencyCost.writes} writes more; the answer given again ${idempotencyCost.readsAgain} read.`,
     '',

@@ -62,6 +62,15 @@ export type ChosenPackage = z.infer<typeof ChosenPackage>;
 /** The project is not removed before `until`, whatever its deadline. */
 const ProtectionRecord = z.object({ until: time, reason: z.string(), by: z.string() });
 
+/** What it was admitted at, in whole micro-units of the currency. */
+const PriceRecord = z.object({
+  /** 0 where a price is missing and the operators allow that. */
+  microsAnHour: z.int(),
+  /** The most that the caller will pay in all. */
+  maxMicros: z.int().optional(),
+});
+export type PriceRecord = z.infer<typeof PriceRecord>;
+
 /** `bootstraps/{id}`: written when an instance ends or a person acts. */
 export const BootstrapRecord = z.object({
   schema: z.literal(1),
@@ -97,6 +106,8 @@ export const BootstrapRecord = z.object({
   traceparent: z.string().optional(),
   createdAt: time,
   deadlineAt: time,
+  /** Missing in records of earlier releases. */
+  price: PriceRecord.optional(),
   protection: ProtectionRecord.optional(),
   /**
    * When cleanup looks at it next: an index, not a decision. It is missing once the bootstrap is removed or quarantined. It is
@@ -187,6 +198,8 @@ export const CountersRecord = z.object({
   schema: z.literal(1),
   inAll: z.int(),
   byOwner: z.record(z.string(), z.int()),
+  /** By month, what living bootstraps come to, in whole micro-units. Missing in documents of earlier releases. */
+  spend: z.record(z.string(), z.object({ inAll: z.int(), byOwner: z.record(z.string(), z.int()) })).optional(),
   /** Missing: nobody has ever stopped new bootstraps. */
   admission: AdmissionView.optional(),
 });

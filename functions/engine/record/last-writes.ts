@@ -4,6 +4,7 @@ import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
 import type { Write } from '../../store/store.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from './documents.js';
+import { addSpend, moreThan, spendOf } from './spend.js';
 
 /** Deletes the files but those about things that still stand outside of the project, frees the name and uncounts the bootstrap. */
 export async function lastWrites({ store }: Context, id: string, record: BootstrapRecord): Promise<Write[]> {
@@ -33,10 +34,21 @@ export async function lastWrites({ store }: Context, id: string, record: Bootstr
             collection: counted.collection,
             id: counted.id,
             version: counted.version,
-            data: oneLess(counted.data, claimed.data.owner),
+            data: {
+              ...oneLess(counted.data, claimed.data.owner),
+              ...spentNow(counted.data, record),
+            },
           } as const,
         ]),
   ];
+}
+
+/** It was counted to the end of its time. Now its real end is known. */
+function spentNow({ spend }: ReturnType<typeof liftCounters>, record: BootstrapRecord) {
+  if (record.price === undefined || record.endedAt === undefined) return {};
+  const { endedAt: _, ...unended } = record;
+  const less = moreThan(spendOf(unended), spendOf(record));
+  return { spend: addSpend(spend, record.owner, less, record.endedAt) };
 }
 
 function oneLess({ inAll, byOwner }: ReturnType<typeof liftCounters>, owner: string) {

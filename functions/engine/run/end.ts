@@ -1,6 +1,6 @@
 /**
- * Writes the end of an instance. One commit removes its lease, updates the bootstrap's record and leases what became ready.
- * Then the ready instances are published.
+ * Writes the end of an instance. One commit removes its lease, updates the bootstrap's record and makes the leases of what
+ * became ready. One of those may go on in this invocation (onward.ts). The others are published.
  */
 
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
@@ -19,7 +19,7 @@ import { tellQuarantine } from '../record/quarantine.js';
 import { removalPlanOf } from '../record/removal-plan.js';
 import { endInstance, type Resolution, readyLease, transitionWrites } from '../record/transition.js';
 import type { Invocation } from './invocation.js';
-import { LeaseLost } from './lease.js';
+import { type Claiming, LeaseLost } from './lease.js';
 import { publishReady } from './publish.js';
 import type { RunResult } from './result.js';
 import { endStepSpan } from './step-span.js';
@@ -48,17 +48,16 @@ async function writeEnd(invocation: Invocation, resolution: Resolution): Promise
   // Logs go before the last commit, because one commit may not delete them all. A function that is cut off in between does it
   // again.
   if (instance === callerSecret.name && resolution.state === 'gone') await removeLogs(context.store, bootstrapId);
-  const ready = await inTurn<Ready, StoredBootstrap>(context.store, bootstrapId, async (turn) => {
-    let bootstrap = turn.latest ?? invocation.bootstrap;
+  const ready = await inTurn<Ready, Seen>(context.store, bootstrapId, async (turn) => {
+    const seen = newest(invocation, turn.latest);
+    let bootstrap = seen.bootstrap;
     if (bootstrap.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
-    if (turn.latest === undefined && performance.now() - invocation.atMilliseconds > freshMilliseconds) {
-      bootstrap = await reread(invocation);
-    }
+    if (performance.now() - seen.atMilliseconds > freshMilliseconds) bootstrap = await reread(invocation);
     let version = await held.stop();
     for (let attempt = 0; ; attempt++) {
       try {
         const ended = await commitEnd(invocation, resolution, bootstrap, version);
-        turn.latest = ended.bootstrap;
+        turn.latest = { bootstrap: ended.bootstrap, atMilliseconds: performance.now() };
         tellQuarantine(context.log, bootstrap.data, ended.bootstrap.data);
         // The end of a cancelled bootstrap may have begun its removal, in a new generation.
         return { generation: ended.bootstrap.data.generation, instances: ended.ready };
@@ -74,6 +73,16 @@ async function writeEnd(invocation: Invocation, resolution: Resolution): Promise
     }
   });
   await publishReady(context, bootstrapId, ready.generation, ready.instances, span);
+}
+
+/** A record, and when this process knew it to be the current one, by `performance.now()`. */
+type Seen = Pick<Invocation, 'bootstrap' | 'atMilliseconds'>;
+
+function newest(read: Seen, left: Seen | undefined): Seen {
+  if (left === undefined) return read;
+  const [a, b] = [read.bootstrap.data, left.bootstrap.data];
+  const isNewer = b.generation > a.generation || (b.generation === a.generation && b.events > a.events);
+  return isNewer ? left : read;
 }
 
 async function reread({
@@ -129,17 +138,33 @@ async function commitEnd(
           held.current(),
           readyLease(bootstrapId, transition.record.generation, again, at),
         );
-  const others = { ...transition, ready: transition.ready.filter((each) => each !== again) };
-  const writes = [...transitionWrites(bootstrapId, bootstrap.version, bootstrap.data, others, at), lease];
+  const created = transition.ready.filter((each) => each !== again);
+  const next = invocation.onward.choose(created, held.current().lane);
+  const told = { ...transition, ready: created.filter((each) => each !== next) };
+  const claiming = next && invocation.onward.claiming(readyLease(bootstrapId, transition.record.generation, next, at));
+  const writes = [
+    ...transitionWrites(bootstrapId, bootstrap.version, bootstrap.data, told, at),
+    lease,
+    ...(claiming === undefined ? [] : [claimed(claiming)]),
+  ];
+  const claimedAt = writes.length - 1;
   if (transition.record.state === 'removed')
     writes.push(...(await lastWrites(context, bootstrapId, transition.record)));
-  const [newVersion = ''] = await persist(() => store.commit(writes));
+  const versions = await persist(() => store.commit(writes));
   const events = bootstrap.data.events + transition.events.length;
-  return {
-    bootstrap: { ...bootstrap, version: newVersion, data: { ...transition.record, events } },
-    ready: transition.ready,
-  };
+  const after = { ...bootstrap, version: versions[0] ?? '', data: { ...transition.record, events } };
+  if (next !== undefined && claiming !== undefined) {
+    invocation.onward.take(next, claiming, versions[claimedAt] ?? '', after);
+  }
+  return { bootstrap: after, ready: transition.ready.filter((each) => each !== next) };
 }
+
+const claimed = ({ data }: Claiming): Write => ({
+  kind: 'set',
+  collection: collections.leases,
+  id: leaseId(data.bootstrapId, data.instance),
+  data,
+});
 
 /** Once the bootstrap is ending, waiting for the caller's machine would never finish. */
 const resolutionIn = ({ state }: BootstrapRecord, resolution: Resolution): Resolution =>

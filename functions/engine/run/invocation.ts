@@ -12,7 +12,8 @@ import { removalPlanOf } from '../record/removal-plan.js';
 import type { AnyStep } from '../step.js';
 import { createDeadline, type Deadline } from './deadline.js';
 import { createHeardSecrets, type HeardSecrets } from './heard-secrets.js';
-import type { Held } from './lease.js';
+import type { Held, LeaseTimes } from './lease.js';
+import { createOnward, type Onward } from './onward.js';
 import { remoteWithSpans } from './remote-spans.js';
 
 export interface Invocation {
@@ -29,6 +30,7 @@ export interface Invocation {
   readonly removing: boolean;
   readonly held: Held;
   readonly deadline: Deadline;
+  readonly onward: Onward;
   /** Aborted when the lease is lost or the time is over. */
   readonly signal: AbortSignal;
   readonly secrets: HeardSecrets;
@@ -43,6 +45,7 @@ export function createInvocation(
   outer: Context,
   { steps, message, bootstrap, held, span }: Pick<Invocation, 'steps' | 'message' | 'bootstrap' | 'held' | 'span'>,
   deadlineAt: Date,
+  times: LeaseTimes,
 ): Invocation {
   const { clock } = outer;
   const { bootstrapId, instance } = message;
@@ -76,6 +79,7 @@ export function createInvocation(
     removing,
     held,
     deadline,
+    onward: createOnward(outer, deadline, times),
     signal: AbortSignal.any([held.signal, deadline.signal]),
     secrets,
     calls,

@@ -4,10 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { addSeconds } from '../../../shared/add-seconds.js';
+import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
 import { Conflict, type Document, type Version } from '../../store/store.js';
-import { type LeaseRecord, liftLease, read } from '../record/documents.js';
+import { type LeaseRecord, leaseId, liftLease, read } from '../record/documents.js';
 
 export interface LeaseTimes {
   /** How long a lease lives without a heartbeat. */
@@ -48,12 +49,33 @@ export async function claim(
   return claimed === undefined ? undefined : hold(context, document, claimed, heartbeatSeconds);
 }
 
+/** A lease that is claimed by the write that makes it. */
+export interface Claiming {
+  /** What to write. */
+  readonly data: LeaseRecord;
+  /** To be called once it is written, with the version that the write left. */
+  hold(version: Version): Held;
+}
+
+export function claimNew(
+  context: Pick<Context, 'store' | 'clock'>,
+  lease: LeaseRecord,
+  { leaseSeconds, heartbeatSeconds }: LeaseTimes,
+): Claiming {
+  const place = { collection: collections.leases, id: leaseId(lease.bootstrapId, lease.instance) };
+  const document = createLeaseDocument(context, place, leaseSeconds);
+  const { holder, renewed } = document;
+  const startedAt = context.clock.now().toISOString();
+  const data: LeaseRecord = { ...lease, state: 'running', number: lease.number + 1, holder, ...renewed(), startedAt };
+  return { data, hold: (version) => hold(context, document, { version, data }, heartbeatSeconds) };
+}
+
 type LeaseDocument = ReturnType<typeof createLeaseDocument>;
 
 /** The document of a lease, as a new holder writes and reads it. */
 function createLeaseDocument(
   { store, clock }: Pick<Context, 'store' | 'clock'>,
-  { collection, id }: Document<LeaseRecord>,
+  { collection, id }: Pick<Document<LeaseRecord>, 'collection' | 'id'>,
   leaseSeconds: number,
 ) {
   const holder = randomUUID();

@@ -1,6 +1,6 @@
 /**
- * Handles one message for one instance: claim its lease → observe → run → observe → commit → publish what became ready. A
- * message is only a hint, so lost, late, double and reordered messages change nothing.
+ * Handles one message for one instance: claim its lease → observe → run → observe → commit → publish what became ready. It goes
+ * on with one that became ready. A message is only a hint, so lost, late, double and reordered messages change nothing.
  */
 import type { StepMessage } from '../../../shared/bootstrap/message.js';
 import { collections } from '../../../shared/names.js';
@@ -24,7 +24,7 @@ import { factsOf } from './facts.js';
 import { afterFailure, fail, faultOfOurs } from './fail.js';
 import { handOver, longestWaitSeconds, pause } from './hand-over.js';
 import { createInvocation, type Invocation } from './invocation.js';
-import { claim, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
+import { claim, type Held, LeaseLost, type LeaseTimes, leaseTimes } from './lease.js';
 import { endless } from './patience.js';
 import type { RunResult } from './result.js';
 import { beginStepSpan, endStepSpan } from './step-span.js';
@@ -36,37 +36,79 @@ export interface RunOptions {
   /** The message's trace. */
   readonly trace?: Trace | undefined;
   readonly times?: Partial<LeaseTimes>;
+  /** Told how each instance ended here: the message's, and those that the invocation went on with. */
+  readonly onEnd?: (instance: string, result: RunResult) => void;
 }
 
 /** A step that kills its function this often fails for good. */
 const maxDeaths = 5;
 
-export async function runInstance(
+/** Returns how the last instance ended. */
+export async function runMessage(
   context: Context,
   steps: readonly AnyStep[],
   message: StepMessage,
-  { deadlineAt, trace, times }: RunOptions,
+  options: RunOptions,
 ): Promise<RunResult> {
+  const { onEnd = () => undefined } = options;
+  const times = { ...leaseTimes, ...options.times };
+  const tell = (instance: string, result: RunResult): RunResult => {
+    onEnd(instance, result);
+    return result;
+  };
   const found = await find(context, message);
-  if (typeof found === 'string') return found;
+  if (typeof found === 'string') return tell(message.instance, found);
   const { lease, bootstrap, restSeconds } = found;
-  const held = await claim(context, lease, { ...leaseTimes, ...times });
-  if (held === undefined) return 'busy';
+  const held = await claim(context, lease, times);
+  if (held === undefined) return tell(message.instance, 'busy');
+  let work: Work = { message, bootstrap, held, restSeconds, trace: options.trace };
+  for (;;) {
+    const { result, next } = await runHeld(context, steps, work, { deadlineAt: options.deadlineAt, times });
+    tell(work.message.instance, result);
+    if (next === undefined) return result;
+    work = next;
+  }
+}
+
+/** An instance whose lease is ours. */
+interface Work {
+  readonly message: StepMessage;
+  readonly bootstrap: StoredBootstrap;
+  readonly held: Held;
+  readonly restSeconds: number;
+  readonly trace: Trace | undefined;
+}
+
+async function runHeld(
+  context: Context,
+  steps: readonly AnyStep[],
+  { message, bootstrap, held, restSeconds, trace }: Work,
+  { deadlineAt, times }: { readonly deadlineAt: Date; readonly times: LeaseTimes },
+): Promise<{ readonly result: RunResult; readonly next?: Work | undefined }> {
   const span = await beginStepSpan(context, bootstrap.data, message, trace);
-  const invocation = createInvocation(context, { steps, message, bootstrap, held, span }, deadlineAt);
+  const invocation = createInvocation(context, { steps, message, bootstrap, held, span }, deadlineAt, times);
   try {
     const result = await run(invocation, restSeconds);
     endStepSpan(span, held.current(), result);
-    return result;
+    return { result, next: onwardWork(invocation) };
   } catch (error) {
+    await invocation.onward.taken()?.held.stop();
     const lost = error instanceof LeaseLost;
     endStepSpan(span, held.current(), lost ? 'lost' : 'broken off', lost ? undefined : 'internal');
-    if (lost) return 'lost';
+    if (lost) return { result: 'lost' };
     throw error;
   } finally {
     invocation.deadline.close();
     await held.stop().catch(() => undefined);
   }
+}
+
+function onwardWork({ onward, message, span }: Invocation): Work | undefined {
+  const taken = onward.taken();
+  if (taken === undefined) return undefined;
+  const { instance, held, bootstrap } = taken;
+  const { generation } = bootstrap.data;
+  return { message: { ...message, instance, generation }, bootstrap, held, restSeconds: 0, trace: span };
 }
 
 interface Found {

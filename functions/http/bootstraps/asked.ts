@@ -1,4 +1,5 @@
 /** Works out what a request asks of a bootstrap. Reports all objections at once, before anything is created or changed. */
+import { microsOf } from '../../../shared/bootstrap/money.js';
 import {
   type BootstrapOptions,
   flagName,
@@ -12,7 +13,9 @@ import { type Fault, Problem } from '../../../shared/problems.js';
 import { releaseBinary } from '../../../shared/release.js';
 import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
+import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
+import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume } from '../../bootstraps/resume.js';
 import type { Context } from '../../context.js';
 import { optionsOf } from '../../engine/record/documents.js';
@@ -34,17 +37,20 @@ interface Asking<Body> {
   readonly gone: AbortSignal;
 }
 
+type Judged = Pick<BootstrapRequest, 'options' | 'sshPublicKey' | 'base' | 'strict' | 'maxCost'>;
+
 /**
  * The facts to begin or resume with. Throws all faults as one problem. The caller already knows of the `malformed` options.
  */
 export async function judge(
   context: Context,
   steps: readonly AnyStep[],
-  { caller, body, dryRun, gone }: Asking<Pick<BootstrapRequest, 'options' | 'sshPublicKey' | 'base' | 'strict'>>,
+  { caller, body, dryRun, gone }: Asking<Judged>,
   malformed: readonly Option[] = [],
 ): Promise<BeginFacts> {
   const { config } = context;
-  const { options: given, sshPublicKey, base, strict } = body;
+  const { options: given, sshPublicKey, base, strict, maxCost } = body;
+  const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
   const { faults: all, options: resolved, secrets, warnings } = checkOptions(given, { strict });
   const told = new Set<string>(malformed.map(flagName));
   const faults = all.filter(({ path }) => !told.has(path));
@@ -57,7 +63,8 @@ export async function judge(
   const before = own && optionsOf(own.data);
   // An invalid option is not reported as a change too.
   const options = { ...resolved, ...pickWrong(before, isRight) } as BootstrapOptions;
-  const facts = { caller, options, secrets, given, sshPublicKey, base, checkBase: checkBase(context), warnings };
+  const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros };
+  const facts = { ...asked, checkBase: checkBase(context), warnings };
   const isNew = (...names: (keyof BootstrapOptions)[]) =>
     isRight(...names) && names.some((name) => options[name] !== before?.[name]);
   const { forge1Pat } = secrets;
@@ -84,6 +91,14 @@ export async function judge(
       if (faults.length > 0) throw refusalOf(faults);
     },
     () => checkAllowed(config, options, isRight),
+    () =>
+      standing === undefined &&
+      isRight('region', 'projectTtl', 'rootDiskSize', 'multiDc') &&
+      endFor(
+        priceOf(config, { options, machineAccess: config.machineAccess }, maxMicros),
+        context.clock.now(),
+        ttlSeconds(options),
+      ),
     // Otherwise the jumpbox would find out, with all VMs running.
     () => fetchesRelease && releaseBinary(config),
     async () => {

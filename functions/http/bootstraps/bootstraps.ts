@@ -7,7 +7,9 @@ import { Problem } from '../../../shared/problems.js';
 import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { cancel } from '../../bootstraps/cancel.js';
+import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findByName, listBootstraps } from '../../bootstraps/find.js';
+import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { previewOf } from '../../bootstraps/preview.js';
 import { takeUp } from '../../bootstraps/take-up.js';
 import { summaryOf, viewOf } from '../../bootstraps/view.js';
@@ -84,8 +86,11 @@ function bootstrapHandlers(
       const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
       if (dryRun) {
         const facts = { options, machineAccess: config.machineAccess };
-        const cost = costOfPlan(config.prices, facts, context.clock.now());
-        return { status: 200, body: { instances: previewOf(steps, facts), warnings, cost } };
+        const now = context.clock.now();
+        const { deadlineAt, warning } = endFor(priceOf(config, facts, judged.maxMicros), now, ttlSeconds(options));
+        const cost = costOfPlan(config.prices, facts, now, deadlineAt);
+        const told = [...warnings, ...(warning === undefined ? [] : [warning])];
+        return { status: 200, body: { instances: previewOf(steps, facts), warnings: told, cost } };
       }
       await countChange(context, caller);
       const facts = { ...judged, options, warnings, trace: span };

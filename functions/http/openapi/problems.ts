@@ -96,6 +96,15 @@ const further: { readonly [K in ProblemCode]?: { properties: JsonSchema; always?
       value: { type: 'integer', description: 'How many there may be' },
     },
   },
+  'over-ceiling': {
+    properties: {
+      limit: { type: 'string', description: '`hour`, `monthOfOwner`, `month`, or `price` where one is missing' },
+      month: { type: 'string', description: 'Which month, such as 2026-11' },
+      ceiling: { type: 'string', description: 'The most that may be spent, in USD, such as 40.00' },
+      asked: { type: 'string', description: 'What it would come to, in USD' },
+      missing: { type: 'array', items: { type: 'string' }, description: 'What has no price' },
+    },
+  },
 };
 
 /** Headers of replies by name, all optional. Filled as replies refer to them. */

@@ -11,6 +11,7 @@ import {
   setOrganizationMemberRole,
 } from '../../organizations/members.js';
 import { NotTheirs } from '../../organizations/membership.js';
+import { deleteOrganization, renameOrganization, restoreOrganization } from '../../organizations/organization-life.js';
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
 import { refuse } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
@@ -23,7 +24,7 @@ import { type AnswerInPages, createPages } from '../paging.js';
 import { withRateLimit } from '../rate-limit.js';
 import type { Answer } from '../reply.js';
 import { type Call, createRouter, type HttpFunction } from '../router.js';
-import { addedAnswer, teamHandlers } from './teams.js';
+import { addedAnswer, keptOf, okAnswer, teamHandlers } from './teams.js';
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
@@ -80,12 +81,27 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
     createdAnswer(await createOrganization(context, caller, body.name, (made) => keep(createdAnswer(made)))),
 
   listOrganizations: (call) =>
-    answerInPages(routes.listOrganizations, call, (page) => listOrganizations(context, call.caller, page)),
+    answerInPages(routes.listOrganizations, { ...call, kept: keptOf(call.query) }, (page) =>
+      listOrganizations(context, call.caller, call.query.deleted, page),
+    ),
 
   getOrganization: async ({ caller, params }) => ({
     status: 200,
     body: await getOrganization(context, caller, params.organizationId),
   }),
+
+  renameOrganization: async ({ caller, params: { organizationId }, body: { name } }) => ({
+    status: 200,
+    body: await renameOrganization(context, caller, organizationId, name),
+  }),
+
+  deleteOrganization: async ({ caller, params }) => ({
+    status: 200,
+    body: await deleteOrganization(context, caller, params.organizationId),
+  }),
+
+  restoreOrganization: async ({ caller, params }, keep) =>
+    okAnswer(await restoreOrganization(context, caller, params.organizationId, (restored) => keep(okAnswer(restored)))),
 
   listOrganizationMembers: (call) =>
     answerInPages(routes.listOrganizationMembers, call, (page) =>

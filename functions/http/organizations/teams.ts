@@ -1,12 +1,18 @@
 /** Handles the routes of teams and their migration. */
 
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
-import type { Detached, MigrationReply, Team } from '../../../shared/organization/team.js';
+import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
 import { detachTeam } from '../../organizations/detachment.js';
 import type { Added } from '../../organizations/members.js';
 import { migrateTeam, previewMigration } from '../../organizations/migration.js';
-import { addTeamMember, listTeamMembers, removeTeamMember } from '../../organizations/team-members.js';
+import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/team-life.js';
+import {
+  addTeamMember,
+  listTeamMembers,
+  removeTeamMember,
+  setTeamMemberRole,
+} from '../../organizations/team-members.js';
 import { createTeam, getTeam, listTeams } from '../../organizations/teams.js';
 import type { KeepingHandlers } from '../idempotency.js';
 import type { AnswerInPages } from '../paging.js';
@@ -17,6 +23,10 @@ type TeamRoutes = Pick<
   | 'createTeam'
   | 'listTeams'
   | 'getTeam'
+  | 'renameTeam'
+  | 'deleteTeam'
+  | 'restoreTeam'
+  | 'setTeamMemberRole'
   | 'listTeamMembers'
   | 'addTeamMember'
   | 'removeTeamMember'
@@ -31,16 +41,32 @@ const createdAnswer = (team: Team): Answer => ({
   headers: { location: `/teams/${team.teamId}` },
   body: team,
 });
-const detachedAnswer = (reply: Detached): Answer => ({ status: 200, body: reply });
-const migratedAnswer = (reply: MigrationReply): Answer => ({ status: 200, body: reply });
+export const okAnswer = (body: unknown): Answer => ({ status: 200, body });
+/** What the link to the next page repeats. */
+export const keptOf = ({ deleted }: { readonly deleted: boolean }): Record<string, string> =>
+  deleted ? { deleted: 'true' } : {};
 
 export const teamHandlers = (context: Context, answerInPages: AnswerInPages): KeepingHandlers<TeamRoutes> => ({
   createTeam: async ({ caller, body }, keep) =>
     createdAnswer(await createTeam(context, caller, body, (team) => keep(createdAnswer(team)))),
 
-  listTeams: (call) => answerInPages(routes.listTeams, call, (page) => listTeams(context, call.caller, page)),
+  listTeams: (call) =>
+    answerInPages(routes.listTeams, { ...call, kept: keptOf(call.query) }, (page) =>
+      listTeams(context, call.caller, call.query.deleted, page),
+    ),
 
   getTeam: async ({ caller, params }) => ({ status: 200, body: await getTeam(context, caller, params.teamId) }),
+
+  renameTeam: async ({ caller, params: { teamId }, body: { name } }) =>
+    okAnswer(await renameTeam(context, caller, teamId, name)),
+
+  deleteTeam: async ({ caller, params: { teamId } }) => okAnswer(await deleteTeam(context, caller, teamId)),
+
+  restoreTeam: async ({ caller, params: { teamId } }, keep) =>
+    okAnswer(await restoreTeam(context, caller, teamId, (reply) => keep(okAnswer(reply)))),
+
+  setTeamMemberRole: async ({ caller, params: { teamId, email }, body: { role } }) =>
+    okAnswer(await setTeamMemberRole(context, caller, teamId, { email, role })),
 
   listTeamMembers: (call) =>
     answerInPages(routes.listTeamMembers, call, (page) =>
@@ -62,9 +88,9 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
 
   async migrateTeam({ caller, params: { teamId }, headers, body }, keep) {
     const asked = { ...body, teamId, ifMatch: headers['if-match'] };
-    return migratedAnswer(await migrateTeam(context, caller, asked, (reply) => keep(migratedAnswer(reply))));
+    return okAnswer(await migrateTeam(context, caller, asked, (reply) => keep(okAnswer(reply))));
   },
 
   detachTeam: async ({ caller, params: { teamId } }, keep) =>
-    detachedAnswer(await detachTeam(context, caller, teamId, (reply) => keep(detachedAnswer(reply)))),
+    okAnswer(await detachTeam(context, caller, teamId, (reply) => keep(okAnswer(reply)))),
 });

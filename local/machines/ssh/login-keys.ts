@@ -68,14 +68,22 @@ export function writeLoginKeys(folder: string, metadata: string): void {
   }
 }
 
-export function loginKeys(folder: string, user: string): LoginKey[] {
-  return readPlain(folder, fileOf(user))
-    .split('\n')
-    .flatMap((line): LoginKey[] => {
-      const [, options = '', type, blob] =
-        /^\s*((?:[^#\s"]|"(?:\\.|[^"])*")+\s+)?((?:ssh|ecdsa|sk)-[\w@.-]+)\s+([A-Za-z0-9+/=]+)/.exec(line) ?? [];
-      if (type === undefined || blob === undefined) return [];
-      const command = /command="((?:\\.|[^"])*)"/.exec(options)?.[1]?.replaceAll('\\"', '"');
-      return [{ type, blob, command }];
-    });
+export const loginKeys = (folder: string, user: string): LoginKey[] =>
+  readPlain(folder, fileOf(user)).split('\n').flatMap(loginKeysIn);
+
+/** The key in a line of `authorized_keys`, or none. */
+export function loginKeysIn(line: string): LoginKey[] {
+  const [, options = '', type, blob] =
+    /^\s*((?:[^#\s"]|"(?:\\.|[^"])*")+\s+)?((?:ssh|ecdsa|sk)-[\w@.-]+)\s+([A-Za-z0-9+/=]+)/.exec(line) ?? [];
+  if (type === undefined || blob === undefined) return [];
+  const command = /command="((?:\\.|[^"])*)"/.exec(options)?.[1]?.replaceAll('\\"', '"');
+  return [{ type, blob, command }];
+}
+
+/** Whether the image itself has the user. With OS Login, all others are users of OS Login. */
+export const isOfImage = (user: string): boolean => ['root', 'ubuntu'].includes(user);
+
+/** Makes the home of a user at the first login, as PAM does for users of OS Login. */
+export function makeHome(folder: string, user: string): void {
+  if (isPlain(folder, homeOf(user))) mkdirSync(join(folder, homeOf(user)), { recursive: true, mode: 0o700 });
 }

@@ -21,6 +21,9 @@ export interface SshServerOptions {
   readonly sandbox: Sandbox;
   /** Reads the current keys. */
   readonly keysOf: (user: string) => readonly LoginKey[];
+  /** Asked as each session begins. */
+  readonly mayUseSudo: (user: string) => boolean;
+  readonly onLogin: (user: string) => void;
   readonly config: () => SshdConfig;
   /** Connects onward from this VM. */
   readonly connect: (address: string, port: number) => Promise<Answer>;
@@ -108,7 +111,10 @@ function serveClient(client: Connection, options: SshServerOptions, onLogin: () 
     if (context.method !== 'publickey') return void refuse(context);
     const key = permitted(context, options, config);
     if (key === undefined) return void refuse(context);
-    if (context.signature !== undefined) login = { user: context.username, command: key.command };
+    if (context.signature !== undefined) {
+      login = { user: context.username, command: key.command };
+      options.onLogin(context.username);
+    }
     context.accept();
   });
   client.on('ready', () => {
@@ -121,7 +127,7 @@ function serveClient(client: Connection, options: SshServerOptions, onLogin: () 
       session.once('close', () => {
         sessions -= 1;
       });
-      serveSession(session, { sandbox: options.sandbox, ...login });
+      serveSession(session, { sandbox: options.sandbox, mayUseSudo: options.mayUseSudo(login.user), ...login });
     });
     client.on('tcpip', (accept, reject, { destIP, destPort }) => {
       if (!config.allowTcpForwarding) return reject();

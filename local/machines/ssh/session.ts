@@ -8,6 +8,7 @@ import { type Sandbox, sftpServer } from '../sandbox.js';
 interface SessionOptions {
   readonly sandbox: Sandbox;
   readonly user: string;
+  readonly mayUseSudo: boolean;
   /** The only command that this key may run. */
   readonly command?: string | undefined;
 }
@@ -28,7 +29,7 @@ const acceptedEnvironment = /^(LANG|LC_\w+)$/;
 
 let terminals = 0;
 
-export function serveSession(session: Session, { sandbox, user, command: forced }: SessionOptions): void {
+export function serveSession(session: Session, { sandbox, user, mayUseSudo, command: forced }: SessionOptions): void {
   const env: Record<string, string> = {};
   let terminal: OpenTerminal | undefined;
   let program: ChildProcessWithoutNullStreams | undefined;
@@ -65,7 +66,12 @@ export function serveSession(session: Session, { sandbox, user, command: forced 
   /** An undefined `command` means a login shell. */
   function serve(channel: ServerChannel | undefined, command: string | undefined, argv?: readonly string[]): void {
     if (channel === undefined) return;
-    const started = sandbox.run({ user, argv: argvOf(terminal, command, argv), env: { ...env, ...terminalEnv() } });
+    const started = sandbox.run({
+      user,
+      argv: argvOf(terminal, command, argv),
+      env: { ...env, ...terminalEnv() },
+      mayUseSudo,
+    });
     program = started;
     channel.on('error', () => undefined);
     channel.pipe(started.stdin);

@@ -57,6 +57,9 @@ module "plinth" {
     PLINTH_MAX_TTL_SECONDS  = "604800"
   }
 
+  # In USD, by the estimate (docs/operate/deploy.md, section 5).
+  ceilings = { hour = 5, owner_month = 300, month = 2000 }
+
   sizes = {
     # No cold start while people are at work.
     bootstraps     = { min_instances = 1 }

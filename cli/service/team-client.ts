@@ -1,0 +1,55 @@
+/** The half of the organization API's client that is about teams. */
+import * as z from 'zod';
+import { Member, type Role } from '../../shared/organization/organization.js';
+import { organizationRoutes as routes } from '../../shared/organization/routes.js';
+import { Detached, MigrationPreview, MigrationReply, Team } from '../../shared/organization/team.js';
+import type { Added, Calls } from './organization-calls.js';
+
+export interface TeamClient {
+  /** The living ones, or those that can be restored. */
+  teams(deleted?: boolean): Promise<Team[]>;
+  createTeam(name: string, organizationId: string | undefined): Promise<Team>;
+  renameTeam(teamId: number, name: string): Promise<Team>;
+  /** Undefined if an earlier try, whose answer was lost, has deleted it. */
+  deleteTeam(teamId: number): Promise<Team | undefined>;
+  restoreTeam(teamId: number): Promise<MigrationReply>;
+  setTeamRole(teamId: number, email: string, role: Role): Promise<Member>;
+  teamMembers(teamId: number): Promise<Member[]>;
+  addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
+  removeTeamMember(teamId: number, email: string): Promise<void>;
+  previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;
+  /** Restores the members that the team had before it was migrated. */
+  detach(teamId: number): Promise<Detached>;
+  /** Migrates only if nothing has changed since the preview with that ETag. */
+  migrate(teamId: number, organizationId: string, force: boolean, etag: string): Promise<MigrationReply>;
+}
+
+export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls): TeamClient => ({
+  teams: (deleted = false) => list(Team, routes.listTeams, {}, onlyDeleted(deleted)),
+  createTeam: (name, organizationId) =>
+    ask(Team, routes.createTeam, { body: { name, ...(organizationId !== undefined && { organizationId }) } }),
+  renameTeam: (teamId, name) => ask(Team, routes.renameTeam, { params: { teamId: String(teamId) }, body: { name } }),
+  deleteTeam: (teamId) => ask(Team.optional(), routes.deleteTeam, { params: { teamId: String(teamId) } }),
+  restoreTeam: (teamId) => ask(MigrationReply, routes.restoreTeam, { params: { teamId: String(teamId) } }),
+  setTeamRole: (teamId, email, role) =>
+    ask(Member, routes.setTeamMemberRole, { params: { teamId: String(teamId), email }, body: { role } }),
+  teamMembers: (teamId) => list(Member, routes.listTeamMembers, { teamId: String(teamId) }),
+  addTeamMember: (teamId, email, role) => add(routes.addTeamMember, { teamId: String(teamId) }, email, role),
+  removeTeamMember: (teamId, email) =>
+    ask(z.undefined(), routes.removeTeamMember, { params: { teamId: String(teamId), email } }),
+
+  async previewMigration(teamId, organizationId) {
+    const { data, headers } = await askPatiently(MigrationPreview, routes.previewMigration, {
+      params: { teamId: String(teamId) },
+      query: { organizationId },
+    });
+    return { preview: data, etag: headers.get('etag') ?? '*' };
+  },
+  detach: (teamId) => ask(Detached, routes.detachTeam, { params: { teamId: String(teamId) } }),
+  migrate: (teamId, organizationId, force, etag) =>
+    ask(MigrationReply, routes.migrateTeam, {
+      params: { teamId: String(teamId) },
+      headers: { 'if-match': etag },
+      body: { organizationId, force },
+    }),
+});

@@ -1,0 +1,22 @@
+/** Counts what a changed bootstrap comes to, in the same commit as the change. */
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import { type BootstrapRecord, countersId, liftCounters, read } from '../engine/record/documents.js';
+import { persist } from '../store/persist.js';
+import type { Write } from '../store/store.js';
+import { countSpend } from './ceilings.js';
+
+/** Against the version that was read, so that no two changes pass a ceiling together. Throws `over-ceiling`. */
+export async function spendWrites(
+  { store, config }: Pick<Context, 'store' | 'config'>,
+  before: BootstrapRecord,
+  after: BootstrapRecord,
+  at: string,
+): Promise<Write[]> {
+  if (after.price === undefined) return [];
+  const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
+  const spend = countSpend(config, counters?.data, { before, after }, at);
+  if (counters === undefined || spend === undefined) return [];
+  const { collection, id, version } = counters;
+  return [{ kind: 'update', collection, id, version, data: { spend } }];
+}

@@ -1,0 +1,80 @@
+/**
+ * What bootstraps may cost by the month, counted from the price that each was admitted at. All amounts are whole micro-units.
+ * Pure. The counters hold the sum over all records, and change in the same commit as the record.
+ */
+import type { BootstrapRecord, CountersRecord } from './documents.js';
+import { removeAtOf } from './removal-rule.js';
+
+/** By month, `2026-11`, in UTC. */
+export type ByMonth = Readonly<Record<string, number>>;
+
+type Priced = Pick<BootstrapRecord, 'price' | 'createdAt' | 'deadlineAt' | 'protection' | 'state' | 'endedAt'>;
+
+const monthOf = (at: string): string => at.slice(0, 7);
+
+function nextMonth(at: number): number {
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}
+
+const hour = 3_600_000n;
+
+/** What an hourly price comes to between two times, rounded up in each month. */
+function spendBetween(microsAnHour: number, from: string, until: string): ByMonth {
+  const end = Date.parse(until);
+  const spend: Record<string, number> = {};
+  for (let at = Date.parse(from); at < end; at = nextMonth(at)) {
+    const milliseconds = BigInt(Math.min(end, nextMonth(at)) - at);
+    const micros = (BigInt(microsAnHour) * milliseconds + hour - 1n) / hour;
+    spend[monthOf(new Date(at).toISOString())] = Number(micros);
+  }
+  return spend;
+}
+
+/** From its beginning to its end as far as it is known. Records of earlier releases have no price, and count as nothing. */
+export function spendOf(record: Priced): ByMonth {
+  if (record.price === undefined) return {};
+  const end = record.state === 'removed' && record.endedAt !== undefined ? record.endedAt : removeAtOf(record);
+  return spendBetween(record.price.microsAnHour, record.createdAt, end);
+}
+
+/** What `after` adds to `before`. Months that do not change are left out. */
+export function moreThan(before: ByMonth, after: ByMonth): ByMonth {
+  const months = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return Object.fromEntries(
+    [...months].flatMap((month) => {
+      const more = (after[month] ?? 0) - (before[month] ?? 0);
+      return more === 0 ? [] : [[month, more]];
+    }),
+  );
+}
+
+type Spend = NonNullable<CountersRecord['spend']>;
+
+/** Months that are over are dropped. Nothing is decided by them. */
+export function addSpend(before: Spend = {}, owner: string, more: ByMonth, at: string): Spend {
+  const now = monthOf(at);
+  const months = [...new Set([...Object.keys(before), ...Object.keys(more)])].filter((month) => month >= now);
+  return Object.fromEntries(
+    months.sort().flatMap((month) => {
+      const { inAll = 0, byOwner = {} } = before[month] ?? {};
+      const { [owner]: own = 0, ...others } = byOwner;
+      const theirs = Math.max(0, own + (more[month] ?? 0));
+      const all = Math.max(0, inAll + (more[month] ?? 0));
+      if (all === 0) return [];
+      return [[month, { inAll: all, byOwner: theirs === 0 ? others : { ...others, [owner]: theirs } }]];
+    }),
+  );
+}
+
+/** The spend with all that an owner's records come to, in place of what was counted for the owner. */
+export function recount(before: Spend = {}, owner: string, spends: readonly ByMonth[], at: string): Spend {
+  const counted = Object.fromEntries(
+    Object.entries(before).map(([month, { byOwner }]) => [month, byOwner[owner] ?? 0]),
+  );
+  const sum: Record<string, number> = {};
+  for (const spend of spends) {
+    for (const [month, micros] of Object.entries(spend)) sum[month] = (sum[month] ?? 0) + micros;
+  }
+  return addSpend(before, owner, moreThan(counted, sum), at);
+}

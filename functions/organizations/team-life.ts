@@ -1,0 +1,180 @@
+/**
+ * Renames, deletes and restores a team. A deleted team is in no organization. One that comes back into its organization comes
+ * without the members who have left that organization meanwhile.
+ */
+import { collections } from '../../shared/names.js';
+import type { Member } from '../../shared/organization/organization.js';
+import type { MigrationReply, Team } from '../../shared/organization/team.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../identity/auth.js';
+import type { Transaction } from '../store/store.js';
+import { type TeamMemberRecord, type TeamRecord, teamMemberId } from './documents.js';
+import { eventWrite } from './events.js';
+import { stayWrites } from './leaving.js';
+import { viewOfMember } from './members.js';
+import { bindWrites } from './membership.js';
+import { membersOfTeam } from './migration.js';
+import { openWrites } from './organization-life.js';
+import { checkRestorable, deletedNow, expiryOfTeamMember } from './restorable.js';
+import {
+  checkAdmin,
+  noTeam,
+  readOrganizationMembers,
+  readOrganizationWithDeleted,
+  readTeamMembers,
+  readTeamWithDeleted,
+  rightsInTeam,
+} from './rights.js';
+import { adminsIn, countedIn, lookAt, teamChange } from './team-members.js';
+import { viewOfTeam } from './teams.js';
+import { type Also, transactInTeam } from './transact.js';
+
+export const renameTeam = (context: Context, caller: Caller, teamId: number, name: string): Promise<Team> =>
+  transactInTeam(context, teamId, async (transaction) => {
+    const { team, rights, bind } = await lookAt(transaction, caller, teamId, caller.email);
+    checkAdmin(rights, 'team');
+    if (team.name === name) return viewOfTeam(team, rights.role);
+    const renamed = { ...team, name };
+    transaction.write(
+      ...bind,
+      teamChange(team, { name, members: countedIn(team, 0) }),
+      eventWrite(transaction, {
+        organizationId: team.organizationId,
+        teamId,
+        version: team.changes + 1,
+        actor: caller.email,
+        action: 'team-renamed',
+        before: { team: viewOfTeam(team, undefined) },
+        after: { team: viewOfTeam(renamed, undefined) },
+      }),
+    );
+    return viewOfTeam(renamed, rights.role);
+  });
+
+export const deleteTeam = (context: Context, caller: Caller, teamId: number): Promise<Team> =>
+  transactInTeam(context, teamId, async (transaction) => {
+    const { team, rights, bind } = await lookAt(transaction, caller, teamId, caller.email);
+    checkAdmin(rights, 'team');
+    const members = await membersOfTeam(context, teamId);
+    const gone = deletedNow(context.clock);
+    const change = { ...gone, organizationId: null, deletedFrom: team.organizationId };
+    transaction.write(
+      ...bind,
+      teamChange(team, { ...change, members: members.length }),
+      ...members.map(({ email }) => expiryOfTeamMember(teamId, email, gone.expireAt)),
+      eventWrite(transaction, {
+        organizationId: team.organizationId,
+        teamId,
+        version: team.changes + 1,
+        actor: caller.email,
+        action: 'team-deleted',
+        before: { team: viewOfTeam(team, undefined), members: members.map(viewOfMember) },
+        after: null,
+      }),
+    );
+    return viewOfTeam({ ...team, ...change }, rights.role);
+  });
+
+/** For admins of the team, or of the organization that it was deleted in. A team that is not deleted stays as it is. */
+export const restoreTeam = (
+  context: Context,
+  caller: Caller,
+  teamId: number,
+  also: Also<MigrationReply>,
+): Promise<MigrationReply> =>
+  transactInTeam(
+    context,
+    teamId,
+    async (transaction) => {
+      const team = await readTeamWithDeleted(transaction, teamId);
+      if (team === undefined) throw noTeam(teamId);
+      const own = (await readTeamMembers(transaction, teamId, [caller.email])).get(caller.email);
+      const organizationId = team.deletedAt === undefined ? team.organizationId : (team.deletedFrom ?? null);
+      const governor =
+        organizationId === null
+          ? undefined
+          : (await readOrganizationMembers(transaction, organizationId, [caller.email])).get(caller.email);
+      // Who has left the organization since has no say in its team any more.
+      if (organizationId !== null && governor === undefined && !caller.operator) throw noTeam(teamId);
+      const rights = await rightsInTeam(caller, { ...team, organizationId }, own, async () => governor);
+      checkAdmin(rights, 'team');
+      if (team.deletedAt === undefined) return { team: viewOfTeam(team, rights.role), removedMembers: [] };
+      checkRestorable(context.clock, team, `Team ${teamId}`);
+      transaction.write(...bindWrites(caller, governor));
+      return bringBack(context, transaction, caller, { ...team, organizationId });
+    },
+    also,
+  );
+
+/** `team`: with the organization that it comes back into. */
+async function bringBack(
+  context: Context,
+  transaction: Transaction,
+  caller: Caller,
+  team: TeamRecord,
+): Promise<MigrationReply> {
+  const { teamId, organizationId } = team;
+  const members = await membersOfTeam(context, teamId);
+  const { stays, leaves } = await divided(context, transaction, team, members);
+  const { deletedAt: _, expireAt: __, deletedFrom: ___, ...restored } = team;
+  const removedMembers = leaves.map(({ email }) => email);
+  transaction.write(
+    teamChange(team, {
+      organizationId,
+      ...{ deletedAt: undefined, expireAt: undefined, deletedFrom: undefined },
+      admins: adminsIn(stays),
+      members: stays.length,
+    }),
+    ...stays.map(({ email }) => expiryOfTeamMember(teamId, email)),
+    ...removedMembers.map((email) => ({
+      kind: 'delete' as const,
+      collection: collections.teamMembers,
+      id: teamMemberId(teamId, email),
+    })),
+    ...bindWrites(
+      caller,
+      stays.find(({ email }) => email === caller.email),
+    ),
+    eventWrite(transaction, {
+      organizationId,
+      teamId,
+      version: team.changes + 1,
+      actor: caller.email,
+      action: 'team-restored',
+      before: {
+        team: viewOfTeam({ ...team, deletedFrom: organizationId }, undefined),
+        members: leaves.map(viewOfMember),
+      },
+      after: { team: viewOfTeam(restored, undefined) },
+      stayed: stays.map(viewOfMember),
+    }),
+  );
+  const role = stays.find(({ email }) => email === caller.email)?.role;
+  return { team: viewOfTeam(restored, role), removedMembers };
+}
+
+async function divided(
+  context: Context,
+  transaction: Transaction,
+  { teamId, organizationId }: TeamRecord,
+  members: readonly TeamMemberRecord[],
+): Promise<Readonly<Record<'stays' | 'leaves', readonly (Member & TeamMemberRecord)[]>>> {
+  if (organizationId === null) return { stays: members, leaves: [] };
+  const organization = await readOrganizationWithDeleted(transaction, organizationId);
+  if (organization === undefined || organization.deletedAt !== undefined) {
+    throw new Problem('conflict', `Team ${teamId} was in organization ${organizationId}, which is deleted.`, {
+      advice: 'Restore the organization first.',
+    });
+  }
+  const emails = members.map(({ email }) => email);
+  const inOrganization = await readOrganizationMembers(transaction, organizationId, emails);
+  transaction.write(
+    ...[...inOrganization.values()].flatMap((member) => stayWrites(context.clock, member)),
+    ...openWrites(context.clock, organization),
+  );
+  return {
+    stays: members.filter(({ email }) => inOrganization.has(email)),
+    leaves: members.filter(({ email }) => !inOrganization.has(email)),
+  };
+}
