@@ -5,6 +5,8 @@
 import { existsSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { iapTunnelUrl } from '../shared/iap.js';
+import { isLoopback } from '../shared/loopback.js';
 import { Problem } from '../shared/problems.js';
 import { configPath, readConfig, whyNoEndpoint, withoutSlash } from './files/config-file.js';
 import type { Io } from './frame/io.js';
@@ -23,6 +25,10 @@ export interface Settings {
   readonly token: string | undefined;
   /** `PLINTH_SSH_PROXY`: `http://host:port` of the HTTP CONNECT proxy for connections to machines. */
   readonly sshProxy: string | undefined;
+  /** `PLINTH_ACCESS_TOKEN`: a Google access token for IAP's tunnels, in place of gcloud's. */
+  readonly accessToken: string | undefined;
+  /** `PLINTH_IAP_TUNNEL_URL`: where IAP takes WebSockets, if not where Google's does. */
+  readonly iapTunnelUrl: string | undefined;
   /** `PLINTH_DNS_RESOLVER`: who tells whether a domain is delegated, as `<IP>[:<port>]`. Undefined: the machine's own. */
   readonly dnsResolver: string | undefined;
   /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
@@ -53,6 +59,8 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
     runtimeFolder: env['XDG_RUNTIME_DIR'] || (existsSync(shared) ? shared : tmpdir()),
     token: env['PLINTH_TOKEN'] || undefined,
     sshProxy: env['PLINTH_SSH_PROXY'] || undefined,
+    accessToken: env['PLINTH_ACCESS_TOKEN'] || undefined,
+    iapTunnelUrl: env['PLINTH_IAP_TUNNEL_URL'] || undefined,
     dnsResolver: env['PLINTH_DNS_RESOLVER'] || undefined,
     sshAgent: env['SSH_AUTH_SOCK'] || undefined,
     traces: {
@@ -79,6 +87,17 @@ export async function endpointOf(settings: Settings, api: Api, flag: string | un
   throw new Problem('bad-input', 'Where plinth runs is not known.', {
     errors: [{ path: '--endpoint', message: 'is not given' }],
     advice: `Write endpoints.${api} into ${file} with plinth configure, set PLINTH_ENDPOINT, or give --endpoint.`,
+  });
+}
+
+/** Where IAP takes WebSockets. Each carries an access token, so plain ws is for loopback only. */
+export function tunnelUrlOf({ iapTunnelUrl: given }: Pick<Settings, 'iapTunnelUrl'>): string {
+  if (given === undefined) return iapTunnelUrl;
+  const { protocol, hostname } = URL.canParse(given) ? new URL(given) : { protocol: '', hostname: '' };
+  if (protocol === 'wss:' || (protocol === 'ws:' && isLoopback(hostname))) return withoutSlash(given);
+  const message = 'must be a wss URL (plain ws is for loopback only)';
+  throw new Problem('bad-input', `PLINTH_IAP_TUNNEL_URL ${message}.`, {
+    errors: [{ path: 'PLINTH_IAP_TUNNEL_URL', message }],
   });
 }
 

@@ -3,8 +3,9 @@
  * once, with its meaning and default.
  */
 import * as z from 'zod';
-import { MachineAccess } from '../shared/bootstrap/bootstrap.js';
+import { LoadBalancers, MachineAccess } from '../shared/bootstrap/bootstrap.js';
 import { AmountText, microsOf } from '../shared/bootstrap/money.js';
+import { iapTunnelUrl } from '../shared/iap.js';
 import { isLoopback } from '../shared/loopback.js';
 import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
@@ -103,6 +104,8 @@ export interface Config {
   /** `wss://host/v4` */
   readonly iapTunnelUrl: string;
   readonly sshSourceRanges: readonly string[];
+  /** Of the platforms of new bootstraps. */
+  readonly loadBalancers: LoadBalancers;
   /** Whether bootstraps go on to the machines. */
   readonly hosts: boolean;
   /** Base URL of the releases of k0s: `<version>/k0s-<version>-amd64` and `sha256sums.txt` beneath it. */
@@ -329,12 +332,13 @@ export const settings = {
     MachineAccess,
     'How functions and people reach the machines of new bootstraps. `iap`: through Identity-Aware Proxy. The jumpbox has no public address, and port 22 is open to IAP alone. `direct`: the jumpbox has a public address. A bootstrap keeps what it began with.',
   ),
-  PLINTH_IAP_TUNNEL_URL: setting(
-    webSocketUrl,
-    'Where IAP takes the WebSockets of tunnels to machines.',
-    'wss://tunnel.cloudproxy.app/v4',
-  ),
+  PLINTH_IAP_TUNNEL_URL: setting(webSocketUrl, 'Where IAP takes the WebSockets of tunnels to machines.', iapTunnelUrl),
   PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
+  PLINTH_LOAD_BALANCERS: setting(
+    LoadBalancers,
+    "Load balancers of the platforms of new bootstraps. `external`: with public addresses. `internal`: with addresses of the subnet, which only the bootstrap's network and those connected to it reach. A bootstrap keeps what it began with.",
+    'external',
+  ),
   PLINTH_HOSTS: setting(
     z.enum(['on', 'off'], 'must be on or off'),
     'Whether bootstraps go on to the machines, over SSH; `off`: they end when the cloud resources stand.',
@@ -568,6 +572,7 @@ export function readConfig(env: Environment): Config {
     machineAccess: read.PLINTH_MACHINE_ACCESS,
     iapTunnelUrl: read.PLINTH_IAP_TUNNEL_URL,
     sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
+    loadBalancers: read.PLINTH_LOAD_BALANCERS,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,
     ...ifSet('sshProxy', read.PLINTH_SSH_PROXY),

@@ -235,8 +235,8 @@ async function recover(
 
 async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
   if (id === undefined) return client.findJumpbox(project, zone);
-  const { name, result } = await client.get(id);
-  return { id, name, jumpbox: result.vms.find((vm) => vm.name === 'jumpbox') };
+  const [view, { jumpboxIn }] = await Promise.all([client.get(id), import('../machines/jumpbox.js')]);
+  return { id, name: view.name, jumpbox: jumpboxIn(view) };
 }
 
 const loadIdentity = () => import('../identity/login-identity.js');

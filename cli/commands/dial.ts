@@ -1,44 +1,99 @@
 /**
- * `plinth beta dial`: connects standard input and output to an address, so that ssh's ProxyCommand needs no netcat. The ssh
- * config that plinth writes uses it.
+ * `plinth beta dial`: connects standard input and output to a machine, so that ssh's ProxyCommand needs no other program. The
+ * ssh config that plinth writes uses it.
  */
-import { once } from 'node:events';
-import { Problem } from '../../shared/problems.js';
-import { defineCommand } from '../frame/command.js';
+import type { Duplex } from 'node:stream';
+import { type Fault, Problem } from '../../shared/problems.js';
+import { type Call, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
+
+/** As `functions/remote` waits for a connection. */
+const timeoutSeconds = 15;
 
 export const dial = defineCommand({
   words: 'beta dial',
   takes: ['address', 'port'],
-  summary: 'Lead standard input and output to an address, for the ProxyCommand of ssh',
+  summary: 'Lead standard input and output to a machine, for the ProxyCommand of ssh',
   description: [
     'Connects to an address, through the HTTP CONNECT proxy that PLINTH_SSH_PROXY names if it is set, and passes standard input and output on. For ssh -o ProxyCommand="plinth beta dial %h %p".',
+    'With --iap, the address is the name of a VM without a public address, and IAP leads there. The connection outlives lost ones. It needs a Google access token: from gcloud (gcloud auth login), from Application Default Credentials, or in PLINTH_ACCESS_TOKEN.',
   ],
-  examples: ['ssh -o ProxyCommand="plinth beta dial %h %p" ubuntu@203.0.113.7'],
+  flags: { iap: 'Go through IAP to the VM of this name. Written <project>/<zone>.' },
+  examples: [
+    'ssh -o ProxyCommand="plinth beta dial %h %p" ubuntu@203.0.113.7',
+    'plinth beta dial --iap my-first-1a2b3c/europe-west4-a jumpbox 22',
+  ],
 
   async run(call) {
-    const address = call.word('address')?.text ?? '';
-    const port = Number(call.word('port')?.text);
-    const faults = [...call.faults];
-    if (call.word('port') !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
-      faults.push({ path: '<port>', message: 'must be a number from 1 to 65535' });
-    }
+    const { to, faults } = readTarget(call);
     if (faults.length > 0) throw refusal(faults);
-    const { dial } = await import('../../functions/remote/dial.js');
-    const socket = await dial(address, port, { name: address, proxy: call.settings.sshProxy, timeoutSeconds: 15 });
-    call.interrupted.addEventListener('abort', () => socket.destroy(), { once: true });
-    const { stdin, stdout } = call.io;
-    let broken: Error | undefined;
-    socket.on('error', (error) => {
-      broken = error;
-    });
-    // ssh may exit first.
-    stdout.on('error', () => socket.destroy());
-    stdin.pipe(socket);
-    socket.pipe(stdout);
-    await once(socket, 'close');
-    stdin.destroy();
-    if (broken === undefined) return { data: {} };
-    throw new Problem('host-unreachable', `The connection to ${address}, port ${port}, was lost: ${broken.message}.`);
+    const stream = await (to.place === undefined ? dialed(call, to) : tunneled(call, to, to.place));
+    call.interrupted.addEventListener('abort', () => stream.destroy(), { once: true });
+    const broken = await lead(call, stream);
+    if (broken === undefined || call.interrupted.aborted) return { data: {} };
+    if (broken instanceof Problem) throw broken;
+    const detail = `The connection to ${to.address}, port ${to.port}, was lost: ${broken.message}.`;
+    throw new Problem('host-unreachable', detail);
   },
 });
+
+interface Target {
+  readonly address: string;
+  readonly port: number;
+  /** Set if IAP leads there. */
+  readonly place: { readonly project: string; readonly zone: string } | undefined;
+}
+
+function readTarget(call: Call): { readonly to: Target; readonly faults: readonly Fault[] } {
+  const faults = [...call.faults];
+  const address = call.word('address')?.text ?? '';
+  const port = Number(call.word('port')?.text);
+  if (call.word('port') !== undefined && !(Number.isInteger(port) && port > 0 && port < 65_536)) {
+    faults.push({ path: '<port>', message: 'must be a number from 1 to 65535' });
+  }
+  const iap = call.word('iap');
+  // A project's id may begin with a domain: example.com:my-project.
+  const [, project = '', zone = ''] = /^([a-z0-9.:-]+)\/([a-z0-9-]+)$/.exec(iap?.text ?? '') ?? [];
+  if (iap === undefined) return { to: { address, port, place: undefined }, faults };
+  if (zone === '') faults.push({ path: iap.path, message: 'must be <project>/<zone>' });
+  if (call.word('address') !== undefined && !/^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(address)) {
+    faults.push({ path: '<address>', message: 'must be the name of a VM, as --iap is given' });
+  }
+  return { to: { address, port, place: { project, zone } }, faults };
+}
+
+async function dialed({ settings }: Call, { address, port }: Target): Promise<Duplex> {
+  const { dial } = await import('../../functions/remote/dial.js');
+  return dial(address, port, { name: address, proxy: settings.sshProxy, timeoutSeconds });
+}
+
+async function tunneled(
+  { settings, interrupted: signal }: Call,
+  { address: instance, port }: Target,
+  place: { readonly project: string; readonly zone: string },
+): Promise<Duplex> {
+  const [{ openTunnel }, { createAccessToken }, { tunnelUrlOf }] = await Promise.all([
+    import('../../functions/remote/iap/tunnel.js'),
+    import('../identity/access-token.js'),
+    import('../settings.js'),
+  ]);
+  const url = tunnelUrlOf(settings);
+  const token = createAccessToken(settings, signal);
+  return openTunnel({ ...place, instance, port }, { name: instance, url, token, timeoutSeconds, signal });
+}
+
+/** Until the connection has ended. Returns what broke it. */
+async function lead({ io: { stdin, stdout } }: Call, stream: Duplex): Promise<Error | undefined> {
+  let broken: Error | undefined;
+  const over = new Promise<void>((resolve) => stream.once('close', resolve));
+  stream.on('error', (error) => {
+    broken = error;
+  });
+  // ssh may exit first.
+  stdout.on('error', () => stream.destroy());
+  stdin.pipe(stream);
+  stream.pipe(stdout);
+  await over;
+  stdin.destroy();
+  return broken;
+}

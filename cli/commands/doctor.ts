@@ -6,13 +6,15 @@ import { printable, type Style } from '../frame/output.js';
 
 export const doctor = defineCommand({
   words: 'doctor',
+  mayTake: ['project'],
   summary: 'Check settings, service, credentials and SSH, and say what to do',
   description: [
     'Checks the config file, the environment, the endpoints with their certificates, and the versions and clocks of both sides. Checks who you are to the service, what you may do there, and your SSH client and key. It changes nothing.',
+    'Where machines are reached through IAP, it checks your Google access token. With a project, it also connects to its jumpbox and sends nothing.',
     'The exit code is 0 if nothing has failed, also with warnings. Otherwise it is that of the first failure, such as 6 for a service that cannot be reached.',
   ],
   options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
-  examples: ['plinth doctor', 'plinth doctor --json'],
+  examples: ['plinth doctor', 'plinth doctor demo', 'plinth doctor --json'],
 
   async run(call) {
     if (call.faults.length > 0) {

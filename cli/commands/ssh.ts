@@ -8,7 +8,8 @@ import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { shellWord } from '../frame/shell-word.js';
 import { findSshKey, type SshKey, sshKeyFaults } from '../identity/ssh-key.js';
-import { jumpboxName, writeSshConfig } from '../machines/ssh-config.js';
+import { jumpboxName } from '../machines/jumpbox.js';
+import { writeSshConfig } from '../machines/ssh-config.js';
 import { idOf } from './status.js';
 
 export const ssh = defineCommand({
@@ -21,6 +22,7 @@ export const ssh = defineCommand({
     'Logs in with the ssh of your own machine: to the jumpbox as ubuntu, through it to all others as root. It uses the same SSH key as bootstrap-cloud, and ssh-agent. It trusts only the host keys that the machines published, and refuses a machine that shows another.',
     "It writes a config for ssh in plinth's folder, anew each time. --print-config only prints its path, for ssh -F, scp -F or an editor.",
     'Where PLINTH_SSH_PROXY names an HTTP CONNECT proxy (http://host:port), the jumpbox is reached through it.',
+    'A jumpbox without a public address is reached through IAP. That needs a Google access token: log in with gcloud auth login.',
   ],
   options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
   flags: { 'print-config': 'Only write the config for ssh, and print its path.' },

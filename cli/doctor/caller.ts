@@ -5,6 +5,7 @@ import { createToken } from '../identity/token.js';
 import { type Probe, probe } from '../service/probe.js';
 import type { Api } from '../settings.js';
 import { type Check, failed, failedBy, ok, skipped, warning } from './check.js';
+import { machineChecks } from './machines.js';
 
 export interface Reached {
   readonly api: Api;
@@ -36,6 +37,7 @@ export async function callerChecks(bootstraps: Reached, api: Reached, call: Call
     accepted(`token at the ${bootstraps.name}`, caller, standing?.email),
     ...(standing === undefined ? [] : standingChecks(standing)),
     accepted(`token at the ${api.name}`, member, undefined),
+    ...(standing === undefined ? [] : await machineChecks(call, standing)),
   ];
 }
 

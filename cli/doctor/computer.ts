@@ -29,14 +29,17 @@ function fileCheck(path: string, values: ConfigValues): Check {
   return ok(name, path);
 }
 
+const settingNames = [
+  ...['PLINTH_ENDPOINT', 'PLINTH_TOKEN', 'PLINTH_ISSUER', 'PLINTH_OAUTH_CLIENT_ID', 'PLINTH_SSH_PROXY'],
+  ...['PLINTH_ACCESS_TOKEN', 'PLINTH_IAP_TUNNEL_URL'],
+];
+
 function settingChecks({ env, sshProxy }: Call['settings']): Check[] {
   const name = 'settings';
   if (sshProxy !== undefined && !/^http:\/\/(?:[\w.-]+|\[[\da-f:]+\]):\d{1,5}\/?$/i.test(sshProxy)) {
     return [failed(name, 'bad-input', 'PLINTH_SSH_PROXY must be http://host:port', 'Correct it, or unset it.')];
   }
-  const set = ['PLINTH_ENDPOINT', 'PLINTH_TOKEN', 'PLINTH_ISSUER', 'PLINTH_OAUTH_CLIENT_ID', 'PLINTH_SSH_PROXY'].filter(
-    (variable) => (env[variable] ?? '') !== '',
-  );
+  const set = settingNames.filter((variable) => (env[variable] ?? '') !== '');
   return set.length === 0 ? [] : [ok(name, `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set`)];
 }
 

@@ -36,6 +36,7 @@ const ownFlags = {
   remove: { kind: 'bool' },
   'print-config': { kind: 'bool' },
   name: { kind: 'string' },
+  iap: { kind: 'string' },
   'bootstraps-endpoint': { kind: 'string' },
   'api-endpoint': { kind: 'string' },
   'client-id': { kind: 'string' },

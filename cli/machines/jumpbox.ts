@@ -1,13 +1,29 @@
-/** Connects to the jumpbox of a bootstrap with the caller's own key. */
+/** Connects to the jumpbox of a bootstrap with the caller's own key, through IAP where only IAP leads to it. */
 import { createRemote, type Host, type Identity, type Remote } from '../../functions/remote/remote.js';
-import type { VmView } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
-import type { Settings } from '../settings.js';
-import { jumpboxName } from './ssh-config.js';
+import { type Settings, tunnelUrlOf } from '../settings.js';
 
-export type SeenJumpbox = Pick<VmView, 'internalIp' | 'externalIp' | 'hostKeys'>;
+export const jumpboxName = 'jumpbox';
 
-export const callerRemote = ({ sshProxy }: Pick<Settings, 'sshProxy'>): Remote => createRemote({ sshProxy });
+export type SeenJumpbox = Pick<VmView, 'internalIp' | 'externalIp' | 'hostKeys' | 'tunnel'>;
+
+/** Undefined until it is made. */
+export const jumpboxIn = ({ result }: Pick<BootstrapView, 'result'>): VmView | undefined =>
+  result.vms.find(({ name }) => name === jumpboxName);
+
+/** What connections to machines need of the settings. */
+export type ReachSettings = Pick<Settings, 'sshProxy' | 'iapTunnelUrl' | 'accessToken' | 'env' | 'folder'>;
+
+export function callerRemote(settings: ReachSettings, interrupted?: AbortSignal): Remote {
+  let source: ((fresh: boolean) => Promise<string>) | undefined;
+  const token = async (fresh: boolean): Promise<string> => {
+    const { createAccessToken } = await import('../identity/access-token.js');
+    source ??= createAccessToken(settings, interrupted);
+    return source(fresh);
+  };
+  return createRemote({ sshProxy: settings.sshProxy, iap: { url: tunnelUrlOf(settings), token } });
+}
 
 /** Address and host keys may change between two calls, because the VM may have been restarted. */
 export function jumpboxHost(
@@ -16,8 +32,9 @@ export function jumpboxHost(
   identity: Identity,
   signal: AbortSignal,
 ): Promise<Host> {
-  const address = jumpbox?.externalIp;
+  const address = jumpbox?.tunnel === undefined ? jumpbox?.externalIp : jumpbox.internalIp;
   if (address === undefined) throw new Problem('host-unreachable', 'The jumpbox has no address yet.');
-  const machine = { name: jumpboxName, address, user: 'ubuntu', hostKeys: jumpbox?.hostKeys ?? [] };
+  const { hostKeys = [], tunnel } = jumpbox ?? {};
+  const machine = { name: jumpboxName, address, user: 'ubuntu', hostKeys, tunnel };
   return remote.host({ bootstrapId: id, jumpbox: machine, ...identity }, signal);
 }

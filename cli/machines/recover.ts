@@ -57,7 +57,7 @@ export async function recoverFiles(
     });
   }
   const identity = await loginIdentity(call, key);
-  const remote = callerRemote(call.settings);
+  const remote = callerRemote(call.settings, call.interrupted);
   try {
     const host = (await opened(jumpboxHost(remote, from, identity, call.interrupted), key, from)).asRoot();
     const found = [];

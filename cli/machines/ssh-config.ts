@@ -9,8 +9,7 @@ import { expandHome, makeSecretFolder, placeOf, secretMode, writeWhole } from '.
 import { shellWord } from '../frame/shell-word.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
-
-export const jumpboxName = 'jumpbox';
+import { jumpboxName } from './jumpbox.js';
 
 /** Returns the path of the config. Machines without published host keys are left out. */
 export function writeSshConfig(
@@ -51,36 +50,45 @@ export function writeSshConfig(
 /** The name in known_hosts. Addresses change when a VM is restarted, but host keys don't. */
 const aliasOf = ({ name }: VmView, projectId: string): string => `${name}.${projectId}`;
 
-function hostLines(vm: VmView, projectId: string, { sshProxy: proxy, program }: Settings): string[] {
-  const { name, internalIp, externalIp, hostKeys = [] } = vm;
+function hostLines(vm: VmView, projectId: string, settings: Settings): string[] {
+  const { name, internalIp, hostKeys = [] } = vm;
   const isJumpbox = name === jumpboxName;
+  const { address, command } = isJumpbox ? wayToJumpbox(vm, settings) : { address: internalIp };
   return [
     '',
     `Host ${name}`,
-    `  HostName ${isJumpbox ? (externalIp ?? internalIp) : internalIp}`,
+    `  HostName ${address}`,
     `  User ${isJumpbox ? 'ubuntu' : 'root'}`,
     `  HostKeyAlias ${aliasOf(vm, projectId)}`,
     `  HostKeyAlgorithms ${algorithmsOf(hostKeys).join(',')}`,
     ...(isJumpbox ? [] : [`  ProxyJump ${jumpboxName}`]),
-    ...(isJumpbox && proxy !== undefined ? [`  ProxyCommand ${proxyCommand(proxy, program)}`] : []),
+    ...(command === undefined ? [] : [`  ProxyCommand ${command}`]),
   ];
 }
+
+/** What ssh dials, and the command that does so in its place. It works in any shell, and wherever ssh runs later. */
+function wayToJumpbox({ internalIp, externalIp, tunnel }: VmView, settings: Settings) {
+  const { sshProxy, iapTunnelUrl, program } = settings;
+  const dial = [...program, 'beta', 'dial'];
+  if (tunnel !== undefined) {
+    const url = iapTunnelUrl === undefined ? [] : ['env', `PLINTH_IAP_TUNNEL_URL=${iapTunnelUrl}`];
+    const command = commandOf([...url, ...dial, '--iap', `${tunnel.project}/${tunnel.zone}`]);
+    return { address: tunnel.instance, command };
+  }
+  const address = externalIp ?? internalIp;
+  if (sshProxy === undefined) return { address };
+  return { address, command: commandOf(['env', `PLINTH_SSH_PROXY=${sshProxy}`, ...dial]) };
+}
+
+/** OpenSSH fills in the host's name and port. */
+const commandOf = (words: readonly string[]): string =>
+  [...words.map((word) => shellWord(word).replaceAll('%', '%%')), '%h', '%p'].join(' ');
 
 /** Limits the signature algorithms to the known keys, so that the machine presents a key that can be compared. */
 function algorithmsOf(hostKeys: readonly string[]): string[] {
   const types = hostKeys.map((line) => line.split(' ')[0] ?? '');
   return [...new Set(types.flatMap((type) => (type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type])))];
 }
-
-/** Works in any shell, and wherever ssh runs later, because it contains the proxy. */
-const proxyCommand = (proxy: string, program: Settings['program']): string =>
-  [
-    ...['env', `PLINTH_SSH_PROXY=${proxy}`, ...program, 'beta', 'dial'].map((word) =>
-      shellWord(word).replaceAll('%', '%%'),
-    ),
-    '%h',
-    '%p',
-  ].join(' ');
 
 /** The private key. If only ssh-agent has it, the public key file tells ssh which of the agent's keys to use. */
 function identityFile({ privatePath, publicKey }: SshKey, settings: Settings, publicPath: string): string {

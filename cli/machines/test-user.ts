@@ -10,7 +10,7 @@ import { CreatedUser } from '../../shared/package/contract.js';
 import { Problem } from '../../shared/problems.js';
 import { makeSecretFolder, reasonOfWriting, secretMode, writeWhole } from '../files/files.js';
 import type { Settings } from '../settings.js';
-import { callerRemote, jumpboxHost } from './jumpbox.js';
+import { callerRemote, jumpboxHost, jumpboxIn } from './jumpbox.js';
 
 export interface FetchedUser extends CreatedUser {
   /** Where it is now stored. */
@@ -41,13 +41,11 @@ function whyNot(error: unknown): string {
   return syscall === undefined ? 'what lies there is no test user' : reasonOfWriting(error);
 }
 
-async function fetchOnce(
-  ...[settings, { id, projectId, result }, identity, signal]: Asked
-): Promise<FetchedUser | undefined> {
-  const remote = callerRemote(settings);
+async function fetchOnce(...[settings, view, identity, signal]: Asked): Promise<FetchedUser | undefined> {
+  const { id, projectId } = view;
+  const remote = callerRemote(settings, signal);
   try {
-    const jumpbox = result.vms.find(({ name }) => name === 'jumpbox');
-    const host = (await jumpboxHost(remote, { id, jumpbox }, identity, signal)).asRoot();
+    const host = (await jumpboxHost(remote, { id, jumpbox: jumpboxIn(view) }, identity, signal)).asRoot();
     const text = (await host.read(testUserFile, { signal }))?.toString();
     if (text === undefined) return undefined;
     const made = CreatedUser.parse(Object.fromEntries(Object.entries(JSON.parse(text)).filter(isOfUser)));

@@ -9,9 +9,7 @@ import { uploadPath } from '../../shared/bootstrap/upload.js';
 import { Problem } from '../../shared/problems.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import type { Client } from '../service/client.js';
-import type { Settings } from '../settings.js';
-import { callerRemote, jumpboxHost } from './jumpbox.js';
-import { jumpboxName } from './ssh-config.js';
+import { callerRemote, jumpboxHost, jumpboxIn, type ReachSettings } from './jumpbox.js';
 import { type LocalUpload, sourceOf } from './upload-source.js';
 
 export interface UploadStep {
@@ -39,7 +37,7 @@ interface Parts {
   readonly id: string;
   readonly files: readonly LocalUpload[];
   readonly identity: Identity;
-  readonly settings: Pick<Settings, 'sshProxy'>;
+  readonly settings: ReachSettings;
   readonly interrupted: AbortSignal;
   readonly tell: (step: UploadStep) => void;
 }
@@ -55,7 +53,7 @@ export function createUploader(parts: Parts): Uploader {
   const given = new AbortController();
   const closed = new AbortController();
   const { signal: stop, release } = joinedSignal(interrupted, closed.signal);
-  const remote = callerRemote(settings);
+  const remote = callerRemote(settings, stop);
   const errand = createErrand(parts, remote, stop);
   let working: Promise<void> | undefined;
   let wanted = false;
@@ -108,8 +106,8 @@ function createErrand({ client, id, files, identity, tell }: Parts, remote: Remo
   const arrived = new Set<string>();
   const wakes = new Map<string, number>();
 
-  const hostOf = ({ result }: BootstrapView): Promise<Host> =>
-    jumpboxHost(remote, { id, jumpbox: result.vms.find(({ name }) => name === jumpboxName) }, identity, stop);
+  const hostOf = (view: BootstrapView): Promise<Host> =>
+    jumpboxHost(remote, { id, jumpbox: jumpboxIn(view) }, identity, stop);
 
   async function put(host: Host, file: LocalUpload): Promise<void> {
     const path = `/home/ubuntu/${uploadPath(file)}`;

@@ -60,8 +60,9 @@ export async function begin(
   const now = clock.now();
   const at = now.toISOString();
   const { deadlineAt, warning } = endFor(price, now, ttlSeconds(options));
+  const { machineAccess, loadBalancers } = config;
   const record = (warnings: readonly string[]) => ({
-    ...newRecord({ ...facts, warnings }, { ...draft, machineAccess: config.machineAccess, base: {} }, now),
+    ...newRecord({ ...facts, warnings }, { ...draft, machineAccess, loadBalancers, base: {} }, now),
     price,
     deadlineAt,
   });

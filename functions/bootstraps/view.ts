@@ -13,6 +13,7 @@ import {
   type BootstrapRecord,
   type LeaseRecord,
   liftLease,
+  loadBalancersOf,
   machineAccessOf,
   optionsOf,
 } from '../engine/record/documents.js';
@@ -50,6 +51,7 @@ export async function viewOf(
     region: options.region,
     zone: options.zone,
     machineAccess: machineAccessOf(data),
+    loadBalancers: loadBalancersOf(data),
     options: data.given,
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,

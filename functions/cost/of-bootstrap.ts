@@ -4,11 +4,11 @@
  * balancers, DNS and the registry.
  * A VM counts as running all the time.
  */
-import type { VmView } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, VmView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { type BootstrapRecord, machineAccessOf, optionsOf } from '../engine/record/documents.js';
+import { type BootstrapRecord, loadBalancersOf, machineAccessOf, optionsOf } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import type { PlanFacts } from '../engine/step.js';
 import { resultOf } from '../steps/result.js';
@@ -32,6 +32,7 @@ export function costOf(
     | 'protection'
     | 'endedAt'
     | 'orphan'
+    | 'loadBalancers'
   >,
   now: Date,
 ): CostEstimate {
@@ -48,7 +49,7 @@ export function costOf(
     if (vm !== undefined) return [{ since: sinceOf(vm.createdAt), ...rates.vm(spec, vm.machineType, vm.provisioning) }];
     return expected === undefined ? [] : [{ since: expected, ...rates.vm(spec, spec.machineType, wanted(options)) }];
   });
-  const reserved = addressesOf(options).flatMap((name): Holding[] => {
+  const reserved = publicAddressesOf(options, loadBalancersOf(record)).flatMap((name): Holding[] => {
     const address = addresses.find((each) => each.name === name);
     if (address !== undefined) return [{ since: sinceOf(address.createdAt), ...rates.address }];
     return expected === undefined ? [] : [{ since: expected, ...rates.address }];
@@ -73,32 +74,43 @@ export function costOf(
 }
 
 /** The cost of a bootstrap before its creation, until `end` or for its time to live, with spot VMs if the options ask for them. */
-export function costOfPlan(prices: PriceTable, facts: PlanFacts, now: Date, end?: string): CostEstimate {
+export function costOfPlan(
+  prices: PriceTable,
+  facts: PlanFacts,
+  now: Date,
+  end?: string,
+  loadBalancers: LoadBalancers = 'external',
+): CostEstimate {
   const { options } = facts;
   const rates = ratesOf(prices, facts);
-  const holdings = planned(prices, facts, now);
+  const holdings = planned(prices, facts, now, loadBalancers);
   const expiresAt =
     end === undefined ? new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000) : new Date(end);
   return estimate(prices, holdings, { now, expiresAt }, rates.notes);
 }
 
 /** All that the plan holds, from `since` on. */
-function planned(prices: PriceTable, facts: PlanFacts, since: Date): Holding[] {
+function planned(prices: PriceTable, facts: PlanFacts, since: Date, loadBalancers: LoadBalancers): Holding[] {
   const { options } = facts;
   const rates = ratesOf(prices, facts);
   return [
     ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
-    ...addressesOf(options).map(() => ({ since, ...rates.address })),
+    ...publicAddressesOf(options, loadBalancers).map(() => ({ since, ...rates.address })),
   ];
 }
 
 /** What a plan costs by the hour, in whole micro-units rounded up. Texts name what has no price. */
 export function hourlyOfPlan(prices: PriceTable, facts: PlanFacts): number | readonly string[] {
-  const holdings = planned(prices, facts, new Date(0));
+  // Of the two kinds of load balancers, the dearer one: what is admitted then never costs more.
+  const holdings = planned(prices, facts, new Date(0), 'external');
   const sum = hourlyOf(holdings);
   if (sum !== undefined) return Number((sum + 999n) / 1000n);
   return [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'bigint' ? [] : hourly)))];
 }
+
+/** Addresses of the subnet cost nothing. */
+const publicAddressesOf = (options: BootstrapOptions, loadBalancers: LoadBalancers) =>
+  loadBalancers === 'internal' ? [] : addressesOf(options);
 
 function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
   if (spotVms) return 'spot';

@@ -4,7 +4,7 @@
  * writes and no publishing.
  */
 import type { ZodType } from 'zod';
-import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import type { StepContext } from '../context.js';
@@ -75,6 +75,7 @@ export interface BootstrapFacts {
   /** Resolved: defaults are applied, and secrets are left out (see `secrets.caller`). */
   readonly options: BootstrapOptions;
   readonly machineAccess: MachineAccess;
+  readonly loadBalancers: LoadBalancers;
   /** `<type> <base64> [comment]`, one line. */
   readonly sshPublicKey: string;
   /**

@@ -2,7 +2,7 @@
  * Derives from a bootstrap's options alone what it consists of: datacenters, VMs, addresses, DNS records and all other names.
  * Pure.
  */
-import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { type FilesOnJumpbox, filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
 import type { Each, PlanFacts } from '../engine/step.js';
@@ -232,8 +232,13 @@ export const servicesOf = (options: BootstrapOptions, machineAccess: MachineAcce
  * What region and project must have room for, by Compute Engine's quota metrics. E2 machines count as CPUS: no VM uses what
  * Google lists as E2_CPUS. Addresses that Cloud NAT takes by itself count nowhere.
  */
-export function needsOf(options: BootstrapOptions, machineAccess: MachineAccess): Readonly<Record<string, number>> {
+export function needsOf(
+  options: BootstrapOptions,
+  machineAccess: MachineAccess,
+  loadBalancers: LoadBalancers = 'external',
+): Readonly<Record<string, number>> {
   const all = vmsOf(options);
+  const publicAddresses = loadBalancers === 'internal' ? 0 : addressesOf(options).length;
   const sum = (of: (vm: VmSpec) => number) => all.reduce((total, vm) => total + of(vm), 0);
   const cpus = sum(({ vcpus }) => vcpus);
   return {
@@ -241,8 +246,8 @@ export function needsOf(options: BootstrapOptions, machineAccess: MachineAccess)
     CPUS_ALL_REGIONS: cpus,
     SSD_TOTAL_GB: sum(({ dataDisks }) => options.rootDiskSize + dataDisks.reduce((total, size) => total + size, 0)),
     INSTANCES: all.length,
-    STATIC_ADDRESSES: addressesOf(options).length,
-    IN_USE_ADDRESSES: addressesOf(options).length + all.filter((vm) => isPublic(vm, machineAccess)).length,
+    STATIC_ADDRESSES: publicAddresses,
+    IN_USE_ADDRESSES: publicAddresses + all.filter((vm) => isPublic(vm, machineAccess)).length,
     // Google makes a network of its own in each new project, with four rules.
     NETWORKS: 2,
     ROUTERS: 1,
@@ -257,8 +262,9 @@ export const spotMetric = 'PREEMPTIBLE_CPUS';
 export function countedNeeds(
   { options, machineAccess }: PlanFacts,
   limits: ReadonlyMap<string, number>,
+  loadBalancers: LoadBalancers = 'external',
 ): Readonly<Record<string, number>> {
-  const { CPUS = 0, ...rest } = needsOf(options, machineAccess);
+  const { CPUS = 0, ...rest } = needsOf(options, machineAccess, loadBalancers);
   const isSpot = (options.spotVms || options.preemptible) && (limits.get(spotMetric) ?? 0) > 0;
   return { [isSpot ? spotMetric : 'CPUS']: CPUS, ...rest };
 }

@@ -16,6 +16,8 @@ export interface Wanted {
   readonly dnsProject?: string | undefined;
   readonly multiDc?: boolean;
   readonly customPg?: boolean;
+  /** Default: external. */
+  readonly loadBalancers?: 'external' | 'internal';
   readonly artifactRegistry?: boolean;
   readonly rootDiskSize?: number;
   /** By VM name; `*` means the other VMs. Default STANDARD. */
@@ -142,7 +144,7 @@ async function lookAt(eyes: Eyes, wanted: Wanted): Promise<string[]> {
 /** The lines that must be among them. */
 function linesOf(wanted: Wanted): string[] {
   const { projectId, projectName, region, baseDomain, dnsZone, owner, multiDc = false, customPg = false } = wanted;
-  const { artifactRegistry = false, rootDiskSize = 50, provisioning = {} } = wanted;
+  const { artifactRegistry = false, rootDiskSize = 50, provisioning = {}, loadBalancers = 'external' } = wanted;
   const suffixes = multiDc ? ['', '-dc2'] : [''];
   const own = wanted.dnsProject === undefined;
   const vm = (name: string, type: string, ip: string, account: string, tags: string, more: number[] = []): string =>
@@ -174,7 +176,9 @@ function linesOf(wanted: Wanted): string[] {
       ]),
     ),
     ...suffixes.flatMap((suffix) =>
-      ['gateway', 'public-gateway', 'ssh-proxy'].map((name) => `address ${name}${suffix}, EXTERNAL`),
+      ['gateway', 'public-gateway', 'ssh-proxy'].map(
+        (name) => `address ${name}${suffix}, ${loadBalancers.toUpperCase()}`,
+      ),
     ),
     'firewall allow-ssh-ext, INGRESS',
     'firewall allow-internal, INGRESS',

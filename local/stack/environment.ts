@@ -17,6 +17,8 @@ export const environmentFor = (
   PLINTH_ISSUER: record.issuerUrl,
   PLINTH_DNS_RESOLVER: record.dns.resolver,
   ...(record.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: record.sshProxyUrl }),
+  PLINTH_ACCESS_TOKEN: accessToken,
+  PLINTH_IAP_TUNNEL_URL: record.iapTunnelUrl,
   ...gcloudEnvironment({ frontUrl: record.frontUrl, accessToken, configFolder: folder.file('gcloud') }),
 });
 

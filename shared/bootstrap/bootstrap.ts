@@ -60,6 +60,14 @@ const TunnelPlace = z
       'Where a tunnel of Identity-Aware Proxy ends. Who opens it needs `roles/iap.tunnelResourceAccessor` on the project',
   });
 
+export const LoadBalancers = z.enum(['external', 'internal'], 'must be external or internal').meta({
+  id: 'LoadBalancers',
+  description:
+    '`external`: the platform has public addresses. `internal`: addresses of the subnet, for its network alone',
+  examples: ['external'],
+});
+export type LoadBalancers = z.infer<typeof LoadBalancers>;
+
 /** A quota that is too low. `asked` and what follows are missing where Google was not asked or has not answered. */
 export const QuotaShort = z
   .object({
@@ -236,6 +244,7 @@ export const BootstrapView = z
     region: text('Region', 'europe-west4'),
     zone: text('Zone', 'europe-west4-a'),
     machineAccess: MachineAccess.optional(),
+    loadBalancers: LoadBalancers.optional(),
     options: z.record(z.string(), z.unknown()).meta({
       description: 'The options by name, secrets left out',
       examples: [{ projectName: 'my first', baseDomain: 'example.com', billingAccount: '012345-6789AB-CDEF01' }],

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { text } from '../api.js';
 import { AdmissionView } from './admission.js';
+import { MachineAccess } from './bootstrap.js';
 
 export const CallerView = z
   .object({
@@ -13,6 +14,8 @@ export const CallerView = z
     admission: AdmissionView.pick({ state: true, reason: true }).meta({
       description: 'Whether new ones are taken at all; who stopped them is told to whoever is refused',
     }),
+    // Missing in answers of earlier releases.
+    machineAccess: MachineAccess.optional(),
   })
   .meta({ id: 'Caller', description: 'Who the caller is here, and what they may begin' });
 export type CallerView = z.infer<typeof CallerView>;

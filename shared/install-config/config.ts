@@ -20,6 +20,9 @@ const loadBalancer = (description: string) =>
     .strictObject({
       serviceType: z.literal('LoadBalancer').meta({ description: 'Type of the Kubernetes service' }),
       ipAddress: ip('Static address of that name'),
+      internal: z.literal(true).optional().meta({
+        description: 'Set where the address is one of the subnet, so that the load balancer must be internal',
+      }),
       override: override(),
     })
     .meta({ description });

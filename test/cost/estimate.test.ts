@@ -152,6 +152,9 @@ describe('what a bootstrap costs', () => {
       savedBySpot: 0,
       savedBySpotUntilExpiry: 2.04,
     });
+    // Addresses of the subnet cost nothing.
+    const inside = costOfPlan(prices, factsOf({ spotVms: true, projectTtl: '2h' }), at('12:00'), undefined, 'internal');
+    expect(inside.perHour).to.equal(1.361);
     const standard = costOfPlan(prices, factsOf({ projectTtl: '2h' }), at('12:00'));
     expect(standard).to.include({ untilExpiry: 4.822, savedBySpotUntilExpiry: 0 });
     const preemptible = costOfPlan(prices, factsOf({ preemptible: true, projectTtl: '2h' }), at('12:00'));

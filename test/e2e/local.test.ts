@@ -82,6 +82,8 @@ describe('npm run local', function () {
       'PLINTH_ENDPOINT',
       'PLINTH_TOKEN',
       'PLINTH_ISSUER',
+      'PLINTH_ACCESS_TOKEN',
+      'PLINTH_IAP_TUNNEL_URL',
       'CLOUDSDK_AUTH_ACCESS_TOKEN',
     ]);
     expect(run.output())

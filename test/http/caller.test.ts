@@ -20,7 +20,14 @@ describe('GET /caller', () => {
   const standing = (as: string) => server.json<Record<string, unknown>>(200, 'GET', '/caller', { as });
 
   it('says who they are, what they may, and how many they have', async () => {
-    const before = { email: 'alice@example.com', operator: false, mayBootstrap: true, living: 0, livingLimit: 50 };
+    const before = {
+      email: 'alice@example.com',
+      operator: false,
+      mayBootstrap: true,
+      living: 0,
+      livingLimit: 50,
+      machineAccess: 'direct',
+    };
     expect(await standing('alice@example.com')).to.deep.include(before);
     await server.json(201, 'POST', '/bootstraps', { body: makeRequest('mine') });
     await server.settle();

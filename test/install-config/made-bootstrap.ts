@@ -119,6 +119,7 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
       formerMembers: [],
       options,
       machineAccess: 'direct',
+      loadBalancers: 'external',
       sshPublicKey: 'ssh-ed25519 AAAA alice',
       base: now.base ?? {},
       createdAt: new Date('2026-03-04T05:00:00Z'),

@@ -125,6 +125,7 @@ export async function createLab(
     formerMembers: [],
     options,
     machineAccess: context.config.machineAccess,
+    loadBalancers: 'external',
     sshPublicKey: 'ssh-ed25519 AAAA alice',
     base: {},
     createdAt,

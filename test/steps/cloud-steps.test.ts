@@ -269,6 +269,21 @@ describe('steps in a project that is set up', function () {
     });
   });
 
+  it('where load balancers are internal, reserves addresses of the subnet, and refuses one that is public', async () => {
+    const addresses = `/compute/v1/projects/${lab.bootstrap.projectId}/regions/${lab.bootstrap.options.region}/addresses`;
+    expect(await asAdmin(lab, 'compute', `GET ${addresses}/gateway`)).to.include({ addressType: 'EXTERNAL' });
+    lab.resume({ loadBalancers: 'internal' });
+    const refused = await refusal(lab.make('address:gateway'));
+    expect(refused.code).to.equal('cloud-conflict');
+    expect(refused.detail).to.include('gateway').and.to.include('internal');
+    await asAdmin(lab, 'compute', `DELETE ${addresses}/gateway`);
+    await lab.make('address:gateway');
+    const made = await asAdmin(lab, 'compute', `GET ${addresses}/gateway`);
+    expect(made).to.include({ addressType: 'INTERNAL', status: 'RESERVED' });
+    expect(made['subnetwork']).to.match(/-subnet$/);
+    lab.resume({ loadBalancers: 'external' });
+  });
+
   it('puts a firewall rule right that somebody opened', async () => {
     const rule = `/compute/v1/projects/${lab.bootstrap.projectId}/global/firewalls/allow-internal`;
     await asAdmin(lab, 'compute', `PATCH ${rule}`, { name: 'allow-internal', sourceRanges: ['0.0.0.0/0'] });

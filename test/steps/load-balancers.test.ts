@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { StepCall } from '../../functions/engine/step.js';
 import type { Executed, Host } from '../../functions/remote/remote.js';
 import { loadBalancers } from '../../functions/steps/install/load-balancers.js';
+import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import { makeOptions } from '../install-config/make-options.js';
 
@@ -23,7 +24,7 @@ const serviceOf = ({ name, label, type = 'LoadBalancer', asked, has = [] }: Made
 });
 
 /** `applied` gets what the step writes. */
-async function callOf(services: readonly Made[], applied: unknown[] = []) {
+async function callOf(services: readonly Made[], applied: unknown[] = [], kind: LoadBalancers = 'external') {
   const host: Host = {
     name: 'k0s-1',
     async exec(command, options): Promise<Executed> {
@@ -48,7 +49,7 @@ async function callOf(services: readonly Made[], applied: unknown[] = []) {
   const known = { hostKeys: ['ssh-ed25519 AAAA'] };
   const call = {
     context: { remote: { host: async () => host } },
-    bootstrap: { id: 'b-1', options: makeOptions({ installVersion: '1.0.0' }) },
+    bootstrap: { id: 'b-1', options: makeOptions({ installVersion: '1.0.0' }), loadBalancers: kind },
     key: 'dc1',
     needs: {
       machineKey: { secretVersion: '1' },
@@ -106,6 +107,16 @@ describe('the step of the addresses of the platform', () => {
         spec: { loadBalancerIP: '34.1.1.1' },
       },
     ]);
+  });
+
+  it('tells the cloud controller which balancers are internal, by the annotation that Google’s own knows', async () => {
+    const applied: { readonly metadata: object }[] = [];
+    const service = { name: 'svc', label: 'gateway', asked: '34.1.1.1' };
+    const outcome = await loadBalancers.run(await callOf([service], applied, 'internal'));
+    expect(outcome.kind).to.equal('again');
+    expect(applied[0]?.metadata).to.deep.include({
+      annotations: { 'networking.gke.io/load-balancer-type': 'Internal' },
+    });
   });
 
   const refusals: readonly { readonly title: string; readonly services: readonly Made[]; readonly says: string[] }[] = [

@@ -11,6 +11,7 @@ import {
 import { type Intent, policyTable } from '../../functions/steps/cloud/policy-table.js';
 import { refusal } from '../../functions/steps/cloud/policy-words.js';
 import { constraintNames, constraintOf } from '../../local/cloud/org-policy/constraints.js';
+import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { makeOptions } from '../install-config/make-options.js';
 
@@ -21,11 +22,16 @@ const rules = (...all: NonNullable<NonNullable<Policy['spec']>['rules']>[number]
 const allow = (...allowedValues: string[]) => rules({ values: { allowedValues } });
 const deny = (...deniedValues: string[]) => rules({ values: { deniedValues } });
 
-const intent = (options: Partial<BootstrapOptions> = {}, hosts = true): Intent => ({
+const intent = (
+  options: Partial<BootstrapOptions> = {},
+  hosts = true,
+  loadBalancers: LoadBalancers = 'external',
+): Intent => ({
   options: makeOptions(options),
   machineAccess: 'direct',
   projectId: 'a-1',
   ownerMember: 'user:alice@example.com',
+  loadBalancers,
   hosts,
   vmImage: 'projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts',
 });
@@ -35,10 +41,15 @@ const row = (constraint: string) => {
   return found;
 };
 /** What each wanted value is told. */
-function told(constraint: string, policy: Policy, options: Partial<BootstrapOptions> = {}) {
+function told(
+  constraint: string,
+  policy: Policy,
+  options: Partial<BootstrapOptions> = {},
+  loadBalancers: LoadBalancers = 'external',
+) {
   const found = row(constraint);
   if (found.kind !== 'list') throw new Error(`${constraint} is no list`);
-  return found.wanted(intent(options)).map(({ fits }) => allows(policy, fits));
+  return found.wanted(intent(options, true, loadBalancers)).map(({ fits }) => allows(policy, fits));
 }
 
 describe('organization policies, judged', () => {
@@ -127,6 +138,16 @@ describe('organization policies, judged', () => {
     expect(told(constraint, allow('is:EXTERNAL_NETWORK_TCP_UDP'))).to.deep.equal([true]);
     expect(told(constraint, deny('EXTERNAL_HTTP_HTTPS'))).to.deep.equal([true]);
     expect(told(constraint, deny('in:EXTERNAL'))).to.deep.equal([false]);
+  });
+
+  it('internal load balancers pass where external ones do not, and the refusal of others names the setting', () => {
+    const constraint = 'compute.restrictLoadBalancerCreationForTypes';
+    expect(told(constraint, allow('in:INTERNAL'), {}, 'internal')).to.deep.equal([true]);
+    expect(told(constraint, allow('is:INTERNAL_TCP_UDP'), {}, 'internal')).to.deep.equal([true]);
+    expect(told(constraint, allow('INTERNAL_HTTP_HTTPS'), {}, 'internal')).to.deep.equal([false]);
+    expect(told(constraint, deny('in:INTERNAL'), {}, 'internal')).to.deep.equal([false]);
+    const found = row(constraint);
+    expect(found.kind === 'list' && found.unmet('EXTERNAL_NETWORK_TCP_UDP')).to.include('PLINTH_LOAD_BALANCERS');
   });
 
   it('services are of concern where the flags use them', () => {

@@ -132,6 +132,8 @@ export function cliReference(): string {
     '',
     'Without a given key the SSH public key is `~/.ssh/id_rsa.pub`, else `~/.ssh/id_ed25519.pub`, else the first one that ssh-agent holds, else an Ed25519 pair that plinth makes in `$XDG_CONFIG_HOME/plinth/ssh`. Its private half, for `ssh`, uploads and `--recover-config`, lies beside it or is in ssh-agent; a passphrase is asked for on a terminal. Where `PLINTH_SSH_PROXY` names an HTTP CONNECT proxy (`http://host:port`), machines are reached through it.',
     '',
+    'Machines without a public address are reached through IAP, with a Google access token: `PLINTH_ACCESS_TOKEN`, else that of gcloud, else that of Application Default Credentials. If `GOOGLE_APPLICATION_CREDENTIALS` is set, these come before gcloud. `PLINTH_IAP_TUNNEL_URL` is where the tunnel is (`wss://tunnel.cloudproxy.app/v4`).',
+    '',
     '`--recover-config` keeps what stood as `<file>.<time>.bak`.',
     '',
     '## Exit codes',

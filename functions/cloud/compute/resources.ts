@@ -45,6 +45,8 @@ export interface Address {
   readonly address?: string;
   readonly status?: string;
   readonly creationTimestamp?: string;
+  /** `EXTERNAL`, `INTERNAL`. */
+  readonly addressType?: string;
 }
 
 interface MetadataItem {

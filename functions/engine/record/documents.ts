@@ -4,7 +4,13 @@
  */
 import * as z from 'zod';
 import { AdmissionView } from '../../../shared/bootstrap/admission.js';
-import { BootstrapState, InstanceState, MachineAccess, StoredProblem } from '../../../shared/bootstrap/bootstrap.js';
+import {
+  BootstrapState,
+  InstanceState,
+  LoadBalancers,
+  MachineAccess,
+  StoredProblem,
+} from '../../../shared/bootstrap/bootstrap.js';
 import { BootstrapEvent, ExpiryWarning } from '../../../shared/bootstrap/event.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { fillOptions } from '../../../shared/bootstrap/rules.js';
@@ -95,6 +101,8 @@ export const BootstrapRecord = z.object({
   callerSecret: z.string().optional(),
   /** Missing in records of earlier releases: `direct`. */
   machineAccess: MachineAccess.optional(),
+  /** Missing in records of earlier releases: `external`. */
+  loadBalancers: LoadBalancers.optional(),
   /** The installed build. It is chosen once, so that a resume installs the same one. */
   package: ChosenPackage.optional(),
   /** By datacenter: the names of the files that the caller already had. */
@@ -138,6 +146,10 @@ export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): Bootst
 
 export const machineAccessOf = ({ machineAccess = 'direct' }: Pick<BootstrapRecord, 'machineAccess'>): MachineAccess =>
   machineAccess;
+
+export const loadBalancersOf = ({
+  loadBalancers = 'external',
+}: Pick<BootstrapRecord, 'loadBalancers'>): LoadBalancers => loadBalancers;
 
 /** `leases/{id}~{instance}`: one for each instance that may run now. */
 export const LeaseRecord = z.object({

@@ -2,7 +2,15 @@
 import { iamMember } from '../../../shared/iam-member.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
-import { type BootstrapRecord, fileId, liftFile, machineAccessOf, optionsOf, read } from '../record/documents.js';
+import {
+  type BootstrapRecord,
+  fileId,
+  liftFile,
+  loadBalancersOf,
+  machineAccessOf,
+  optionsOf,
+  read,
+} from '../record/documents.js';
 import { deploymentOf, judgeProject } from '../record/removal-rule.js';
 import type { BootstrapFacts } from '../step.js';
 
@@ -52,6 +60,7 @@ export async function factsOf(
     formerMembers: (record.formerPeople ?? []).map(iamMember),
     options: optionsOf(record),
     machineAccess: machineAccessOf(record),
+    loadBalancers: loadBalancersOf(record),
     sshPublicKey: record.sshPublicKey,
     base: await baseOf(store, id, record),
     createdAt: new Date(record.createdAt),

@@ -88,7 +88,7 @@ function bootstrapHandlers(
         const facts = { options, machineAccess: config.machineAccess };
         const now = context.clock.now();
         const { deadlineAt, warning } = endFor(priceOf(config, facts, judged.maxMicros), now, ttlSeconds(options));
-        const cost = costOfPlan(config.prices, facts, now, deadlineAt);
+        const cost = costOfPlan(config.prices, facts, now, deadlineAt, config.loadBalancers);
         const told = [...warnings, ...(warning === undefined ? [] : [warning])];
         return { status: 200, body: { instances: previewOf(steps, facts), warnings: told, cost } };
       }

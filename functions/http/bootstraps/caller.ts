@@ -18,6 +18,7 @@ export const callerHandlers = (context: Context): Handlers<typeof callerRoutes> 
       living,
       livingLimit: context.config.limits.livingPerOwner,
       admission: { state, ...(state === 'stopped' && reason !== undefined && { reason }) },
+      machineAccess: context.config.machineAccess,
     };
     return { status: 200, body };
   },

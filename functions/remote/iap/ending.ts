@@ -2,6 +2,7 @@
  * How a WebSocket to IAP ends, and what that means. The close codes are those of IAP Desktop, Google's client for Windows
  * (`SshRelayCloseCode`, read on 2026-11-24). gcloud's client names 4003 and 4004.
  */
+import { tunnelRole } from '../../../shared/iap.js';
 import { Problem, type ProblemCode } from '../../../shared/problems.js';
 
 export type Ending =
@@ -69,7 +70,7 @@ const words: Readonly<Record<number, (place: string, target: TunnelTarget) => Wo
   4033: (place, { project }) => ({
     code: 'cloud-permission',
     detail: `IAP does not let the caller connect to ${place}.`,
-    advice: `The caller needs roles/iap.tunnelResourceAccessor on the project ${project}, and the project needs the API iap.googleapis.com.`,
+    advice: `The caller needs ${tunnelRole} on the project ${project}, and the project needs the API iap.googleapis.com. plinth sees to both for the owner and the invited when the bootstrap runs again. A role given just now takes some minutes.`,
   }),
   4047: (place) => ({
     code: 'host-unreachable',
@@ -82,7 +83,11 @@ const words: Readonly<Record<number, (place: string, target: TunnelTarget) => Wo
 function wordsOfStatus(status: number, place: string): Words {
   const detail = `IAP answers HTTP ${status} instead of a tunnel to ${place}.`;
   if (status === 401) {
-    return { code: 'cloud-permission', detail, advice: 'Google refuses the access token. Log in again.' };
+    return {
+      code: 'cloud-permission',
+      detail,
+      advice: 'Google refuses the access token. People log in again: “gcloud auth login”.',
+    };
   }
   if (status === 403) {
     return { code: 'cloud-permission', detail, advice: 'The answer may come from a proxy that forbids WebSockets.' };

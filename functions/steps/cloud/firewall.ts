@@ -1,5 +1,5 @@
 /** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
-import type { MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import type { StepCall } from '../../engine/step.js';
 import { subnetRange } from '../topology.js';
 import { type Begun, followAll } from './following.js';
@@ -11,6 +11,8 @@ import { defineProjectStep } from './settling.js';
 const everywhere = '0.0.0.0/0';
 /** Where Identity-Aware Proxy connects from, as its documentation says. */
 const iapRange = '35.235.240.0/20';
+/** Where clients of internal load balancers are: in the network, or in one that is connected to it (RFC 1918). */
+const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 /** Where the health checks of Google's load balancers come from, as its documentation says. */
 const healthCheckRanges = ['35.191.0.0/16', '130.211.0.0/22', '209.85.152.0/22', '209.85.204.0/22'];
 
@@ -27,7 +29,11 @@ const sshSourcesOf = (machineAccess: MachineAccess, ranges: readonly string[]): 
   return ranges.length === 0 ? [everywhere] : ranges;
 };
 
-const rulesOf = (machineAccess: MachineAccess, ranges: readonly string[]): readonly Rule[] => [
+const rulesOf = (
+  machineAccess: MachineAccess,
+  ranges: readonly string[],
+  loadBalancers: LoadBalancers,
+): readonly Rule[] => [
   {
     name: 'allow-ssh-ext',
     direction: 'INGRESS',
@@ -53,7 +59,7 @@ const rulesOf = (machineAccess: MachineAccess, ranges: readonly string[]): reado
     name: 'allow-ingress-web',
     direction: 'INGRESS',
     allowed: [{ IPProtocol: 'tcp', ports: ['80', '443'] }],
-    ranges: [everywhere],
+    ranges: loadBalancers === 'internal' ? privateRanges : [everywhere],
     targetTags: ['k0s'],
   },
   {
@@ -71,7 +77,7 @@ export const firewall = defineProjectStep({
   lane: 'cloud',
   needs: { network },
   describe: (_options, _key, machineAccess) =>
-    rulesOf(machineAccess, []).map(({ name, allowed, targetTags }) => {
+    rulesOf(machineAccess, [], 'external').map(({ name, allowed, targetTags }) => {
       const what = allowed.map(({ IPProtocol, ports = [] }) => [IPProtocol, ports.join(', ')].join(' ').trim());
       return `firewall rule ${name}: ${what.join(', ')}${targetTags.length === 0 ? '' : ` to ${targetTags.join(', ')}`}`;
     }),
@@ -117,7 +123,7 @@ export const firewall = defineProjectStep({
 });
 
 async function look({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
-  const rules = rulesOf(bootstrap.machineAccess, context.config.sshSourceRanges);
+  const rules = rulesOf(bootstrap.machineAccess, context.config.sshSourceRanges, bootstrap.loadBalancers);
   const names = rules.map(({ name }) => name);
   const standing = await context.cloud.compute.firewallRules(bootstrap.projectId, names);
   return rules.map((rule) => ({ rule, found: standing.find(({ name }) => name === rule.name) }));

@@ -52,12 +52,13 @@ export const policies = defineStep({
 /** All at once, as none depends on another. */
 async function look(call: Call, place: string) {
   const { context, bootstrap } = call;
-  const { options, machineAccess, projectId, ownerMember } = bootstrap;
+  const { options, machineAccess, projectId, ownerMember, loadBalancers } = bootstrap;
   const intent: Intent = {
     options,
     machineAccess,
     projectId,
     ownerMember,
+    loadBalancers,
     hosts: context.config.hosts,
     vmImage: context.config.vmImage,
   };

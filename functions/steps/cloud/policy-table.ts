@@ -4,7 +4,7 @@
  * Not here is what hits nothing. Bootstraps make no bucket, no key of an account and no forwarding of protocols, and use no
  * serial port.
  */
-import type { MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { installs } from '../install/k0s.js';
 import { hasRegistry, isPublic, servicesOf, vmsOf } from '../topology.js';
@@ -16,6 +16,7 @@ export interface Intent {
   readonly machineAccess: MachineAccess;
   readonly projectId: string;
   readonly ownerMember: string;
+  readonly loadBalancers: LoadBalancers;
   /** Whether this deployment goes on to the machines. */
   readonly hosts: boolean;
   /** Of the VMs, as `projects/<project>/global/images/…`. */
@@ -62,8 +63,8 @@ const servicesInUse = ({ options }: Intent): string[] =>
     ...(options.cloudAcmeIssuer ? ['publicca'] : []),
   ].map((service) => `${service}.googleapis.com`);
 
-/** What the cloud controller of a cluster makes for a Service: a forwarding rule to a target pool. */
-const loadBalancer = 'EXTERNAL_NETWORK_TCP_UDP';
+/** What the cloud controller of a cluster makes for a Service: a forwarding rule to a target pool or a backend service. */
+const loadBalancerTypes = { external: 'EXTERNAL_NETWORK_TCP_UDP', internal: 'INTERNAL_TCP_UDP' } as const;
 
 export const policyTable: readonly PolicyRow[] = [
   {
@@ -112,8 +113,12 @@ export const policyTable: readonly PolicyRow[] = [
     constraint: 'compute.restrictLoadBalancerCreationForTypes',
     kind: 'list',
     hits: ({ hosts, options }) => (hosts && installs(options) ? 'the load balancers of the platform' : undefined),
-    wanted: () => [{ value: loadBalancer, fits: isLoadBalancer(loadBalancer) }],
-    unmet: (values) => `the platform gets load balancers of the type ${values}`,
+    wanted: ({ loadBalancers }) => {
+      const type = loadBalancerTypes[loadBalancers];
+      return [{ value: type, fits: isLoadBalancer(type) }];
+    },
+    unmet: (values) =>
+      `the platform gets load balancers of the type ${values} (the setting PLINTH_LOAD_BALANCERS, for new bootstraps)`,
   },
   {
     constraint: 'gcp.resourceLocations',

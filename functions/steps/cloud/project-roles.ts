@@ -33,7 +33,7 @@ export const projectRoles = defineProjectStep({
     const { cloud } = call.context;
     const { projectId } = call.bootstrap;
     const { wanted, former } = grantsOf(call);
-    if (!(await ownRoleStands(call, controllerRoleId, controllerRole))) return undefined;
+    if (!(await ownRoleStands(call, controllerRoleId, controllerRole(call.bootstrap.loadBalancers)))) return undefined;
     const missing = await cloud.projects.policy(projectId).missing([...wanted, ...former]);
     const isGranted = missing.every(({ role }) => formerRoles.includes(role));
     return isGranted && missing.length === former.length
@@ -44,7 +44,7 @@ export const projectRoles = defineProjectStep({
   async run(call) {
     const { projects } = call.context.cloud;
     const { projectId } = call.bootstrap;
-    const outcome = await makeOwnRole(call, controllerRoleId, controllerRole);
+    const outcome = await makeOwnRole(call, controllerRoleId, controllerRole(call.bootstrap.loadBalancers));
     if (outcome.kind !== 'done') return outcome;
     const { wanted, former } = grantsOf(call);
     const policy = projects.policy(projectId);

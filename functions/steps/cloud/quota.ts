@@ -1,6 +1,6 @@
 /** Checks that the quotas of region and project suffice, before anything costly is made. Asks Google for what lacks. */
 import { Problem } from '../../../shared/problems.js';
-import { again, type BootstrapFacts, done, type Outcome, type PlanFacts, type StepCall } from '../../engine/step.js';
+import { again, type BootstrapFacts, done, type Outcome, type StepCall } from '../../engine/step.js';
 import { countedNeeds, needsOf, spotMetric } from '../topology.js';
 import { apis } from './apis.js';
 import { QuotaOutput } from './outputs.js';
@@ -76,7 +76,7 @@ function waitFor(replies: readonly Reply[], waited: number, waitSeconds: number)
  * Compares with the limit, not with the free rest. The project is the bootstrap's own, so what is used is part of the need.
  */
 async function check({ cloud }: StepCall['context'], bootstrap: BootstrapFacts) {
-  const { options, projectId } = bootstrap;
+  const { options, projectId, loadBalancers } = bootstrap;
   const { region, zone } = options;
   const found = await cloud.compute.region(projectId, region);
   if (found === undefined) throw unknownPlace('--region', region);
@@ -85,7 +85,7 @@ async function check({ cloud }: StepCall['context'], bootstrap: BootstrapFacts) 
   const everywhere = await cloud.compute.projectQuotas(projectId);
   const regional = new Set(quotas.map(({ metric }) => metric));
   const limits = new Map([...everywhere, ...quotas].map(({ metric, limit }) => [metric, limit]));
-  const checked = Object.entries(countedNeeds(bootstrap, limits)).flatMap(([metric, need]): Lack[] => {
+  const checked = Object.entries(countedNeeds(bootstrap, limits, loadBalancers)).flatMap(([metric, need]): Lack[] => {
     const limit = limits.get(metric);
     return limit === undefined ? [] : [{ metric, need, limit, region: regional.has(metric) ? region : undefined }];
   });
@@ -93,10 +93,11 @@ async function check({ cloud }: StepCall['context'], bootstrap: BootstrapFacts) 
 }
 
 /** The limit of spot CPUs, where the bootstrap would fit with spot VMs. */
-function spotLimitIn(facts: PlanFacts, limits: ReadonlyMap<string, number>): number | undefined {
-  const { options } = facts;
+function spotLimitIn(facts: BootstrapFacts, limits: ReadonlyMap<string, number>): number | undefined {
+  const { options, loadBalancers } = facts;
   if (options.spotVms || options.preemptible) return undefined;
-  const needs = Object.entries(countedNeeds({ ...facts, options: { ...options, spotVms: true } }, limits));
+  const spot = { ...facts, options: { ...options, spotVms: true } };
+  const needs = Object.entries(countedNeeds(spot, limits, loadBalancers));
   return needs.every(([metric, need]) => need <= (limits.get(metric) ?? need)) ? limits.get(spotMetric) : undefined;
 }
 

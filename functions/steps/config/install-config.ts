@@ -15,7 +15,7 @@ interface Node {
 export interface InstallConfigParts {
   readonly options: BootstrapOptions;
   readonly settings: Pick<Config, 'forgeUrls' | 'acmeDirectories'>;
-  readonly bootstrap: { readonly id: string; readonly projectId: string };
+  readonly bootstrap: Pick<StepCall['bootstrap'], 'id' | 'projectId' | 'loadBalancers'>;
   readonly datacenter: Datacenter;
   readonly registry: {
     readonly type: InstallConfig['registry']['type'];
@@ -44,6 +44,11 @@ export function buildInstallConfig(parts: InstallConfigParts): InstallConfig {
   const first = k0s[0];
   if (first === undefined) throw new Error(`no k0s node in ${datacenter.key}`);
   const ownImages = registry.type !== 'forge1';
+  const balancer = (ipAddress: string) => ({
+    serviceType: 'LoadBalancer' as const,
+    ipAddress,
+    ...(bootstrap.loadBalancers === 'internal' && { internal: true as const }),
+  });
   return {
     version: 1,
     bootstrap: { id: bootstrap.id, projectId: bootstrap.projectId },
@@ -73,9 +78,9 @@ export function buildInstallConfig(parts: InstallConfigParts): InstallConfig {
     },
     cluster: {
       certificates: { ca: { algorithm: 'RSA', keySizeBits: 2048, certPem: parts.clusterCaCertPem } },
-      gateway: { serviceType: 'LoadBalancer', ipAddress: addresses.gateway },
-      publicGateway: { serviceType: 'LoadBalancer', ipAddress: addresses.publicGateway },
-      sshProxy: { serviceType: 'LoadBalancer', ipAddress: addresses.sshProxy },
+      gateway: balancer(addresses.gateway),
+      publicGateway: balancer(addresses.publicGateway),
+      sshProxy: balancer(addresses.sshProxy),
       monitoring: monitoringSection(parts),
       certManager: { dnsSolver: { cloudDns: { project: zone.project, zone: zone.zone } } },
     },

@@ -70,12 +70,12 @@ export const loadBalancers = defineHostStep({
     const waiting = found.flatMap(({ service, ip }) =>
       service === undefined || service.hasIt ? [] : [{ ...service, ip }],
     );
-    const unasked = waiting.filter(({ asked, ip }) => asked !== ip);
+    const unasked = waiting.filter(({ asked, ip, isMarked }) => asked !== ip || (isInternal(call) && !isMarked));
     if (unasked.length > 0) {
       const wanted = unasked.map(({ namespace, name, ip }) => ({
         apiVersion: 'v1',
         kind: 'Service',
-        metadata: { namespace, name },
+        metadata: { namespace, name, ...(isInternal(call) ? { annotations: internally } : {}) },
         spec: { loadBalancerIP: ip },
       }));
       await applyObjects(await reachController(call), 'the addresses of services', wanted);
@@ -95,10 +95,21 @@ export const loadBalancers = defineHostStep({
     ].join('; '),
 });
 
+/** By which Google's cloud controller makes an internal load balancer. */
+const annotation = 'networking.gke.io/load-balancer-type';
+const internally = { [annotation]: 'Internal' };
+
+const isInternal = ({ bootstrap }: Pick<Call, 'bootstrap'>): boolean => bootstrap.loadBalancers === 'internal';
+
 const reachController = (call: Call) => reach(call, controllerOf(call.bootstrap.options, call.key));
 
 const Service = z.object({
-  metadata: z.object({ name: z.string(), namespace: z.string(), labels: z.record(z.string(), z.string()) }),
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.string(),
+    labels: z.record(z.string(), z.string()),
+    annotations: z.record(z.string(), z.string()).optional(),
+  }),
   spec: z.object({ type: z.string().optional(), loadBalancerIP: z.string().optional() }),
   status: z
     .object({
@@ -136,5 +147,8 @@ function wishOf(labelled: readonly z.infer<typeof Service>[], by: string, ip: st
   const { name, namespace } = metadata;
   const has = (status?.loadBalancer?.ingress ?? []).flatMap((each) => each.ip ?? []);
   const asked = spec.loadBalancerIP;
-  return { service: { name, namespace, path, asked, has, hasIt: asked === ip && has.length === 1 && has[0] === ip } };
+  const isMarked = metadata.annotations?.[annotation] === 'Internal';
+  return {
+    service: { name, namespace, path, asked, isMarked, has, hasIt: asked === ip && has.length === 1 && has[0] === ip },
+  };
 }

@@ -4,6 +4,7 @@ import { serviceAccounts } from '../iam/service-accounts.js';
 import type { Access, CloudCall, World } from '../kernel/api.js';
 import { objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { isImageProject } from './images.js';
+import { collections, held } from './resources.js';
 
 const verbs: Readonly<Record<string, string>> = {
   insert: 'create',
@@ -12,6 +13,10 @@ const verbs: Readonly<Record<string, string>> = {
   wait: 'get',
   getRouterStatus: 'get',
   getHealth: 'get',
+  // Of instance groups.
+  addInstances: 'update',
+  removeInstances: 'update',
+  listInstances: 'list',
 };
 
 /** Changes in a network or subnetwork also need these. */
@@ -33,7 +38,7 @@ export function computeAccess(call: CloudCall, world: World): readonly Access[] 
   if (isImageProject(project)) return [];
   const [, collection = '', verb = ''] = call.method.split('.');
   const permissions = [`compute.${collection}.${verbs[verb] ?? verb}`, ...(besides[call.method] ?? [])];
-  permissions.push(...(parts[call.method]?.(call) ?? []));
+  permissions.push(...(parts[call.method]?.(call, world) ?? []));
   const resource = `projects/${world.project(project).projectId}`;
   return [
     ...permissions.map((permission) => ({ permission, resource })),
@@ -50,7 +55,7 @@ const has = ({ body }: CloudCall, field: string): boolean => {
 };
 
 /** What a call needs for the resources that its body names. */
-const parts: Readonly<Record<string, (call: CloudCall) => string[]>> = {
+const parts: Readonly<Record<string, (call: CloudCall, world: World) => string[]>> = {
   'compute.instances.insert': instanceNeeds,
   'compute.targetPools.insert': (call) => [
     ...(has(call, 'instances') ? ['compute.instances.use'] : []),
@@ -60,12 +65,36 @@ const parts: Readonly<Record<string, (call: CloudCall) => string[]>> = {
   'compute.targetPools.removeInstance': () => ['compute.instances.use'],
   'compute.targetPools.addHealthCheck': () => ['compute.httpHealthChecks.useReadOnly'],
   'compute.targetPools.removeHealthCheck': () => ['compute.httpHealthChecks.useReadOnly'],
-  'compute.forwardingRules.insert': (call) => [
-    'compute.targetPools.use',
-    ...(has(call, 'IPAddress') ? ['compute.addresses.use'] : []),
-  ],
+  'compute.instanceGroups.addInstances': () => ['compute.instances.use'],
+  'compute.regionBackendServices.insert': backendNeeds,
+  'compute.regionBackendServices.patch': backendNeeds,
+  'compute.regionBackendServices.update': backendNeeds,
+  'compute.addresses.insert': ({ body }) =>
+    body['addressType'] === 'INTERNAL' ? ['compute.addresses.createInternal', 'compute.subnetworks.use'] : [],
+  'compute.addresses.delete': (call, world) => {
+    const { project = '', region = '', address = '' } = call.params;
+    const path = `projects/${world.project(project).projectId}/regions/${region}/addresses/${address}`;
+    const isInternal = held(world, collections.addresses)[path]?.resource['addressType'] === 'INTERNAL';
+    return isInternal ? ['compute.addresses.deleteInternal'] : [];
+  },
+  'compute.forwardingRules.insert': (call) =>
+    call.body['loadBalancingScheme'] === 'INTERNAL'
+      ? [
+          'compute.regionBackendServices.use',
+          'compute.subnetworks.use',
+          ...(has(call, 'network') ? ['compute.networks.use'] : []),
+          ...(has(call, 'IPAddress') ? ['compute.addresses.useInternal'] : []),
+        ]
+      : ['compute.targetPools.use', ...(has(call, 'IPAddress') ? ['compute.addresses.use'] : [])],
   'compute.forwardingRules.setTarget': () => ['compute.targetPools.use'],
 };
+function backendNeeds(call: CloudCall): string[] {
+  return [
+    ...(has(call, 'backends') ? ['compute.instanceGroups.use'] : []),
+    ...(has(call, 'healthChecks') ? ['compute.healthChecks.useReadOnly'] : []),
+  ];
+}
+
 /** The accounts that a new VM is to act as. */
 const accountsIn = ({ method, body }: CloudCall): string[] =>
   method === 'compute.instances.insert'

@@ -58,6 +58,9 @@ export function takenIn(world: World, subnetwork: string): Set<string> {
       if (unlink(String(nic['subnetwork'])) === subnetwork) taken.add(String(nic['networkIP']));
     }
   }
+  for (const [, { resource }] of heldIn(world, collections.forwardingRules, project)) {
+    if (unlink(String(resource['subnetwork'])) === subnetwork) taken.add(String(resource['IPAddress']));
+  }
   return taken;
 }
 
@@ -158,7 +161,7 @@ function internalAddress(body: JsonObject, place: Place, world: World): JsonObje
       reason: 'resourceInUseByAnotherResource',
     });
   }
-  return { address: ip, subnetwork: link(path), purpose: body['purpose'] ?? 'GCE_ENDPOINT' };
+  return { address: ip, networkTier: 'PREMIUM', subnetwork: link(path), purpose: body['purpose'] ?? 'GCE_ENDPOINT' };
 }
 
 function checkUser({ path, found }: Found): void {

@@ -10,6 +10,7 @@ import {
 } from '../kernel/api.js';
 import { computeAccess } from './access.js';
 import { servedAddresses } from './addresses.js';
+import { servedBackendServices } from './backend-services.js';
 import { servedCatalog } from './catalog.js';
 import { ensureDefaults, servedDefaultNetwork } from './default-network.js';
 import { servedDisks } from './disks.js';
@@ -17,6 +18,7 @@ import { servedFirewalls } from './firewalls.js';
 import { servedForwardingRules } from './forwarding-rules.js';
 import { servedHealthChecks } from './health-checks.js';
 import { isImageProject } from './images.js';
+import { servedInstanceGroups } from './instance-groups.js';
 import { servedInstances } from './instances.js';
 import { servedNetworks } from './networks.js';
 import { servedOperations } from './operations.js';
@@ -41,6 +43,8 @@ const served: readonly Served[] = [
   servedInstances,
   servedHealthChecks,
   servedTargetPools,
+  servedInstanceGroups,
+  servedBackendServices,
   servedForwardingRules,
   servedPreemption,
 ];

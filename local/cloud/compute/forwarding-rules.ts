@@ -1,9 +1,13 @@
-/** Compute's forwarding rules: a public address and the target pool that its traffic goes to. */
+/**
+ * Compute's forwarding rules: an address and where its traffic goes. Public ones lead to a target pool, internal ones to a
+ * backend service.
+ */
 import type { JsonObject, World } from '../kernel/api.js';
 import { notSimulated } from '../kernel/errors.js';
 import { textOf, textsOf } from '../kernel/json-fields.js';
 import { freshExternalIp, reservedIn, useAddress, useAddresses } from './addresses.js';
 import { type Change, defineCollection, relabelled, type Wanted } from './collection.js';
+import { internalRule } from './internal-forwarding.js';
 import { parseIp } from './ip-ranges.js';
 import {
   checkLabels,
@@ -31,7 +35,17 @@ export const rulesTo = (world: World, target: string): (readonly [path: string, 
     .filter(([, { resource }]) => unlink(String(resource['target'])) === target)
     .map(([path, { resource }]) => [path, resource] as const);
 
-function make({ call: { body }, path, place }: Wanted, world: World): JsonObject {
+function make(wanted: Wanted, world: World): JsonObject {
+  const { body } = wanted.call;
+  const isInternal = textOf(body['loadBalancingScheme']) === 'INTERNAL';
+  const rule = isInternal ? internalRule(wanted, world) : externalRule(wanted, world);
+  checkConflict(rule, world);
+  const ip = String(rule['IPAddress']);
+  useAddresses(world, wanted.place, [ip], wanted.path, true);
+  return rule;
+}
+
+function externalRule({ call: { body }, path, place }: Wanted, world: World): JsonObject {
   checkKind(body);
   const target = targetOf(textOf(body['target']), 'resource.target', place, world);
   const protocol = textOf(body['IPProtocol']) ?? 'TCP';
@@ -39,7 +53,7 @@ function make({ call: { body }, path, place }: Wanted, world: World): JsonObject
   const address = addressOf(textOf(body['IPAddress']), place, world);
   const ip = address.ip ?? freshExternalIp(world);
   const labels = checkLabels(body['labels']);
-  const rule: JsonObject = {
+  return {
     ...body,
     ...serverFields(path, forwardingRules, world),
     region: link(`projects/${place.project.projectId}/${place.scope}`),
@@ -53,12 +67,9 @@ function make({ call: { body }, path, place }: Wanted, world: World): JsonObject
     labelFingerprint: fingerprint(labels),
     fingerprint: fingerprint([path, ip]),
   };
-  checkConflict(rule, world);
-  useAddresses(world, place, [ip], path, true);
-  return rule;
 }
 
-/** The simulation has the rules that the cloud controller makes: to target pools, from outside. */
+/** The simulation has the public rules that the cloud controller makes: to target pools. */
 function checkKind(body: JsonObject): void {
   const scheme = textOf(body['loadBalancingScheme']) || 'EXTERNAL';
   const other = ['backendService', 'network', 'subnetwork'].find((field) => (textOf(body[field]) ?? '') !== '');
@@ -142,19 +153,29 @@ function namedAddress(reference: string, place: Place, world: World): { path: st
 
 /** Two rules of one address must differ in protocol or ports. */
 function checkConflict(rule: JsonObject, world: World): void {
-  const [from = 0, to = 65535] = portsOf(rule);
   for (const { resource } of Object.values(held(world, forwardingRules))) {
     if (resource['IPAddress'] !== rule['IPAddress'] || resource['IPProtocol'] !== rule['IPProtocol']) continue;
-    const [first = 0, last = 65535] = portsOf(resource);
-    if (from <= last && first <= to) {
+    // Every network has internal addresses of its own.
+    if (resource['network'] !== rule['network']) continue;
+    const isSame = spansOf(rule).some(([from, to]) =>
+      spansOf(resource).some(([first, last]) => from <= last && first <= to),
+    );
+    if (isSame) {
       const why = 'Specified IP address is in-use and would result in a conflict.';
       throw invalid('resource.IPAddress', String(rule['IPAddress']), why);
     }
   }
 }
 
-const portsOf = ({ portRange: range }: JsonObject): number[] =>
-  (textOf(range) ?? '').split('-').filter(Boolean).map(Number);
+/** From and to. Without ports, all are meant. */
+function spansOf({ portRange: range, ports }: JsonObject): (readonly [number, number])[] {
+  const given = textsOf(ports).length > 0 ? textsOf(ports) : (textOf(range) ?? '') === '' ? [] : [String(range)];
+  if (given.length === 0) return [[0, 65535]];
+  return given.map((one) => {
+    const [from = 0, to = from] = one.split('-').map(Number);
+    return [from, to];
+  });
+}
 
 const fixed = ['IPAddress', 'IPProtocol', 'portRange', 'target', 'region', 'name', 'loadBalancingScheme'];
 

@@ -14,7 +14,7 @@ import {
   unlink,
 } from './resources.js';
 
-const { httpHealthChecks, httpsHealthChecks, healthChecks, targetPools } = collections;
+const { httpHealthChecks, httpsHealthChecks, healthChecks, targetPools, backendServices } = collections;
 
 /** Google's defaults, in seconds and in answers. */
 const times: JsonObject = { checkIntervalSec: 5, timeoutSec: 5, healthyThreshold: 2, unhealthyThreshold: 2 };
@@ -164,6 +164,12 @@ const plain = defineCollection({
       checkType(at, body);
       return { ...checkOf(body), ...kept(at.found.resource) };
     },
+  },
+  beforeDelete({ path }, world) {
+    for (const [user, { resource }] of Object.entries(held(world, backendServices))) {
+      if (textsOf(resource['healthChecks']).some((one) => unlink(one) === path))
+        throw inUse('health_check', path, user);
+    }
   },
 });
 

@@ -54,6 +54,13 @@ export const collections = {
     kind: 'compute#forwardingRule',
     isAlsoGlobal: true,
   },
+  instanceGroups: { name: 'instanceGroups', singular: 'instanceGroup', kind: 'compute#instanceGroup' },
+  backendServices: {
+    name: 'backendServices',
+    singular: 'backendService',
+    kind: 'compute#backendService',
+    isAlsoGlobal: true,
+  },
   routes: { name: 'routes', singular: 'route', kind: 'compute#route' },
 } as const satisfies Record<string, Collection>;
 

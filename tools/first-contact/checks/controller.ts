@@ -28,6 +28,7 @@ async function changed(bench: Bench, place: Place, line: string, body?: unknown)
   return over.error === '' ? held(`done after ${over.seconds} s`) : differs(over.error);
 }
 
+const nodesRole = controllerRole('external');
 const regional = (bench: Bench, rest: string) => computePath(bench, `regions/${bench.region}/${rest}`);
 
 export const controllerChecks: readonly Check[] = [
@@ -40,12 +41,12 @@ export const controllerChecks: readonly Check[] = [
     async run({ ask, project, cloud, signal }) {
       const { status, body, message } = await ask('iam', `POST /v1/projects/${project}/roles`, {
         roleId: role,
-        role: { title: 'First contact', includedPermissions: controllerRole.includedPermissions, stage: 'GA' },
+        role: { title: 'First contact', includedPermissions: nodesRole.includedPermissions, stage: 'GA' },
       });
       if (status !== 200) return differs(`${status} ${message}`);
       const grant = { member: `serviceAccount:${emailOf({ project }, 'node')}`, role: String(body['name']) };
       await cloud.projects.policy(project).grant([grant], signal);
-      return held(`${controllerRole.includedPermissions.length} permissions`);
+      return held(`${nodesRole.includedPermissions.length} permissions`);
     },
   },
   {

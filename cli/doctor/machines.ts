@@ -1,0 +1,72 @@
+/** Doctor's checks of the way to machines: the Google access token that IAP wants, whose it is, and a named jumpbox. */
+import type { Duplex } from 'node:stream';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import type { CallerView } from '../../shared/bootstrap/caller.js';
+import { asciiLowerCased } from '../../shared/organization/email.js';
+import { idOf } from '../commands/status.js';
+import type { Call } from '../frame/command.js';
+import { createAccessToken, type FoundToken, findAccessToken } from '../identity/access-token.js';
+import { jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
+import { tunnelUrlOf } from '../settings.js';
+import { type Check, failedBy, ok, skipped, warning } from './check.js';
+
+const tokenName = 'access token for IAP';
+const timeoutSeconds = 15;
+
+/** With a project, its machines decide. Without one, the deployment does. */
+export async function machineChecks(call: Call, { email, machineAccess }: CallerView): Promise<Check[]> {
+  if (call.word('project') === undefined) return machineAccess === 'iap' ? tokenChecks(call, email) : [];
+  try {
+    const client = await call.connect();
+    const view = await client.get(await idOf(call, client));
+    const checks = view.machineAccess === 'iap' ? await tokenChecks(call, email) : [];
+    const name = `way to ${view.name}`;
+    if (checks.some(({ state }) => state === 'failed')) return [...checks, skipped(name, 'there is no access token')];
+    return [...checks, await wayCheck(call, view, name)];
+  } catch (error) {
+    return [failedBy('project', error)];
+  }
+}
+
+async function tokenChecks({ settings, interrupted }: Call, email: string): Promise<Check[]> {
+  let found: FoundToken;
+  try {
+    found = await findAccessToken(settings, { interrupted });
+  } catch (error) {
+    return [failedBy(tokenName, error)];
+  }
+  const { from, account } = found;
+  if (account === undefined) return [ok(tokenName, `from ${from}, which does not say whose it is`)];
+  if (asciiLowerCased(account) === email) return [ok(tokenName, `of ${account}, from ${from}`)];
+  const advice = `plinth gives ${email} the way to machines. With gcloud: gcloud config set account ${email}`;
+  return [warning(tokenName, `of ${account}, from ${from}; to plinth you are ${email}`, advice)];
+}
+
+/** Opens a connection to the jumpbox's SSH, and sends nothing. */
+async function wayCheck(call: Call, view: BootstrapView, name: string): Promise<Check> {
+  const jumpbox = jumpboxIn(view);
+  if (jumpbox === undefined) return skipped(name, 'it has no jumpbox yet');
+  const { tunnel, externalIp, internalIp } = jumpbox;
+  try {
+    const address = externalIp ?? internalIp;
+    const stream = tunnel === undefined ? await dialed(call, address) : await tunneled(call, tunnel);
+    stream.destroy();
+    return ok(name, tunnel === undefined ? `its jumpbox answers at ${address}` : 'IAP leads to its jumpbox');
+  } catch (error) {
+    return failedBy(name, error);
+  }
+}
+
+async function dialed({ settings }: Call, address: string): Promise<Duplex> {
+  const { dial } = await import('../../functions/remote/dial.js');
+  return dial(address, 22, { name: jumpboxName, proxy: settings.sshProxy, timeoutSeconds });
+}
+
+async function tunneled({ settings, interrupted: signal }: Call, place: Omit<Parameters<Open>[0], 'port'>) {
+  const { openTunnel } = await import('../../functions/remote/iap/tunnel.js');
+  const token = createAccessToken(settings, signal);
+  const way = { name: jumpboxName, url: tunnelUrlOf(settings), token, timeoutSeconds, signal };
+  return openTunnel({ ...place, port: 22 }, way);
+}
+
+type Open = typeof import('../../functions/remote/iap/tunnel.js').openTunnel;

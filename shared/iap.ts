@@ -1,0 +1,6 @@
+/** Google's Identity-Aware Proxy, as far as both sides of the wire must agree on it. */
+
+/** Where IAP takes the WebSockets of tunnels to machines. */
+export const iapTunnelUrl = 'wss://tunnel.cloudproxy.app/v4';
+/** What a caller of tunnels needs on the project or on the VM. */
+export const tunnelRole = 'roles/iap.tunnelResourceAccessor';

@@ -1,0 +1,100 @@
+/** `plinth doctor` where machines are reached through IAP: the access token, whose it is, and the way to a named jumpbox. */
+import { expect } from 'chai';
+import { createStack, type Stack } from '../../local/stack/stack.js';
+import { type Caller, makeCaller, succeeded } from '../support/scene.js';
+import { playBrokenGcloud, playGcloud } from './played-gcloud.js';
+import { createSandbox, type Sandbox } from './run-cli.js';
+
+interface Check {
+  readonly name: string;
+  readonly state: string;
+  readonly detail: string;
+  readonly advice?: string;
+}
+
+const alice = 'alice@example.com';
+const tokenCheck = 'access token for IAP';
+
+describe('plinth doctor, where machines are reached through IAP', function () {
+  this.timeout(90_000);
+  let stack: Stack;
+  let caller: Caller;
+  let sandbox: Sandbox;
+  before(async () => {
+    stack = await createStack({ settings: { PLINTH_MACHINE_ACCESS: 'iap' } });
+    caller = await makeCaller(stack, alice);
+    succeeded(await caller.bootstrap('faraway'));
+  });
+  after(() => stack?.close());
+  beforeEach(() => {
+    sandbox = createSandbox(stack.url);
+    // No gcloud of this computer is asked.
+    sandbox.env = { ...sandbox.env, PATH: sandbox.folder, PLINTH_IAP_TUNNEL_URL: stack.record.iapTunnelUrl };
+  });
+  afterEach(() => sandbox.remove());
+
+  const examine = async (email: string, words: readonly string[] = [], env: Record<string, string> = {}) => {
+    const { idToken } = await stack.tokens(email);
+    const ran = await sandbox.run(['doctor', ...words, '--json'], { PLINTH_TOKEN: idToken, ...env });
+    const { checks } = JSON.parse(ran.stdout) as { checks: readonly Check[] };
+    return { ...ran, of: (name: string) => checks.find((check) => check.name === name) };
+  };
+  const tokenOf = async (email: string) => (await stack.tokens(email)).accessToken;
+
+  it('says whose token gcloud has, and shows none', async () => {
+    const token = await tokenOf(alice);
+    playGcloud(sandbox.folder, 'Alice@example.com', [token]);
+    const { of, stdout, stderr } = await examine(alice);
+    expect(of(tokenCheck)).to.include({ state: 'ok', detail: 'of Alice@example.com, from gcloud' });
+    expect(stdout + stderr).to.not.include(token);
+  });
+
+  it('warns where gcloud is somebody else than the caller, and names the command', async () => {
+    playGcloud(sandbox.folder, 'bob@example.com', [await tokenOf('bob@example.com')]);
+    const { of } = await examine(alice);
+    expect(of(tokenCheck)).to.include({ state: 'warning' });
+    expect(of(tokenCheck)?.detail).to.equal(`of bob@example.com, from gcloud; to plinth you are ${alice}`);
+    expect(of(tokenCheck)?.advice).to.include(`gcloud config set account ${alice}`);
+  });
+
+  it('fails without a token, and then does not try the way', async () => {
+    playBrokenGcloud(sandbox.folder, 'ERROR: (gcloud.config.config-helper) Reauthentication failed.');
+    const { code, of } = await examine(alice, ['faraway']);
+    expect(code).to.equal(3);
+    expect(of(tokenCheck)).to.include({ state: 'failed' });
+    expect(of(tokenCheck)?.detail).to.include('gcloud says: Reauthentication failed;');
+    expect(of(tokenCheck)?.advice).to.include('gcloud auth login');
+    expect(of('way to faraway')).to.include({ state: 'skipped' });
+  });
+
+  it('says why IAP leads to no jumpbox', async () => {
+    const { code, of } = await examine(alice, ['faraway'], { PLINTH_ACCESS_TOKEN: await tokenOf('bob@example.com') });
+    expect(code).to.equal(3);
+    expect(of(tokenCheck)).to.include({ state: 'ok' });
+    expect(of('way to faraway')).to.include({ state: 'failed' });
+    expect(of('way to faraway')?.advice).to.include('roles/iap.tunnelResourceAccessor');
+  });
+
+  it('says that there is no such project', async () => {
+    const { code, of } = await examine(alice, ['nothing']);
+    expect(code).to.equal(4);
+    expect(of('project')).to.include({ state: 'failed' });
+  });
+});
+
+describe('plinth doctor, where machines have a public address', function () {
+  this.timeout(90_000);
+  let stack: Stack;
+  before(async () => {
+    stack = await createStack();
+  });
+  after(() => stack?.close());
+
+  it('asks for no access token', async () => {
+    const sandbox = createSandbox(stack.url);
+    const { idToken } = await stack.tokens(alice);
+    const { stdout } = await sandbox.run(['doctor', '--json'], { PLINTH_TOKEN: idToken, PATH: sandbox.folder });
+    expect(stdout).to.not.include(tokenCheck);
+    sandbox.remove();
+  });
+});
