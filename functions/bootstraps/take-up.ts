@@ -37,6 +37,8 @@ import { bootstrapOf, findLost } from './lost-jumpbox.js';
 import { newRecord, startGeneration } from './new-record.js';
 
 const raceTries = 10;
+/** What stands is not refused for its price. */
+const noCeilings = { withoutPrice: 'allow' } as const;
 
 /**
  * `id`: the bootstrap's id in the recovered config. Throws `not-found` if no such project is proven ours, `forbidden` if it is
@@ -103,11 +105,7 @@ async function makeRecord(
   const empty: BootstrapRecord = {
     ...fresh,
     ...termsOf(project, fresh),
-    price: priceOf(
-      { ...context.config, ceilings: { withoutPrice: 'allow' } },
-      { options, machineAccess },
-      facts.maxMicros,
-    ),
+    price: priceOf({ ...context.config, ceilings: noCeilings }, { options, machineAccess }, facts.maxMicros),
     // Later than any lost generation. Claims on jobs from before the loss are not ours.
     generation: Math.floor(now.getTime() / 1000),
     instances: {

@@ -4,6 +4,7 @@ import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/
 import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.js';
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
+import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { cancel } from '../../bootstraps/cancel.js';
@@ -70,6 +71,23 @@ function secretsIn(body: unknown): string[] {
   );
 }
 
+/** The answer to `--dry-run`. */
+function wouldMake(
+  { config, clock }: Context,
+  steps: readonly AnyStep[],
+  { options, warnings, maxMicros }: Pick<BeginFacts, 'options' | 'warnings' | 'maxMicros'>,
+) {
+  const facts = { options, machineAccess: config.machineAccess };
+  const now = clock.now();
+  const { deadlineAt, warning } = endFor(priceOf(config, facts, maxMicros), now, ttlSeconds(options));
+  const cost = costOfPlan(config.prices, facts, now, deadlineAt, config.loadBalancers);
+  return {
+    instances: previewOf(steps, facts),
+    warnings: [...warnings, ...(warning === undefined ? [] : [warning])],
+    cost,
+  };
+}
+
 function bootstrapHandlers(
   context: Context,
   steps: readonly AnyStep[],
@@ -84,14 +102,7 @@ function bootstrapHandlers(
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
       const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
-      if (dryRun) {
-        const facts = { options, machineAccess: config.machineAccess };
-        const now = context.clock.now();
-        const { deadlineAt, warning } = endFor(priceOf(config, facts, judged.maxMicros), now, ttlSeconds(options));
-        const cost = costOfPlan(config.prices, facts, now, deadlineAt, config.loadBalancers);
-        const told = [...warnings, ...(warning === undefined ? [] : [warning])];
-        return { status: 200, body: { instances: previewOf(steps, facts), warnings: told, cost } };
-      }
+      if (dryRun) return { status: 200, body: wouldMake(context, steps, { ...judged, options, warnings }) };
       await countChange(context, caller);
       const facts = { ...judged, options, warnings, trace: span };
       const begun =
