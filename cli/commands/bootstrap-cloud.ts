@@ -13,7 +13,7 @@ import {
   optionNames,
 } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
-import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
+import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import type { FileKeeper } from '../files/file-keeper.js';
@@ -37,7 +37,9 @@ export const bootstrapCloud = defineCommand({
   ],
   options: optionNames,
   flags: {
-    'dry-run': 'Print what would be made and in which order, from the options alone. Makes nothing.',
+    'dry-run': 'Print what would be made, changed, kept and given up, and what it costs. Makes nothing.',
+    plan: 'Write that plan to this file, and make nothing.',
+    apply: 'Carry out exactly the plan in this file, with the same flags. If anything differs by now, nothing is done.',
     strict: 'Refuse what would otherwise be warned about.',
     'max-cost':
       'The most that the project may cost in all, in USD by the estimate, such as 12.50. It is removed as soon as that is spent, if that is before its time to live.',
@@ -59,6 +61,7 @@ export const bootstrapCloud = defineCommand({
       import('../machines/uploads.js'),
       import('../files/standing-files.js'),
     ]);
+    const planned = call.word('apply') && (await (await import('../files/plan-file.js')).readPlan(call, 'bootstrap'));
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
@@ -68,10 +71,13 @@ export const bootstrapCloud = defineCommand({
       sshPublicKey: key.publicKey,
       ...(call.has('strict') && { strict: true }),
       ...(maxCost !== undefined && { maxCost: maxCost.text }),
+      ...(planned !== undefined && { plan: planned.hash }),
     };
-    if (call.has('dry-run')) {
-      const { planCostText } = await import('../cost.js');
-      return showPlan(await client.plan(request), planCostText);
+    if (call.has('dry-run') || call.word('plan') !== undefined) {
+      const { showPlan } = await import('../follow/plan-text.js');
+      // The plan holds for this key alone.
+      if (call.word('plan') !== undefined) keepKey(call, key);
+      return showPlan(call, await client.plan(request));
     }
 
     const standing = await client.findStanding(options.projectName);
@@ -80,10 +86,7 @@ export const bootstrapCloud = defineCommand({
       : undefined;
     const known = standing?.id ?? recovered?.id;
     const base = known === undefined ? {} : await readBase(local, keys, known, settings);
-    if (key.keep !== undefined) {
-      key.keep();
-      output.say(`No SSH key was found, so plinth made one: ${key.from.replace(/\.pub$/, '')}`);
-    }
+    keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await (await loadIdentity()).loginIdentity(call, key) : undefined;
     const begun = await begin(call, client, {
@@ -91,6 +94,8 @@ export const bootstrapCloud = defineCommand({
       ...(Object.keys(base).length > 0 && { base }),
       // Its record is lost. With the files from the jumpbox, it continues under a new record.
       ...(standing === undefined && recovered !== undefined && { takeUp: recovered.id }),
+    }).catch(async (error: unknown) => {
+      throw planned === undefined ? error : (await import('../files/plan-file.js')).differing(error, planned);
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others) output.warn(text);
@@ -195,8 +200,11 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
     ...amountFaults(call),
+    ...(call.word('apply') !== undefined && checked.local.recoverConfig
+      ? [{ path: '--apply', message: 'goes not with --recover-config: what is recovered is no part of a plan' }]
+      : []),
     ...(await sshKeyFaults(given, settings)),
-    ...(call.has('dry-run')
+    ...(call.has('dry-run') || call.word('plan') !== undefined
       ? []
       : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'], settings)),
   ];
@@ -256,25 +264,16 @@ async function begin(call: Call, client: Client, request: BootstrapRequest): Pro
   }
 }
 
+function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void; readonly from: string }): void {
+  if (keep === undefined) return;
+  keep();
+  output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
+}
+
 function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): void {
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
   );
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
-}
-
-function showPlan({ instances, warnings, cost }: PlanReply, costText: (cost: PlanReply['cost']) => string) {
-  return {
-    data: { dryRun: true, instances, warnings, cost },
-    show: () =>
-      [
-        ...instances.flatMap(({ title, id, needs, makes }, index) => [
-          `${String(index + 1).padStart(3)}. ${title} (${id})${needs.length === 0 ? '' : `, after ${needs.join(', ')}`}`,
-          ...makes.map((made) => `       ${made}`),
-        ]),
-        '',
-        `Cost: ${costText(cost)}`,
-      ].join('\n'),
-  };
 }

@@ -1,6 +1,7 @@
 /** `plinth beta bootstrap-cloud extend|protect|unprotect|cleanup`: how long a project lives. For its owner and operators. */
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
+import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import { Problem } from '../../shared/problems.js';
 import { defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
@@ -86,37 +87,49 @@ export const cleanup = defineCommand({
   ],
   flags: {
     'dry-run': 'Only show what would be removed.',
+    plan: 'Write that plan to this file, and remove nothing.',
+    apply: 'Remove exactly what the plan in this file says, without a question. If it differs by now, nothing is done.',
     yes: 'Do not ask. Needed where there is no terminal to ask on.',
   },
-  examples: ['plinth beta bootstrap-cloud cleanup demo', 'plinth beta bootstrap-cloud cleanup demo --yes'],
+  examples: [
+    'plinth beta bootstrap-cloud cleanup demo',
+    'plinth beta bootstrap-cloud cleanup demo --yes',
+    'plinth beta bootstrap-cloud cleanup demo --plan removal.json',
+  ],
 
   async run(call) {
     const { canAsk, confirmByName } = await import('../frame/confirm.js');
-    const dryRun = call.has('dry-run');
-    if (!dryRun && !call.has('yes') && !canAsk(call.io)) {
+    const { differing, readPlan, writePlan } = await import('../files/plan-file.js');
+    const dryRun = call.has('dry-run') || call.word('plan') !== undefined;
+    const planned = await readPlan(call, 'removal');
+    const agreed = call.has('yes') || planned !== undefined;
+    if (!dryRun && !agreed && !canAsk(call.io)) {
       throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
     }
     const client = await call.connect();
     const found = await client.get(await idOf(call, client));
-    const goes = [
-      `project ${found.projectId}, and all that is in it`,
-      ...(found.result.dns?.records ?? []).map(({ name }) => `DNS record ${name}, if it is still as plinth wrote it`),
-      'its secrets and files in plinth',
-    ];
+    if (planned !== undefined && planned.bootstrap !== found.id) throw otherPlan(planned.name);
     const what = `${printable(found.name)} (${found.projectId}) of ${printable(found.owner)}`;
+    const goesOf = ({ items }: PlanDocument) => items.flatMap((item) => item.what);
+    const lines = (goes: readonly string[]) => goes.map((line) => `  ${printable(line)}`);
     if (dryRun) {
+      const plan = await client.planRemoval(found.id);
+      const file = writePlan(call, plan);
+      const { planEnd } = await import('../follow/plan-text.js');
       return {
-        data: { dryRun, bootstrap: found, remove: goes },
-        show: () => [`Would remove ${what}:`, ...goes.map((line) => `  ${printable(line)}`)].join('\n'),
+        data: { dryRun, bootstrap: found, remove: goesOf(plan), plan, ...(file !== undefined && { file }) },
+        show: () => [`Would remove ${what}:`, ...lines(goesOf(plan)), '', planEnd(plan, file)].join('\n'),
       };
     }
-    if (!call.has('yes')) {
-      call.output.say([`This removes ${what}:`, ...goes.map((line) => `  ${printable(line)}`)].join('\n'));
+    if (!agreed) {
+      call.output.say([`This removes ${what}:`, ...lines(goesOf(await client.planRemoval(found.id)))].join('\n'));
       if (!(await confirmByName('Type the name of the project to remove it:', found.name, call))) {
         throw new Problem('bad-input', 'That is not its name; nothing was removed.');
       }
     }
-    const view = await client.remove(found.id);
+    const view = await client.remove(found.id, planned?.hash).catch((error: unknown) => {
+      throw differing(error, planned);
+    });
     const follow = `Watch it: plinth beta bootstrap-cloud status ${shellWord(view.projectId)} --follow`;
     return {
       data: { bootstrap: view },
@@ -124,3 +137,6 @@ export const cleanup = defineCommand({
     };
   },
 });
+
+const otherPlan = (name: string): Problem =>
+  refusal([{ path: '--apply', message: `is a plan of another bootstrap: ${printable(name)}` }]);

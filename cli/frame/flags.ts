@@ -21,6 +21,8 @@ const ownFlags = {
   user: { kind: 'string' },
   strict: { kind: 'bool' },
   'max-cost': { kind: 'string' },
+  plan: { kind: 'string' },
+  apply: { kind: 'string' },
   follow: { kind: 'bool' },
   all: { kind: 'bool' },
   role: { kind: 'string' },

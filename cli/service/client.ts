@@ -4,6 +4,7 @@ import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
+import { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import {
   admissionRoutes,
@@ -50,7 +51,9 @@ export interface Client {
   unshare(id: string, email: string): Promise<BootstrapView>;
   /** Gives it to a new owner, by e-mail. */
   transfer(id: string, email: string): Promise<BootstrapView>;
-  remove(id: string): Promise<BootstrapView>;
+  planRemoval(id: string): Promise<PlanDocument>;
+  /** `plan`: the hash of the plan that it must keep to. */
+  remove(id: string, plan?: string): Promise<BootstrapView>;
   config(id: string, datacenter: string): Promise<string>;
   secrets(id: string, datacenter: string): Promise<string>;
   ageIdentity(id: string): Promise<string>;
@@ -103,7 +106,12 @@ export function createClient(transport: Transport, told: Told): Client {
     unshare: (id, email) => once(BootstrapView, lifeRoutes.unshareBootstrap, { params: { id }, body: { with: email } }),
     transfer: (id, email) =>
       once(BootstrapView, lifeRoutes.transferBootstrap, { params: { id }, body: { with: email } }),
-    remove: (id) => once(BootstrapView, lifeRoutes.removeBootstrap, { params: { id } }),
+    planRemoval: (id) => patiently(PlanDocument, lifeRoutes.planRemoval, { params: { id } }),
+    remove: (id, plan) =>
+      once(BootstrapView, lifeRoutes.removeBootstrap, {
+        params: { id },
+        ...(plan !== undefined && { query: { plan } }),
+      }),
     config: (id, datacenter) => text(getConfig, { params: { id }, query: { datacenter } }),
     secrets: (id, datacenter) => text(getSecrets, { params: { id }, query: { datacenter } }),
     ageIdentity: async (id) => (await once(Identity, readAgeIdentity, { params: { id } })).identity,

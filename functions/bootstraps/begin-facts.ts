@@ -13,6 +13,8 @@ export interface BeginFacts {
   /** The source of the options. It may contain secrets. */
   readonly given: GivenOptions;
   readonly sshPublicKey: string;
+  /** Hash of the plan that the caller agreed to. */
+  readonly agreed?: string | undefined;
   /** The most that the caller will pay in all, in whole micro-units. */
   readonly maxMicros?: number | undefined;
   /** The build that the options refer to now. */
@@ -43,7 +45,7 @@ export interface Resumed {
 
 /** The result of a check, for one version of the bootstrap's record. */
 export interface CheckedResume {
-  readonly of: Pick<StoredBootstrap, 'id' | 'version'>;
+  readonly of: StoredBootstrap;
   readonly resumed: Resumed;
 }
 

@@ -24,6 +24,7 @@ import { countSpend, endFor, priceOf } from './ceilings.js';
 import { countOne } from './counters.js';
 import { writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
+import { checkAgreed, planOfCommand } from './plan.js';
 
 /** Stays the same over all tries of one command. */
 export interface Draft {
@@ -57,6 +58,7 @@ export async function begin(
   const { store, clock, config } = context;
   const { caller, options } = facts;
   const price = priceOf(config, { options, machineAccess: config.machineAccess }, facts.maxMicros);
+  checkAgreed(facts.agreed, () => planOfCommand(context, steps, facts, price));
   const now = clock.now();
   const at = now.toISOString();
   const { deadlineAt, warning } = endFor(price, now, ttlSeconds(options));

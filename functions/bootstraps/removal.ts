@@ -10,6 +10,7 @@ import { startRemoval, type Transition, transitionWrites, watchSeconds } from '.
 import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
+import { checkAgreed, planOfRemoval } from './plan.js';
 import { stop } from './stop.js';
 
 export interface RemovalRequest {
@@ -18,6 +19,8 @@ export interface RemovalRequest {
   readonly why: RemovalRecord['why'];
   /** Decides from the current record when the removal is written. False: the bootstrap stays. */
   readonly mayGo?: (record: BootstrapRecord) => boolean;
+  /** Hash of the plan that a person agreed to. */
+  readonly agreed?: string | undefined;
   /** The project appeared after the bootstrap was removed. Only the project is removed now. */
   readonly late?: boolean;
   /** This instance left something outside of the project when the bootstrap was removed. Only its undo is done now. */
@@ -32,13 +35,14 @@ export async function requestRemoval(
   context: Context,
   steps: readonly AnyStep[],
   id: string,
-  { by, why, mayGo = () => true, late = false, left }: RemovalRequest,
+  { by, why, mayGo = () => true, agreed, late = false, left }: RemovalRequest,
 ): Promise<StoredBootstrap> {
   const { standing, transition } = await updateBootstrap(context, id, async (found, at) => {
     const { data } = found;
     if (data.state === 'removed' && late && neverSeen(data)) return removedOnceMore(steps, found, at, by, 'project');
     if (data.state === 'removed' && left !== undefined) return removedOnceMore(steps, found, at, by, left);
     if (data.state === 'removed' || !mayGo(data)) return undefined;
+    checkAgreed(agreed, () => planOfRemoval(steps, found));
     if (data.state === 'removing') return restarted(context, steps, found, at);
     if (data.state === 'cancelling' && data.removal !== undefined) return stoppedAgain(context, steps, found, at);
     const removal = requested(data.removal, at, by, why);

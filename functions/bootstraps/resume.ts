@@ -23,6 +23,7 @@ import { getClaimed } from './find.js';
 import { dropSecretsBefore, readSecrets, writeSecrets } from './given-secrets.js';
 import { holdersOf } from './held-options.js';
 import { openOnly, startGeneration, ttlSeconds } from './new-record.js';
+import { checkAgreed, planOfCommand } from './plan.js';
 import { spendWrites } from './spend-writes.js';
 
 /**
@@ -139,9 +140,9 @@ export async function resume(
   const { id, data: before } = standing;
   const { checked } = facts;
   const stands = checked?.of.id === id && checked.of.version === standing.version;
-  const { options, secrets, secretsBefore, changes, deadlineAt, price } = stands
-    ? checked.resumed
-    : await resumed(context, steps, facts, standing);
+  const asked = stands ? checked.resumed : await resumed(context, steps, facts, standing);
+  const { options, secrets, secretsBefore, changes, deadlineAt, price } = asked;
+  checkAgreed(facts.agreed, () => planOfCommand(context, steps, facts, price, { bootstrap: standing, resumed: asked }));
 
   const now = clock.now();
   const at = now.toISOString();

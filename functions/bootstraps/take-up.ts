@@ -51,6 +51,10 @@ export async function takeUp(
   id: string,
 ): Promise<Begun> {
   const { store } = context;
+  if (facts.agreed !== undefined) {
+    const message = 'goes not with takeUp: what is recovered is no part of a plan';
+    throw new Problem('bad-input', `plan ${message}`, { errors: [{ path: 'plan', message }] });
+  }
   for (let attempt = 0; attempt < raceTries; attempt++) {
     const [standing, claim] = await persist(() =>
       Promise.all([

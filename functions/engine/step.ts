@@ -191,6 +191,10 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
    * gone.
    */
   undo?(call: StepCall<Needs, E> & { readonly output: O | undefined }): Promise<Outcome>;
+  /**
+   * Only with `goes: 'undo'`: all that its undo may take away, one line for each thing. A removal is agreed to by these lines.
+   */
+  removes?(bootstrap: Pick<BootstrapFacts, 'id' | 'projectId' | 'options'>, key: string): readonly string[];
   /** One line that tells the person who follows what was made. */
   summary?(output: O): string;
   /**

@@ -15,6 +15,7 @@ import {
   type Option,
   optionNames,
 } from './options.js';
+import { PlanHash } from './plan.js';
 import { uploadForm } from './upload.js';
 
 const longestText = 4096;
@@ -108,6 +109,7 @@ export const BootstrapRequest = z
           'Id of a bootstrap of the caller whose record is lost, and whose files were recovered: it goes on with the project that it has made',
       }),
     strict: z.boolean().optional().meta({ description: 'Warnings are refusals' }),
+    plan: PlanHash.optional(),
     maxCost: AmountText.optional().meta({
       description:
         'The most that it may cost in all, in the currency of the prices. Its time to live becomes as short as that buys',

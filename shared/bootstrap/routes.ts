@@ -13,6 +13,7 @@ import { BootstrapEvent } from './event.js';
 import { invitedMay } from './invited.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
+import { PlanDocument, PlanHash } from './plan.js';
 import { BootstrapRequest } from './request.js';
 import { CleanupSurvey } from './survey.js';
 
@@ -84,6 +85,8 @@ export const PlanReply = z
       )
       .meta({ description: 'In the order in which they may start' }),
     warnings,
+    plan: PlanDocument,
+    changes: z.array(OptionChange).optional().meta({ description: 'Options that a resume would change' }),
     cost: CostEstimate.meta({ description: 'For its time to live, with spot VMs wherever they are asked for' }),
   })
   .meta({ id: 'PlanReply', description: 'What a bootstrap would make' });
@@ -350,6 +353,18 @@ export const lifeRoutes = {
     replies: { 200: view() },
     problems: ['forbidden', 'conflict', 'too-many', 'over-ceiling'],
   },
+  planRemoval: {
+    method: 'GET',
+    path: '/bootstraps/{id}/removal',
+    tag: 'Life',
+    summary: 'What its removal would take away',
+    description:
+      'All that it may take: things that are no longer as plinth wrote them stay. With `plan`, a removal keeps to that. For its owner and operators.',
+    caller: 'known',
+    params: ofBootstrap,
+    replies: { 200: json('The plan', PlanDocument) },
+    problems: ['forbidden'],
+  },
   removeBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/remove',
@@ -359,8 +374,9 @@ export const lifeRoutes = {
       'One that is active is cancelled first; one that is protected is a 409. Already removed: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
+    query: z.strictObject({ plan: PlanHash.optional() }),
     replies: { 200: view() },
-    problems: ['forbidden', 'conflict'],
+    problems: ['forbidden', 'conflict', 'precondition-failed'],
   },
 } as const satisfies RouteTable;
 
@@ -380,7 +396,7 @@ export const bootstrapRoutes = {
       200: json('It stood already and was resumed; or, with dryRun=true, the plan', z.union([BeginReply, PlanReply])),
       201: json('It was begun', BeginReply),
     },
-    problems: ['forbidden', 'conflict', 'stopped', 'too-many', 'over-ceiling'],
+    problems: ['forbidden', 'conflict', 'precondition-failed', 'stopped', 'too-many', 'over-ceiling'],
   },
   listBootstraps: {
     method: 'GET',

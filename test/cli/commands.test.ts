@@ -14,7 +14,7 @@ import { sha256 } from '../../shared/sha256.js';
 import { flagsRelease, version } from '../../shared/version.js';
 import { archiveOf } from '../support/archive.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, json, makeView, refuse, type Service } from './service.js';
+import { createService, json, makeView, planReply, refuse, type Service } from './service.js';
 
 const lines = (text: string): Array<Record<string, unknown>> =>
   text
@@ -74,7 +74,7 @@ describe('plinth', () => {
       ]) {
         expect(stdout.replaceAll(/\s+/g, ' ')).to.include(text);
       }
-      expect(stdout.match(/^ {2}(?:-\w, | {4})--[a-z]/gm)).to.have.lengthOf(75 + 5);
+      expect(stdout.match(/^ {2}(?:-\w, | {4})--[a-z]/gm)).to.have.lengthOf(75 + 7);
       expect(stdout).to.include('(default: v1.31.14+k0s.0)').and.include('[PLINTH_FORGE1_PAT]');
       expect(stdout).to.include('-s, --install-skip-steps <stringArray>').and.include('130 detached');
     });
@@ -560,22 +560,55 @@ describe('plinth', () => {
     });
 
     it('print with --dry-run what would be made, and touch nothing', async () => {
-      const instances = [
-        { id: 'project', title: 'Cloud project', lane: 'cloud', needs: [], makes: ['project demo-????????'] },
-        { id: 'network', title: 'Network', lane: 'cloud', needs: ['project'], makes: ['VPC', 'subnet'] },
-      ];
-      service.instead.set('POST /bootstraps', [
-        (response) => json(response, 200, { instances, warnings: [], cost: makeView().cost }),
-      ]);
+      service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply())]);
       const { code, stdout } = await run([...bootstrap, ...five, '--dry-run']);
       expect(code).to.equal(0);
-      expect(stdout).to.equal(
-        '  1. Cloud project (project)\n       project demo-????????\n  2. Network (network), after project\n       VPC\n       subnet\n\nCost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, prices of 2026-01-01)\n',
+      expect(stdout.replaceAll(/ +$/gm, '')).to.equal(
+        [
+          '  ACTION  WHAT           THINGS',
+          '  keep    Cloud project  project demo-????????',
+          '  make    Network        VPC',
+          '                         subnet',
+          '',
+          'Secrets',
+          '  make  --forge1-app-client-secret',
+          '',
+          'Options',
+          '  --project-ttl  2h → 3h',
+          '',
+          'Cost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, prices of 2026-01-01)',
+          `Plan: ${planReply().plan.hash}`,
+          '',
+        ].join('\n'),
       );
       expect(service.seen.map(({ method, path }) => `${method} ${path}`)).to.deep.equal([
         'POST /bootstraps?dryRun=true',
       ]);
       expect(sandbox.has('config.yaml')).to.equal(false);
+    });
+
+    it('write a plan with --plan, send its hash with --apply, and take no other file for it', async () => {
+      service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply())]);
+      const written = await run([...bootstrap, ...five, '--plan', 'plan.json']);
+      expect(written.code, written.stderr).to.equal(0);
+      expect(written.stdout).to.include('plan.json. --apply carries it out.');
+      const text = sandbox.read('plan.json');
+      expect(text).not.to.include('app-secret');
+      service.seen.length = 0;
+      expect((await run([...bootstrap, ...five, '--apply', 'plan.json'])).code).to.equal(0);
+      expect(service.request()).to.include({ plan: planReply().plan.hash });
+      service.seen.length = 0;
+      sandbox.write('plan.json', text.replace('subnet', 'another'));
+      for (const [file, why] of [
+        ['plan.json', 'does not fit its hash'],
+        ['none.json', 'there is no such file'],
+      ]) {
+        const { code, stderr } = await run([...bootstrap, ...five, '--apply', file as string]);
+        expect([code, stderr.includes(why as string)], stderr).to.deep.equal([2, true]);
+      }
+      const both = await run([...bootstrap, ...five, '--apply', 'plan.json', '--dry-run']);
+      expect([both.code, both.stderr.includes('neither --dry-run nor --plan')]).to.deep.equal([2, true]);
+      expect(service.seen).to.deep.equal([]);
     });
 
     it('say of a failed bootstrap what, why and what next, with exit code 7', async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { bootstrap, createSandbox, five, type Sandbox } from './run-cli.js';
-import { createService, json, makeView, type Service } from './service.js';
+import { createService, json, makeView, planReply, type Service } from './service.js';
 
 const minutes = (count: number): string => new Date(Date.now() + count * 60_000 + 5000).toISOString();
 const day = 24 * 60;
@@ -125,7 +125,7 @@ describe('what a list says', function () {
     const { stdout } = await sandbox.run([...bootstrap, ...five]);
     expect(stdout.match(/^ +Cost .*estimate, prices of 2026-01-01\)$/gm)).to.have.length(1);
     const cost = { ...makeView().cost, soFar: 0, savedBySpot: 0 };
-    service.instead.set('POST /bootstraps', [(response) => json(response, 200, { instances: [], warnings: [], cost })]);
+    service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply(cost))]);
     const planned = await sandbox.run([...bootstrap, ...five, '--dry-run']);
     expect(planned.stdout).to.include(
       'Cost: about 2.47 USD until its time is over, 1.23 USD an hour; 1.50 USD saved by spot if there is capacity (estimate, prices of 2026-01-01)',

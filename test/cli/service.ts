@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { BootstrapState, BootstrapView, InstanceState } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
+import { sealed } from '../../shared/bootstrap/plan.js';
 import { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { encryptSecrets, fieldSecret } from '../../shared/install-config/secrets.js';
 import { Problem, type ProblemCode, type ProblemExtras, problemBody } from '../../shared/problems.js';
@@ -153,6 +154,47 @@ export const refuse =
 export const sse = (event: { readonly type: string }, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
+/** What a dry run answers. */
+export const planReply = (cost = makeView().cost) => ({
+  instances: [
+    { id: 'project', title: 'Cloud project', lane: 'cloud', needs: [], makes: ['project demo-????????'] },
+    { id: 'network', title: 'Network', lane: 'cloud', needs: ['project'], makes: ['VPC', 'subnet'] },
+  ],
+  warnings: [],
+  changes: [{ option: '--project-ttl', from: '2h', to: '3h' }],
+  plan: sealed({
+    schema: 1,
+    kind: 'bootstrap',
+    name: 'demo',
+    bootstrap: 'b-one',
+    values: { '--region': 'europe-west4' },
+    secrets: [{ name: '--forge1-app-client-secret', action: 'make' }],
+    items: [
+      { id: 'project', title: 'Cloud project', action: 'keep', what: ['project demo-????????'] },
+      { id: 'network', title: 'Network', action: 'make', what: ['VPC', 'subnet'] },
+    ],
+  }),
+  cost,
+});
+
+export const removalPlan = sealed({
+  schema: 1,
+  kind: 'removal',
+  name: 'demo',
+  bootstrap: 'b-one',
+  values: { owner: 'alice@example.com' },
+  secrets: [],
+  items: [
+    {
+      id: 'records',
+      title: 'DNS records',
+      action: 'remove',
+      what: ['A record cs.demo.example.com. in the zone z of p'],
+    },
+    { id: 'project', title: 'Project', action: 'remove', what: ['project demo-ab12cd34', 'billing link'] },
+  ],
+});
+
 export async function createService(): Promise<Service> {
   const identity = await generateX25519Identity();
   const service: Service = {
@@ -188,6 +230,7 @@ export async function createService(): Promise<Service> {
         warnings: [],
       });
     },
+    'GET /bootstraps/b-one/removal': (response) => json(response, 200, removalPlan),
     'GET /bootstraps/b-one': (response) => json(response, 200, service.view),
     'POST /bootstraps/b-one/cancel': (response) => json(response, 200, { ...service.view, state: 'cancelling' }),
     'GET /bootstraps/b-one/config': (response) =>

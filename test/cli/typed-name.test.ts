@@ -15,7 +15,7 @@ describe('plinth beta bootstrap-cloud cleanup', function () {
     await started.saw(question);
     expect(started.text())
       .to.include('This removes demo (demo-ab12cd34) of alice@example.com')
-      .and.include('DNS record cs.demo.example.com');
+      .and.include('A record cs.demo.example.com');
     expect(world.asked()).to.equal(0);
     started.type('demo\n');
     const { code, stdout } = await started.ended;

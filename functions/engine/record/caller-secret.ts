@@ -16,6 +16,7 @@ export const callerSecret = defineStep({
   observe: async () => ({}),
   run: async () => done,
   goes: 'undo',
+  removes: ({ id }) => [`secret ${id}-${callerSecretName}`, 'files, logs and records in plinth'],
   async undo({ secrets }) {
     await secrets.remove(callerSecretName);
     return done;

@@ -37,7 +37,7 @@ interface Asking<Body> {
   readonly gone: AbortSignal;
 }
 
-type Judged = Pick<BootstrapRequest, 'options' | 'sshPublicKey' | 'base' | 'strict' | 'maxCost'>;
+type Judged = Pick<BootstrapRequest, 'options' | 'sshPublicKey' | 'base' | 'strict' | 'maxCost' | 'plan'>;
 
 /**
  * The facts to begin or resume with. Throws all faults as one problem. The caller already knows of the `malformed` options.
@@ -49,7 +49,7 @@ export async function judge(
   malformed: readonly Option[] = [],
 ): Promise<BeginFacts> {
   const { config } = context;
-  const { options: given, sshPublicKey, base, strict, maxCost } = body;
+  const { options: given, sshPublicKey, base, strict, maxCost, plan: agreed } = body;
   const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
   const { faults: all, options: resolved, secrets, warnings } = checkOptions(given, { strict });
   const told = new Set<string>(malformed.map(flagName));
@@ -57,13 +57,13 @@ export async function judge(
   for (const { path } of faults) told.add(path);
   const isRight = (...options: Option[]) => options.every((option) => !told.has(flagName(option)));
 
-  const standing = dryRun || !isRight('projectName') ? undefined : await findClaimed(context, resolved.projectName);
+  const standing = !isRight('projectName') ? undefined : await findClaimed(context, resolved.projectName);
   // Compare nothing with another account's bootstrap, which would reveal it.
   const own = standing?.data.owner === caller.email && !isBoundToAnother(standing.data, caller) ? standing : undefined;
   const before = own && optionsOf(own.data);
   // An invalid option is not reported as a change too.
   const options = { ...resolved, ...pickWrong(before, isRight) } as BootstrapOptions;
-  const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros };
+  const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros, agreed };
   const facts = { ...asked, checkBase: checkBase(context), warnings };
   const isNew = (...names: (keyof BootstrapOptions)[]) =>
     isRight(...names) && names.some((name) => options[name] !== before?.[name]);

@@ -4,19 +4,14 @@ import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/
 import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.js';
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
-import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { cancel } from '../../bootstraps/cancel.js';
-import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findByName, listBootstraps } from '../../bootstraps/find.js';
-import { ttlSeconds } from '../../bootstraps/new-record.js';
-import { previewOf } from '../../bootstraps/preview.js';
 import { takeUp } from '../../bootstraps/take-up.js';
 import { summaryOf, viewOf } from '../../bootstraps/view.js';
 import { wakeInstance } from '../../bootstraps/wake.js';
 import type { Context } from '../../context.js';
-import { costOfPlan } from '../../cost/of-bootstrap.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import { type Caller, createVerifier } from '../../identity/auth.js';
@@ -31,6 +26,7 @@ import { admissionHandlers } from './admission.js';
 import { judge, objectionsTo } from './asked.js';
 import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
+import { dryRunOf } from './dry-run.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
 import { fileHandlers } from './files.js';
 import { followHandlers } from './follow.js';
@@ -71,23 +67,6 @@ function secretsIn(body: unknown): string[] {
   );
 }
 
-/** The answer to `--dry-run`. */
-function wouldMake(
-  { config, clock }: Context,
-  steps: readonly AnyStep[],
-  { options, warnings, maxMicros }: Pick<BeginFacts, 'options' | 'warnings' | 'maxMicros'>,
-) {
-  const facts = { options, machineAccess: config.machineAccess };
-  const now = clock.now();
-  const { deadlineAt, warning } = endFor(priceOf(config, facts, maxMicros), now, ttlSeconds(options));
-  const cost = costOfPlan(config.prices, facts, now, deadlineAt, config.loadBalancers);
-  return {
-    instances: previewOf(steps, facts),
-    warnings: [...warnings, ...(warning === undefined ? [] : [warning])],
-    cost,
-  };
-}
-
 function bootstrapHandlers(
   context: Context,
   steps: readonly AnyStep[],
@@ -101,10 +80,10 @@ function bootstrapHandlers(
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const { options, warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
-      if (dryRun) return { status: 200, body: wouldMake(context, steps, { ...judged, options, warnings }) };
+      const { warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
+      if (dryRun) return { status: 200, body: dryRunOf(context, steps, { ...judged, warnings }) };
       await countChange(context, caller);
-      const facts = { ...judged, options, warnings, trace: span };
+      const facts = { ...judged, warnings, trace: span };
       const begun =
         body.takeUp === undefined
           ? await beginOrResume(context, steps, facts)

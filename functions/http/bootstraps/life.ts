@@ -7,6 +7,7 @@ import { Problem } from '../../../shared/problems.js';
 import { extend, protect, unprotect } from '../../bootstraps/lifetime.js';
 import { lookAgain } from '../../bootstraps/look-again.js';
 import { share, transfer, unshare } from '../../bootstraps/people.js';
+import { planOfRemoval } from '../../bootstraps/plan.js';
 import { requestRemoval } from '../../bootstraps/removal.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
@@ -63,12 +64,15 @@ export function lifeHandlers(
       await countChange(context, caller);
       return shown(transfer(context, steps, id, caller.email, body.with));
     },
-    async removeBootstrap({ caller, params: { id } }) {
+    async planRemoval({ caller, params: { id } }) {
+      return { status: 200, body: planOfRemoval(steps, await owned(id, caller)) };
+    },
+    async removeBootstrap({ caller, params: { id }, query: { plan: agreed } }) {
       const { data } = await owned(id, caller);
       const isProtected = ({ protection }: StoredBootstrap['data']) =>
         protection !== undefined && protection.until > context.clock.now().toISOString();
       const mayGo = (record: StoredBootstrap['data']) => record.removal !== undefined || !isProtected(record);
-      const asked = await requestRemoval(context, steps, id, { by: caller.email, why: 'asked', mayGo });
+      const asked = await requestRemoval(context, steps, id, { by: caller.email, why: 'asked', mayGo, agreed });
       if (asked.data.removal === undefined && asked.data.state !== 'removed') {
         const { until, by, reason } = asked.data.protection ?? {};
         throw new Problem('conflict', `${data.name} is protected until ${until} by ${by}: ${reason}`, {

@@ -96,6 +96,9 @@ const further: { readonly [K in ProblemCode]?: { properties: JsonSchema; always?
       value: { type: 'integer', description: 'How many there may be' },
     },
   },
+  'precondition-failed': {
+    properties: { plan: { type: 'object', description: 'Of a bootstrap: the plan as it is now' } },
+  },
   'over-ceiling': {
     properties: {
       limit: { type: 'string', description: '`hour`, `monthOfOwner`, `month`, or `price` where one is missing' },

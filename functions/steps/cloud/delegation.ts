@@ -60,6 +60,10 @@ export const delegation = defineStep({
   },
 
   goes: 'undo',
+  removes: ({ options: { baseDomain, dnsProjectId, dnsZoneName } }) =>
+    dnsProjectId === undefined
+      ? []
+      : [`NS record ${baseDomain}. in the zone ${dnsZoneName} of ${dnsProjectId}, if it is as plinth wrote it`],
   async undo(call) {
     const written = await readWritten(call.files);
     let left = written;

@@ -46,6 +46,7 @@ export const eabKey = defineProjectStep({
     return done;
   },
   goes: 'undo',
+  removes: ({ id }, key) => [`secret ${id}-${secretName(key)}`],
   async undo({ secrets, key }) {
     await secrets.remove(secretName(key));
     return done;

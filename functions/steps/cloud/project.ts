@@ -63,6 +63,7 @@ export const project = defineStep({
   },
 
   goes: 'undo',
+  removes: ({ projectId }) => [`project ${projectId}, and all that is in it`, `billing link of ${projectId}`],
   async undo(call) {
     const { projects, billing } = call.context.cloud;
     const { projectId } = call.bootstrap;

@@ -64,6 +64,11 @@ export const records = defineStep({
     }),
 
   goes: 'undo',
+  removes: ({ projectId, options }) =>
+    recordsOf(options).map(
+      ({ name }) =>
+        `A record ${name} in the zone ${options.dnsZoneName} of ${dnsProjectOf(options, projectId)}, if it is as plinth wrote it`,
+    ),
   async undo(call) {
     if (call.bootstrap.orphan !== undefined) {
       return undoOfOrphan(call, async (options) => remove(call, options, await namesOf(call, options)));

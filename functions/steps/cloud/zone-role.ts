@@ -64,6 +64,9 @@ export const zoneRole = defineStep({
     }),
 
   goes: 'undo',
+  removes: ({ projectId, options }) => [
+    `role of ${accountEmail(accountIds.cloudController, projectId)} on the zone ${options.dnsZoneName} of ${dnsProjectOf(options, projectId)}`,
+  ],
   undo: (call) =>
     call.bootstrap.orphan === undefined
       ? undoInDnsProject(call, `the role of its service account, if it was given`, () =>

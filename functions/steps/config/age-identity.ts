@@ -25,6 +25,7 @@ export const ageIdentity = defineStep({
     return done;
   },
   goes: 'undo',
+  removes: ({ id }) => [`secret ${id}-${ageIdentitySecret}`],
   async undo({ secrets }) {
     await secrets.remove(ageIdentitySecret);
     return done;

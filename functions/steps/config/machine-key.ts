@@ -30,6 +30,7 @@ export const machineKey = defineStep({
     return done;
   },
   goes: 'undo',
+  removes: ({ id }) => [`secret ${id}-${machineKeySecret}`],
   async undo({ secrets }) {
     await secrets.remove(machineKeySecret);
     return done;

@@ -66,6 +66,7 @@ export const secrets = defineStep({
     return done;
   },
   goes: 'undo',
+  removes: ({ id }, key) => [`secret ${id}-secrets-${key}`],
   async undo({ secrets, key }) {
     const { madeSecretsName } = await making();
     await secrets.remove(madeSecretsName(key));

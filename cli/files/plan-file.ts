@@ -1,0 +1,53 @@
+/** Plans in files: written by `--plan`, agreed to by `--apply`. They hold no secret. */
+import { readFile } from 'node:fs/promises';
+import { hashOf, PlanDocument as Plan, type PlanDocument, planDifferences } from '../../shared/bootstrap/plan.js';
+import { Problem } from '../../shared/problems.js';
+import type { Call } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
+import { expandHome, openMode, placeOf, writeWhole } from './files.js';
+
+/** Throws `bad-input` if the file is no plan of this kind, or was changed by hand. Undefined: no `--apply` was given. */
+export async function readPlan(call: Call, kind: PlanDocument['kind']): Promise<PlanDocument | undefined> {
+  const word = call.word('apply');
+  if (word === undefined) return undefined;
+  const refused = (message: string) =>
+    refusal([...call.faults, { path: '--apply', message: `${word.text}: ${message}` }]);
+  if (call.has('dry-run') || call.word('plan') !== undefined) throw refused('goes with neither --dry-run nor --plan');
+  let given: unknown;
+  try {
+    given = JSON.parse(await readFile(placeOf(expandHome(word.text, call.settings.home), call.settings), 'utf8'));
+  } catch (error) {
+    throw refused((error as { code?: unknown }).code === 'ENOENT' ? 'there is no such file' : 'cannot be read as JSON');
+  }
+  const read = Plan.safeParse(given);
+  if (!read.success || read.data.kind !== kind) throw refused(`is no plan of a ${kind}, as --plan writes it`);
+  if (hashOf(read.data) !== read.data.hash) throw refused('does not fit its hash: it was changed after it was written');
+  return read.data;
+}
+
+/** Where it was written. Undefined: no `--plan` was given. */
+export function writePlan(call: Call, plan: PlanDocument): string | undefined {
+  const word = call.word('plan');
+  if (word === undefined) return undefined;
+  const path = expandHome(word.text, call.settings.home);
+  writeWhole(placeOf(path, call.settings), `${JSON.stringify(plan, undefined, 2)}\n`, openMode);
+  return path;
+}
+
+/** Turns the refusal of a plan that no longer fits into one that names each difference. */
+export function differing(error: unknown, planned: PlanDocument | undefined): unknown {
+  if (!(error instanceof Problem) || error.code !== 'precondition-failed' || planned === undefined) return error;
+  const now = Plan.safeParse(error.members?.['plan']);
+  if (!now.success) return error;
+  return new Problem('precondition-failed', 'The plan no longer fits, so nothing was done.', {
+    errors: planDifferences(planned, now.data),
+    advice: 'Look at the plan again with --dry-run --plan FILE, and apply that one.',
+    members: { plan: now.data },
+  });
+}
+
+/** A table: what becomes of each thing. */
+export const planRows = ({ items }: PlanDocument): string[][] =>
+  items.flatMap(({ action, title, what }) =>
+    (what.length === 0 ? [''] : what).map((thing, i) => (i === 0 ? [action, title, thing] : ['', '', thing])),
+  );

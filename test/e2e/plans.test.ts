@@ -1,0 +1,115 @@
+/** Plans at the command line against the simulated cloud: agreed to in a file, refused once they differ, kept to by a removal. */
+import { expect } from 'chai';
+import type { PlanDocument } from '../../shared/bootstrap/plan.js';
+import { createRandom } from '../organizations/random.js';
+import { type Life, lifeOf } from '../support/life.js';
+import { runAt } from '../support/plinth-here.js';
+import { argsOf, type Caller, type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { askDns, inSharedZone, type RecordSet, sharedZone } from '../support/shared-zone.js';
+
+describe('a plan in a file', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  let life: Life;
+  let alice: Caller;
+  before(async () => {
+    scene = await makeScene();
+    life = lifeOf(scene);
+    await life.pause();
+    alice = await scene.caller();
+  });
+  after(() => scene?.close());
+
+  const plinth = (...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], alice);
+  const made = () => Object.keys(scene.cloud.world.table('projects')).length;
+
+  it('is written without making anything, and carried out as it was agreed to', async () => {
+    const before = made();
+    const written = await plinth(...argsOf('agreed'), '--plan', 'agreed.json');
+    expect(written.exitCode, written.stderr).to.equal(0);
+    expect(written.stdout)
+      .to.match(/^ +make +VM k0s-1/m)
+      .and.to.include('--forge1-app-client-secret');
+    expect(made()).to.equal(before);
+    const view = succeeded(await alice.bootstrap('agreed', { apply: 'agreed.json' }));
+    expect(view.name).to.equal('agreed');
+    const kept = await plinth(...argsOf('agreed'), '--dry-run');
+    expect(kept.stdout)
+      .to.match(/^ +keep +VM k0s-1/m)
+      .and.not.to.match(/^ +make /m);
+  });
+
+  it('is refused with each difference once it no longer fits', async () => {
+    const before = made();
+    await plinth(...argsOf('differs'), '--plan', 'differs.json');
+    const refused = await plinth(...argsOf('differs', { 'spot-vms': true }), '--apply', 'differs.json');
+    expect(refused.exitCode).to.equal(5);
+    expect(refused.stderr).to.include('The plan no longer fits, so nothing was done');
+    expect(refused.stderr).to.include('--spot-vms is false in the plan, and would be true now');
+    expect(refused.stderr).to.include('USD an hour is');
+    expect(made()).to.equal(before);
+  });
+
+  it('of a removal is carried out without a question, and refused for another owner’s things', async () => {
+    const view = succeeded(await alice.bootstrap('goes'));
+    const written = await plinth('cleanup', 'goes', '--plan', 'goes.json');
+    expect(written.exitCode, written.stderr).to.equal(0);
+    expect(written.stdout).to.include(`project ${view.projectId}, and all that is in it`);
+    const wrong = await plinth('cleanup', 'agreed', '--apply', 'goes.json');
+    expect([wrong.exitCode, wrong.stderr.includes('is a plan of another bootstrap: goes')]).to.deep.equal([2, true]);
+    const removed = await plinth('cleanup', 'goes', '--apply', 'goes.json');
+    expect(removed.exitCode, removed.stderr).to.equal(0);
+    await scene.stack.settle();
+    expect((await life.record(view.id))?.state).to.equal('removed');
+  });
+
+  /** All outside of projects that plinth could take away, one text for each thing. */
+  async function standing(): Promise<Set<string>> {
+    const projects = Object.entries(scene.cloud.world.table<{ state: string }>('projects'));
+    const secrets = Object.keys(scene.cloud.world.table('secretmanager.secrets'));
+    const { rrsets } = (await askDns(scene, `${sharedZone}/rrsets`)) as unknown as { rrsets: RecordSet[] };
+    const policy = scene.cloud.world.policies.get(sharedZone, 3) as { bindings?: { members: string[] }[] };
+    return new Set([
+      ...projects.flatMap(([id, { state }]) => (state === 'ACTIVE' ? [`project ${id}`] : [])),
+      ...secrets.map((path) => `secret ${path.replace(/^.*\//, '')}`),
+      ...rrsets.map(({ type, name }) => `${type} record ${name}`),
+      ...(policy.bindings ?? []).flatMap(({ members }) => members.map((member) => `role of ${member}`)),
+    ]);
+  }
+
+  it('names all that a removal takes, whatever was bootstrapped', async () => {
+    const random = createRandom(7);
+    const all: Flags[] = [
+      {},
+      inSharedZone,
+      { 'multi-dc': true },
+      { ...inSharedZone, 'multi-dc': true, 'cloud-acme-issuer': true },
+      { 'registry-type': 'artifact-registry', 'registry-user': undefined, 'cloud-acme-issuer': true },
+    ];
+    for (const [i, flags] of all.entries()) {
+      const name = `taken-${i}`;
+      const view = succeeded(await alice.bootstrap(name, flags));
+      const plan = JSON.parse(
+        (await plinth('cleanup', name, '--dry-run', '--json')).stdout.trim().split('\n').at(-1) ?? '',
+      ) as {
+        plan: PlanDocument;
+      };
+      const lines = plan.plan.items.flatMap(({ what }) => what);
+      // Some are cut off in the middle of another run.
+      if (random.maybe(0.5)) await plinth('restart-vms', name);
+      const before = await standing();
+      const removed = await plinth('cleanup', name, '--yes');
+      expect(removed.exitCode, removed.stderr).to.equal(0);
+      await scene.stack.settle();
+      expect((await life.record(view.id))?.state).to.equal('removed');
+      const after = await standing();
+      const gone = [...before].filter((thing) => !after.has(thing));
+      expect(gone).to.include(`project ${view.projectId}`);
+      expect(gone.length, gone.join('\n')).to.be.above(4);
+      const unplanned = gone.filter(
+        (thing) => !lines.some((line) => `${line} `.startsWith(`${thing} `) || line.startsWith(`${thing},`)),
+      );
+      expect(unplanned, `${JSON.stringify(flags)}\n${lines.join('\n')}`).to.deep.equal([]);
+    }
+  });
+});
