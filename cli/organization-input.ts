@@ -56,9 +56,11 @@ export function readInput<K extends keyof Forms, O extends keyof Forms = never>(
   return read as Read<K, O>;
 }
 
+export const isOrganizationId = (said: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(said);
+
 /** Returns an id unchanged. A name is looked up among the caller's organizations, or among those that are deleted. */
 export async function organizationIdOf(client: OrganizationClient, said: string, deleted = false): Promise<string> {
-  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(said)) return said.toLowerCase();
+  if (isOrganizationId(said)) return said.toLowerCase();
   const named = (await client.organizations(deleted)).filter(({ name }) => name === said);
   const [first, second] = named;
   if (first === undefined) {

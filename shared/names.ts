@@ -42,6 +42,8 @@ export const collections = {
   organizationMembers: 'organizationMembers',
   /** The last version of each member who left. If they come back, counting goes on from there. */
   organizationMemberVersions: 'organizationMemberVersions',
+  /** Who may join an organization by their own acceptance. Nobody is invited and a member at once. */
+  invitations: 'invitations',
   teams: 'teams',
   teamMembers: 'teamMembers',
   /** Who did what and when. Sorting by `id` puts the newest first. */

@@ -1,5 +1,6 @@
 /** All commands, in the order in which help lists them. */
 import type { Command } from '../frame/command.js';
+import { orgAddMembers, teamAddMembers } from './add-members.js';
 import { admission } from './admission.js';
 import { bootstrapCloud } from './bootstrap-cloud.js';
 import { cancel } from './cancel.js';
@@ -7,6 +8,7 @@ import { cleanupList } from './cleanup-list.js';
 import { cleanupSchedule } from './cleanup-schedule.js';
 import { completion } from './completion.js';
 import { configure } from './configure.js';
+import { costs } from './costs.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
 import { installImages, installPlatform, installUser } from './install.js';
@@ -15,6 +17,7 @@ import { list } from './list.js';
 import { loginCommands } from './login.js';
 import { logs } from './logs.js';
 import { orgCreate, orgEvents, orgList, orgTeams } from './org.js';
+import { orgAccept, orgDecline, orgInvitations, orgInvite, orgResend, orgRevoke } from './org-invitations.js';
 import { orgDelete, orgRename, orgRestore } from './org-life.js';
 import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
 import { share, transfer } from './people.js';
@@ -30,7 +33,7 @@ import { teamMigrate } from './team-migrate.js';
 export const commands: readonly Command[] = [
   ...[configure, doctor, support, completion(() => commands)],
   ...loginCommands,
-  ...[bootstrapCloud, status, cancel, list],
+  ...[bootstrapCloud, status, cancel, list, costs],
   ...[extend, protect, unprotect, share, transfer, cleanup],
   ...[logs, ssh, restartVms],
   cleanupList,
@@ -46,11 +49,23 @@ export const commands: readonly Command[] = [
     orgRestore,
     orgMembers,
     orgAddMember,
+    orgAddMembers,
     orgSetRole,
     orgRemoveMember,
     orgTeams,
     orgEvents,
+    ...[orgInvite, orgInvitations, orgResend, orgRevoke, orgAccept, orgDecline],
   ],
-  ...[teamList, teamCreate, teamRename, teamDelete, teamRestore, teamMembers, teamAddMember, teamSetRole],
+  ...[
+    teamList,
+    teamCreate,
+    teamRename,
+    teamDelete,
+    teamRestore,
+    teamMembers,
+    teamAddMember,
+    teamAddMembers,
+    teamSetRole,
+  ],
   ...[teamRemoveMember, teamMigrate, teamDetach],
 ];

@@ -127,13 +127,16 @@ function previewText({ teamId, stays, leaves, blockers }: MigrationPreview, plan
   ].join('\n');
 }
 
-/** The two solutions, as commands. */
+/** The three solutions, as commands. */
 function waysOut({ leaves }: MigrationPreview, plan: Plan): string {
   const word = shellWord(plan.organization);
   const add = leaves.slice(0, 5).map(({ email }) => `  plinth org add-member ${word} ${shellWord(email)}`);
   return [
     'To add them:',
     ...add,
+    ...(leaves.length > add.length ? [`  and so on for ${leaves.length - add.length} more`] : []),
+    'To invite them, and to migrate once they have accepted:',
+    ...leaves.slice(0, 5).map(({ email }) => `  plinth org invite ${word} ${shellWord(email)}`),
     ...(leaves.length > add.length ? [`  and so on for ${leaves.length - add.length} more`] : []),
     'To remove them from the team:',
     `  plinth team migrate ${plan.teamId} --organization ${word} --force`,

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
 import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { type CostGroup, CostsView } from '../../shared/bootstrap/costs.js';
 import { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
 import { PlanDocument } from '../../shared/bootstrap/plan.js';
@@ -10,6 +11,7 @@ import {
   admissionRoutes,
   BeginReply,
   bootstrapRoutes,
+  costRoutes,
   lifeRoutes,
   PlanReply,
   recoveryRoutes,
@@ -60,6 +62,12 @@ export interface Client {
   cleanupSchedule(): Promise<ScheduleView>;
   steerCleanupSchedule(verb: ScheduleVerb): Promise<ScheduleView>;
   surveyCleanup(): Promise<CleanupSurvey>;
+  costs(asked: {
+    readonly by: CostGroup;
+    readonly all: boolean;
+    readonly from: string | undefined;
+    readonly to: string | undefined;
+  }): Promise<CostsView>;
   /** Whether new bootstraps are taken. */
   admission(): Promise<AdmissionView>;
   stopNewBootstraps(reason: string): Promise<AdmissionView>;
@@ -118,6 +126,15 @@ export function createClient(transport: Transport, told: Told): Client {
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),
+    costs: ({ by, all, from, to }) =>
+      patiently(CostsView, costRoutes.getCosts, {
+        query: {
+          by,
+          ...(all && { all: 'true' }),
+          ...(from !== undefined && { from }),
+          ...(to !== undefined && { to }),
+        },
+      }),
     admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
     startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),

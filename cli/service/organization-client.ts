@@ -3,7 +3,15 @@
  * lost.
  */
 import * as z from 'zod';
-import { Member, Organization, OrganizationEvent, type Role } from '../../shared/organization/organization.js';
+import {
+  AddedMembers,
+  Invitation,
+  Invited,
+  Member,
+  Organization,
+  OrganizationEvent,
+  type Role,
+} from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import { Team } from '../../shared/organization/team.js';
 import { type Added, createCalls } from './organization-calls.js';
@@ -30,6 +38,15 @@ export interface OrganizationClient extends TeamClient {
   restoreOrganization(organizationId: string): Promise<Organization>;
   members(organizationId: string): Promise<Member[]>;
   addMember(organizationId: string, email: string, role: Role | undefined): Promise<Added>;
+  addMembers(organizationId: string, members: readonly Member[]): Promise<AddedMembers>;
+  invite(organizationId: string, members: readonly Member[]): Promise<Invited>;
+  invitations(organizationId: string): Promise<Invitation[]>;
+  /** The caller's own. */
+  ownInvitations(): Promise<Invitation[]>;
+  resendInvitation(organizationId: string, email: string): Promise<Invitation>;
+  revokeInvitation(organizationId: string, email: string): Promise<void>;
+  acceptInvitation(organizationId: string): Promise<Added>;
+  declineInvitation(organizationId: string): Promise<void>;
   setRole(organizationId: string, email: string, role: Role): Promise<Member>;
   removeMember(organizationId: string, email: string, force: boolean): Promise<void>;
   organizationTeams(organizationId: string): Promise<Team[]>;
@@ -55,6 +72,23 @@ export function createOrganizationClient(transport: Transport): OrganizationClie
       ask(Organization, routes.restoreOrganization, { params: { organizationId } }),
     members: (organizationId) => list(Member, routes.listOrganizationMembers, { organizationId }),
     addMember: (organizationId, email, role) => add(routes.addOrganizationMember, { organizationId }, email, role),
+    addMembers: (organizationId, members) =>
+      ask(AddedMembers, routes.addOrganizationMembers, { params: { organizationId }, body: { members } }),
+    invite: (organizationId, members) =>
+      ask(Invited, routes.inviteMembers, { params: { organizationId }, body: { members } }),
+    invitations: (organizationId) => list(Invitation, routes.listInvitations, { organizationId }),
+    ownInvitations: () => list(Invitation, routes.listOwnInvitations),
+    resendInvitation: (organizationId, email) =>
+      ask(Invitation, routes.resendInvitation, { params: { organizationId, email } }),
+    revokeInvitation: (organizationId, email) =>
+      ask(z.undefined(), routes.revokeInvitation, { params: { organizationId, email } }),
+    async acceptInvitation(organizationId) {
+      const { data: member, status } = await askPatiently(Member, routes.acceptInvitation, {
+        params: { organizationId },
+      });
+      return { member, added: status === 201 };
+    },
+    declineInvitation: (organizationId) => ask(z.undefined(), routes.declineInvitation, { params: { organizationId } }),
     setRole: (organizationId, email, role) =>
       ask(Member, routes.setOrganizationMemberRole, { params: { organizationId, email }, body: { role } }),
     removeMember: (organizationId, email, force) =>

@@ -1,6 +1,6 @@
 /** The half of the organization API's client that is about teams. */
 import * as z from 'zod';
-import { Member, type Role } from '../../shared/organization/organization.js';
+import { AddedMembers, Member, type Role } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import { Detached, MigrationPreview, MigrationReply, Team } from '../../shared/organization/team.js';
 import type { Added, Calls } from './organization-calls.js';
@@ -16,6 +16,7 @@ export interface TeamClient {
   setTeamRole(teamId: number, email: string, role: Role): Promise<Member>;
   teamMembers(teamId: number): Promise<Member[]>;
   addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
+  addTeamMembers(teamId: number, members: readonly Member[]): Promise<AddedMembers>;
   removeTeamMember(teamId: number, email: string): Promise<void>;
   previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;
   /** Restores the members that the team had before it was migrated. */
@@ -35,6 +36,8 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
     ask(Member, routes.setTeamMemberRole, { params: { teamId: String(teamId), email }, body: { role } }),
   teamMembers: (teamId) => list(Member, routes.listTeamMembers, { teamId: String(teamId) }),
   addTeamMember: (teamId, email, role) => add(routes.addTeamMember, { teamId: String(teamId) }, email, role),
+  addTeamMembers: (teamId, members) =>
+    ask(AddedMembers, routes.addTeamMembers, { params: { teamId: String(teamId) }, body: { members } }),
   removeTeamMember: (teamId, email) =>
     ask(z.undefined(), routes.removeTeamMember, { params: { teamId: String(teamId), email } }),
 

@@ -33,11 +33,11 @@ export function estimate(
   remarks: readonly string[],
 ): CostEstimate {
   const unknown = [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'bigint' ? [] : hourly)))];
-  const [oldest = ''] = Object.values(daysOf(table)).sort();
-  const notes = [...remarks, ...oldPrices(table, now)];
+  const { pricesAsOf, notes: old } = datedOf(table, now);
+  const notes = [...remarks, ...old];
   const dated = {
     currency: table.currency,
-    pricesAsOf: oldest,
+    pricesAsOf,
     unknown,
     ...(notes.length === 0 ? {} : { notes }),
   };
@@ -56,6 +56,15 @@ export function estimate(
     savedBySpot: sum(saves, goneAt ?? now),
     savedBySpotUntilExpiry: sum(saves, end),
   };
+}
+
+/** How old the prices are. */
+export function datedOf(
+  table: Pick<PriceTable, 'asOf'>,
+  now: Date,
+): { readonly pricesAsOf: string; readonly notes: readonly string[] } {
+  const [pricesAsOf = ''] = Object.values(daysOf(table)).sort();
+  return { pricesAsOf, notes: oldPrices(table, now) };
 }
 
 /** List prices change about once a year. */

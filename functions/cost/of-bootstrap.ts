@@ -19,23 +19,31 @@ import type { PriceTable } from './prices.js';
 type Provisioning = VmView['provisioning'];
 const isSpot = (provisioning: Provisioning): boolean => provisioning === 'spot' || provisioning === 'preemptible';
 
-export function costOf(
+type Costly = Pick<
+  BootstrapRecord,
+  | 'options'
+  | 'machineAccess'
+  | 'instances'
+  | 'state'
+  | 'createdAt'
+  | 'deadlineAt'
+  | 'protection'
+  | 'endedAt'
+  | 'orphan'
+  | 'loadBalancers'
+>;
+
+export function costOf(prices: PriceTable, record: Costly, now: Date): CostEstimate {
+  const { holdings, goneAt, notes } = holdingsOf(prices, record, now);
+  return estimate(prices, holdings, { now, expiresAt: new Date(removeAtOf(record)), goneAt }, notes);
+}
+
+/** What it holds or held, and when it was gone. What is still to be made counts from now on. */
+export function holdingsOf(
   prices: PriceTable,
-  record: Pick<
-    BootstrapRecord,
-    | 'options'
-    | 'machineAccess'
-    | 'instances'
-    | 'state'
-    | 'createdAt'
-    | 'deadlineAt'
-    | 'protection'
-    | 'endedAt'
-    | 'orphan'
-    | 'loadBalancers'
-  >,
+  record: Costly,
   now: Date,
-): CostEstimate {
+): { readonly holdings: readonly Holding[]; readonly goneAt: Date | undefined; readonly notes: readonly string[] } {
   const options = optionsOf(record);
   const outputs = Object.fromEntries(Object.entries(record.instances).map(([id, { output }]) => [id, output]));
   const { vms, addresses } = resultOf(options, outputs);
@@ -61,16 +69,11 @@ export function costOf(
       : record.state === 'removed'
         ? (record.endedAt ?? undefined)
         : undefined;
-  return estimate(
-    prices,
-    record.orphan === true ? [{ since: now, hourly: ['what it was made of'] }] : [...held, ...reserved],
-    {
-      now,
-      expiresAt: new Date(removeAtOf(record)),
-      goneAt: goneAt === undefined ? undefined : new Date(goneAt),
-    },
-    rates.notes,
-  );
+  return {
+    holdings: record.orphan === true ? [{ since: now, hourly: ['what it was made of'] }] : [...held, ...reserved],
+    goneAt: goneAt === undefined ? undefined : new Date(goneAt),
+    notes: rates.notes,
+  };
 }
 
 /** The cost of a bootstrap before its creation, until `end` or for its time to live, with spot VMs if the options ask for them. */

@@ -7,6 +7,7 @@ import type { organizationRoutes } from '../../shared/organization/routes.js';
 /** What the number of documents grows with. */
 export type Counted =
   | 'listed'
+  | 'members named'
   | 'members of the organization'
   | 'members of the team'
   | 'members that leave'
@@ -46,7 +47,18 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
     reads: documents(5, 2, 'members of the organization'),
     writes: documents(3, 1, 'members of the organization'),
   },
-  addOrganizationMember: { reads: documents(5), writes: documents(4) },
+  addOrganizationMember: { reads: documents(6), writes: documents(5) },
+  addOrganizationMembers: {
+    reads: documents(3, 3, 'members named'),
+    writes: documents(2, 3, 'members named'),
+  },
+  inviteMembers: { reads: documents(3, 2, 'members named'), writes: documents(2, 2, 'members named') },
+  listInvitations: { reads: documents(3, 1), writes: none },
+  resendInvitation: { reads: documents(4), writes: documents(4) },
+  revokeInvitation: { reads: documents(3), writes: documents(3) },
+  listOwnInvitations: { reads: documents(1, 2), writes: none },
+  acceptInvitation: { reads: documents(4), writes: documents(3) },
+  declineInvitation: { reads: documents(2), writes: documents(2) },
   // Two reads, unless it takes an admin away. Then it looks for another one.
   setOrganizationMemberRole: { reads: documents(11), writes: documents(3) },
   removeOrganizationMember: {
@@ -68,6 +80,10 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   restoreTeam: {
     reads: documents(5, 2, 'members of the team'),
     writes: documents(5, 1, 'members of the team'),
+  },
+  addTeamMembers: {
+    reads: documents(4, 2, 'members named'),
+    writes: documents(4, 2, 'members named'),
   },
   setTeamMemberRole: { reads: documents(5), writes: documents(5) },
   addTeamMember: { reads: documents(6), writes: documents(6) },

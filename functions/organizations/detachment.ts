@@ -100,6 +100,20 @@ async function arrivalOf(store: Store, { teamId, organizationId, migration }: Te
   });
 }
 
+function differences(members: readonly Former[], former: readonly Former[]) {
+  const byEmail = (of: readonly Former[]) => new Map(of.map((each) => [each.email, each]));
+  const [now, then] = [byEmail(members), byEmail(former)];
+  /** If an account was bound to the former membership, the current one must be bound to the same account. */
+  const stays = ({ email }: Member): boolean => {
+    const [is, was] = [now.get(email), then.get(email)];
+    return is?.role === was?.role && (was?.boundTo === undefined || is?.boundTo === was.boundTo);
+  };
+  const restored = former.filter((each) => !stays(each));
+  const removed = members.filter(({ email }) => !then.has(email));
+  const changed = members.filter((each) => !stays(each));
+  return { now, then, stays, restored, removed, changed };
+}
+
 /** Returns undefined if the team has changed since it was read. */
 async function detach(
   context: Context,
@@ -114,16 +128,7 @@ async function detach(
       advice: 'Add an admin to the team first.',
     });
   }
-  const byEmail = (of: readonly Former[]) => new Map(of.map((each) => [each.email, each]));
-  const [now, then] = [byEmail(members), byEmail(former)];
-  /** If an account was bound to the former membership, the current one must be bound to the same account. */
-  const stays = ({ email }: Member): boolean => {
-    const [is, was] = [now.get(email), then.get(email)];
-    return is?.role === was?.role && (was?.boundTo === undefined || is?.boundTo === was.boundTo);
-  };
-  const restored = former.filter((each) => !stays(each));
-  const removed = members.filter(({ email }) => !then.has(email));
-  const changed = members.filter((each) => !stays(each));
+  const { now, then, stays, restored, removed, changed } = differences(members, former);
   const addedAt = context.clock.now().toISOString();
   const detached: TeamRecord = { ...team, organizationId: null };
   const event = eventWrite(transaction, {
@@ -162,7 +167,13 @@ async function detach(
       }),
     ),
     event,
-    ...tellAdmins(context, event, team, former),
+    ...tellAdmins(
+      context,
+      event,
+      team,
+      former,
+      removed.map(({ email }) => email),
+    ),
   );
   const named = (of: readonly Member[]) => of.map(({ email }) => email).sort();
   return {

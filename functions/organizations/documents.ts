@@ -53,6 +53,20 @@ export const OrganizationMemberRecord = z.object({
 });
 export type OrganizationMemberRecord = z.infer<typeof OrganizationMemberRecord>;
 
+/** `invitations/{organizationId}~{address}`. Written anew when they are invited again. */
+export const InvitationRecord = z.object({
+  schema: z.literal(1),
+  organizationId: z.uuid(),
+  email: z.string(),
+  role: Role,
+  invitedBy: z.string(),
+  invitedAt: time,
+  /** Afterwards it shows as expired, until `expireAt`. */
+  expiresAt: time,
+  expireAt: time,
+});
+export type InvitationRecord = z.infer<typeof InvitationRecord>;
+
 /** `teams/{teamId}`. */
 export const TeamRecord = z.object({
   schema: z.literal(1),
@@ -113,6 +127,7 @@ export type EventRecord = z.infer<typeof EventRecord>;
 export const liftOrganization = lift('organization', OrganizationRecord, 1);
 export const liftOrganizationMember = lift('organization member', OrganizationMemberRecord, 1);
 export const liftMemberVersion = lift('version of a member', MemberVersionRecord, 1);
+export const liftInvitation = lift('invitation', InvitationRecord, 1);
 export const liftTeam = lift('team', TeamRecord, 1);
 export const liftTeamMember = lift('team member', TeamMemberRecord, 1);
 export const liftEvent = lift('event of an organization', EventRecord, 1);

@@ -29,12 +29,16 @@ export const eventDocumentId = (
 ): string => `${organizationId ?? `team-${teamId}`}~${id}`;
 
 /**
- * `key` makes the event unique. The event's id has the database's time, not this process's. So each change has a later time
+ * `key` makes the event unique. `nth` orders the events of one transaction. The event's id has the database's time, not this process's. So each change has a later time
  * than the changes it depends on.
  */
-export function eventWrite(transaction: Pick<Transaction, 'readAt'>, told: Told, key?: string): EventWrite {
+export function eventWrite(
+  transaction: Pick<Transaction, 'readAt'>,
+  told: Told,
+  { key, nth = 0 }: { readonly key?: string; readonly nth?: number } = {},
+): EventWrite {
   const micros = transaction.readAt();
-  const id = `${timeText(micros)}-${randomBytes(4).toString('hex')}`;
+  const id = `${timeText(micros)}-${nth.toString(16).padStart(3, '0')}${randomBytes(4).toString('hex')}`;
   const data: EventRecord = { schema: 1, id, at: isoOf(micros), ...told };
   return { kind: 'create', collection: collections.organizationEvents, id: eventDocumentId(told, key ?? id), data };
 }

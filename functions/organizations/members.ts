@@ -13,6 +13,7 @@ import {
   organizationMemberId,
 } from './documents.js';
 import { eventWrite } from './events.js';
+import { endOfInvitation, readInvitations } from './invitations.js';
 import { keepingAnAdmin } from './last-admin.js';
 import { stayWrites } from './leaving.js';
 import { bindWrites } from './membership.js';
@@ -36,7 +37,7 @@ export function newMember(
 export const nextVersion = ({ version = 1 }: Pick<OrganizationMemberRecord, 'version'>): number => version + 1;
 
 /** The version of an added member. It continues where an earlier membership ended. */
-async function firstVersion(transaction: Transaction, organizationId: string, email: string): Promise<number> {
+export async function firstVersion(transaction: Transaction, organizationId: string, email: string): Promise<number> {
   const id = organizationMemberId(organizationId, email);
   const ended = await transaction.get(collections.organizationMemberVersions, id);
   return (read(ended, liftMemberVersion)?.data.version ?? 0) + 1;
@@ -91,7 +92,9 @@ export const addOrganizationMember = (
       if (known?.role === role) return { member: { email, role }, added: false };
       if (known !== undefined) throw otherRole(known, 'Set the role of the member instead.');
       const version = await firstVersion(transaction, organizationId, email);
+      const invitations = await readInvitations(transaction, organizationId, [email]);
       transaction.write(
+        ...[...invitations.values()].map(endOfInvitation),
         ...bindWrites(caller, seen.own),
         newMember({ organizationId, email, role, addedAt: context.clock.now().toISOString(), version }),
         eventWrite(transaction, {

@@ -257,7 +257,7 @@ async function move(
       id: teamMemberId(teamId, email),
     })),
     event,
-    ...tellAdmins(context, event, team, members),
+    ...tellAdmins(context, event, team, members, removedMembers),
   );
   const role = stays.find(({ email }) => email === caller.email)?.role;
   return { team: viewOfTeam(migrated, role), removedMembers };
@@ -277,6 +277,9 @@ function checkDivision(
   }
   if (leaves.length > 0 && !force) {
     const members = leaves.map(({ email }) => email);
-    throw new Problem('members-outside', outsidersIn(teamId, leaves), { members: { members } });
+    throw new Problem('members-outside', outsidersIn(teamId, leaves), {
+      members: { members },
+      advice: `Or invite all of them (POST /organizations/${organizationId}/invitations), and migrate the team once they have accepted.`,
+    });
   }
 }

@@ -11,7 +11,7 @@ import { transact } from './transact.js';
 
 /** One event for each membership and account, so that nobody floods the organization's events. */
 export async function refuse(
-  context: Pick<Context, 'store' | 'clock' | 'log'>,
+  context: Pick<Context, 'store' | 'clock' | 'log' | 'config'>,
   caller: Caller,
   { membership, organizationId }: NotTheirs,
 ): Promise<Problem> {
@@ -34,7 +34,7 @@ export async function refuse(
       before: stands,
       after: stands,
     } as const;
-    transaction.write(eventWrite(transaction, event, key));
+    transaction.write(eventWrite(transaction, event, { key }));
     return true;
   });
   // Nobody can list the events of a standalone team, so log the refusal too.

@@ -47,11 +47,12 @@ export function newTeamMember(
 export const teamChange = (
   team: TeamRecord,
   change: Partial<Omit<TeamRecord, 'schema' | 'teamId' | 'createdAt' | 'changes' | 'membersAt'>>,
+  changes = 1,
 ): Write => ({
   kind: 'update',
   collection: collections.teams,
   id: teamDocumentId(team.teamId),
-  data: { ...change, changes: team.changes + 1, membersAt: team.changes + 1 },
+  data: { ...change, changes: team.changes + changes, membersAt: team.changes + changes },
 });
 
 const count = (role: Role): number => (role === 'admin' ? 1 : 0);
@@ -159,7 +160,7 @@ export function belongingWrites(
  * The query is outside the transaction. That is safe: a concurrent change of the members writes the team, which the
  * transaction has read.
  */
-async function countMembers({ store }: Pick<Context, 'store'>, team: TeamRecord): Promise<number> {
+export async function countMembers({ store }: Pick<Context, 'store'>, team: TeamRecord): Promise<number> {
   const { teamId } = team;
   return (
     countedIn(team, 0) ??
@@ -167,7 +168,7 @@ async function countMembers({ store }: Pick<Context, 'store'>, team: TeamRecord)
   );
 }
 
-const full = ({ teamId }: TeamRecord, members: number): Problem =>
+export const full = ({ teamId }: TeamRecord, members: number): Problem =>
   new Problem('conflict', `Team ${teamId} has ${members} members, and no team has more.`, {
     advice: `A team has at most ${mostTeamMembers} members. Remove one first, or make another team.`,
   });

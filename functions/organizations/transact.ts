@@ -1,12 +1,15 @@
 /** Runs a transaction again when another one commits first. Every change of organizations and teams uses it. */
 import { Problem } from '../../shared/problems.js';
 import type { Clock, Context } from '../context.js';
-import { Conflict, type Store, type Transaction, type Write } from '../store/store.js';
+import { Conflict, type Transaction, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 import { BeingRemoved } from './leaving.js';
+import { noticesOf } from './notices.js';
 
 /** More writes for the same transaction, made from its result. Not called if nothing changes. */
 export type Also<T> = (result: T) => readonly Write[];
+
+type Transacting = Pick<Context, 'store' | 'clock' | 'config'>;
 
 const tries = 8;
 /**
@@ -18,10 +21,10 @@ const removalPatienceMs = 3_000;
 
 /** `change` may run several times. Only the writes of its last run count. */
 export const transact = <T>(
-  context: Pick<Context, 'store' | 'clock'>,
+  context: Transacting,
   change: (transaction: Transaction) => Promise<T>,
   also: Also<T> = () => [],
-): Promise<T> => untilFirst(context.clock, () => once(context.store, change, also));
+): Promise<T> => untilFirst(context.clock, () => once(context, change, also));
 
 /**
  * What a change depends on, read document by document at first. A refusal, or a result that is not `open`, is final, so then
@@ -29,7 +32,7 @@ export const transact = <T>(
  * transaction checks what is open.
  */
 export async function judged<T>(
-  context: Pick<Context, 'store' | 'clock'>,
+  context: Transacting,
   judge: (reader: Pick<Transaction, 'get' | 'getMany'>) => Promise<T>,
   open: (result: T) => boolean,
 ): Promise<T> {
@@ -47,17 +50,22 @@ export async function judged<T>(
  * gives up its turn.
  */
 export const transactInTeam = <T>(
-  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  context: Transacting,
   teamId: number,
   change: (transaction: Transaction) => Promise<T>,
   also: Also<T> = () => [],
-): Promise<T> => untilFirst(clock, () => inTurn(store, `team ${teamId}`, () => once(store, change, also)));
+): Promise<T> =>
+  untilFirst(context.clock, () => inTurn(context.store, `team ${teamId}`, () => once(context, change, also)));
 
-const once = <T>(store: Store, change: (transaction: Transaction) => Promise<T>, also: Also<T>): Promise<T> =>
+const once = <T>(
+  { store, config }: Transacting,
+  change: (transaction: Transaction) => Promise<T>,
+  also: Also<T>,
+): Promise<T> =>
   store.transaction(async (transaction) => {
     const writes: Write[] = [];
     const result = await change({ ...transaction, write: (...more) => void writes.push(...more) });
-    if (writes.length > 0) transaction.write(...joined(writes), ...also(result));
+    if (writes.length > 0) transaction.write(...joined(writes), ...noticesOf(config, writes), ...also(result));
     return result;
   });
 

@@ -18,6 +18,9 @@ export interface Vm extends Endpoint {
   readonly name: string;
   readonly id: string;
   readonly projectId: string;
+  readonly zone: string;
+  /** Whether Google's DNS knows it by its zone alone. */
+  readonly isZonalDnsOnly: boolean;
   /** Path of its network. */
   readonly network: string;
   readonly externalAddress?: string | undefined;
@@ -58,6 +61,8 @@ function vmOf(world: World, path: string, { resource }: Held): Vm {
     name: lastOf(path),
     id: String(resource['id']),
     projectId,
+    zone: path.split('/')[3] ?? '',
+    isZonalDnsOnly: isEnforced(world, `projects/${projectId}`, 'compute.setNewProjectDefaultToZonalDNSOnly'),
     network: unlink(textOf(nic['network'] ?? subnetwork?.resource['network']) ?? ''),
     address: textOf(nic['networkIP']) ?? '',
     externalAddress: textOf(objectsOf(nic['accessConfigs'])[0]?.['natIP']),

@@ -8,6 +8,7 @@ import { AdmissionReason, AdmissionView } from './admission.js';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap.js';
 import { CallerView } from './caller.js';
 import { CostEstimate } from './cost.js';
+import { CostDay, CostGroup, CostsView } from './costs.js';
 import { durationPattern } from './duration.js';
 import { BootstrapEvent } from './event.js';
 import { invitedMay } from './invited.js';
@@ -187,6 +188,27 @@ export const admissionRoutes = {
     description: 'Taken already: nothing changes. For operators.',
     caller: 'known',
     replies: { 200: json('How it stands now', AdmissionView) },
+    problems: ['forbidden'],
+  },
+} as const satisfies RouteTable;
+
+/** What bootstraps have cost. Part of the bootstrap API. */
+export const costRoutes = {
+  getCosts: {
+    method: 'GET',
+    path: '/costs',
+    tag: 'Bootstraps',
+    summary: 'What bootstraps have cost so far',
+    description:
+      "The caller's own, with those that were removed in the last 90 days; for operators with `all=true` everybody's. Every way to sum up comes to the same total.",
+    caller: 'known',
+    query: z.strictObject({
+      by: CostGroup.default('month'),
+      all: flag("Everybody's; for operators"),
+      from: CostDay.optional().meta({ description: 'The first day that counts', examples: ['2026-11-01'] }),
+      to: CostDay.optional().meta({ description: 'The last day that counts', examples: ['2026-11-30'] }),
+    }),
+    replies: { 200: json('The sums', CostsView) },
     problems: ['forbidden'],
   },
 } as const satisfies RouteTable;
@@ -576,5 +598,6 @@ export const bootstrapRoutes = {
   ...scheduleRoutes,
   ...surveyRoutes,
   ...admissionRoutes,
+  ...costRoutes,
   ...callerRoutes,
 } as const satisfies RouteTable;

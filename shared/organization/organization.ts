@@ -75,6 +75,54 @@ export const NewRole = z
   .strictObject({ role: Role })
   .meta({ id: 'NewRole', description: 'The role to have from now on' });
 
+/** One call adds or invites so many. */
+const mostAtOnce = 500;
+export const NewMembers = z
+  .strictObject({
+    members: z
+      .array(NewMember)
+      .min(1, 'must name somebody')
+      .max(mostAtOnce, `must have at most ${mostAtOnce} members`)
+      .superRefine((members, context) => {
+        const seen = new Set<string>();
+        for (const [i, { email }] of members.entries()) {
+          if (seen.has(email)) context.addIssue({ code: 'custom', path: [i, 'email'], message: 'is named twice' });
+          seen.add(email);
+        }
+      })
+      .meta({ description: 'Who, each once', examples: [[{ email: 'bob@example.com', role: 'member' }]] }),
+  })
+  .meta({ id: 'NewMembers', description: 'All whom to add or to invite, or none' });
+export const AddedMembers = z
+  .object({
+    added: z.array(Member).meta({ description: 'Who is a member by it' }),
+    unchanged: z.array(Member).meta({ description: 'Who was one already, with that role', examples: [[]] }),
+  })
+  .meta({ id: 'AddedMembers', description: 'Who was added' });
+export type AddedMembers = z.infer<typeof AddedMembers>;
+
+export const invitedDays = 14;
+export const Invitation = z
+  .object({
+    organizationId: OrganizationId,
+    name: text("The organization's name, to the one who is invited", 'acme').optional(),
+    email: shownEmail('Who is invited, lower-cased'),
+    role: Role,
+    invitedBy: shownEmail('Who invited them last', 'alice@example.com'),
+    invitedAt: moment('When'),
+    expiresAt: moment('Until when they may accept', '2026-12-07T09:00:00.000Z'),
+    state: z.enum(['pending', 'expired']).meta({ description: 'Whether they may still accept', examples: ['pending'] }),
+  })
+  .meta({ id: 'Invitation', description: 'Somebody who may join an organization, and has not yet' });
+export type Invitation = z.infer<typeof Invitation>;
+export const Invited = z
+  .object({
+    invited: z.array(Invitation).meta({ description: 'Who is invited by it, or once more' }),
+    members: z.array(Member).meta({ description: 'Who is a member already, and stays as they are', examples: [[]] }),
+  })
+  .meta({ id: 'Invited', description: 'Who was invited' });
+export type Invited = z.infer<typeof Invited>;
+
 /** For so long a delete can be taken back. */
 export const restorableDays = 30;
 /** One transaction deletes an organization with so many members, or restores it. */
@@ -95,6 +143,10 @@ export const OrganizationEvent = z
         'member-added',
         'member-role-changed',
         'member-removed',
+        'member-invited',
+        'invitation-accepted',
+        'invitation-declined',
+        'invitation-revoked',
         'team-created',
         'team-renamed',
         'team-deleted',

@@ -4,8 +4,12 @@ import { flag, json, type Reply, type RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
 import { Email } from './email.js';
 import {
+  AddedMembers,
+  Invitation,
+  Invited,
   Member,
   NewMember,
+  NewMembers,
   NewName,
   NewOrganization,
   NewRole,
@@ -37,6 +41,9 @@ const idempotency = z.object({
       examples: ['add-bob-1'],
     }),
 });
+
+/** 500 of the longest addresses, with their roles. */
+const batchBytes = 256 * 1024;
 
 const paging = z.strictObject(pageQuery);
 const withDeleted = z.strictObject({
@@ -152,6 +159,21 @@ export const organizationRoutes = {
     replies: { 200: json('Was a member with that role already', Member), 201: json('The new member', Member) },
     problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
   },
+  addOrganizationMembers: {
+    method: 'POST',
+    path: '/organizations/{organizationId}/members/batch',
+    tag: 'Organizations',
+    summary: 'Adds up to 500 members to an organization, all or none',
+    description:
+      'For admins of the organization. Who is a member with that role already stays as they are. Those with another role make it a 409 that names all of them, and nothing changes.',
+    caller: 'known',
+    params: ofOrganization,
+    headers: idempotency,
+    body: NewMembers,
+    bodyLimitBytes: batchBytes,
+    replies: { 200: json('Who was added', AddedMembers) },
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
+  },
   setOrganizationMemberRole: {
     method: 'PUT',
     path: '/organizations/{organizationId}/members/{email}/role',
@@ -176,6 +198,93 @@ export const organizationRoutes = {
     query: z.strictObject({ force: flag('Also from the teams of the organization') }),
     replies: { 204: nothing('The member is gone') },
     problems: ['forbidden', 'conflict'],
+  },
+  inviteMembers: {
+    method: 'POST',
+    path: '/organizations/{organizationId}/invitations',
+    tag: 'Invitations',
+    summary: 'Invites up to 500 people into an organization',
+    description:
+      'For admins of the organization. They become members when they accept, within 14 days. Who is invited already is invited anew, with the role that is asked for now. Members stay as they are, and the answer names them. plinth sends no mail: the webhook tells of each invitation.',
+    caller: 'known',
+    params: ofOrganization,
+    headers: idempotency,
+    body: NewMembers,
+    bodyLimitBytes: batchBytes,
+    replies: { 200: json('Who was invited', Invited) },
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
+  },
+  listInvitations: {
+    method: 'GET',
+    path: '/organizations/{organizationId}/invitations',
+    tag: 'Invitations',
+    summary: 'Who is invited into an organization and has not answered',
+    description:
+      'For admins of the organization, by e-mail. Expired ones show for 30 days more. Whole, or with `limit` in pages.',
+    caller: 'known',
+    params: ofOrganization,
+    query: paging,
+    replies: { 200: list('The invitations', Invitation) },
+    problems: ['forbidden'],
+  },
+  resendInvitation: {
+    method: 'POST',
+    path: '/organizations/{organizationId}/invitations/{email}/resend',
+    tag: 'Invitations',
+    summary: 'Tells of an invitation again, and gives it 14 days from now',
+    description: 'For admins of the organization, also for an expired invitation.',
+    caller: 'known',
+    params: ofOrganization.extend({ email: Email }),
+    headers: idempotency,
+    replies: { 200: json('The invitation', Invitation) },
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
+  },
+  revokeInvitation: {
+    method: 'DELETE',
+    path: '/organizations/{organizationId}/invitations/{email}',
+    tag: 'Invitations',
+    summary: 'Takes an invitation back',
+    description: 'For admins of the organization. Who has accepted already stays a member, and is a 404 here.',
+    caller: 'known',
+    params: ofOrganization.extend({ email: Email }),
+    replies: { 204: nothing('They are not invited any more') },
+    problems: ['forbidden', 'conflict'],
+  },
+  listOwnInvitations: {
+    method: 'GET',
+    path: '/invitations',
+    tag: 'Invitations',
+    summary: 'The invitations of the caller',
+    description: 'By organization, each with its name. Whole, or with `limit` in pages.',
+    caller: 'known',
+    query: paging,
+    replies: { 200: list('The invitations', Invitation) },
+    problems: [],
+  },
+  acceptInvitation: {
+    method: 'POST',
+    path: '/invitations/{organizationId}/accept',
+    tag: 'Invitations',
+    summary: 'Joins the organization that the caller is invited into',
+    description:
+      'For whom the invitation is. The membership belongs to the accepting account from then on. Who is a member already is answered 200, an expired invitation 409.',
+    caller: 'known',
+    params: ofOrganization,
+    headers: idempotency,
+    replies: { 200: json('Was a member already', Member), 201: json('The new member', Member) },
+    problems: ['conflict', 'key-reused'],
+  },
+  declineInvitation: {
+    method: 'POST',
+    path: '/invitations/{organizationId}/decline',
+    tag: 'Invitations',
+    summary: 'Declines an invitation',
+    description: 'For whom the invitation is. It is gone then. An admin may invite again.',
+    caller: 'known',
+    params: ofOrganization,
+    headers: idempotency,
+    replies: { 204: nothing('The invitation is gone') },
+    problems: ['conflict', 'key-reused'],
   },
   listOrganizationTeams: {
     method: 'GET',
@@ -296,6 +405,21 @@ export const organizationRoutes = {
     headers: idempotency,
     body: NewMember,
     replies: { 200: json('Was a member with that role already', Member), 201: json('The new member', Member) },
+    problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
+  },
+  addTeamMembers: {
+    method: 'POST',
+    path: '/teams/{teamId}/members/batch',
+    tag: 'Teams',
+    summary: 'Adds up to 500 members to a team, all or none',
+    description:
+      'For admins of the team and of its organization. Who is a member with that role already stays as they are. In an organization, those outside make it a 400, those with another role a 409. It names all of them, and nothing changes.',
+    caller: 'known',
+    params: ofTeam,
+    headers: idempotency,
+    body: NewMembers,
+    bodyLimitBytes: batchBytes,
+    replies: { 200: json('Who was added', AddedMembers) },
     problems: ['forbidden', 'conflict', 'key-reused', 'too-many'],
   },
   setTeamMemberRole: {

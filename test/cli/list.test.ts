@@ -132,3 +132,45 @@ describe('what a list says', function () {
     );
   });
 });
+
+describe('plinth costs', function () {
+  this.timeout(30_000);
+  let service: Service;
+  let sandbox: Sandbox;
+  before(async () => {
+    service = await createService();
+    sandbox = createSandbox(service.url);
+  });
+  after(async () => {
+    sandbox.remove();
+    await service.close();
+  });
+
+  it('sums up by month, names what has no price, and gives the total and the day of the prices', async () => {
+    const { code, stdout, stderr } = await sandbox.run(['costs', '--from', '2026-10-01']);
+    expect(code, stderr).to.equal(0);
+    expect(stdout)
+      .to.match(/MONTH +BOOTSTRAPS +USD/)
+      .and.to.match(/2026-10 +2 +12\.50/);
+    expect(stdout).to.include('Total: 12.75 USD (estimate, prices of 2026-01-01)');
+    expect(stderr).to.include('There is no price for machine type n2-huge');
+    expect(service.seen.at(-1)?.path).to.equal('/costs?by=month&from=2026-10-01');
+  });
+
+  it('prints CSV that a spreadsheet takes for no formula, and JSON', async () => {
+    const { stdout } = await sandbox.run(['costs', '--by', 'project', '--csv']);
+    expect(stdout.split('\r\n').map((line) => line.trimEnd())).to.deep.equal([
+      'project,name,owner,usd',
+      `2026-10,"'=1+1, ""x""",alice@example.com,12.50`,
+      '2026-11,demo,alice@example.com,0.254321',
+    ]);
+    const json = await sandbox.run(['costs', '--json']);
+    expect(JSON.parse(json.stdout.trim().split('\n').at(-1) ?? '').costs.total).to.equal('12.754321');
+  });
+
+  it('refuses days and groups that are none, all at once', async () => {
+    const { code, stderr } = await sandbox.run(['costs', '--by', 'week', '--from', 'yesterday']);
+    expect(code).to.equal(2);
+    expect(stderr).to.include('--by must be owner, project, day or month').and.to.include('--from must be a day');
+  });
+});

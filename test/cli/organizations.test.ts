@@ -15,6 +15,11 @@ const zoe = { email: 'zoe@example.org', role: 'member' } as const;
 const moved = { teamId: 42, name: 'platform', organizationId: acme, createdAt };
 const team = { ...moved, role: 'admin' };
 
+const invitation = {
+  ...{ organizationId: acme, email: 'zoe@example.org', role: 'member', invitedBy: 'alice@example.com' },
+  ...{ invitedAt: createdAt, expiresAt: '2026-02-14T12:00:00.000Z', state: 'pending' },
+};
+
 const answers = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   ((response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -115,6 +120,57 @@ describe('plinth org and plinth team', () => {
       reply: alice,
       shows: ['was an admin of the organization already; nothing changes'],
       result: 'member',
+    },
+    {
+      args: `org invite ${acme} zoe@example.org --role admin`,
+      call: `POST /organizations/${acme}/invitations`,
+      sends: { members: [{ email: 'zoe@example.org', role: 'admin' }] },
+      reply: { invited: [invitation], members: [bob] },
+      shows: ['zoe@example.org is invited until 2026-02-14 12:00 UTC.', 'bob@example.com is a member already.'],
+      result: 'invited',
+    },
+    {
+      args: `org invitations ${acme}`,
+      call: `GET /organizations/${acme}/invitations`,
+      reply: [invitation],
+      shows: [/E-MAIL +ROLE +STATE +UNTIL +INVITED BY/, /zoe@example\.org +member +pending/],
+      result: 'invitations',
+    },
+    {
+      args: 'org invitations',
+      call: 'GET /invitations',
+      reply: [{ ...invitation, name: 'acme' }],
+      shows: [new RegExp(`${acme} +acme +member +pending`)],
+      result: 'invitations',
+    },
+    {
+      args: `org resend ${acme} zoe@example.org`,
+      call: `POST /organizations/${acme}/invitations/zoe%40example.org/resend`,
+      reply: invitation,
+      shows: ['zoe@example.org is invited until 2026-02-14 12:00 UTC.'],
+      result: 'invitation',
+    },
+    {
+      args: `org revoke ${acme} zoe@example.org`,
+      call: `DELETE /organizations/${acme}/invitations/zoe%40example.org`,
+      status: 204,
+      shows: ['zoe@example.org is not invited any more.'],
+      result: 'revoked',
+    },
+    {
+      args: `org accept ${acme}`,
+      call: `POST /invitations/${acme}/accept`,
+      status: 201,
+      reply: zoe,
+      shows: ['zoe@example.org is now a member of the organization.'],
+      result: 'member',
+    },
+    {
+      args: `org decline ${acme}`,
+      call: `POST /invitations/${acme}/decline`,
+      status: 204,
+      shows: ['The invitation is declined.'],
+      result: 'declined',
     },
     {
       args: `org set-role ${acme} a/b@example.com admin`,
@@ -297,6 +353,21 @@ describe('plinth org and plinth team', () => {
       expect(JSON.parse(asJson.stdout)).to.include({ type: 'result', exitCode: 0 }).and.to.have.property(result);
     });
   }
+
+  it('add and invite the people of a file, and name each faulty line of it', async () => {
+    const people = join(sandbox.folder, 'people.txt');
+    writeFileSync(people, '# the team\nbob@example.com\n\nZoe@Example.org # new\n');
+    script(`POST /organizations/${acme}/members/batch`, answers(200, { added: [bob, zoe], unchanged: [] }));
+    script('POST /teams/42/members/batch', answers(200, { added: [bob], unchanged: [zoe] }));
+    const org = await run('org', 'add-members', acme, '--file', people);
+    expect(org.stdout, org.stderr).to.include('2 added to the organization: bob@example.com, zoe@example.org');
+    expect(service.seen[0]?.body).to.deep.equal({ members: [bob, zoe] });
+    expect((await run('team', 'add-members', '42', '--file', people)).stdout).to.include('1 were members already.');
+    writeFileSync(people, 'bob\nzoe@example.org\nzoe@example.org\n');
+    const faulty = await run('org', 'invite', acme, '--file', people);
+    expect([faulty.code, faulty.stderr.match(/people\.txt:[13] /g)?.length]).to.deep.equal([2, 2]);
+    expect((await run('org', 'invite', acme)).stderr).to.include('<email> is missing; or give --file');
+  });
 
   it('tell all faults of flags and arguments at once, and call nothing', async () => {
     const faulty: ReadonlyArray<readonly [string[], readonly string[]]> = [

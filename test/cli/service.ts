@@ -230,6 +230,19 @@ export async function createService(): Promise<Service> {
         warnings: [],
       });
     },
+    'GET /costs': (response, { path }) =>
+      json(response, 200, {
+        by: path.includes('by=project') ? 'project' : 'month',
+        currency: 'USD',
+        pricesAsOf: '2026-01-01',
+        rows: [
+          { key: '2026-10', name: '=1+1, "x"', owner: 'alice@example.com', bootstraps: 2, amount: '12.50' },
+          { key: '2026-11', name: 'demo', owner: 'alice@example.com', bootstraps: 1, amount: '0.254321' },
+        ],
+        total: '12.754321',
+        unknown: ['machine type n2-huge'],
+        notes: [],
+      }),
     'GET /bootstraps/b-one/removal': (response) => json(response, 200, removalPlan),
     'GET /bootstraps/b-one': (response) => json(response, 200, service.view),
     'POST /bootstraps/b-one/cancel': (response) => json(response, 200, { ...service.view, state: 'cancelling' }),

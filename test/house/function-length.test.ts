@@ -12,6 +12,7 @@ const longFiles: readonly string[] = [
   'functions/config.ts',
   'shared/bootstrap/options.ts',
   'shared/bootstrap/routes.ts',
+  'shared/organization/routes.ts',
 ];
 
 const sources = ['cli', 'functions', 'shared', 'local']

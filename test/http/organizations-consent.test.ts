@@ -174,7 +174,9 @@ describe('taking a team out of an organization again', () => {
     const about = { teamId, name: 'Red', organizationId };
     const sorted = bodies.sort((a, b) => (a.type < b.type ? 1 : -1));
     expect(sorted.map(({ type }) => type)).to.deep.equal(['team.migrated', 'team.detached']);
-    expect(sorted[0]?.data).to.deep.equal({ ...about, actor: alice, admins: [bob, carol] });
+    const removed = [bob, carol, dave];
+    const why = 'They are no members of the organization that the team moved into.';
+    expect(sorted[0]?.data).to.deep.equal({ ...about, actor: alice, admins: [bob, carol], removed, why });
     expect(sorted[1]?.data).to.deep.equal({ ...about, actor: operator, admins: [bob, carol] });
   });
 });

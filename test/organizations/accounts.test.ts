@@ -90,6 +90,14 @@ describe('accounts with the e-mail of a member', () => {
       restoreOrganization: [[403, { params }]],
       listOrganizationMembers: [[403, { params }]],
       addOrganizationMember: [[403, { params, body: { email: carol } }]],
+      addOrganizationMembers: [[403, { params, body: { members: [{ email: carol }] } }]],
+      inviteMembers: [[403, { params, body: { members: [{ email: carol }] } }]],
+      listInvitations: [[403, { params }]],
+      resendInvitation: [[403, { params: { ...params, email: carol } }]],
+      revokeInvitation: [[403, { params: { ...params, email: carol } }]],
+      listOwnInvitations: [[200, {}, none]],
+      acceptInvitation: [[403, { params }]],
+      declineInvitation: [[404, { params }]],
       setOrganizationMemberRole: [[403, { params: { ...params, email: bob }, body: { role: 'admin' } }]],
       removeOrganizationMember: [
         [403, { params: { ...params, email: bob }, query: { force: 'true' } }],
@@ -113,6 +121,7 @@ describe('accounts with the e-mail of a member', () => {
       renameTeam: [[403, { params: { teamId: alone }, body: { name: 'Mine' } }]],
       deleteTeam: [[403, { params: { teamId: alone } }]],
       restoreTeam: [[403, { params: { teamId: alone } }]],
+      addTeamMembers: [[403, { params: { teamId: alone }, body: { members: [{ email: bob }] } }]],
       setTeamMemberRole: [[403, { params: { teamId: alone, email: alice }, body: { role: 'member' } }]],
       addTeamMember: [
         [403, { params: team, body: { email: bob, role: 'admin' } }],

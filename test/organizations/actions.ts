@@ -30,6 +30,13 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   removeTeamMember: 4,
   migrateTeam: 6,
   detachTeam: 2,
+  addOrganizationMembers: 3,
+  inviteMembers: 4,
+  resendInvitation: 1,
+  revokeInvitation: 1,
+  acceptInvitation: 6,
+  declineInvitation: 1,
+  addTeamMembers: 3,
   renameOrganization: 1,
   deleteOrganization: 3,
   restoreOrganization: 3,
@@ -62,6 +69,11 @@ export interface Cast {
   readonly teams: string[];
 }
 
+/** One or two. */
+const someOf = ({ email, organization, team }: Drawn): string[] => [
+  ...new Set([email, people[(organization + team) % people.length] ?? email]),
+];
+
 export function actionOf(cast: Cast, at: string, each: Drawn): Action {
   const { kind, by, email, admin, force, alone } = each;
   const role = admin ? 'admin' : 'member';
@@ -82,6 +94,16 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
       return { kind, by, team, email, role };
     case 'removeTeamMember':
       return { kind, by, team, email };
+    case 'addOrganizationMembers':
+    case 'inviteMembers':
+      return { kind, by, organization, emails: someOf(each), role };
+    case 'addTeamMembers':
+      return { kind, by, team, emails: someOf(each), role };
+    case 'revokeInvitation':
+    case 'resendInvitation':
+      return { kind, by, organization, email };
+    case 'acceptInvitation':
+    case 'declineInvitation':
     case 'renameOrganization':
     case 'deleteOrganization':
     case 'restoreOrganization':

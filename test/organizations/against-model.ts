@@ -14,15 +14,16 @@ async function seen(server: OrganizationsServer, { organizations, teams }: World
   const as = operator;
   const roles = (members: readonly Member[]) => new Map(members.map(({ email, role }) => [email, role]));
   const found = emptyWorld();
-  for (const [organizationId, { members: remembered, deleted }] of organizations) {
+  for (const [organizationId, { members: remembered, invited, deleted }] of organizations) {
     const params = { organizationId };
     if (deleted) {
       await server.expect(404, 'getOrganization', { as, params });
-      found.organizations.set(organizationId, { members: remembered, deleted });
+      found.organizations.set(organizationId, { members: remembered, invited, deleted });
       continue;
     }
     const list = await server.expect<Member[]>(200, 'listOrganizationMembers', { as, params });
-    found.organizations.set(organizationId, { members: roles(list) });
+    const invitations = await server.expect<Member[]>(200, 'listInvitations', { as, params });
+    found.organizations.set(organizationId, { members: roles(list), invited: roles(invitations) });
     const inIt = await server.expect<{ teamId: number }[]>(200, 'listOrganizationTeams', { as, params });
     const expected = [...teams].filter(([, team]) => team.organization === organizationId && !team.deleted);
     expect(inIt.map(({ teamId }) => String(teamId))).to.have.members(expected.map(([teamId]) => teamId));
@@ -43,7 +44,7 @@ async function seen(server: OrganizationsServer, { organizations, teams }: World
 
 const plain = ({ organizations, teams }: World) => ({
   organizations: [...organizations]
-    .map(([id, { members, deleted = false }]) => [id, deleted, [...members].sort()])
+    .map(([id, { members, invited, deleted = false }]) => [id, deleted, [...members].sort(), [...invited].sort()])
     .sort(),
   teams: [...teams]
     .map(([id, { organization, members, deleted = false }]) => [id, organization, deleted, [...members].sort()])

@@ -5,7 +5,9 @@ import type { Reader, Snapshot, StoredEvent } from './snapshot.js';
 
 const textOf = ({ organizations, teams }: World): string =>
   JSON.stringify([
-    [...organizations].map(([id, { members, deleted = false }]) => [id, deleted, [...members].sort()]).sort(),
+    [...organizations]
+      .map(([id, { members, invited, deleted = false }]) => [id, deleted, [...members].sort(), [...invited].sort()])
+      .sort(),
     [...teams]
       .map(([id, { organization, members, deleted = false }]) => [
         ...[id, organization ?? null, deleted],

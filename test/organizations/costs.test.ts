@@ -31,6 +31,7 @@ describe('the documents of an operation', () => {
   /** By what the table counts. */
   const n: Record<Counted, number> = {
     listed,
+    'members named': listed,
     // Those of the organization that is deleted: its maker alone.
     'members of the organization': 1,
     'members of the team': listed,
@@ -90,6 +91,7 @@ describe('the documents of an operation', () => {
   }
 
   const inOrganization = () => ({ organizationId });
+  const named = (prefix: string) => Array.from({ length: listed }, (_, i) => ({ email: `${prefix}${i}@example.com` }));
   const member = (email: string) => ({ organizationId, email });
   const calls: Readonly<Record<Operation, readonly (readonly [what: string, status: number, asked: () => Asked])[]>> = {
     createOrganization: [['', 201, () => ({ body: { name: 'another' } })]],
@@ -102,6 +104,7 @@ describe('the documents of an operation', () => {
       ['with teams', 409, () => ({ params: inOrganization() })],
     ],
     restoreOrganization: [['', 200, () => ({ params: { organizationId: lonely } })]],
+    listOrganizationEvents: [['', 200, () => ({ params: inOrganization(), query: { limit: String(listed - 1) } })]],
     addOrganizationMember: [
       ['', 201, () => ({ params: inOrganization(), body: { email: 'eve@example.com' } })],
       ['already so', 200, () => ({ params: inOrganization(), body: { email: 'eve@example.com' } })],
@@ -111,12 +114,22 @@ describe('the documents of an operation', () => {
         () => ({ params: inOrganization(), body: { email: 'eve@example.com', role: 'admin' } }),
       ],
     ],
+    addOrganizationMembers: [['', 200, () => ({ params: inOrganization(), body: { members: named('m') } })]],
+    inviteMembers: [
+      ['', 200, () => ({ params: inOrganization(), body: { members: named('i') } })],
+      ['once more', 200, () => ({ params: inOrganization(), body: { members: named('i') } })],
+    ],
+    listInvitations: [['', 200, () => ({ params: inOrganization(), query: { limit: String(listed - 1) } })]],
+    resendInvitation: [['', 200, () => ({ params: member('i1@example.com') })]],
+    revokeInvitation: [['', 204, () => ({ params: member('i1@example.com') })]],
+    listOwnInvitations: [['', 200, () => ({ as: 'i2@example.com' })]],
+    acceptInvitation: [['', 201, () => ({ as: 'i2@example.com', params: inOrganization() })]],
+    declineInvitation: [['', 204, () => ({ as: 'i3@example.com', params: inOrganization() })]],
     setOrganizationMemberRole: [
       ['to admin', 200, () => ({ params: member('eve@example.com'), body: { role: 'admin' } })],
       ['of an admin', 200, () => ({ params: member('eve@example.com'), body: { role: 'member' } })],
     ],
     listOrganizationTeams: [['', 200, () => ({ params: inOrganization() })]],
-    listOrganizationEvents: [['', 200, () => ({ params: inOrganization(), query: { limit: String(listed - 1) } })]],
     createTeam: [
       ['standalone', 201, () => ({ body: { name: 'another' } })],
       ['in an organization', 201, () => ({ as: 'carol@example.com', body: { name: 'another', organizationId } })],
@@ -130,6 +143,7 @@ describe('the documents of an operation', () => {
     renameTeam: [['', 200, () => ({ params: { teamId: inside }, body: { name: 'renamed' } })]],
     deleteTeam: [['', 200, () => ({ params: { teamId: alone } })]],
     restoreTeam: [['', 200, () => ({ params: { teamId: alone } })]],
+    addTeamMembers: [['', 200, () => ({ params: { teamId: inside }, body: { members: named('m') } })]],
     setTeamMemberRole: [
       ['', 200, () => ({ params: { teamId: inside, email: 'bob@example.com' }, body: { role: 'member' } })],
     ],

@@ -58,6 +58,23 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await inPages('listOrganizationTeams', { params });
   await inPages('listOrganizationEvents', { params });
   await inPages('listTeamMembers', { params: inside });
+  const [erin, frank, grace] = ['erin@example.com', 'frank@example.com', 'grace@example.com'];
+  await does(200, 'addOrganizationMembers', {
+    params,
+    body: { members: [{ email: erin }, { email: bob, role: 'admin' }] },
+  });
+  await does(200, 'addTeamMembers', { params: inside, body: { members: [{ email: erin, role: 'admin' }] } });
+  await does(200, 'inviteMembers', {
+    params,
+    body: { members: [{ email: frank }, { email: grace }, { email: erin }] },
+  });
+  await inPages('listInvitations', { params });
+  await does(200, 'resendInvitation', { params: { ...params, email: frank } });
+  await inPages('listOwnInvitations', { as: frank });
+  await does(201, 'acceptInvitation', { as: frank, params });
+  await does(204, 'declineInvitation', { as: grace, params });
+  await does(200, 'inviteMembers', { params, body: { members: [{ email: grace }] } });
+  await does(204, 'revokeInvitation', { params: { ...params, email: grace } });
   await does(200, 'setTeamMemberRole', { params: { ...inside, email: bob }, body: { role: 'admin' } });
   await does(200, 'renameOrganization', { params, body: { name: 'Renamed' } });
   await does(200, 'renameTeam', { params: inside, body: { name: 'Renamed' } });

@@ -77,12 +77,25 @@ export async function fuzzEverything(
   });
 
   const own = await server.expect<Organization>(201, 'createOrganization', { as: operator, body: { name: 'own' } });
+  const elsewhere = await server.expect<Organization>(201, 'createOrganization', {
+    as: operator,
+    body: { name: 'elsewhere' },
+  });
   const callers = ['alice@example.com', 'bob@example.com', 'carol@example.com'];
   const people = [...callers, 'a/b@example.com', '__x__@example.com'];
   const teams: number[] = [];
   /** The fuzzer drives its own people out, and its teams into the organization. */
   async function refurnish(): Promise<void> {
     const params = { organizationId: own.id };
+    const inviting = { as: operator, params: { organizationId: elsewhere.id } };
+    for (const each of [{ as: operator, params }, inviting]) await server.ask('restoreOrganization', each);
+    for (const email of callers) {
+      const member = { ...inviting.params, email };
+      await server.ask('removeOrganizationMember', { as: operator, params: member, query: { force: 'true' } });
+    }
+    const invited = callers.map((email) => ({ email, role: 'admin' }));
+    await server.ask('inviteMembers', { ...inviting, body: { members: invited } });
+    await server.ask('inviteMembers', { as: operator, params, body: { members: [{ email: 'a/b@example.com' }] } });
     for (const email of callers) {
       await server.ask('addOrganizationMember', { as: operator, params, body: { email } });
       await server.ask('setOrganizationMemberRole', {
@@ -108,7 +121,8 @@ export async function fuzzEverything(
       bad: await badTokens(issuer),
     },
     known: () => ({
-      organizationId: [own.id, own.id, own.id, planted.id],
+      organizationId: [own.id, own.id, elsewhere.id, planted.id],
+      members: [[{ email: 'dave@example.com' }], [{ email: 'a/b@example.com', role: 'member' }]],
       teamId: [...teams, ...teams, plantedTeam.teamId, plantedAlone.teamId],
       email: people,
       name: ['A name', 'Another'],

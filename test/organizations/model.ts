@@ -6,6 +6,7 @@ import type { Role } from '../../shared/organization/organization.js';
 
 export interface ModelOrganization {
   readonly members: Map<string, Role>;
+  readonly invited: Map<string, Role>;
   /** It can be restored, and does not show until then. */
   deleted?: boolean;
 }
@@ -47,6 +48,20 @@ export type Action = { readonly by: string } & (
       readonly force: boolean;
     }
   | {
+      readonly kind: 'addOrganizationMembers' | 'inviteMembers';
+      readonly organization: string;
+      readonly emails: readonly string[];
+      readonly role: Role;
+    }
+  | {
+      readonly kind: 'addTeamMembers';
+      readonly team: string;
+      readonly emails: readonly string[];
+      readonly role: Role;
+    }
+  | { readonly kind: 'revokeInvitation' | 'resendInvitation'; readonly organization: string; readonly email: string }
+  | { readonly kind: 'acceptInvitation' | 'declineInvitation'; readonly organization: string }
+  | {
       readonly kind: 'renameOrganization' | 'deleteOrganization' | 'restoreOrganization';
       readonly organization: string;
     }
@@ -86,6 +101,13 @@ function adding(members: Map<string, Role>, email: string, role: Role): Outcome 
   return { status: 201 };
 }
 
+/** All of them, or none. */
+function addingAll(members: Map<string, Role>, emails: readonly string[], role: Role): Outcome {
+  if (emails.some((email) => (members.get(email) ?? role) !== role)) return { status: 409 };
+  for (const email of emails) members.set(email, role);
+  return { status: 200 };
+}
+
 /** Changes the world as the API must change its own, and says what it must reply. */
 export function play(world: World, action: Action, { operators, anyoneCreates }: Rules): Outcome {
   const { by } = action;
@@ -111,14 +133,59 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
   switch (action.kind) {
     case 'createOrganization': {
       if (!operator && !anyoneCreates) return denied;
-      world.organizations.set(action.organization, { members: new Map([[by, 'admin']]) });
+      world.organizations.set(action.organization, { members: new Map([[by, 'admin']]), invited: new Map() });
       return { status: 201 };
     }
     case 'addOrganizationMember': {
       const organization = organizationOf(action.organization);
       if (organization === undefined) return missing;
       if (!governs(organization)) return denied;
-      return adding(organization.members, action.email, action.role);
+      const added = adding(organization.members, action.email, action.role);
+      if (added.status === 201) organization.invited.delete(action.email);
+      return added;
+    }
+    case 'addOrganizationMembers': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      const { status } = addingAll(organization.members, action.emails, action.role);
+      if (status === 200) for (const email of action.emails) organization.invited.delete(email);
+      return { status };
+    }
+    case 'inviteMembers': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      for (const email of action.emails) {
+        if (!organization.members.has(email)) organization.invited.set(email, action.role);
+      }
+      return { status: 200 };
+    }
+    case 'resendInvitation':
+    case 'revokeInvitation': {
+      const organization = organizationOf(action.organization);
+      if (organization === undefined) return missing;
+      if (!governs(organization)) return denied;
+      if (!organization.invited.has(action.email)) return missing;
+      if (action.kind === 'resendInvitation') return { status: 200 };
+      organization.invited.delete(action.email);
+      return { status: 204 };
+    }
+    case 'acceptInvitation': {
+      const organization = world.organizations.get(action.organization);
+      if (organization === undefined || organization.deleted) return missing;
+      if (organization.members.has(by)) return { status: 200 };
+      const role = organization.invited.get(by);
+      if (role === undefined) return missing;
+      organization.invited.delete(by);
+      organization.members.set(by, role);
+      return { status: 201 };
+    }
+    case 'declineInvitation': {
+      const organization = world.organizations.get(action.organization);
+      if (organization === undefined || organization.deleted || !organization.invited.has(by)) return missing;
+      organization.invited.delete(by);
+      return { status: 204 };
     }
     case 'setOrganizationMemberRole': {
       const organization = organizationOf(action.organization);
@@ -223,6 +290,15 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       }
       return adding(team.members, action.email, action.role);
     }
+    case 'addTeamMembers': {
+      const team = teamOf(action.team);
+      if (team === undefined) return missing;
+      if (!governsTeam(team)) return denied;
+      const { organization } = team;
+      const within = organization === undefined ? undefined : world.organizations.get(organization)?.members;
+      if (within !== undefined && action.emails.some((email) => !within.has(email))) return { status: 400 };
+      return addingAll(team.members, action.emails, action.role);
+    }
     case 'removeTeamMember': {
       const team = teamOf(action.team);
       if (team === undefined) return missing;
@@ -266,7 +342,10 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
 /** What is wrong with the world, in words; empty if the rules hold. */
 export function faultsIn({ organizations, teams }: World): string[] {
   const faults: string[] = [];
-  for (const [name, { members }] of organizations) {
+  for (const [name, { members, invited }] of organizations) {
+    for (const email of invited.keys()) {
+      if (members.has(email)) faults.push(`${email} is invited into organization ${name}, and a member`);
+    }
     if (admins(members) === 0) faults.push(`organization ${name} has no admin`);
   }
   for (const [name, { organization, members, deleted }] of teams) {

@@ -2,6 +2,14 @@
 import { readConfig } from '../../functions/config.js';
 import { type Context, createContext } from '../../functions/context.js';
 import { detachTeam } from '../../functions/organizations/detachment.js';
+import {
+  acceptInvitation,
+  declineInvitation,
+  inviteMembers,
+  resendInvitation,
+  revokeInvitation,
+} from '../../functions/organizations/invitations.js';
+import { addOrganizationMembers, addTeamMembers } from '../../functions/organizations/many-members.js';
 import { addOrganizationMember, setOrganizationMemberRole } from '../../functions/organizations/members.js';
 import { migrateTeam } from '../../functions/organizations/migration.js';
 import {
@@ -87,6 +95,29 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         const asked = { teamId, organizationId, force: action.force };
         return done(200, (await migrateTeam(context, caller, asked, nothing)).removedMembers);
       }
+      case 'addOrganizationMembers':
+      case 'inviteMembers': {
+        const members = action.emails.map((email) => ({ email, role: action.role }));
+        const work = action.kind === 'inviteMembers' ? inviteMembers : addOrganizationMembers;
+        await work(context, caller, organizationId, members);
+        return done(200);
+      }
+      case 'addTeamMembers': {
+        const members = action.emails.map((email) => ({ email, role: action.role }));
+        await addTeamMembers(context, caller, teamId, members);
+        return done(200);
+      }
+      case 'resendInvitation':
+        await resendInvitation(context, caller, organizationId, action.email);
+        return done(200);
+      case 'revokeInvitation':
+        await revokeInvitation(context, caller, organizationId, action.email);
+        return done(204);
+      case 'acceptInvitation':
+        return done((await acceptInvitation(context, caller, organizationId, nothing)).added ? 201 : 200);
+      case 'declineInvitation':
+        await declineInvitation(context, caller, organizationId);
+        return done(204);
       case 'renameOrganization':
         await renameOrganization(context, caller, organizationId, 'Renamed');
         return done(200);

@@ -59,6 +59,23 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
             ...(action.organization === undefined ? {} : { organizationId: organizationId(action.organization) }),
           },
         };
+      case 'addOrganizationMembers':
+      case 'inviteMembers':
+        return {
+          params: { organizationId: organizationId(action.organization) },
+          body: { members: action.emails.map((email) => ({ email, role: action.role })) },
+        };
+      case 'addTeamMembers':
+        return {
+          params: { teamId: teamId(action.team) },
+          body: { members: action.emails.map((email) => ({ email, role: action.role })) },
+        };
+      case 'resendInvitation':
+      case 'revokeInvitation':
+        return { params: { organizationId: organizationId(action.organization), email: action.email } };
+      case 'acceptInvitation':
+      case 'declineInvitation':
+        return { params: { organizationId: organizationId(action.organization) } };
       case 'renameOrganization':
         return { params: { organizationId: organizationId(action.organization) }, body: { name: 'Renamed' } };
       case 'deleteOrganization':

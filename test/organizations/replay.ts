@@ -11,6 +11,8 @@ interface TeamState {
   readonly members: readonly Member[];
 }
 
+const invites = new Set(['member-invited', 'invitation-declined', 'invitation-revoked']);
+
 const sorted = (members: Iterable<readonly [string, string]>): string =>
   JSON.stringify([...members].sort(([a], [b]) => (a < b ? -1 : 1)));
 
@@ -35,6 +37,16 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
       for (const text of faultsIn(world)) fault(`then ${text}`);
       continue;
     }
+    if (invites.has(action)) {
+      if (organization === undefined) fault('of what is not there');
+      const was = event.before as Member | null;
+      const had = organization?.invited.get(email);
+      if (had !== was?.role) fault(`was invited as ${had}, and not ${was?.role}`);
+      if (action === 'member-invited') organization?.invited.set(email, (event.after as Member).role);
+      else organization?.invited.delete(email);
+      for (const text of faultsIn(world)) fault(`then ${text}`);
+      continue;
+    }
     if (version !== expected) fault(`is number ${version} of ${about}, and not ${expected}`);
     versions.set(about, expected);
     const team = world.teams.get(String(teamId));
@@ -46,9 +58,15 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
       continue;
     }
     const had = members?.get(email);
+    if (action === 'invitation-accepted' && organization?.invited.get(email) !== after?.role) {
+      fault('was not invited so');
+    }
     switch (action) {
       case 'organization-created':
-        world.organizations.set(organizationId ?? '', { members: new Map([[actor, 'admin']]) });
+        world.organizations.set(organizationId ?? '', {
+          members: new Map([[actor, 'admin']]),
+          invited: new Map(),
+        });
         break;
       case 'team-created':
         world.teams.set(String(teamId), {
@@ -56,11 +74,13 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
           members: new Map([[actor, 'admin']]),
         });
         break;
+      case 'invitation-accepted':
       case 'member-added':
       case 'team-member-added':
         if (had !== undefined || before !== null) fault(`was there already, as ${had}`);
         if (after?.email !== email) fault(`says ${JSON.stringify(after)} after it`);
         members?.set(email, after?.role ?? 'member');
+        if (!action.startsWith('team-')) organization?.invited.delete(email);
         break;
       case 'member-role-changed':
       case 'team-member-role-changed':

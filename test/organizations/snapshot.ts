@@ -47,7 +47,7 @@ interface StoredTeamMember {
   readonly role: Role;
 }
 
-const names = ['organizations', 'organizationMembers', 'teams', 'teamMembers'] as const;
+const names = ['organizations', 'organizationMembers', 'invitations', 'teams', 'teamMembers'] as const;
 type Rows = Readonly<Record<(typeof names)[number], readonly unknown[]>>;
 
 function snapshotOf(rows: Rows): Snapshot {
@@ -56,7 +56,12 @@ function snapshotOf(rows: Rows): Snapshot {
   const leaving: string[] = [];
   const governing = new Map<string, number>();
   for (const { id, deletedAt } of rows.organizations as { id: string; deletedAt?: unknown }[])
-    world.organizations.set(String(id), { members: new Map(), deleted: deletedAt !== undefined });
+    world.organizations.set(String(id), { members: new Map(), invited: new Map(), deleted: deletedAt !== undefined });
+  for (const { organizationId, email, role } of rows.invitations as StoredMember[]) {
+    const organization = world.organizations.get(organizationId);
+    if (organization === undefined) faults.push(`${email} is invited into ${organizationId}, which is not there`);
+    organization?.invited.set(email, role);
+  }
   for (const each of rows.organizationMembers as StoredMember[]) {
     const { organizationId, email, role, governs } = each;
     const organization = world.organizations.get(organizationId);
@@ -111,10 +116,13 @@ export function createReader(project: string, host: string): Reader {
       const { docs } = await firestore.collection('organizationEvents').get();
       const nanos = (each: (typeof docs)[number]): bigint =>
         BigInt(each.createTime.seconds) * 1_000_000_000n + BigInt(each.createTime.nanoseconds);
-      return docs
-        .map((each) => ({ at: nanos(each), event: each.data() as StoredEvent }))
-        .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
-        .map(({ event }) => event);
+      return (
+        docs
+          .map((each) => ({ at: nanos(each), event: each.data() as StoredEvent }))
+          // Those of one commit have their order by their ids.
+          .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.event.id < b.event.id ? -1 : 1))
+          .map(({ event }) => event)
+      );
     },
 
     close: () => firestore.terminate(),
@@ -129,6 +137,7 @@ export function createMemoryReader(store: MemoryStore): Pick<Reader, 'snapshot' 
       snapshotOf({
         organizations: rowsOf('organizations'),
         organizationMembers: rowsOf('organizationMembers'),
+        invitations: rowsOf('invitations'),
         teams: rowsOf('teams'),
         teamMembers: rowsOf('teamMembers'),
       }),

@@ -1,6 +1,6 @@
 /** Wraps networks, subnets, firewall rules and routers. */
 import type { ComputeCalls } from './calls.js';
-import type { FirewallRule, Network, Resource, Router, Subnetwork } from './resources.js';
+import type { EffectiveFirewalls, FirewallRule, Network, Resource, Router, Subnetwork } from './resources.js';
 
 export const createNetworks = ({ call, get, change }: ComputeCalls) => ({
   network: (project: string, network: string) =>
@@ -27,6 +27,12 @@ export const createNetworks = ({ call, get, change }: ComputeCalls) => ({
     call<readonly FirewallRule[]>('firewalls', 'list', `list the firewall rules of ${project}`, {
       project,
       filter: names.map((name) => `(name = "${name}")`).join(' OR '),
+    }),
+  /** The rules in force for a network, with those of firewall policies above its project. */
+  effectiveFirewalls: (project: string, network: string) =>
+    call<EffectiveFirewalls>('networks', 'getEffectiveFirewalls', `read the effective firewall rules of ${network}`, {
+      project,
+      network,
     }),
   createFirewallRule: (project: string, resource: Resource, requestId: string) =>
     change('firewalls', 'insert', `create the firewall rule ${resource['name']}`, {

@@ -27,6 +27,39 @@ export interface FirewallRule {
   readonly disabled?: boolean;
 }
 
+interface FirewallPolicyRule {
+  readonly priority?: number;
+  /** `allow`, `deny`, `goto_next` and others. */
+  readonly action?: string;
+  readonly direction?: string;
+  readonly disabled?: boolean;
+  readonly description?: string;
+  readonly targetResources?: readonly string[];
+  readonly targetServiceAccounts?: readonly string[];
+  readonly targetSecureTags?: readonly object[];
+  readonly match?: {
+    readonly srcIpRanges?: readonly string[];
+    readonly srcAddressGroups?: readonly string[];
+    readonly srcFqdns?: readonly string[];
+    readonly srcRegionCodes?: readonly string[];
+    readonly srcThreatIntelligences?: readonly string[];
+    readonly srcSecureTags?: readonly object[];
+    readonly layer4Configs?: readonly { readonly ipProtocol?: string; readonly ports?: readonly string[] }[];
+  };
+}
+
+/** In the order in which the policies decide. */
+export interface EffectiveFirewalls {
+  readonly firewallPolicys?: readonly {
+    readonly name?: string;
+    readonly shortName?: string;
+    readonly displayName?: string;
+    /** `HIERARCHY`, `NETWORK` and others. */
+    readonly type?: string;
+    readonly rules?: readonly FirewallPolicyRule[];
+  }[];
+}
+
 interface Nat {
   readonly name?: string;
   readonly natIpAllocateOption?: string;

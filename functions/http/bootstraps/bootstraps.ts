@@ -26,6 +26,7 @@ import { admissionHandlers } from './admission.js';
 import { judge, objectionsTo } from './asked.js';
 import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
+import { costHandlers } from './costs.js';
 import { dryRunOf } from './dry-run.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
 import { fileHandlers } from './files.js';
@@ -128,6 +129,7 @@ function bootstrapHandlers(
     ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
     ...admissionHandlers(context),
+    ...costHandlers(context),
     ...callerHandlers(context),
   };
 }

@@ -5,6 +5,7 @@ import { organizationRoutes as routes } from '../../../shared/organization/route
 import type { Context } from '../../context.js';
 import { createVerifier } from '../../identity/auth.js';
 import { listEvents } from '../../organizations/events.js';
+import { addOrganizationMembers } from '../../organizations/many-members.js';
 import {
   addOrganizationMember,
   listOrganizationMembers,
@@ -24,6 +25,7 @@ import { type AnswerInPages, createPages } from '../paging.js';
 import { withRateLimit } from '../rate-limit.js';
 import type { Answer } from '../reply.js';
 import { type Call, createRouter, type HttpFunction } from '../router.js';
+import { invitationHandlers } from './invitations.js';
 import { addedAnswer, keptOf, okAnswer, teamHandlers } from './teams.js';
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
@@ -40,6 +42,7 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
           routes,
           refusingOthers(context, {
             ...organizationHandlers(context, answerInPages),
+            ...invitationHandlers(context, answerInPages),
             ...teamHandlers(context, answerInPages),
           }),
         ),
@@ -53,7 +56,10 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
   });
 };
 
-type OrganizationRoutes = Omit<typeof routes, keyof ReturnType<typeof teamHandlers>>;
+type OrganizationRoutes = Omit<
+  typeof routes,
+  keyof ReturnType<typeof teamHandlers> | keyof ReturnType<typeof invitationHandlers>
+>;
 
 const createdAnswer = (organization: Organization): Answer => ({
   status: 201,
@@ -111,6 +117,11 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
   addOrganizationMember: async ({ caller, params, body }, keep) =>
     addedAnswer(
       await addOrganizationMember(context, caller, params.organizationId, body, (result) => keep(addedAnswer(result))),
+    ),
+
+  addOrganizationMembers: async ({ caller, params: { organizationId }, body: { members } }, keep) =>
+    okAnswer(
+      await addOrganizationMembers(context, caller, organizationId, members, (result) => keep(okAnswer(result))),
     ),
 
   setOrganizationMemberRole: async ({ caller, params: { organizationId, email }, body: { role } }) => ({

@@ -4,6 +4,7 @@ import { organizationRoutes as routes } from '../../../shared/organization/route
 import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
 import { detachTeam } from '../../organizations/detachment.js';
+import { addTeamMembers } from '../../organizations/many-members.js';
 import type { Added } from '../../organizations/members.js';
 import { migrateTeam, previewMigration } from '../../organizations/migration.js';
 import { deleteTeam, renameTeam, restoreTeam } from '../../organizations/team-life.js';
@@ -26,6 +27,7 @@ type TeamRoutes = Pick<
   | 'renameTeam'
   | 'deleteTeam'
   | 'restoreTeam'
+  | 'addTeamMembers'
   | 'setTeamMemberRole'
   | 'listTeamMembers'
   | 'addTeamMember'
@@ -64,6 +66,9 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
 
   restoreTeam: async ({ caller, params: { teamId } }, keep) =>
     okAnswer(await restoreTeam(context, caller, teamId, (reply) => keep(okAnswer(reply)))),
+
+  addTeamMembers: async ({ caller, params: { teamId }, body: { members } }, keep) =>
+    okAnswer(await addTeamMembers(context, caller, teamId, members, (result) => keep(okAnswer(result)))),
 
   setTeamMemberRole: async ({ caller, params: { teamId, email }, body: { role } }) =>
     okAnswer(await setTeamMemberRole(context, caller, teamId, { email, role })),

@@ -1,7 +1,9 @@
 /** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
 import type { LoadBalancers, MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
+import { Problem } from '../../../shared/problems.js';
 import type { StepCall } from '../../engine/step.js';
-import { subnetRange } from '../topology.js';
+import { networkNames, subnetRange } from '../topology.js';
+import { closingRule } from './firewall-policies.js';
 import { type Begun, followAll } from './following.js';
 import { network } from './network.js';
 import { FirewallOutput } from './outputs.js';
@@ -90,7 +92,8 @@ export const firewall = defineProjectStep({
     const standing = states.flatMap(({ rule, found }) => (found !== undefined && fits(rule, found) ? [found] : []));
     if (standing.length < states.length) return undefined;
     if (!(await areSettled(compute, projectId, 'global', ...standing))) return undefined;
-    return { rules: states.map(({ rule }) => rule.name) };
+    const closedBy = await closedByOf(call);
+    return { rules: states.map(({ rule }) => rule.name), ...(closedBy === undefined ? {} : { closedBy }) };
   },
 
   async run(call) {
@@ -120,7 +123,24 @@ export const firewall = defineProjectStep({
   },
   goes: 'project',
   summary: ({ rules }) => `${rules.length} rules`,
+  warning: ({ closedBy }) =>
+    closedBy === undefined
+      ? undefined
+      : `Nobody will reach the machines: ${closedBy} closes port 22. Ask who keeps the firewall policies of the organization to admit it.`,
 });
+
+/** What lies above the project comes before the rules here. It stays unknown where plinth may not look. */
+async function closedByOf({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
+  const { projectId, options, machineAccess } = bootstrap;
+  const { network: name } = networkNames(projectId, options.region);
+  const sources = sshSourcesOf(machineAccess, context.config.sshSourceRanges);
+  try {
+    return closingRule(await context.cloud.compute.effectiveFirewalls(projectId, name), sources, 22);
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'cloud-permission') return undefined;
+    throw error;
+  }
+}
 
 async function look({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
   const rules = rulesOf(bootstrap.machineAccess, context.config.sshSourceRanges, bootstrap.loadBalancers);

@@ -17,7 +17,11 @@ export const RolesOutput = z.object({
 export const AccountOutput = z.object({ email: z.string() });
 /** A network resource, by the link that other resources use. */
 export const ResourceOutput = z.object({ selfLink: z.string() });
-export const FirewallOutput = z.object({ rules: z.array(z.string()) });
+export const FirewallOutput = z.object({
+  rules: z.array(z.string()),
+  /** The rule above the project that closes SSH to the jumpbox, in words. */
+  closedBy: z.string().optional(),
+});
 export const RouterOutput = z.object({ router: z.string(), nat: z.string() });
 export const AddressOutput = AddressView;
 export const ZoneOutput = z.object({

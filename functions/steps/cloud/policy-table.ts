@@ -110,6 +110,12 @@ export const policyTable: readonly PolicyRow[] = [
     metBy: () => 'plinth makes its own network',
   },
   {
+    constraint: 'compute.setNewProjectDefaultToZonalDNSOnly',
+    kind: 'boolean',
+    hits: () => 'the names of the VMs',
+    metBy: () => 'all VMs are in one zone, and reach each other by address',
+  },
+  {
     constraint: 'compute.restrictLoadBalancerCreationForTypes',
     kind: 'list',
     hits: ({ hosts, options }) => (hosts && installs(options) ? 'the load balancers of the platform' : undefined),

@@ -91,10 +91,19 @@ export function defineHostStep<
     run: (call) =>
       spec.run(call).catch((error: unknown) => {
         unlessUnreachable(error, call);
-        return recheck(['machines', 'hostKeys'], (error as Problem).detail);
+        const { closedBy } = (call.needs as HostCall['needs']).firewall;
+        if (closedBy !== undefined) throw closed(error, closedBy);
+        return recheck(['machines', 'hostKeys', 'firewall'], (error as Problem).detail);
       }),
   });
 }
+
+/** Trying again helps only once somebody has changed the policy. */
+const closed = (error: unknown, by: string): Problem =>
+  new Problem('cloud-policy', `${(error as Problem).detail} The reason is ${by}, which closes port 22.`, {
+    cause: error,
+    advice: 'Ask who keeps the firewall policies of the organization to admit it. Then run the same command again.',
+  });
 
 /** The engine retries the first failures. Most often a machine is only slow. */
 function unlessUnreachable(error: unknown, { attempt }: Pick<StepCall, 'attempt'>): undefined {

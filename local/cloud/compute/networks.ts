@@ -3,6 +3,7 @@ import { GoogleError, type Handler, type JsonObject, type Served, type World } f
 import { flagOf, numberOf, objectOf, objectsOf, textOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found } from './collection.js';
 import { deleteDefaultRoute, isDefaultRoute, makeDefaultRoute } from './default-routes.js';
+import { firewallPoliciesAbove } from './firewall-policies.js';
 import { ending, type Failure, failureOf } from './operations.js';
 import { regions } from './places.js';
 import {
@@ -110,11 +111,15 @@ function userOfNetwork(world: World, path: string, auto: boolean): string | unde
 }
 
 const effectiveFirewalls: Handler = (call, world) => {
-  const { path } = find(call, world, networks);
+  const { path, place } = find(call, world, networks);
   const firewalls = Object.values(held(world, collections.firewalls))
     .map(({ resource }) => resource)
     .filter((resource) => unlink(String(resource['network'])) === path);
-  return firewalls.length === 0 ? {} : { firewalls };
+  const firewallPolicys = firewallPoliciesAbove(world, place.project.projectId);
+  return {
+    ...(firewalls.length === 0 ? {} : { firewalls }),
+    ...(firewallPolicys.length === 0 ? {} : { firewallPolicys }),
+  };
 };
 
 const served = defineCollection({

@@ -98,7 +98,7 @@ const constraints = {
     kind: 'boolean',
     default: 'ALLOW',
     methods: [],
-    does: 'projects.get of Compute Engine shows vmDnsSetting ZONAL_ONLY.',
+    does: 'projects.get of Compute Engine shows vmDnsSetting ZONAL_ONLY, and machines know each other by zone alone.',
   },
   'compute.restrictProtocolForwardingCreationForTypes': {
     title: 'Restrict Protocol Forwarding Based on type of IP Address',

@@ -4,10 +4,12 @@
  */
 import { connect as connectTcp } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { firewallPoliciesAbove } from '../../cloud/compute/firewall-policies.js';
 import type { World } from '../../cloud/kernel/api.js';
 import { metadataAddress, metadataNames, metadataPort } from '../guest-metadata.js';
 import { allVms, rulesOf, type Vm, vmAt } from '../vms.js';
 import { allows } from './firewall.js';
+import { verdictOf } from './hierarchy.js';
 import { createPair } from './streams.js';
 
 /** `dropped`: no answer ever comes, as when a firewall drops packets. */
@@ -49,8 +51,14 @@ const isMetadata = (address: string): boolean => [metadataAddress, ...metadataNa
 
 export function createFabric(options: FabricOptions): Fabric {
   const { world, accept, worldAddress = anybody, isOutside, metadata, asksRules } = options;
+  const admits = (to: Vm, other: Partial<Vm> & { address: string }, port: number): boolean => {
+    const above = firewallPoliciesAbove(world, to.projectId);
+    const verdict = verdictOf(above, { direction: 'INGRESS', other: other.address, port });
+    if (verdict !== 'next') return verdict === 'allow';
+    return allows(rulesOf(world, to), { direction: 'INGRESS', at: to, other, port });
+  };
   const reach = (to: Vm, other: Partial<Vm> & { address: string }, port: number): Promise<Answer> | Answer =>
-    !asksRules || allows(rulesOf(world, to), { direction: 'INGRESS', at: to, other, port })
+    !asksRules || admits(to, other, port)
       ? accept(to, port, 'network' in other ? other.address : undefined)
       : { kind: 'dropped' };
 
@@ -87,7 +95,7 @@ export function createFabric(options: FabricOptions): Fabric {
       }
       if (address === from.address || address === from.name) return accept(from, port);
       const neighbours = vms.filter(({ network }) => network === from.network);
-      const inside = neighbours.find((vm) => vm.address === address || isNamed(vm, address));
+      const inside = neighbours.find((vm) => vm.address === address || isNamed(vm, address, from));
       if (inside !== undefined) return mayLeave(inside) ? reach(inside, from, port) : { kind: 'dropped' };
       const to = vms.find(({ externalAddress }) => externalAddress === address);
       if (to !== undefined && mayLeave({ address })) {
@@ -98,6 +106,12 @@ export function createFabric(options: FabricOptions): Fabric {
   };
 }
 
-/** `name`, or the form of Google's own DNS: `name.zone.c.project.internal`. */
-const isNamed = ({ name, projectId }: Vm, address: string): boolean =>
-  address === name || (address.startsWith(`${name}.`) && address.endsWith(`.c.${projectId}.internal`));
+/**
+ * The forms of Google's own DNS: `name.zone.c.project.internal`, and `name` within the zone. Only projects with global DNS also
+ * have `name.c.project.internal`, and `name` from other zones.
+ */
+function isNamed({ name, zone, projectId, isZonalDnsOnly }: Vm, address: string, from: Vm): boolean {
+  if (address === `${name}.${zone}.c.${projectId}.internal`) return true;
+  if (address === name) return !isZonalDnsOnly || zone === from.zone;
+  return !isZonalDnsOnly && address === `${name}.c.${projectId}.internal`;
+}

@@ -1,0 +1,42 @@
+/** Reads e-mail addresses from an argument, or from a file with one a line. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Email } from '../shared/organization/email.js';
+import type { Fault } from '../shared/problems.js';
+import type { Call } from './frame/command.js';
+
+interface People {
+  readonly emails: readonly string[];
+  /** Each with its line. */
+  readonly faults: readonly Fault[];
+}
+
+const nobody = (path: string, message: string): People => ({ emails: [], faults: [{ path, message }] });
+
+/** Takes `<email>` or `--file`, and not both. Empty lines, and what follows `#`, are left out. */
+export function readPeople(call: Pick<Call, 'word' | 'io'>): People {
+  const [email, file] = [call.word('email'), call.word('file')];
+  if (email !== undefined && file !== undefined) return nobody('--file', 'stands for <email>; give one of them');
+  if (email !== undefined) return peopleIn([[email.path, email.text]]);
+  if (file === undefined) return nobody('<email>', 'is missing; or give --file');
+  try {
+    const lines = readFileSync(resolve(call.io.folder ?? '.', file.text), 'utf8').split('\n');
+    const named = lines.map((line, i) => [`${file.text}:${i + 1}`, line.replace(/#.*/, '').trim()] as const);
+    const found = named.filter(([, text]) => text !== '');
+    return found.length === 0 ? nobody('--file', 'names nobody') : peopleIn(found);
+  } catch (error) {
+    return nobody('--file', `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function peopleIn(named: readonly (readonly [path: string, text: string])[]): People {
+  const emails = new Map<string, string>();
+  const faults: Fault[] = [];
+  for (const [path, text] of named) {
+    const { success, data, error } = Email.safeParse(text);
+    if (!success) faults.push({ path, message: `${error.issues[0]?.message}, not ${JSON.stringify(text)}` });
+    else if (emails.has(data)) faults.push({ path, message: `names ${data} again, after ${emails.get(data)}` });
+    else emails.set(data, path);
+  }
+  return { emails: [...emails.keys()], faults };
+}
