@@ -17,6 +17,7 @@ import { help } from './help.js';
 import { installs } from './installs.js';
 import { instanceCost } from './instance-cost.js';
 import { organizations } from './organizations.js';
+import { preflightTime } from './preflight.js';
 import { simulatedCloud } from './simulated-cloud.js';
 import { ssh } from './ssh.js';
 import { wallTime } from './wall-time.js';
@@ -28,6 +29,7 @@ const measurements: readonly Measurement[] = [
   atOnce,
   cleanup,
   organizations,
+  preflightTime,
   installs,
   ssh,
   help,

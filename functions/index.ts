@@ -33,13 +33,16 @@ const onMessage =
     cloudEvent<MessagePublished['data']>(
       name,
       onFirstMessage(name, async () => {
-        const [{ runStep }, { stepsOf }] = await Promise.all([
+        const [{ runStep }, { answerPreflight }, { stepsOf }] = await Promise.all([
           import('./triggers/run-step.js'),
+          import('./triggers/preflight.js'),
           import('./steps/index.js'),
         ]);
         const context = contextOf(name);
         const steps = stepsOf(context.config);
-        return (event: MessagePublished) => runStep(context, steps, event);
+        return async (event: MessagePublished) => {
+          if (!(await answerPreflight(context, event))) await runStep(context, steps, event);
+        };
       }),
     );
   };

@@ -38,6 +38,9 @@ export const collections = {
   /** Messages that the webhook has not accepted yet. Sweep reads them with one query on `dueAt`. */
   notices: 'notices',
 
+  /** What a preflight asks of the cloud lane, and its answer. Gone once it is read. */
+  preflights: 'preflights',
+
   organizations: 'organizations',
   organizationMembers: 'organizationMembers',
   /** The last version of each member who left. If they come back, counting goes on from there. */

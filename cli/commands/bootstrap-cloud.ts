@@ -37,6 +37,7 @@ export const bootstrapCloud = defineCommand({
   ],
   options: optionNames,
   flags: {
+    check: 'Look at all that the bootstrap needs, and tell at once what stops it. Makes nothing.',
     'dry-run': 'Print what would be made, changed, kept and given up, and what it costs. Makes nothing.',
     plan: 'Write that plan to this file, and make nothing.',
     apply: 'Carry out exactly the plan in this file, with the same flags. If anything differs by now, nothing is done.',
@@ -46,13 +47,15 @@ export const bootstrapCloud = defineCommand({
   },
   examples: [
     'plinth beta bootstrap-cloud --project-name demo --billing-account 012345-6789AB-CDEF01 --base-domain demo.example.com --forge1-app-client-id ID --forge1-app-client-secret SECRET --spot-vms --timer',
+    'plinth beta bootstrap-cloud --check …',
     'plinth beta bootstrap-cloud --dry-run …',
   ],
 
   async run(call) {
     const { given, output, settings } = call;
+    if (call.has('check')) return lookBeforehand(call);
     const { options, local, warnings, notes } = await check(call);
-    const keys = options.multiDc ? (['dc1', 'dc2'] as const) : (['dc1'] as const);
+    const keys = keysOf(options);
     for (const text of warnings) output.warn(text);
     for (const note of notes) output.say(note);
 
@@ -176,21 +179,41 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
 const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
   instances.some(({ id, state }) => id === instance && state === 'done');
 
+/** Tells all at once, here and at the service. */
+async function lookBeforehand(call: Call) {
+  const checked = checkOptions(call.given, { strict: call.has('strict') });
+  const [{ check: checkBeforehand }, { standingFaults }] = await Promise.all([
+    import('../preflight.js'),
+    import('../files/standing-files.js'),
+  ]);
+  const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
+  const wrongAmount = amountFaults(call);
+  return checkBeforehand(call, {
+    checked,
+    faults: [...call.faults, ...standing, ...wrongAmount],
+    travelling: travelling(call.given),
+    maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
+  });
+}
+
+const keysOf = ({ multiDc }: BootstrapOptions): readonly ('dc1' | 'dc2')[] => (multiDc ? ['dc1', 'dc2'] : ['dc1']);
+
+async function localOf({ settings: { home } }: Call, local: LocalOptions): Promise<LocalOptions> {
+  const { expandHome } = await import('../files/files.js');
+  const { installConfig, secretsFile } = local;
+  return { ...local, installConfig: expandHome(installConfig, home), secretsFile: expandHome(secretsFile, home) };
+}
+
 /** Checks the flags and the existing files, and reports all faults at once. */
 async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
   const { given, settings } = call;
   const checked = checkOptions(given, { strict: call.has('strict') });
-  const [{ standingFaults }, { sshKeyFaults }, { expandHome }, { uploadFaults, valuesDoubts }] = await Promise.all([
+  const [{ standingFaults }, { sshKeyFaults }, { uploadFaults, valuesDoubts }] = await Promise.all([
     import('../files/standing-files.js'),
     import('../identity/ssh-key.js'),
-    import('../files/files.js'),
     import('../machines/uploads.js'),
   ]);
-  const local: LocalOptions = {
-    ...checked.local,
-    installConfig: expandHome(checked.local.installConfig, settings.home),
-    secretsFile: expandHome(checked.local.secretsFile, settings.home),
-  };
+  const local = await localOf(call, checked.local);
   const doubts = await valuesDoubts(given, settings);
   const told = new Set(call.faults.map(({ path }) => path));
   const faults: Fault[] = [
@@ -206,7 +229,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(await sshKeyFaults(given, settings)),
     ...(call.has('dry-run') || call.word('plan') !== undefined
       ? []
-      : await standingFaults(local, checked.options.multiDc ? ['dc1', 'dc2'] : ['dc1'], settings)),
+      : await standingFaults(local, keysOf(checked.options), settings)),
   ];
   if (faults.length > 0) throw refusalOf(faults);
   const warnings = [...checked.warnings, ...doubts.map(({ path, message }) => `${path} ${message}`)];

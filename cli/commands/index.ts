@@ -12,6 +12,7 @@ import { costs } from './costs.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
 import { installImages, installPlatform, installUser } from './install.js';
+import { kubeconfig } from './kubeconfig.js';
 import { cleanup, extend, protect, unprotect } from './life.js';
 import { list } from './list.js';
 import { loginCommands } from './login.js';
@@ -35,7 +36,7 @@ export const commands: readonly Command[] = [
   ...loginCommands,
   ...[bootstrapCloud, status, cancel, list, costs],
   ...[extend, protect, unprotect, share, transfer, cleanup],
-  ...[logs, ssh, restartVms],
+  ...[logs, ssh, kubeconfig, restartVms],
   cleanupList,
   ...cleanupSchedule,
   ...admission,

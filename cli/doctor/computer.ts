@@ -61,7 +61,7 @@ function clientCheck({ settings: { env } }: Call): Check {
   }
 }
 
-async function keyCheck({ settings, given }: Call): Promise<Check> {
+export async function keyCheck({ settings, given }: Call): Promise<Check> {
   const name = 'SSH key';
   const [fault] = await sshKeyFaults(given, settings);
   if (fault !== undefined) return failed(name, 'bad-input', `${fault.path} ${fault.message}`);

@@ -14,6 +14,7 @@ import type { Argv, ArgvFlag, ArgvValue, FlagKind } from './argv.js';
 /** Not in the flag table, because they concern the dialogue with plinth and not what is bootstrapped. */
 const ownFlags = {
   'dry-run': { kind: 'bool' },
+  check: { kind: 'bool' },
   package: { kind: 'string' },
   'age-key': { kind: 'string' },
   'state-dir': { kind: 'string' },

@@ -29,6 +29,22 @@ export function createBilling(transport: Transport) {
       }
     },
 
+    /** How many projects the account pays for. */
+    async linked(accountName: string): Promise<number> {
+      let count = 0;
+      let pageToken: string | undefined;
+      do {
+        const page: { projectBillingInfo?: readonly unknown[]; nextPageToken?: string } = await rest(
+          'GET',
+          `/v1/${accountName}/projects`,
+          { doing: `count the projects that ${accountName} pays for`, query: { pageSize: '100', pageToken } },
+        );
+        count += page.projectBillingInfo?.length ?? 0;
+        pageToken = page.nextPageToken || undefined;
+      } while (pageToken !== undefined);
+      return count;
+    },
+
     /** Whether plinth may link projects to the account. */
     async mayLink(accountName: string): Promise<boolean> {
       const permission = 'billing.resourceAssociations.create';

@@ -1,7 +1,7 @@
 /** Wraps Cloud DNS: zones, their records and policies. */
 import { orUndefined } from './errors.js';
 import { createPolicy, type Policy, policyVersion } from './policy.js';
-import { createRest, type Transport } from './rest.js';
+import { createRest, type Rest, type Transport } from './rest.js';
 
 export interface Zone {
   readonly name: string;
@@ -33,6 +33,9 @@ export function createDns(transport: Transport) {
       orUndefined(
         rest<Zone>('GET', `${zonesPath(project)}/${zone}`, { doing: `read the DNS zone ${zone} of ${project}` }),
       ),
+
+    held: (project: string, zone: string, permissions: readonly string[]) =>
+      held(rest, `${zonesPath(project)}/${zone}`, permissions),
 
     createZone: (project: string, zone: string, dnsName: string, description: string) =>
       rest<Zone>('POST', zonesPath(project), {
@@ -90,4 +93,12 @@ export function createDns(transport: Transport) {
           }),
       }),
   };
+}
+
+/** Those of the permissions that plinth has on the zone. None if there is no such zone. */
+async function held(rest: Rest, zone: string, permissions: readonly string[]): Promise<readonly string[]> {
+  const doing = `ask what plinth may do with ${zone.replace('/dns/v1/', '')}`;
+  const body = { permissions };
+  const asked = rest<{ permissions?: string[] }>('POST', `${zone}:testIamPermissions`, { doing, body });
+  return (await orUndefined(asked))?.permissions ?? [];
 }

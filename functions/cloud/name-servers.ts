@@ -11,7 +11,15 @@ export interface NameServers {
    * as node:dns does if one cannot be asked.
    */
   refer(domain: string, servers: readonly string[]): Promise<boolean>;
+  /**
+   * The name servers that the world is referred to for the domain, with the final dot, sorted. None if it is not delegated, or
+   * if that leads nowhere.
+   */
+  delegatedTo(domain: string): Promise<readonly string[]>;
 }
+
+/** What resolvers say of a name that nobody has, that has no such records, and of a delegation that leads nowhere. */
+const nowhere = ['ENOTFOUND', 'ENODATA', 'ESERVFAIL', 'EREFUSED'];
 
 export function createNameServers({ dnsResolver }: Pick<Config, 'dnsResolver'>): NameServers {
   const [, port = '53'] = dnsResolver?.split(':') ?? [];
@@ -34,6 +42,16 @@ export function createNameServers({ dnsResolver }: Pick<Config, 'dnsResolver'>):
     }
   };
   return {
+    async delegatedTo(domain) {
+      try {
+        const found = await resolver.resolveNs(domain.replace(/\.$/, ''));
+        return found.map((name) => `${name.toLowerCase().replace(/\.$/, '')}.`).sort();
+      } catch (error) {
+        if (nowhere.includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+        throw error;
+      }
+    },
+
     refer: async (domain, servers) =>
       (await Promise.all(servers.map((server) => refers(domain, server)))).some((refer) => refer),
   };

@@ -66,6 +66,7 @@ export function createProjects(transport: Transport) {
       }),
 
     ...createSearch(rest),
+    ...createPermissions(rest),
 
     remove: (projectId: string) =>
       change('DELETE', `/v3/projects/${projectId}`, { doing: `delete the project ${projectId}` }),
@@ -80,6 +81,28 @@ export function createProjects(transport: Transport) {
     },
 
     policy: (projectId: string) => projectPolicy(rest, projectId),
+  };
+}
+
+function createPermissions(rest: Rest) {
+  const held = async (resource: string, permissions: readonly string[]): Promise<readonly string[]> => {
+    const doing = `ask what plinth may do in ${resource}`;
+    try {
+      const path = `/v3/${resource}:testIamPermissions`;
+      return (await rest<{ permissions?: string[] }>('POST', path, { doing, body: { permissions } })).permissions ?? [];
+    } catch (error) {
+      // Google tells nobody whether there is a place that they may not see.
+      if (error instanceof Problem && ['cloud-permission', 'cloud-not-found'].includes(error.code)) return [];
+      throw error;
+    }
+  };
+  return {
+    /** Whether plinth may make projects beneath `folders/…` or `organizations/…`. False if there is no such place. */
+    mayCreateIn: async (parent: string): Promise<boolean> =>
+      (await held(parent, ['resourcemanager.projects.create'])).length > 0,
+
+    /** Those of the permissions that plinth has on the project. None if there is no such project. */
+    held: (projectId: string, permissions: readonly string[]) => held(`projects/${projectId}`, permissions),
   };
 }
 

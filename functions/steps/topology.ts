@@ -126,6 +126,11 @@ export function vmsOf(options: BootstrapOptions, datacenter?: string, role?: VmR
   );
 }
 
+/** Each once. */
+export const machineTypesOf = (options: BootstrapOptions): readonly string[] => [
+  ...new Set(vmsOf(options).map(({ machineType }) => machineType)),
+];
+
 export const vms: Each<'vms'> = { of: 'vms', keys: (options) => vmsOf(options).map(({ name }) => name) };
 /** All except the jumpbox. */
 export const nodes: Each<'vms'> = {

@@ -15,6 +15,7 @@ import { invitedMay } from './invited.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
 import { PlanDocument, PlanHash } from './plan.js';
+import { PreflightReply, PreflightRequest } from './preflight.js';
 import { BootstrapRequest } from './request.js';
 import { CleanupSurvey } from './survey.js';
 
@@ -419,6 +420,19 @@ export const bootstrapRoutes = {
       201: json('It was begun', BeginReply),
     },
     problems: ['forbidden', 'conflict', 'precondition-failed', 'stopped', 'too-many', 'over-ceiling'],
+  },
+  preflight: {
+    method: 'POST',
+    path: '/preflights',
+    tag: 'Bootstraps',
+    summary: 'What is known of a bootstrap before it begins',
+    description:
+      'One round of questions to all that it needs: account, parent, place, policies, names, software. All findings come at once, and nothing is made. A new bootstrap with a finding that stops it is refused. For whoever may bootstrap here.',
+    caller: 'known',
+    body: PreflightRequest,
+    bodyLimitBytes: 2 * 1024 * 1024,
+    replies: { 200: json('What was found', PreflightReply) },
+    problems: ['forbidden', 'too-many'],
   },
   listBootstraps: {
     method: 'GET',

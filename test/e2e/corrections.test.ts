@@ -2,7 +2,15 @@
 import { expect } from 'chai';
 import { functionAccount, local } from '../../local/stack/deployment.js';
 import { functionNames } from '../../shared/names.js';
-import { type Caller, failedWith, makeScene, type Outcome, type Scene, succeeded } from '../support/scene.js';
+import {
+  type Caller,
+  failedWith,
+  makeScene,
+  type Outcome,
+  refusedWith,
+  type Scene,
+  succeeded,
+} from '../support/scene.js';
 
 describe('wrong values', function () {
   this.timeout(240_000);
@@ -29,7 +37,8 @@ describe('wrong values', function () {
     scene.cloud.calls
       .list({ since })
       .map(({ method }) => method)
-      .filter((method) => !/\.(get|list|search|access)\w*$/.test(method));
+      // A message asks the cloud lane to look beforehand.
+      .filter((method) => !/\.(?:(?:get|list|search|access)\w*|testIamPermissions|topics\.publish)$/.test(method));
 
   it('are told all at once, and nothing is made', async () => {
     const flags = { region: 'nowhere-west1', 'billing-account': noAccount, 'install-version': '9.9.9' };
@@ -89,14 +98,24 @@ describe('wrong values', function () {
   });
 
   it('a folder in which plinth may make no project is another one with the same command', async () => {
-    failedWith(await alice.bootstrap('folder', { 'folder-id': '404404404404' }), 'project');
+    refusedWith(await alice.bootstrap('folder', { 'folder-id': '404404404404' }), 'cloud-permission', '404404404404');
+    const method = 'cloudresourcemanager.projects.create';
+    const fault = scene.cloud.faults.add({ method, times: 0, code: 403, status: 'PERMISSION_DENIED' });
+    failedWith(await alice.bootstrap('folder'), 'project');
+    scene.cloud.faults.remove(fault);
     const folder = local.otherFolder.replace('folders/', '');
     succeeded(await alice.bootstrap('folder', { 'folder-id': folder }));
   });
 
   it('a DNS project that refuses plinth is another one with the same command', async () => {
     const wrong = { 'dns-project-id': 'strangers-dns', 'dns-zone-name': 'theirs' };
-    failedWith(await alice.bootstrap('zoned', wrong), 'zone');
+    refusedWith(await alice.bootstrap('zoned', wrong), 'cloud-permission', 'strangers-dns');
+    // The first look is the one beforehand.
+    const refusal = { nth: 2, times: 0, code: 403, status: 'PERMISSION_DENIED' };
+    const fault = scene.cloud.faults.add({ method: 'dns.managedZones.get', ...refusal });
+    const standing = { 'dns-project-id': local.standingZone.project, 'dns-zone-name': local.standingZone.name };
+    failedWith(await alice.bootstrap('zoned', standing), 'zone');
+    scene.cloud.faults.remove(fault);
     const view = succeeded(
       await alice.bootstrap('zoned', { 'dns-project-id': local.dnsProject, 'dns-zone-name': 'shared' }),
     );

@@ -8,7 +8,7 @@ import { functionAccount, local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
-import { domainOf, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { domainOf, failedWith, makeScene, refusedWith, type Scene, succeeded } from '../support/scene.js';
 import {
   askDns,
   changeShared,
@@ -69,9 +69,9 @@ describe('a domain beneath a shared zone', function () {
     const theirs = { name: `www.${domainOf('shadowed')}.`, type: 'A', ttl: 60, rrdatas: ['203.0.113.20'] };
     await change({ additions: [theirs] });
     const alice = await scene.caller();
-    failedWith(
+    refusedWith(
       await alice.bootstrap('shadowed', inSharedZone),
-      'delegation',
+      'cloud-conflict',
       theirs.name,
       '203.0.113.20',
       'same command',
@@ -84,7 +84,8 @@ describe('a domain beneath a shared zone', function () {
   it('is not taken from others that it is delegated to', async () => {
     const theirs = { name: `${domainOf('taken')}.`, type: 'NS', ttl: 60, rrdatas: ['ns1.elsewhere.example.'] };
     await change({ additions: [theirs] });
-    failedWith(await (await scene.caller()).bootstrap('taken', inSharedZone), 'delegation', 'ns1.elsewhere.example.');
+    const refused = await (await scene.caller()).bootstrap('taken', inSharedZone);
+    refusedWith(refused, 'cloud-conflict', 'ns1.elsewhere.example.');
     expect(await shared('taken')).to.deep.equal([{ kind: 'dns#resourceRecordSet', ...theirs }]);
   });
 
@@ -168,7 +169,8 @@ describe('a domain beneath a shared zone', function () {
 
   it('stays where it is, in the shared zone, for a bootstrap that an earlier release began there', async () => {
     const alice = await scene.caller();
-    scene.cloud.faults.add({ method: 'dns.managedZones.get', code: 404, status: 'NOT_FOUND', times: 0 });
+    // The first look is the one beforehand.
+    scene.cloud.faults.add({ method: 'dns.managedZones.get', code: 404, status: 'NOT_FOUND', nth: 2, times: 0 });
     scene.cloud.faults.add({ method: 'dns.managedZones.create', code: 403, status: 'PERMISSION_DENIED', times: 0 });
     const outcome = await alice.bootstrap('earlier', inSharedZone);
     failedWith(outcome, 'zone');

@@ -1,10 +1,10 @@
 /**
- * Kubernetes of an installed platform as its owner reaches it: kubectl through the jumpbox with the kubeconfig of the secrets
- * file, and the reserved addresses that services there have. As docs/use/daily-use.md tells it.
+ * Kubernetes of an installed platform as its owner reaches it: kubectl through the jumpbox with the context that plinth
+ * kubeconfig made, and the reserved addresses that services there have. As docs/use/daily-use.md tells it.
  */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,11 +13,10 @@ import { expect } from 'chai';
 import { accountEmail, accountIds } from '../../functions/steps/topology.js';
 import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { textsOf } from '../../local/cloud/kernel/json-fields.js';
-import { ageIdentitiesIn, homeOf, runPlinth } from '../../local/demo/plinth-process.js';
+import { homeOf, runPlinth } from '../../local/demo/plinth-process.js';
 import { makePackage } from '../../local/packages/make-package.js';
 import { publishPackage } from '../../local/packages/publish.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { decryptSecrets, findSecret } from '../../shared/install-config/secrets.js';
 import { freePort } from '../package/postgres-server.js';
 import { needMachines } from '../support/machines.js';
 import { type Caller, failedWith, makeScene, type Scene, succeeded } from '../support/scene.js';
@@ -36,6 +35,7 @@ describe('kubectl on the machine of the caller', function () {
   let folder: string;
   let view: BootstrapView;
   let port: number;
+  let way: string;
   let tunnel: ReturnType<typeof spawn> | undefined;
   const kubeConfig = () => join(folder, 'kubeconfig');
   const bootstrap = () =>
@@ -88,19 +88,29 @@ describe('kubectl on the machine of the caller', function () {
     return table[path]?.resource ?? { status: 'none' };
   };
 
-  it('has the kubeconfig from the secrets file on the jumpbox', async () => {
-    const { stdout } = await plinth('ssh', 'reached', '--', 'sudo', 'cat', '/etc/platform/secrets/prod.vault.yaml');
-    const secrets = await decryptSecrets(stdout, ageIdentitiesIn(alice.folder)[0] ?? '');
-    writeFileSync(kubeConfig(), findSecret(secrets, 'kubeConfig')?.file?.content ?? '', { mode: 0o600 });
+  it('merges the kubeconfig of the jumpbox into the one of the caller, and keeps what stands there', async () => {
+    const other = 'clusters:\n- name: other # mine\n  cluster:\n    server: https://127.0.0.1:6443\n';
+    writeFileSync(kubeConfig(), `apiVersion: v1\nkind: Config\n${other}`);
+    const run = await runPlinth(['kubeconfig', 'reached', '--to', kubeConfig(), '--json'], alice);
+    // For the second time it replaces its own part.
+    expect(await runPlinth(['kubeconfig', 'reached', '--to', kubeConfig(), '--json'], alice)).to.deep.equal(run);
+    const said = JSON.parse(run.stdout) as { contexts: readonly string[]; way: string };
+    expect(said.contexts).to.deep.equal(['reached']);
+    const text = readFileSync(kubeConfig(), 'utf8');
+    expect(text).to.include('name: other # mine').and.to.include('current-context: reached');
+    expect(text.match(/name: reached/g)).to.have.length(3);
+    expect(statSync(kubeConfig()).mode & 0o777).to.equal(0o600);
+    // The other context leads to 6443 already.
+    expect(text).to.include('server: https://127.0.0.1:6444');
+    way = said.way;
+    expect(way).to.match(/ -N -L 127\.0\.0\.1:6444:10\.\S+:6443 jumpbox$/);
   });
 
-  it('reaches the API by ssh -L through the jumpbox, with the client of OpenSSH', async () => {
-    const config = (await plinth('ssh', 'reached', '--print-config')).stdout.trim();
-    const controller = view.result.vms.find(({ name }) => name === 'k0s-1')?.internalIp;
+  it('reaches the API by the way that it told, with the client of OpenSSH', async () => {
     port = await freePort();
-    const forward = ['-N', '-o', 'ExitOnForwardFailure=yes', '-L', `127.0.0.1:${port}:${controller}:6443`, 'jumpbox'];
     const env = { PATH: process.env['PATH'] ?? '', HOME: homeOf(alice.folder) };
-    tunnel = spawn('ssh', ['-F', config, ...forward], { env, stdio: 'inherit' });
+    const words = way.replace('127.0.0.1:6444:', `127.0.0.1:${port}:`).split(' ').slice(1);
+    tunnel = spawn('ssh', ['-o', 'ExitOnForwardFailure=yes', ...words], { env, stdio: 'inherit' });
     await until('kubectl is answered', () =>
       kubectl('version').then(
         () => true,

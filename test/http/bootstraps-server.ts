@@ -16,11 +16,13 @@ import { type AnyStep, again, defineStep, done } from '../../functions/engine/st
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
 import { type StreamTimes, streamTimes } from '../../functions/http/bootstraps/event-stream.js';
+import { answer } from '../../functions/preflight/answer.js';
 import { ageIdentity } from '../../functions/steps/config/age-identity.js';
 import { datacenters } from '../../functions/steps/topology.js';
 import { createClock } from '../../local/functions/clock.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { problemRoutes, type Route } from '../../shared/api.js';
+import { preflightInstance } from '../../shared/bootstrap/message.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import { bootstrapRoutes } from '../../shared/bootstrap/routes.js';
@@ -97,8 +99,14 @@ function makeCloud(): { cloud: Cloud; secrets: Map<string, string[]> } {
       versions: async (id: string) => (secrets.get(id) ?? []).map((_, index) => String(index + 1)),
       destroy: async (id: string, version: string) => void secrets.get(id)?.splice(Number(version) - 1, 1, ''),
     },
-    billing: { account: async () => ({ open: true }) },
-    places: { zonesOf: async (_: string, region: string) => ['a', 'b', 'c'].map((zone) => `${region}-${zone}`) },
+    billing: { account: async () => ({ open: true }), linked: async () => 1, mayLink: async () => true },
+    places: {
+      zonesOf: async (_: string, region: string) => ['a', 'b', 'c'].map((zone) => `${region}-${zone}`),
+      hasMachineType: async () => true,
+    },
+    projects: { mayCreateIn: async () => true, held: async (_: string, wanted: readonly string[]) => wanted },
+    orgPolicy: { effective: async () => ({}) },
+    dns: { zone: async () => undefined },
     reportingTo: () => cloud,
   };
   return { cloud: cloud as Cloud, secrets };
@@ -202,9 +210,11 @@ export async function createBootstrapsServer(
       async publish(_, messages) {
         for (const message of messages) {
           logged.push(JSON.stringify(message));
-          const run = runMessage(context, steps, message, { deadlineAt: new Date(Date.now() + 60_000) })
-            .catch((error: unknown) => logged.push(String(error)))
-            .finally(() => running.delete(run));
+          const work: Promise<unknown> =
+            message.instance === preflightInstance
+              ? answer(context, message.bootstrapId)
+              : runMessage(context, steps, message, { deadlineAt: new Date(Date.now() + 60_000) });
+          const run = work.catch((error: unknown) => logged.push(String(error))).finally(() => running.delete(run));
           running.add(run);
         }
       },

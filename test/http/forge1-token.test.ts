@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { checkForge1Token } from '../../functions/http/bootstraps/forge1-token.js';
+import { checkForge1Token } from '../../functions/preflight/software/forge1-access.js';
 import { Problem } from '../../shared/problems.js';
 
 describe('the forge1 token', () => {

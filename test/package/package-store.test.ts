@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Cloud, createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
-import { choosePackage } from '../../functions/http/bootstraps/package-choice.js';
+import { choosePackage } from '../../functions/preflight/software/package-choice.js';
 import { mustBear } from '../../functions/steps/install/package.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { createClock } from '../../local/functions/clock.js';

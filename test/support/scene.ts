@@ -151,6 +151,15 @@ export function failedWith({ exitCode, result, stderr }: Outcome, instance: stri
   for (const word of words) expect(said, said).to.include(word);
 }
 
+/** Refused beforehand with these words in what it says and advises: there is no bootstrap. */
+export function refusedWith({ exitCode, result, stderr }: Outcome, code: string, ...words: string[]): void {
+  expect(result.bootstrap, stderr).to.equal(undefined);
+  expect(result.problem?.code, stderr).to.equal(code);
+  expect(exitCode).to.be.oneOf([2, 3, 5]);
+  const said = `${result.problem?.detail} ${result.problem?.advice}`;
+  for (const word of words) expect(said, said).to.include(word);
+}
+
 /** Looks at any stack that can be reached, as whoever owns the organization. */
 export async function expectAll(
   record: CloudRecord,

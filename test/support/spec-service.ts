@@ -12,8 +12,10 @@ import { createContext } from '../../functions/context.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createBootstrapsFunction } from '../../functions/http/bootstraps/bootstraps.js';
 import type { HttpFunction } from '../../functions/http/router.js';
+import { answer } from '../../functions/preflight/answer.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
+import { preflightInstance } from '../../shared/bootstrap/message.js';
 import { createIssuer } from '../http/issuer.js';
 
 interface Request {
@@ -33,7 +35,7 @@ export interface SpecService {
 
 const name = 'bootstraps-of-the-spec';
 
-/** A package of any version and hash is there; secrets are kept in a map; nothing else of the cloud is called. */
+/** A package of any version and hash is there; secrets are kept in a map; all that is looked at beforehand is fine. */
 function makeCloud(): Cloud {
   const secrets = new Map<string, string[]>();
   const cloud: unknown = {
@@ -41,8 +43,14 @@ function makeCloud(): Cloud {
       builds: async () => [{ version: '1.2.3', hash: '0123', madeAt: '2026-01-01T00:00:00Z' }],
       archive: async (bucket: string) => ({ bucket, object: 'installer.tar.gz', bytes: 1, sha256: '0'.repeat(64) }),
     },
-    billing: { account: async () => ({ open: true }) },
-    places: { zonesOf: async (_: string, region: string) => ['a', 'b', 'c'].map((zone) => `${region}-${zone}`) },
+    billing: { account: async () => ({ open: true }), linked: async () => 1, mayLink: async () => true },
+    places: {
+      zonesOf: async (_: string, region: string) => ['a', 'b', 'c'].map((zone) => `${region}-${zone}`),
+      hasMachineType: async () => true,
+    },
+    projects: { mayCreateIn: async () => true, held: async (_: string, wanted: readonly string[]) => wanted },
+    orgPolicy: { effective: async () => ({}) },
+    dns: { zone: async () => undefined },
     secretManager: {
       write: async (id: string, payload: string) => String(secrets.set(id, [...(secrets.get(id) ?? []), payload]).size),
       read: async (id: string) => secrets.get(id)?.at(-1),
@@ -68,6 +76,9 @@ export async function createSpecService(): Promise<SpecService> {
     PLINTH_PARENTS: '*',
     PLINTH_DNS_ZONES: '*',
     PLINTH_CHANGES_PER_MINUTE: '0',
+    // Nobody answers there.
+    PLINTH_K0S_RELEASES_URL: 'http://127.0.0.1:9',
+    PLINTH_FORGE1_REGISTRY_URL: 'http://127.0.0.1:9',
     PLINTH_HOSTS: 'on',
     PLINTH_PACKAGES_BUCKET: 'packages',
     PLINTH_RELEASES_URL: 'https://releases.example.com',
@@ -76,7 +87,15 @@ export async function createSpecService(): Promise<SpecService> {
   const context = createContext(config, {
     cloud: makeCloud(),
     store: createMemoryStore(),
-    publisher: { publish: async () => undefined, close: async () => undefined },
+    publisher: {
+      async publish(_, messages) {
+        // The cloud lane answers preflights. Nothing else is run.
+        for (const { instance, bootstrapId } of messages) {
+          if (instance === preflightInstance) void answer(context, bootstrapId);
+        }
+      },
+      close: async () => undefined,
+    },
     log: () => undefined,
   });
   const bootstraps = createBootstrapsFunction(context, stepsOf({ hosts: true }));

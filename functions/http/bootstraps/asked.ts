@@ -7,10 +7,12 @@ import {
   type Option,
   optionNames,
 } from '../../../shared/bootstrap/options.js';
+import type { PreflightReply } from '../../../shared/bootstrap/preflight.js';
 import { type BootstrapRequest, fieldOf } from '../../../shared/bootstrap/request.js';
-import { checkOptions, refusalOf } from '../../../shared/bootstrap/rules.js';
+import { checkOptions } from '../../../shared/bootstrap/rules.js';
 import { type Fault, Problem } from '../../../shared/problems.js';
 import { releaseBinary } from '../../../shared/release.js';
+import type { Trace } from '../../../shared/trace.js';
 import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { endFor, priceOf } from '../../bootstraps/ceilings.js';
@@ -19,102 +21,168 @@ import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume } from '../../bootstraps/resume.js';
 import type { Context } from '../../context.js';
 import { optionsOf } from '../../engine/record/documents.js';
+import { makeProjectId } from '../../engine/record/ids.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
+import type { Finding } from '../../preflight/finding.js';
+import { findings } from '../../preflight/index.js';
+import { type Found, shownOf, strictly } from '../../preflight/look.js';
+import { preflight } from '../../preflight/preflight.js';
+import { optionsCode, ruleFindings } from '../../preflight/rules.js';
+import { installerPackage } from '../../preflight/software/package.js';
 import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
-import { checkRelease } from '../../steps/hosts/release-url.js';
 import { checkBase } from './base-check.js';
-import { checkBillingAccount, checkPlace } from './cloud-input.js';
-import { checkForge1Team, checkForge1Token } from './forge1-token.js';
-import { checkAll } from './objections.js';
-import { choosePackage } from './package-choice.js';
-import { checkAllowed, mayUseAccount } from './permission.js';
+import { problemOf } from './objections.js';
+import { checkAllowed } from './permission.js';
 
 interface Asking<Body> {
   readonly caller: Caller;
   readonly body: Body;
-  readonly dryRun: boolean;
   readonly gone: AbortSignal;
+  readonly trace?: Trace;
 }
 
-type Judged = Pick<BootstrapRequest, 'options' | 'sshPublicKey' | 'base' | 'strict' | 'maxCost' | 'plan'>;
+type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp' | 'maxCost' | 'plan'> & {
+  readonly sshPublicKey?: string | undefined;
+};
 
 /**
- * The facts to begin or resume with. Throws all faults as one problem. The caller already knows of the `malformed` options.
+ * How much is looked at. `plan`: what needs no answer of others but the package store's. `readable`: what a malformed request
+ * still tells.
  */
+type Depth = 'plan' | 'readable' | 'all';
+
+interface Judging {
+  readonly depth?: Depth;
+  /** Options that the caller already knows to be wrong. */
+  readonly malformed?: readonly Option[];
+}
+
+/** The facts to begin or resume with. Throws all that stops it as one problem. */
 export async function judge(
   context: Context,
   steps: readonly AnyStep[],
-  { caller, body, dryRun, gone }: Asking<Judged>,
-  malformed: readonly Option[] = [],
+  asking: Asking<Asked>,
+  judging: Judging = {},
 ): Promise<BeginFacts> {
-  const { config } = context;
-  const { options: given, sshPublicKey, base, strict, maxCost, plan: agreed } = body;
-  const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
-  const { faults: all, options: resolved, secrets, warnings } = checkOptions(given, { strict });
-  const told = new Set<string>(malformed.map(flagName));
-  const faults = all.filter(({ path }) => !told.has(path));
-  for (const { path } of faults) told.add(path);
-  const isRight = (...options: Option[]) => options.every((option) => !told.has(flagName(option)));
+  const { facts, found } = await look(context, steps, asking, judging);
+  const problem = problemOf(asking.body.strict === true ? found.map(strictly) : found);
+  if (problem !== undefined) throw problem;
+  const warned = found.flatMap(({ code, verdict }) =>
+    code !== optionsCode && verdict.state === 'warning' ? [verdict.what] : [],
+  );
+  return { ...facts, warnings: [...facts.warnings, ...warned] };
+}
 
-  const standing = !isRight('projectName') ? undefined : await findClaimed(context, resolved.projectName);
+/** All that is known of a bootstrap before it begins. Makes nothing, and refuses nothing. */
+export async function preflightOf(
+  context: Context,
+  steps: readonly AnyStep[],
+  asking: Asking<Asked>,
+): Promise<PreflightReply> {
+  const { found } = await look(context, steps, asking, {});
+  const findings = (asking.body.strict === true ? found.map(strictly) : found).map(shownOf);
+  return { go: findings.every(({ state }) => state !== 'stop'), findings };
+}
+
+async function look(
+  context: Context,
+  steps: readonly AnyStep[],
+  { caller, body, gone, trace }: Asking<Asked>,
+  { depth = 'all', malformed = [] }: Judging,
+): Promise<{ readonly facts: BeginFacts; readonly found: readonly Found[] }> {
+  const { config } = context;
+  const { options: given, sshPublicKey = '', base, strict, maxCost, plan: agreed } = body;
+  const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
+  const checked = checkOptions(given, { strict });
+  const told = new Set<string>(malformed.map(flagName));
+  const faults = checked.faults.filter(({ path }) => !told.has(path));
+  for (const { path } of faults) told.add(path);
+  const isRight = (...options: readonly Option[]) => options.every((option) => !told.has(flagName(option)));
+
+  const standing = isRight('projectName') ? await findClaimed(context, checked.options.projectName) : undefined;
   // Compare nothing with another account's bootstrap, which would reveal it.
   const own = standing?.data.owner === caller.email && !isBoundToAnother(standing.data, caller) ? standing : undefined;
   const before = own && optionsOf(own.data);
   // An invalid option is not reported as a change too.
-  const options = { ...resolved, ...pickWrong(before, isRight) } as BootstrapOptions;
+  const options = { ...checked.options, ...pickWrong(before, isRight) } as BootstrapOptions;
+  const { secrets, warnings } = checked;
   const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros, agreed };
   const facts = { ...asked, checkBase: checkBase(context), warnings };
-  const isNew = (...names: (keyof BootstrapOptions)[]) =>
-    isRight(...names) && names.some((name) => options[name] !== before?.[name]);
-  const { forge1Pat } = secrets;
-  const fetchesRelease = steps.includes(plinthBinary) && options.remoteCliBinary === undefined;
-  const asking = [
-    // What stands may have its plinth already.
-    () => fetchesRelease && standing === undefined && hasPlace(config) && checkRelease(context),
-    () => isNew('billingAccount') && mayUseAccount(config, options) && checkBillingAccount(context, options),
-    () =>
-      (isNew('region') || (isNew('zone') && isRight('region'))) &&
-      checkPlace(context, { region: options.region, zone: isRight('zone') ? options.zone : undefined }),
-    () => forge1Pat !== undefined && checkForge1Token(config.forge1ApiUrl, forge1Pat, gone),
-    async () => {
-      const { forge1TeamOrg: org, forge1TeamSlug: slug } = options;
-      if (forge1Pat === undefined || org === undefined || slug === undefined) return;
-      if (!isRight('forge1TeamOrg', 'forge1TeamSlug') || !(isNew('forge1TeamOrg') || isNew('forge1TeamSlug'))) return;
-      await checkForge1Team({ apiUrl: config.forge1ApiUrl, token: forge1Pat, signal: gone }, org, slug);
-    },
-  ];
-  let chosen: BeginFacts['package'];
+  const machines = steps.includes(plinthBinary);
+  const notAllowed = await problemIn(() => checkAllowed(config, options, isRight));
+  // What may not be used is looked up nowhere, and the caller is told nothing of it.
+  for (const { path } of notAllowed?.errors ?? []) told.add(path);
+
+  const isNew = standing === undefined && body.takeUp === undefined;
+  const wanted = { options, machineAccess: config.machineAccess };
   let resumed: BeginFacts['checked'];
-  await checkAll([
-    () => {
-      if (faults.length > 0) throw refusalOf(faults);
+  const rules = ruleFindings({
+    faults,
+    warnings,
+    notAllowed,
+    name: isRight('projectName') ? options.projectName : undefined,
+    standing,
+    checkRelease:
+      !machines || options.remoteCliBinary !== undefined || (isNew && depth !== 'plan')
+        ? undefined
+        : () => releaseBinary(config),
+    checkPrice:
+      standing === undefined
+        ? () => endFor(priceOf(config, wanted, maxMicros), context.clock.now(), ttlSeconds(options))
+        : undefined,
+    checkResume: async (found) => {
+      resumed = await checkResume(context, steps, facts, found);
     },
-    () => checkAllowed(config, options, isRight),
-    () =>
-      standing === undefined &&
-      isRight('region', 'projectTtl', 'rootDiskSize', 'multiDc') &&
-      endFor(
-        priceOf(config, { options, machineAccess: config.machineAccess }, maxMicros),
-        context.clock.now(),
-        ttlSeconds(options),
-      ),
-    // Otherwise the jumpbox would find out, with all VMs running.
-    () => fetchesRelease && releaseBinary(config),
-    async () => {
-      if (isRight('installVersion', 'installHash', 'installLocal', 'registryType', 'airgapped'))
-        chosen = await choosePackage(context, options);
+  });
+  const found = await preflight(context, [...rules, ...findings], {
+    asking: {
+      intent: {
+        options,
+        owner: caller.email,
+        ownerMember: caller.member,
+        machineAccess: config.machineAccess,
+        loadBalancers: config.loadBalancers,
+        machines,
+        projectId: makeProjectId(options.projectName ?? ''),
+      },
+      secrets,
+      signal: gone,
     },
-    ...(dryRun ? [] : asking),
-    async () => {
-      if (standing !== undefined) resumed = await checkResume(context, steps, facts, standing);
-    },
-  ]);
-  return { ...facts, package: chosen, checked: resumed };
+    trace,
+    wants: (finding) => isWanted(finding, { depth, isNew, options, before }),
+    wrong: (about) => about.filter((option) => !isRight(option)).map(flagName),
+  });
+  const chosen = found.find(({ code }) => code === installerPackage.code)?.seen as BeginFacts['package'];
+  return { facts: { ...facts, package: chosen, checked: resumed }, found };
 }
 
-/** Whoever has none was told so. */
-const hasPlace = ({ releases: { url, sha256 } }: Context['config']) => url !== undefined && sha256 !== undefined;
+interface Situation {
+  readonly depth: Depth;
+  readonly isNew: boolean;
+  readonly options: BootstrapOptions;
+  readonly before: BootstrapOptions | undefined;
+}
+
+function isWanted({ about, by, onResume, onPlan }: Finding, { depth, isNew, options, before }: Situation): boolean {
+  if (depth === 'plan') return onPlan === true;
+  if (depth === 'readable' && by === 'lane') return false;
+  if (isNew || onPlan === true || onResume === 'always') return true;
+  return onResume === 'changed' && about.some((name) => valueIn(options, name) !== valueIn(before, name));
+}
+
+const valueIn = (options: object | undefined, name: Option): unknown =>
+  (options as Readonly<Record<string, unknown>> | undefined)?.[name];
+
+async function problemIn(check: () => Promise<unknown>): Promise<Problem | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
+}
 
 const pickWrong = (before: BootstrapOptions | undefined, isRight: (option: Option) => boolean) =>
   Object.fromEntries(Object.entries(before ?? {}).filter(([option]) => !isRight(option as Option)));
@@ -123,15 +191,16 @@ const pickWrong = (before: BootstrapOptions | undefined, isRight: (option: Optio
 export async function objectionsTo(
   context: Context,
   steps: readonly AnyStep[],
-  { body, ...asking }: Asking<unknown>,
+  { body, dryRun, ...asking }: Asking<unknown> & { readonly dryRun: boolean },
 ): Promise<readonly Fault[]> {
   const sent = fieldsOf(fieldsOf(body)['options']);
   const malformed = optionNames.filter((option) => option in sent && !fieldOf(option).safeParse(sent[option]).success);
-  const read = optionNames.filter((option) => option in sent && !malformed.includes(option));
-  const options: GivenOptions = Object.fromEntries(read.map((option) => [option, sent[option]]));
+  const readable = optionNames.filter((option) => option in sent && !malformed.includes(option));
+  const options: GivenOptions = Object.fromEntries(readable.map((option) => [option, sent[option]]));
   const strict = fieldsOf(body)['strict'] === true;
   try {
-    await judge(context, steps, { ...asking, body: { options, sshPublicKey: '', strict } }, malformed);
+    const depth = dryRun ? 'plan' : 'readable';
+    await judge(context, steps, { ...asking, body: { options, strict } }, { depth, malformed });
     return [];
   } catch (error) {
     if (!(error instanceof Problem) || error.kind.status >= 500) return [];

@@ -33,6 +33,7 @@ import { fileHandlers } from './files.js';
 import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { checkMayBootstrap } from './permission.js';
+import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
 
@@ -81,7 +82,8 @@ function bootstrapHandlers(
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const { warnings, ...judged } = await judge(context, steps, { caller, body, dryRun, gone });
+      const asking = { caller, body, gone, trace: span };
+      const { warnings, ...judged } = await judge(context, steps, asking, { depth: dryRun ? 'plan' : 'all' });
       if (dryRun) return { status: 200, body: dryRunOf(context, steps, { ...judged, warnings }) };
       await countChange(context, caller);
       const facts = { ...judged, warnings, trace: span };
@@ -122,6 +124,7 @@ function bootstrapHandlers(
       return { status: 200, body: await view(await owned(params.id, caller)) };
     },
 
+    ...preflightHandlers(context, steps),
     ...followHandlers(context, steps, access, times),
     ...fileHandlers(context, access),
     ...lifeHandlers(context, steps, access, view),

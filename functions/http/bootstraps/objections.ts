@@ -1,5 +1,6 @@
 /** Collects all objections to a request, to report them at once. */
 import { type Fault, Problem } from '../../../shared/problems.js';
+import type { Found } from '../../preflight/look.js';
 
 /** Throws what the checks throw. One problem comes out as it is, several as one problem that names each fault. */
 export async function checkAll(checks: readonly (() => unknown)[]): Promise<void> {
@@ -13,6 +14,14 @@ export async function checkAll(checks: readonly (() => unknown)[]): Promise<void
   const certain = problems.filter(({ kind }) => kind.status < 500);
   if (certain.length < 2) throw certain[0] ?? first;
   throw together(certain);
+}
+
+/** Why a bootstrap is refused after these findings, with all that stops it. Undefined: it is not. */
+export function problemOf(found: readonly Found[]): Problem | undefined {
+  const stops = found.flatMap(({ verdict }) => (verdict.state === 'stop' ? [verdict.problem] : []));
+  if (stops.length > 1) return together(stops);
+  // What could not be asked proves nothing, so what stops it for certain goes first.
+  return stops[0] ?? found.flatMap(({ verdict }) => (verdict.state === 'unknown' ? (verdict.problem ?? []) : []))[0];
 }
 
 function together(problems: readonly Problem[]): Problem {

@@ -76,7 +76,7 @@ const accountOf = ({ billingAccount }: Pick<Asked, 'billingAccount'>): string =>
   billingAccount.replace(/^billingAccounts\//, '');
 
 /** Nothing looks up any other account or tells the caller about it. */
-export const mayUseAccount = ({ allowed }: Config, asked: Pick<Asked, 'billingAccount'>): boolean =>
+const mayUseAccount = ({ allowed }: Config, asked: Pick<Asked, 'billingAccount'>): boolean =>
   holds(allowed.billingAccounts, accountOf(asked));
 
 function checkAccount(config: Config, asked: Asked): void {

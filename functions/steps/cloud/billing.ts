@@ -8,6 +8,10 @@ import { settling } from './settling.js';
 const nameOf = (account: string): string =>
   account.startsWith('billingAccounts/') ? account : `billingAccounts/${account}`;
 
+/** For an account that refuses plinth. */
+export const linkAdvice = (account: string): string =>
+  `Check --billing-account, and ask its administrator to grant plinth's service account roles/billing.user on ${account}; then run the same command again.`;
+
 export const billing = defineStep({
   name: 'billing',
   title: 'Billing account',
@@ -39,7 +43,7 @@ export const billing = defineStep({
       // Either the account refuses plinth for good, or the new project doesn't know plinth yet.
       if (await billing.mayLink(account).catch(() => false)) return settling(Promise.reject(error));
       throw new Problem('cloud-permission', error.detail, {
-        advice: `Check --billing-account, and ask its administrator to grant plinth's service account roles/billing.user on ${account}; then run the same command again.`,
+        advice: linkAdvice(account),
         cause: error,
       });
     }

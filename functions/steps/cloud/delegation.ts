@@ -49,7 +49,7 @@ export const delegation = defineStep({
     const standing = await beneath(call, wanted);
     const deletions = standing.filter((each) => isOurs(each, [...written, wanted]));
     const foreign = standing.filter((each) => !deletions.includes(each));
-    if (foreign.length > 0) throw taken(foreign, wanted);
+    if (foreign.length > 0) throw namesTaken(foreign, wanted);
     // Note it before the change, so that after a crash it still counts as ours.
     await writeWritten(call.files, [...written.filter((each) => !isSame(each, wanted)), wanted]);
     const addition = { name, type: 'NS', ttl: recordTtlSeconds, rrdatas: [...nameServers] };
@@ -92,9 +92,11 @@ function wantedOf({ bootstrap, needs: { zone } }: Call): Written | undefined {
 
 /** What the zone above has at the domain or beneath it. A delegation would hide all of that. */
 const beneath = async (call: Call, { project, zone, name }: Written): Promise<RecordSet[]> =>
-  (await inDnsProject(call, () => call.context.cloud.dns.records(project, zone))).filter((each) =>
-    `.${each.name}`.endsWith(`.${name}`),
-  );
+  recordsBeneath(await inDnsProject(call, () => call.context.cloud.dns.records(project, zone)), name);
+
+/** `name` has the final dot. */
+export const recordsBeneath = (records: readonly RecordSet[], name: string): RecordSet[] =>
+  records.filter((each) => `.${each.name}`.endsWith(`.${name}`));
 
 const isSet = ({ rrdatas = [] }: RecordSet, { nameServers }: Written): boolean =>
   rrdatas.length === nameServers.length && rrdatas.every((each) => nameServers.includes(each));
@@ -161,7 +163,10 @@ const unique = (written: readonly Written[]): Written[] => [
   ...new Map(written.map((each) => [`${each.project} ${each.zone} ${each.name}`, each])).values(),
 ];
 
-const taken = (foreign: readonly RecordSet[], { project, zone, name }: Written): Problem => {
+export const namesTaken = (
+  foreign: readonly RecordSet[],
+  { project, zone, name }: Pick<Written, 'project' | 'zone' | 'name'>,
+): Problem => {
   const words = foreign.map((each) => `${each.name} ${each.type} ${(each.rrdatas ?? []).join(' ')}`);
   return new Problem(
     'cloud-conflict',

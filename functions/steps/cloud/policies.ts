@@ -4,14 +4,14 @@
  */
 import type * as z from 'zod';
 import { Problem } from '../../../shared/problems.js';
-import { defineStep, done, type StepCall } from '../../engine/step.js';
+import { type BootstrapFacts, defineStep, done, type StepCall } from '../../engine/step.js';
 import { PoliciesOutput } from './outputs.js';
 import { allows, inForce, isConditional, isEnforced } from './policy-judge.js';
 import { type Intent, type PolicyRow, policyTable } from './policy-table.js';
 import { refusal, warningOf } from './policy-words.js';
 import { findProject, parentOf } from './project-place.js';
 
-type Call = Pick<StepCall, 'context' | 'bootstrap'>;
+type Context = StepCall['context'];
 type Finding = z.infer<typeof PoliciesOutput>['findings'][number];
 type Effective = Awaited<ReturnType<StepCall['context']['cloud']['orgPolicy']['effective']>>;
 /** Why a policy can't be read. `grant`: plinth lacks the right. */
@@ -34,10 +34,9 @@ export const policies = defineStep({
     // Somebody may have made an exception for the project alone.
     const stands = (await findProject(call))?.state === 'ACTIVE';
     const place = stands ? `projects/${call.bootstrap.projectId}` : parent;
-    const { findings, isDenied } = await look(call, place);
-    const output = { place, findings, ...(isDenied ? { grant: grantFor(call, parent) } : {}) };
+    const output = await lookAtPolicies(call.context, call.bootstrap, parent, place);
     // What stands stays: policies judge what is made anew.
-    if (!stands && findings.some(({ state }) => state === 'unmet')) throw refusal(output);
+    if (!stands && output.findings.some(({ state }) => state === 'unmet')) throw refusal(output);
     return output;
   },
   run: async () => done,
@@ -49,10 +48,16 @@ export const policies = defineStep({
   warning: warningOf,
 });
 
-/** All at once, as none depends on another. */
-async function look(call: Call, place: string) {
-  const { context, bootstrap } = call;
-  const { options, machineAccess, projectId, ownerMember, loadBalancers } = bootstrap;
+/** What the policies need of a bootstrap, which may not be begun yet. */
+type Wish = Pick<BootstrapFacts, 'options' | 'machineAccess' | 'projectId' | 'ownerMember' | 'loadBalancers'>;
+
+/** All that are in force for `place`, at once, as none depends on another. `place` is `parent` until there is a project. */
+export async function lookAtPolicies(
+  context: Pick<Context, 'config' | 'cloud'>,
+  { options, machineAccess, projectId, ownerMember, loadBalancers }: Wish,
+  parent: string,
+  place = parent,
+): Promise<z.infer<typeof PoliciesOutput>> {
   const intent: Intent = {
     options,
     machineAccess,
@@ -68,15 +73,24 @@ async function look(call: Call, place: string) {
   });
   const found = await Promise.all(
     asked.map(async ({ row, hits }) => {
-      const read = await effective(call, place, row.constraint);
+      const read = await effective(context, place, row.constraint);
       const finding: Finding = { constraint: row.constraint, hits, ...judge(row, intent, read) };
       return { finding, isDenied: 'grant' in read && finding.state === 'unknown' };
     }),
   );
-  return { findings: found.map(({ finding }) => finding), isDenied: found.some(({ isDenied }) => isDenied) };
+  const isDenied = found.some((each) => each.isDenied);
+  return {
+    place,
+    findings: found.map(({ finding }) => finding),
+    ...(isDenied ? { grant: grantFor(context.config, parent) } : {}),
+  };
 }
 
-async function effective({ context }: Call, place: string, constraint: string): Promise<Effective | Unread> {
+async function effective(
+  context: Pick<Context, 'config' | 'cloud'>,
+  place: string,
+  constraint: string,
+): Promise<Effective | Unread> {
   try {
     return await context.cloud.orgPolicy.effective(place, constraint);
   } catch (error) {
@@ -114,8 +128,7 @@ function judge(row: PolicyRow, intent: Intent, read: Effective | Unread): Omit<F
 }
 
 /** Terraform grants the role on all parents. */
-const grantFor = ({ context }: Call, parent: string): string => {
-  const { serviceAccount } = context.config;
+const grantFor = ({ serviceAccount }: Pick<Context['config'], 'serviceAccount'>, parent: string): string => {
   const who = serviceAccount === 'default' ? 'the service account of run-cloud-step' : serviceAccount;
   return `roles/orgpolicy.policyViewer (orgpolicy.policy.get) for ${who} on ${parent}`;
 };

@@ -8,9 +8,13 @@ type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 export const findProject = ({ context, bootstrap }: Call) => context.cloud.projects.find(bootstrap.projectId);
 
 /** `folders/…` or `organizations/…`. A service account cannot make a project without a parent. */
-export function parentOf({ context, bootstrap }: Call): string {
-  const { folderId } = bootstrap.options;
-  const parent = folderId === undefined ? context.config.defaultParent : `folders/${folderId}`;
+export const parentOf = ({ context, bootstrap }: Call): string => parentIn(context.config, bootstrap.options);
+
+export function parentIn(
+  { defaultParent }: Call['context']['config'],
+  { folderId }: Pick<Call['bootstrap']['options'], 'folderId'>,
+): string {
+  const parent = folderId === undefined ? defaultParent : `folders/${folderId}`;
   if (parent === undefined) {
     throw new Problem(
       'bad-input',
@@ -23,3 +27,7 @@ export function parentOf({ context, bootstrap }: Call): string {
   }
   return parent;
 }
+
+/** For a parent that refuses plinth. */
+export const noProjectsAdvice = (parent: string): string =>
+  `Ask an administrator to grant plinth's service account roles/resourcemanager.projectCreator on ${parent}, then run the same command again.`;

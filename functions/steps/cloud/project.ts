@@ -17,7 +17,7 @@ import { again, defineStep, doneWith, type Outcome, type StepCall } from '../../
 import { type Begun, follow, resume } from './following.js';
 import { ProjectOutput } from './outputs.js';
 import { policies } from './policies.js';
-import { findProject, parentOf } from './project-place.js';
+import { findProject, noProjectsAdvice, parentOf } from './project-place.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 type Project = NonNullable<Awaited<ReturnType<typeof findProject>>>;
@@ -206,7 +206,7 @@ async function create(
     }
     if (error.code === 'cloud-permission') {
       throw new Problem('cloud-permission', error.detail, {
-        advice: `Ask an administrator to grant plinth's service account roles/resourcemanager.projectCreator on ${parentOf(call)}, then run the same command again.`,
+        advice: noProjectsAdvice(parentOf(call)),
         cause: error,
       });
     }

@@ -1,6 +1,14 @@
 /** Provides the DNS zone of the base domain. It uses an existing zone if it fits, and creates one otherwise. */
 import { Problem } from '../../../shared/problems.js';
-import { again, defineStep, done, doneWith, type Outcome, type StepCall } from '../../engine/step.js';
+import {
+  again,
+  type BootstrapFacts,
+  defineStep,
+  done,
+  doneWith,
+  type Outcome,
+  type StepCall,
+} from '../../engine/step.js';
 import { dnsProjectOf } from '../topology.js';
 import { apis } from './apis.js';
 import { unlessThere } from './following.js';
@@ -39,7 +47,7 @@ export const zone = defineStep({
     const { options, projectId, id } = call.bootstrap;
     const given = await readZone(call);
     if (given !== undefined && !covers(given.dnsName, options.baseDomain)) {
-      throw notFor(call, dnsProjectOf(options, projectId), given.dnsName);
+      throw zoneOfAnother(options, dnsProjectOf(options, projectId), given.dnsName);
     }
     const metadata = await readMetadata(call);
     const place = placeOf(call, given, metadata);
@@ -52,7 +60,7 @@ export const zone = defineStep({
     }
     const found = place.parent === undefined ? given : await readOwn(call, place);
     if (place.parent !== undefined && found !== undefined && found.dnsName !== domainOf(call)) {
-      throw notFor(call, place.project, found.dnsName);
+      throw zoneOfAnother(options, place.project, found.dnsName);
     }
     if (found !== undefined) return again(1, 'the metadata is being written');
     const making = () =>
@@ -98,7 +106,9 @@ function isOfEarlier({ bootstrap: { options, projectId } }: Call, metadata: Meta
 
 const domainOf = ({ bootstrap }: Call): string => `${bootstrap.options.baseDomain}.`;
 
-const notFor = ({ bootstrap: { options } }: Call, project: string, dnsName: string): Problem =>
+type Options = BootstrapFacts['options'];
+
+export const zoneOfAnother = (options: Options, project: string, dnsName: string): Problem =>
   new Problem(
     'cloud-conflict',
     `The DNS zone ${options.dnsZoneName} of ${project} is for ${dnsName}, and ${options.baseDomain} does not lie in it.`,
@@ -115,13 +125,16 @@ const readZone = (call: Call) =>
 const readOwn = ({ context }: Call, { project, zone }: Place) => settling(context.cloud.dns.zone(project, zone));
 
 /** A zone fits if the domain equals its name or is below it. */
-const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
+export const covers = (dnsName: string, domain: string): boolean => `.${domain}.`.endsWith(`.${dnsName}`);
 
 /**
  * The bootstrap's own project may not be ready yet, while another project refuses for good. With a role on single zones only,
  * Google answers 403 for a missing zone too.
  */
-export async function inDnsProject<T>({ bootstrap: { options } }: Call, work: () => Promise<T>): Promise<T> {
+export async function inDnsProject<T>(
+  { bootstrap: { options } }: { readonly bootstrap: { readonly options: Options } },
+  work: () => Promise<T>,
+): Promise<T> {
   const { dnsProjectId, dnsZoneName, baseDomain } = options;
   if (dnsProjectId === undefined) return settling(work());
   try {

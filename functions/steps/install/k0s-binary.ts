@@ -1,7 +1,6 @@
 /** Installs the wanted release of k0s on a node, verified with the checksums of the release. */
 import * as z from 'zod';
-import { type BootstrapOptions, flagName } from '../../../shared/bootstrap/options.js';
-import { Problem } from '../../../shared/problems.js';
+import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { done, of } from '../../engine/step.js';
 import { router } from '../cloud/router.js';
 import { hostSetup } from '../hosts/host-setup.js';
@@ -10,6 +9,7 @@ import { fetchFailed, mustHaveEnded, runScript } from '../hosts/script.js';
 import { vmSpec } from '../topology.js';
 import { installValues } from './install-values.js';
 import { installs, k0sNodes, k0sPath } from './k0s.js';
+import { k0sRelease, noRelease } from './k0s-release.js';
 
 const datacenterOfNode = (options: BootstrapOptions, key: string) => [vmSpec(options, key).datacenter];
 
@@ -30,35 +30,24 @@ export const k0sBinary = defineHostStep({
   },
   async run(call) {
     const host = await reach(call, call.key);
-    const { k0sReleasesUrl } = call.context.config;
-    const version = call.bootstrap.options.kubeDistroVersion;
-    const folder = `${k0sReleasesUrl}/${encodeURIComponent(version)}`;
-    const name = `k0s-${version}-amd64`;
-    const args = [k0sPath, `${folder}/${encodeURIComponent(name)}`, `${folder}/sha256sums.txt`, name];
+    const release = k0sRelease(call.context.config, call.bootstrap.options);
+    const args = [k0sPath, release.programUrl, release.sumsUrl, release.name];
     const ran = await runScript(host, fetched, args, { timeoutSeconds: 300, signal: call.signal });
-    if (ran.exitCode === noRelease) {
-      throw new Problem(
-        'bad-input',
-        `${flagName('kubeDistroVersion')} ${version} is no release of k0s: ${folder} is not there.`,
-        {
-          advice: `Run the same command again with a version of k0s that has been released, or without ${flagName('kubeDistroVersion')}.`,
-        },
-      );
-    }
-    mustHaveEnded(host, `Fetching ${name}`, ran);
+    if (ran.exitCode === missing) throw noRelease(release);
+    mustHaveEnded(host, `Fetching ${release.name}`, ran);
     return done;
   },
 });
 
 /** The exit code of `fetched` if there is no such release. */
-const noRelease = 69;
+const missing = 69;
 
 const fetched = `set -eu
 ${fetchFailed}
 get() { curl --fail --silent --show-error --location --retry 3 "$@"; }
 t=$(mktemp "$1.XXXXXX")
 trap 'rm -f "$t"' EXIT
-[ "$(curl --silent --head --location --retry 3 --output /dev/null --write-out '%{http_code}' "$3")" != 404 ] || exit ${noRelease}
+[ "$(curl --silent --head --location --retry 3 --output /dev/null --write-out '%{http_code}' "$3")" != 404 ] || exit ${missing}
 sum=$(get "$3" | awk -v name="$4" '$2 == name || $2 == "*" name { print $1 }')
 [ -n "$sum" ] || { echo "the release publishes no sum of $4" >&2; exit 65; }
 get --output "$t" "$2" || fetch_failed $? "$t"

@@ -1,0 +1,74 @@
+/** Merges the admin's access to a cluster into the caller's kubeconfig. What else stands there stays, with its comments. */
+import { type Document, isMap, isSeq, parse, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { Problem } from '../../shared/problems.js';
+
+export interface ClusterAccess {
+  /** The name of cluster, user and context. Whatever had that name before is replaced. */
+  readonly name: string;
+  /** The kubeconfig that the cluster made for its admin, with one cluster and one user. */
+  readonly made: string;
+}
+
+export interface Merged {
+  readonly text: string;
+  /** By the order of the clusters: the port of this machine that leads to the API. */
+  readonly ports: readonly number[];
+}
+
+interface MadeConfig {
+  readonly clusters?: ReadonlyArray<{ readonly cluster?: Readonly<Record<string, unknown>> }>;
+  readonly users?: ReadonlyArray<{ readonly user?: Readonly<Record<string, unknown>> }>;
+}
+
+/** The usual port of the API. Where another context has it already, the next one. */
+const firstPort = 6443;
+
+/** `standing` is the present text, if there is one. The first access becomes the current context. Throws `bad-input`. */
+export function mergeKubeConfig(standing: string | undefined, path: string, all: readonly ClusterAccess[]): Merged {
+  const document = parseDocument(standing?.trim() ? standing : 'apiVersion: v1\nkind: Config\n');
+  if (document.errors.length > 0 || !isMap(document.contents)) {
+    throw new Problem('bad-input', `${path} is no kubeconfig that plinth can read.`, {
+      advice: 'Mend it, or name another file with --to.',
+    });
+  }
+  const taken = takenPorts(
+    document,
+    all.map(({ name }) => name),
+  );
+  const ports = all.map(({ name, made }) => {
+    let port = firstPort;
+    while (taken.has(port)) port += 1;
+    taken.add(port);
+    const { clusters, users } = parse(made) as MadeConfig;
+    // The API's certificate names this address, so kubectl verifies it as ever.
+    put(document, 'clusters', name, { cluster: { ...clusters?.[0]?.cluster, server: `https://127.0.0.1:${port}` } });
+    put(document, 'users', name, { user: users?.[0]?.user ?? {} });
+    put(document, 'contexts', name, { context: { cluster: name, user: name } });
+    return port;
+  });
+  document.set('current-context', all[0]?.name ?? '');
+  return { text: document.toString(), ports };
+}
+
+const nameOf = (item: unknown): unknown => (isMap(item) ? item.get('name') : undefined);
+
+/** The ports of this machine that other contexts lead to. */
+function takenPorts(document: Document, own: readonly string[]): Set<number> {
+  const clusters = document.get('clusters', true);
+  const others = isSeq(clusters) ? clusters.items.filter((item) => !own.includes(String(nameOf(item)))) : [];
+  const servers = others.map((item) => String((item as YAMLMap).getIn(['cluster', 'server'])));
+  return new Set(servers.map((server) => Number(/^https:\/\/127\.0\.0\.1:(\d+)$/.exec(server)?.[1])));
+}
+
+function put(document: Document, list: string, name: string, entry: Readonly<Record<string, unknown>>): void {
+  const standing = document.get(list, true);
+  if (!isSeq(standing)) {
+    document.set(list, document.createNode([{ name, ...entry }]));
+    return;
+  }
+  const node = document.createNode({ name, ...entry });
+  const { items } = standing as YAMLSeq;
+  const at = items.findIndex((item) => nameOf(item) === name);
+  if (at === -1) items.push(node);
+  else items[at] = node;
+}

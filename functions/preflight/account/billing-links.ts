@@ -1,0 +1,29 @@
+/** How many projects the billing account pays for. Google tells nobody how many it may. */
+import { defineFinding } from '../finding.js';
+import { lastProject, likelyBy } from '../past.js';
+import { accountOf } from './billing-account.js';
+
+/** Google's limit for young accounts. */
+const usualLimit = 5;
+
+export const billingLinks = defineFinding({
+  code: 'billing-links',
+  title: 'Links left of the billing account',
+  why: 'An account pays for a limited number of projects. Deleted ones count until they are unlinked.',
+  by: 'door',
+  standsOn: 'billing-account',
+  about: ['billingAccount', 'folderId'],
+  async ask(asking) {
+    const account = accountOf(asking.intent);
+    const [linked, past] = await Promise.all([asking.context.cloud.billing.linked(account), lastProject(asking)]);
+    return { account, linked, likely: likelyBy(past, 'billing', ['cloud-quota']) };
+  },
+  judge({ account, linked, likely }) {
+    const what = `${account} pays for ${linked} ${linked === 1 ? 'project' : 'projects'}, and Google tells nobody how many it may`;
+    const mend = `See them: gcloud billing projects list --billing-account=${account.replace(/^billingAccounts\//, '')}`;
+    if (likely === undefined && linked >= usualLimit) {
+      return { state: 'warning', what: `${what}. Young accounts may pay for ${usualLimit}`, mend };
+    }
+    return { state: 'unknown', what, mend, likely };
+  },
+});

@@ -1,0 +1,17 @@
+/** Whether one more project may be made. Google tells its limit nobody. */
+import { defineFinding } from '../finding.js';
+import { lastProject, likelyBy } from '../past.js';
+
+export const projectQuota = defineFinding({
+  code: 'project-quota',
+  title: 'Quota of projects',
+  why: 'Each account makes a limited number of projects. Deleted ones count for 30 days.',
+  by: 'door',
+  about: ['billingAccount', 'folderId'],
+  ask: async (asking) => likelyBy(await lastProject(asking), 'project', ['cloud-quota']),
+  judge: (likely) => ({
+    state: 'unknown',
+    what: 'Google tells nobody how many projects plinth may still make',
+    likely,
+  }),
+});

@@ -1,0 +1,94 @@
+/**
+ * The door's side: has the function of the cloud lane look, and waits for its answer. Only that function has the rights that a
+ * bootstrap needs, and no other may act as it.
+ */
+import { randomBytes } from 'node:crypto';
+import { addSeconds } from '../../shared/add-seconds.js';
+import { preflightInstance } from '../../shared/bootstrap/message.js';
+import { collections } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
+import { timeLimit } from '../../shared/time-limit.js';
+import { type Trace, traceparentOf } from '../../shared/trace.js';
+import type { Context } from '../context.js';
+import { read } from '../engine/record/documents.js';
+import { persist } from '../store/persist.js';
+import type { Document } from '../store/store.js';
+import { liftPreflight, type PreflightRecord, verdictIn } from './documents.js';
+import type { Asking, Finding } from './finding.js';
+import { type Found, foundAs } from './look.js';
+
+/** The lane may have to start. Its calls take a second or two. */
+const laneSeconds = 15;
+/** For a document that nobody took away. */
+const keptSeconds = 3600;
+
+type Asker = Pick<Context, 'store' | 'publisher' | 'clock' | 'log'>;
+
+/** What the lane does not answer in time is unknown. */
+export async function askLane(
+  context: Asker,
+  asked: readonly Finding[],
+  { intent, signal }: Pick<Asking, 'intent' | 'signal'>,
+  trace?: Trace,
+): Promise<readonly Found[]> {
+  if (asked.length === 0) return [];
+  const { store, publisher, clock, log } = context;
+  const id = randomBytes(15).toString('hex');
+  const { options, owner, ownerMember, projectId } = intent;
+  const data: PreflightRecord = {
+    schema: 1,
+    codes: asked.map(({ code }) => code),
+    owner,
+    ownerMember,
+    projectId,
+    options: { ...options },
+    expireAt: addSeconds(clock.now(), keptSeconds),
+  };
+  const collection = collections.preflights;
+  let verdicts: PreflightRecord['verdicts'];
+  let why = `the cloud lane has not answered within ${laneSeconds} s`;
+  try {
+    await persist(() => store.commit([{ kind: 'create', collection, id, data }]));
+    const attributes = trace === undefined ? {} : { traceparent: traceparentOf(trace) };
+    const message = { schema: 1, bootstrapId: id, instance: preflightInstance, generation: 1 } as const;
+    await publisher.publish('cloud', [message], attributes);
+    verdicts = await answered(store, id, signal);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    why = error.detail;
+  } finally {
+    await store
+      .commit([{ kind: 'delete', collection, id }])
+      .catch((error: unknown) => log('DEBUG', 'A preflight was left behind until it expires', { error }));
+  }
+  return asked.map((finding) => {
+    const verdict = verdicts?.[finding.code];
+    return foundAs(finding, verdict === undefined ? { state: 'unknown', what: why } : verdictIn(verdict));
+  });
+}
+
+/** Undefined: no answer came in time, or whoever asked has gone. */
+async function answered(
+  store: Context['store'],
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<PreflightRecord['verdicts']> {
+  const limit = AbortSignal.any([timeLimit(laneSeconds * 1000), ...(signal === undefined ? [] : [signal])]);
+  let unwatch: (() => void) | undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      limit.addEventListener('abort', () => resolve(undefined), { once: true });
+      unwatch = store.watch(
+        collections.preflights,
+        id,
+        (document: Document | undefined) => {
+          const verdicts = read(document, liftPreflight)?.data.verdicts;
+          if (verdicts !== undefined) resolve(verdicts);
+        },
+        (cause) => reject(new Problem('unavailable', 'The answer of the cloud lane cannot be read now.', { cause })),
+      );
+    });
+  } finally {
+    unwatch?.();
+  }
+}

@@ -1,0 +1,49 @@
+/** The preflight: one round of questions before a bootstrap begins, side by side. Nothing is made or changed. */
+import type { Option } from '../../shared/bootstrap/options.js';
+import type { Trace } from '../../shared/trace.js';
+import type { Context } from '../context.js';
+import { askLane } from './ask-lane.js';
+import type { Asking, Finding } from './finding.js';
+import { createOnce, type Found, foundAs, lookAt } from './look.js';
+
+interface Wanted {
+  readonly asking: Pick<Asking, 'intent' | 'secrets' | 'signal'>;
+  readonly trace: Trace | undefined;
+  /** Whether it is to be looked at. */
+  wants(finding: Finding): boolean;
+  /** Those of the flags that are wrong or not allowed. */
+  wrong(about: readonly Option[]): readonly string[];
+}
+
+/** In the order of the list. */
+export async function preflight(
+  context: Context,
+  list: readonly Finding[],
+  { asking: given, trace, wants, wrong }: Wanted,
+): Promise<readonly Found[]> {
+  const asking: Asking = { ...given, context, once: createOnce() };
+  const wanted = list.filter((finding) => wants(finding) && (finding.when?.(asking) ?? true));
+  const isAsked = ({ about }: Finding) => wrong(about).length === 0;
+  const [here, there] = await Promise.all([
+    lookAt(
+      wanted.filter((finding) => finding.by === 'door' && isAsked(finding)),
+      asking,
+    ),
+    askLane(
+      context,
+      wanted.filter((finding) => finding.by === 'lane' && isAsked(finding)),
+      asking,
+      trace,
+    ),
+  ]);
+  const found = new Map([...here, ...there].map((each) => [each.code, each]));
+  const stopped = new Set<string>();
+  return wanted.map((finding) => {
+    const { code, about, standsOn = '' } = finding;
+    const unmet = stopped.has(standsOn) ? standsOn : wrong(about).join(', ');
+    const told = unmet === '' ? found.get(code) : undefined;
+    // What stands on this one stands on what stops it, too.
+    if (stopped.has(standsOn) || told?.verdict.state === 'stop') stopped.add(code);
+    return told ?? foundAs(finding, { state: 'unknown', what: `not judged, as ${unmet} must be mended first` });
+  });
+}

@@ -1,0 +1,100 @@
+/** Findings that follow from the request, the settings and the records alone. */
+import { refusalOf } from '../../shared/bootstrap/rules.js';
+import type { Fault, Problem } from '../../shared/problems.js';
+import type { StoredBootstrap } from '../engine/record/documents.js';
+import { defineFinding, type Finding, ok, stop } from './finding.js';
+
+export interface RuleParts {
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly string[];
+  /** What the settings of the deployment forbid. */
+  readonly notAllowed: Problem | undefined;
+  /** Undefined: it is no name of a project. */
+  readonly name: string | undefined;
+  /** The bootstrap that has the name. */
+  readonly standing: StoredBootstrap | undefined;
+  /** Throws unless this deployment knows where its executable is. Undefined: another finding looks whether it is there. */
+  readonly checkRelease: (() => unknown) | undefined;
+  /** Throws if the price is above a ceiling. Undefined: it was judged when the bootstrap began. */
+  readonly checkPrice: (() => unknown) | undefined;
+  /** Throws unless that bootstrap can be resumed like this. */
+  checkResume(standing: StoredBootstrap): Promise<void>;
+}
+
+export const optionsCode = 'options';
+
+const releaseKnown = (check: () => unknown): Finding =>
+  defineFinding({
+    code: 'release-known',
+    title: 'Executable of plinth, known here',
+    why: 'Otherwise the jumpbox would find out, with all VMs running.',
+    by: 'door',
+    mustBeAsked: true,
+    about: [],
+    onResume: 'always',
+    onPlan: true,
+    ask: async () => void check(),
+    judge: () => ok('known'),
+  });
+
+const ceiling = (check: () => unknown): Finding =>
+  defineFinding({
+    code: 'ceiling',
+    title: 'Price and ceilings',
+    why: 'Operators say what one bootstrap may cost, and you say what you will pay.',
+    by: 'door',
+    mustBeAsked: true,
+    about: ['region', 'projectTtl', 'rootDiskSize', 'multiDc'],
+    onResume: 'always',
+    onPlan: true,
+    ask: async () => void check(),
+    judge: () => ok('beneath all ceilings'),
+  });
+
+export const ruleFindings = (parts: RuleParts): readonly Finding[] => [
+  defineFinding({
+    code: optionsCode,
+    title: 'Flags',
+    why: 'They say what the bootstrap is.',
+    by: 'door',
+    mustBeAsked: true,
+    about: [],
+    onResume: 'always',
+    onPlan: true,
+    ask: async () => parts,
+    judge({ faults, warnings }) {
+      if (faults.length > 0) return stop(refusalOf(faults));
+      return warnings.length > 0 ? { state: 'warning', what: warnings.join('; ') } : ok('valid');
+    },
+  }),
+  defineFinding({
+    code: 'allowed',
+    title: 'Use in this deployment',
+    why: 'Its operators say which accounts, parents and zones may be used, and for how long.',
+    by: 'door',
+    mustBeAsked: true,
+    about: [],
+    onResume: 'always',
+    onPlan: true,
+    ask: async () => parts.notAllowed,
+    judge: (problem) => (problem === undefined ? ok('allowed') : stop(problem)),
+  }),
+  ...(parts.checkPrice === undefined ? [] : [ceiling(parts.checkPrice)]),
+  ...(parts.checkRelease === undefined ? [] : [releaseKnown(parts.checkRelease)]),
+  defineFinding({
+    code: 'name',
+    title: 'Name of the project',
+    why: 'Each name is one bootstrap.',
+    by: 'door',
+    mustBeAsked: true,
+    about: ['projectName'],
+    onResume: 'always',
+    onPlan: true,
+    async ask() {
+      if (parts.standing !== undefined) await parts.checkResume(parts.standing);
+      return parts.standing;
+    },
+    judge: (standing, { options: { projectName } }) =>
+      ok(standing === undefined ? `${projectName} is free` : `${projectName} is yours: the same command resumes it`),
+  }),
+];
