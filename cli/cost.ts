@@ -39,3 +39,9 @@ export function planCostText(cost: CostEstimate): string {
   const spot = saved > 0 ? `; ${money(saved, cost)} saved by spot if there is capacity` : '';
   return `${about(untilExpiry, cost)} until its time is over, ${money(perHour, cost)} an hour${spot} (${dated(cost)})`;
 }
+
+/** The cost of what has just begun. */
+export const beginningCostText = (cost: CostEstimate): string =>
+  cost.perHour === undefined || cost.untilExpiry === undefined
+    ? notKnown(cost)
+    : `${about(cost.perHour, cost)} an hour, ${money(cost.untilExpiry, cost)} until it is removed (${dated(cost)})`;

@@ -33,6 +33,8 @@ export const collections = {
   logHeads: 'logHeads',
   /** One document with the counters of living bootstraps, in total and by owner. */
   counters: 'counters',
+  /** One document per finished bootstrap: how long its instances took. */
+  durations: 'durations',
   /** Progress of searches that take more than one run. */
   passes: 'passes',
   /** Messages that the webhook has not accepted yet. Sweep reads them with one query on `dueAt`. */

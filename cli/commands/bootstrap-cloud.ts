@@ -20,6 +20,7 @@ import type { FileKeeper } from '../files/file-keeper.js';
 import type { Followed, Helper } from '../follow/follow.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
+import type { SshKey } from '../identity/ssh-key.js';
 import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
@@ -91,7 +92,7 @@ export const bootstrapCloud = defineCommand({
     const base = known === undefined ? {} : await readBase(local, keys, known, settings);
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
-    const identity = needsMachine ? await (await loadIdentity()).loginIdentity(call, key) : undefined;
+    const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
     const begun = await begin(call, client, {
       ...request,
       ...(Object.keys(base).length > 0 && { base }),
@@ -102,7 +103,7 @@ export const bootstrapCloud = defineCommand({
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others) output.warn(text);
-    sayBegun(call, begun);
+    await sayBegun(call, begun);
 
     const ended = await finish(call, client, begun.bootstrap, {
       told: [...warnings, ...others],
@@ -270,7 +271,18 @@ async function recoveryFrom(client: Client, id: string | undefined, project: str
   return { id, name: view.name, jumpbox: jumpboxIn(view) };
 }
 
-const loadIdentity = () => import('../identity/login-identity.js');
+/** What this run needs on machines. What is missing of it is told before anything is made. */
+async function machineIdentity(call: Call, client: Client, key: SshKey, standing: string | undefined) {
+  const { loginIdentity } = await import('../identity/login-identity.js');
+  const identity = await loginIdentity(call, key);
+  const machineAccess =
+    standing === undefined ? await client.machineAccess() : (await client.get(standing)).machineAccess;
+  if (machineAccess === 'iap') {
+    const { findAccessToken } = await import('../identity/access-token.js');
+    await findAccessToken(call.settings, { interrupted: call.interrupted });
+  }
+  return identity;
+}
 
 async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tell'>): Promise<Pick<Helper, 'uploads'>> {
   const { createUploader } = await import('../machines/uploader.js');
@@ -293,10 +305,13 @@ function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void;
   output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
 }
 
-function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): void {
+async function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): Promise<void> {
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
   );
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
+  if (!created || output.json) return;
+  const { priceLines } = await import('../follow/price-lines.js');
+  for (const line of priceLines(bootstrap)) output.say(line);
 }

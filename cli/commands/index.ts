@@ -30,6 +30,7 @@ import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } fr
 import { teamDetach } from './team-detach.js';
 import { teamDelete, teamRename, teamRestore, teamSetRole } from './team-life.js';
 import { teamMigrate } from './team-migrate.js';
+import { teamUndo } from './team-undo.js';
 
 export const commands: readonly Command[] = [
   ...[configure, doctor, support, completion(() => commands)],
@@ -68,5 +69,5 @@ export const commands: readonly Command[] = [
     teamAddMembers,
     teamSetRole,
   ],
-  ...[teamRemoveMember, teamMigrate, teamDetach],
+  ...[teamRemoveMember, teamMigrate, teamUndo, teamDetach],
 ];

@@ -16,11 +16,13 @@ export const list = defineCommand({
   async run(call) {
     const client = await call.connect();
     const all = call.has('all');
-    const [{ listing, table, time }, { ageOf, isProtected, leftOf, removeAtOf }, { costSoFar }] = await Promise.all([
-      import('../frame/table.js'),
-      import('../follow/life-text.js'),
-      import('../cost.js'),
-    ]);
+    const [{ listing, table, time }, { ageOf, isProtected, leftOf, removeAtOf }, { costSoFar }, { forecastCell }] =
+      await Promise.all([
+        import('../frame/table.js'),
+        import('../follow/life-text.js'),
+        import('../cost.js'),
+        import('../follow/forecast-text.js'),
+      ]);
     const bootstraps = inOrder(await client.list(all), removeAtOf);
     return {
       data: { bootstraps },
@@ -34,7 +36,7 @@ export const list = defineCommand({
           return [
             each.name,
             each.projectId,
-            { text: each.state, paint },
+            { text: each.forecast === undefined ? each.state : `${each.state} ${forecastCell(each.forecast)}`, paint },
             ageOf(each, nowMs),
             leftOf(each, nowMs),
             costSoFar(each.cost),

@@ -6,15 +6,25 @@ import { planRows, writePlan } from '../files/plan-file.js';
 import type { Call } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import { listing, table } from '../frame/table.js';
+import { forecastText } from './forecast-text.js';
 
 /** Writes the file that `--plan` names, too. */
-export function showPlan(call: Call, { instances, warnings, plan, changes = [], cost }: PlanReply) {
+export function showPlan(call: Call, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
   const file = writePlan(call, plan);
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   const part = (title: string, rows: readonly (readonly string[])[], style: Style) =>
     rows.length === 0 ? [] : [style.bold(title), ...table(rows), ''];
   return {
-    data: { dryRun: true, instances, warnings, plan, changes, cost, ...(file !== undefined && { file }) },
+    data: {
+      dryRun: true,
+      instances,
+      warnings,
+      plan,
+      changes,
+      ...(forecast !== undefined && { forecast }),
+      cost,
+      ...(file !== undefined && { file }),
+    },
     show: (style: Style) =>
       [
         listing(['ACTION', 'WHAT', 'THINGS'], planRows(plan), style),
@@ -30,6 +40,7 @@ export function showPlan(call: Call, { instances, warnings, plan, changes = [], 
           style,
         ),
         `Cost: ${planCostText(cost)}`,
+        ...(forecast === undefined ? [] : [`Time: ${forecastText(forecast)}`]),
         planEnd(plan, file),
       ].join('\n'),
   };

@@ -62,13 +62,15 @@ export interface Progress {
   /** Shows work of this machine as a row of its own. Without a note, the work has ended. */
   beside(title: string, note: string | undefined, nowMs: number): void;
   running(nowMs: number): RunningRow[];
+  /** When it will probably be ready. Undefined: that is not known. */
+  readonly readyAtMs: number | undefined;
   readonly done: number;
   readonly total: number;
   /** Slowest first. */
   timings(): Timing[];
 }
 
-export function createProgress(view: BootstrapView): Progress {
+export function createProgress(view: BootstrapView, nowMs = Date.now()): Progress {
   const instances = new Map<string, Instance>(
     view.instances.map(({ id, title, state, note, attempt, startedAt }) => [
       id,
@@ -121,6 +123,7 @@ export function createProgress(view: BootstrapView): Progress {
         seconds: Math.max(0, (nowMs - startedAtMs) / 1000),
       })),
     ],
+    readyAtMs: view.forecast === undefined ? undefined : nowMs + view.forecast.p50Seconds * 1000,
     get done() {
       return [...instances.values()].filter(({ state }) => state === 'done').length;
     },

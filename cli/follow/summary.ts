@@ -6,7 +6,9 @@ import { printable, type Style } from '../frame/output.js';
 import { shellWord } from '../frame/shell-word.js';
 import { type Cell, table } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
+import { jumpboxIn } from '../machines/jumpbox.js';
 import type { FetchedUser } from '../machines/test-user.js';
+import { forecastText } from './forecast-text.js';
 import { lifeRows } from './life-text.js';
 
 const provisioning: Readonly<Record<VmView['provisioning'], string>> = {
@@ -73,6 +75,7 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
     ['Region', `${view.region}, zone ${view.zone}`],
     ...lifeRows(view, nowMs),
+    ...(view.forecast === undefined ? [] : [['Ready', `in ${forecastText(view.forecast)}`]]),
     ['Cost', costText(view.cost, view.state === 'removed')],
     ...(registry === undefined ? [] : [['Registry', registry]]),
   ];
@@ -188,11 +191,11 @@ function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: Su
       ...(untold === true ? adviceOf(view) : []),
       'Run the same bootstrap-cloud command again: it goes on from where it stopped.',
     ];
-  const jumpbox = view.result.vms.find((vm) => vm.name === 'jumpbox')?.externalIp;
+  const { externalIp, tunnel } = jumpboxIn(view) ?? {};
   const identity = files.find(({ what }) => what === 'age identity');
   const secrets = files.find(({ what }) => what === 'secrets');
   return [
-    ...(jumpbox === undefined ? [] : [`plinth beta bootstrap-cloud ssh ${name}`]),
+    ...((externalIp ?? tunnel) === undefined ? [] : [`plinth beta bootstrap-cloud ssh ${name}`]),
     ...(identity === undefined || secrets === undefined
       ? []
       : [`SOPS_AGE_KEY_FILE=${shellWord(identity.path)} sops ${shellWord(secrets.path)}`]),

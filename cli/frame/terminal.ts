@@ -56,8 +56,10 @@ export function startDisplay({ stderr: stream, events }: Io, style: Style, progr
   };
 
   const bar = (columns: number, seconds: number): string => {
-    const { done, total } = progress;
-    const count = `${done}/${total}  ${formatSeconds(Math.floor(seconds))}`;
+    const { done, total, readyAtMs } = progress;
+    const left = readyAtMs === undefined ? 0 : Math.round((readyAtMs - Date.now()) / 60_000);
+    const ready = left > 0 ? `  about ${left}m left` : '';
+    const count = `${done}/${total}  ${formatSeconds(Math.floor(seconds))}${ready}`;
     const width = Math.max(0, Math.min(40, columns - count.length - 7));
     const filled = total === 0 ? 0 : Math.floor((done / total) * width);
     return `  ${style.green('█'.repeat(filled))}${style.dim('░'.repeat(width - filled))}  ${count}`;

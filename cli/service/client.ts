@@ -1,7 +1,8 @@
 /** The client of the bootstraps function: one method per operation of the route table. Replies are parsed, problems thrown. */
 import * as z from 'zod';
 import { AdmissionView } from '../../shared/bootstrap/admission.js';
-import { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { BootstrapSummary, BootstrapView, type MachineAccess } from '../../shared/bootstrap/bootstrap.js';
+import { CallerView } from '../../shared/bootstrap/caller.js';
 import { type CostGroup, CostsView } from '../../shared/bootstrap/costs.js';
 import { LogPage, LogView } from '../../shared/bootstrap/log.js';
 import { LostJumpbox } from '../../shared/bootstrap/lost-jumpbox.js';
@@ -12,6 +13,7 @@ import {
   admissionRoutes,
   BeginReply,
   bootstrapRoutes,
+  callerRoutes,
   costRoutes,
   lifeRoutes,
   PlanReply,
@@ -23,6 +25,7 @@ import {
 } from '../../shared/bootstrap/routes.js';
 import { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
+import { Problem } from '../../shared/problems.js';
 import { followStream, type Told } from './follow-stream.js';
 import type { Transport } from './transport.js';
 
@@ -41,6 +44,8 @@ export interface Client {
   logs(id: string): Promise<LogView[]>;
   /** A page of one log, from `offset` on. */
   log(id: string, instance: string, offset: number): Promise<LogPage>;
+  /** How machines of new bootstraps are reached. Undefined if the service is of a release that says nothing of it. */
+  machineAccess(): Promise<MachineAccess | undefined>;
   cancel(id: string): Promise<BootstrapView>;
   /** Tells the instance that the caller's machine has done its part. */
   wake(id: string, instance: string): Promise<BootstrapView>;
@@ -105,6 +110,14 @@ export function createClient(transport: Transport, told: Told): Client {
     logs: (id) => patiently(LogView.array(), bootstrapRoutes.readLogs, { params: { id } }),
     log: (id, instance, offset) =>
       patiently(LogPage, bootstrapRoutes.readLogs, { params: { id }, query: { instance, offset: String(offset) } }),
+    async machineAccess() {
+      try {
+        return (await patiently(CallerView, callerRoutes.getCaller)).machineAccess;
+      } catch (error) {
+        if (error instanceof Problem && error.code === 'not-found') return undefined;
+        throw error;
+      }
+    },
     cancel: (id) => once(BootstrapView, cancelBootstrap, { params: { id } }),
     wake: (id, instance) => once(BootstrapView, bootstrapRoutes.wakeInstance, { params: { id, instance } }),
     findJumpbox: (project, zone) =>

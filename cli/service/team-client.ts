@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { AddedMembers, Member, type Role } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
-import { Detached, MigrationPreview, MigrationReply, Team } from '../../shared/organization/team.js';
+import { Detached, MigrationPreview, MigrationReply, Team, UndoPreview } from '../../shared/organization/team.js';
 import type { Added, Calls } from './organization-calls.js';
 
 export interface TeamClient {
@@ -19,6 +19,10 @@ export interface TeamClient {
   addTeamMembers(teamId: number, members: readonly Member[]): Promise<AddedMembers>;
   removeTeamMember(teamId: number, email: string): Promise<void>;
   previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;
+  /** Of the migration that brought the team into its organization. */
+  previewUndo(teamId: number): Promise<{ preview: UndoPreview; etag: string }>;
+  /** Undoes it only if nothing has changed since the preview with that ETag. */
+  undoMigration(teamId: number, migrationId: string, etag: string): Promise<Detached>;
   /** Restores the members that the team had before it was migrated. */
   detach(teamId: number): Promise<Detached>;
   /** Migrates only if nothing has changed since the preview with that ETag. */
@@ -48,6 +52,17 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
     });
     return { preview: data, etag: headers.get('etag') ?? '*' };
   },
+  async previewUndo(teamId) {
+    const { data, headers } = await askPatiently(UndoPreview, routes.previewUndo, {
+      params: { teamId: String(teamId), migrationId: 'latest' },
+    });
+    return { preview: data, etag: headers.get('etag') ?? '*' };
+  },
+  undoMigration: (teamId, migrationId, etag) =>
+    ask(Detached, routes.undoMigration, {
+      params: { teamId: String(teamId), migrationId },
+      headers: { 'if-match': etag },
+    }),
   detach: (teamId) => ask(Detached, routes.detachTeam, { params: { teamId: String(teamId) } }),
   migrate: (teamId, organizationId, force, etag) =>
     ask(MigrationReply, routes.migrateTeam, {

@@ -23,6 +23,7 @@ import { removalPlanOf } from '../engine/record/removal-plan.js';
 import type { AnyStep } from '../engine/step.js';
 import { resultOf } from '../steps/result.js';
 import { jumpboxName, tunnelTo } from '../steps/topology.js';
+import { forecast, learntTimes } from './forecast.js';
 
 export async function viewOf(
   { store, clock, config }: Pick<Context, 'store' | 'clock' | 'config'>,
@@ -59,6 +60,7 @@ export async function viewOf(
     sharedWith: data.sharedWith ?? [],
     ...(data.removal === undefined ? {} : { removal: data.removal }),
     cost: costOf(config.prices, data, clock.now()),
+    ...(await forecastOf({ store, clock }, steps, data)),
     ...(data.warned === undefined || data.removal !== undefined ? {} : { expiryWarning: data.warned }),
     ...(data.endedAt === undefined ? {} : { endedAt: data.endedAt }),
     warnings: data.warnings,
@@ -80,17 +82,30 @@ function withTunnel(record: BootstrapRecord, result: BootstrapResult): Bootstrap
   return { ...result, vms };
 }
 
-export const summaryOf = (
-  { clock, config }: Pick<Context, 'clock' | 'config'>,
+export const summaryOf = async (
+  { store, clock, config }: Pick<Context, 'store' | 'clock' | 'config'>,
+  steps: readonly AnyStep[],
   { id, data }: StoredBootstrap,
-): BootstrapSummary =>
+): Promise<BootstrapSummary> =>
   BootstrapSummary.parse({
     ...data,
     id,
     region: data.options['region'],
     sharedWith: data.sharedWith ?? [],
     cost: costOf(config.prices, data, clock.now()),
+    ...(await forecastOf({ store, clock }, steps, data)),
   });
+
+/** Only of what is on its way. */
+async function forecastOf(
+  context: Pick<Context, 'store' | 'clock'>,
+  steps: readonly AnyStep[],
+  record: BootstrapRecord,
+): Promise<Pick<BootstrapView, 'forecast'>> {
+  if (record.state !== 'running') return {};
+  const learnt = await learntTimes(context);
+  return { forecast: forecast(planOfRecord(steps, record), learnt, context.clock.now(), record) };
+}
 
 /** A removal plan has one instance more. */
 function instancesOf(steps: readonly AnyStep[], record: BootstrapRecord): Instance[] {

@@ -93,6 +93,11 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
     reads: documents(4, 2, 'members of the team'),
     writes: documents(3, 1, 'members that leave'),
   },
+  previewUndo: { reads: documents(4, 1, 'members of the team'), writes: none },
+  undoMigration: {
+    reads: documents(4, 1, 'members of the team'),
+    writes: documents(3, 1, 'members that leave'),
+  },
   detachTeam: {
     reads: documents(4, 1, 'members of the team'),
     writes: documents(3, 1, 'members that leave'),

@@ -21,7 +21,7 @@ import { type Also, busy, judged, transactInTeam } from './transact.js';
 
 const rounds = 8;
 
-interface Former extends Member {
+export interface Former extends Member {
   /** The member's account, if one was bound. */
   readonly boundTo?: string | undefined;
 }
@@ -76,13 +76,17 @@ async function look({ store }: Context, teamId: number): Promise<Seen> {
     .map(({ email, role, boundTo }) => ({ email, role, boundTo }));
   const event = team.migration === null ? undefined : await arrivalOf(store, team);
   if (event?.stayed === undefined) return { team, members, former: members };
-  const { members: left } = event.before as { readonly members: readonly Member[] };
-  const former = [...event.stayed, ...left].map((each, i) => ({ ...each, boundTo: event.boundTo?.[i] ?? undefined }));
-  return { team, members, former };
+  return { team, members, former: formerIn(event) };
+}
+
+/** The members before a migration, with the accounts that were bound to them. */
+export function formerIn({ before, stayed = [], boundTo }: EventRecord): readonly Former[] {
+  const { members: left } = before as { readonly members: readonly Member[] };
+  return [...stayed, ...left].map((each, i) => ({ ...each, boundTo: boundTo?.[i] ?? undefined }));
 }
 
 /** The event that recorded the team's migration into its organization, or its creation there. */
-async function arrivalOf(store: Store, { teamId, organizationId, migration }: TeamRecord): Promise<EventRecord> {
+export async function arrivalOf(store: Store, { teamId, organizationId, migration }: TeamRecord): Promise<EventRecord> {
   const found =
     typeof migration === 'string'
       ? [await store.get(collections.organizationEvents, migration)]
@@ -100,7 +104,7 @@ async function arrivalOf(store: Store, { teamId, organizationId, migration }: Te
   });
 }
 
-function differences(members: readonly Former[], former: readonly Former[]) {
+export function differences(members: readonly Former[], former: readonly Former[]) {
   const byEmail = (of: readonly Former[]) => new Map(of.map((each) => [each.email, each]));
   const [now, then] = [byEmail(members), byEmail(former)];
   /** If an account was bound to the former membership, the current one must be bound to the same account. */
@@ -119,10 +123,24 @@ async function detach(
   context: Context,
   transaction: Transaction,
   caller: Caller,
-  { team: { teamId, changes }, members, former }: Seen,
+  seen: Seen,
 ): Promise<Detached | undefined> {
+  const { teamId, changes } = seen.team;
   const team = await readTeam(transaction, teamId);
-  if (team?.changes !== changes) return undefined;
+  return team?.changes === changes
+    ? restore(context, transaction, caller, { ...seen, team }, 'team-detached')
+    : undefined;
+}
+
+/** The team stands alone again, with its former members. */
+export function restore(
+  context: Context,
+  transaction: Transaction,
+  caller: Caller,
+  { team, members, former }: Seen,
+  action: 'team-detached' | 'team-migration-undone',
+): Detached {
+  const { teamId } = team;
   if (adminsIn(former) === 0) {
     throw new Problem('conflict', `Team ${teamId} has no admin, and a team that stands alone needs one.`, {
       advice: 'Add an admin to the team first.',
@@ -136,7 +154,7 @@ async function detach(
     teamId,
     version: team.changes + 1,
     actor: caller.email,
-    action: 'team-detached',
+    action,
     before: { team: viewOfTeam(team, undefined), members: changed.map(viewOfMember) },
     after: { team: viewOfTeam(detached, undefined), members: restored.map(viewOfMember) },
     stayed: former.filter(stays).map(viewOfMember),

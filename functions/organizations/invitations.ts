@@ -18,37 +18,16 @@ import { read } from '../store/lift.js';
 import type { Transaction, Write } from '../store/store.js';
 import { type InvitationRecord, liftInvitation, liftOrganization, organizationMemberId } from './documents.js';
 import { eventWrite } from './events.js';
+import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { stayWrites } from './leaving.js';
 import { type Added, firstVersion, newMember, viewOfMember } from './members.js';
 import { bindWrites, boundFields, checkTheirs } from './membership.js';
 import { type Page, type Paged, pageOf } from './page.js';
-import {
-  checkAdmin,
-  type Reader,
-  readOrganizationMembers,
-  readOrganizationWithDeleted,
-  seeOrganization,
-} from './rights.js';
+import { checkAdmin, readOrganizationMembers, readOrganizationWithDeleted, seeOrganization } from './rights.js';
 import { type Also, transact } from './transact.js';
 
 const daySeconds = 86_400;
 const collection = collections.invitations;
-
-export async function readInvitations(
-  reader: Reader,
-  organizationId: string,
-  emails: readonly string[],
-): Promise<ReadonlyMap<string, InvitationRecord>> {
-  const ids = emails.map((email) => organizationMemberId(organizationId, email));
-  const found = (await reader.getMany(collection, ids)).flatMap((each) => read(each, liftInvitation)?.data ?? []);
-  return new Map(found.map((each) => [each.email, each]));
-}
-
-export const endOfInvitation = ({ organizationId, email }: InvitationRecord): Write => ({
-  kind: 'delete',
-  collection,
-  id: organizationMemberId(organizationId, email),
-});
 
 function viewOf(clock: Clock, { schema: _, expireAt: __, ...invitation }: InvitationRecord, name?: string): Invitation {
   const isOver = Date.parse(invitation.expiresAt) <= clock.now().getTime();

@@ -9,7 +9,7 @@ import { read } from '../store/lift.js';
 import type { Transaction } from '../store/store.js';
 import { liftMemberVersion, organizationMemberId } from './documents.js';
 import { eventWrite } from './events.js';
-import { endOfInvitation, readInvitations } from './invitations.js';
+import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { stayWrites } from './leaving.js';
 import { newMember } from './members.js';
 import { bindWrites, boundFields } from './membership.js';

@@ -13,7 +13,7 @@ import {
   organizationMemberId,
 } from './documents.js';
 import { eventWrite } from './events.js';
-import { endOfInvitation, readInvitations } from './invitations.js';
+import { endOfInvitation, readInvitations } from './invitation-documents.js';
 import { keepingAnAdmin } from './last-admin.js';
 import { stayWrites } from './leaving.js';
 import { bindWrites } from './membership.js';

@@ -139,7 +139,7 @@ function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division
 }
 
 /** `ifMatch` is a list of entity tags. Weak tags never match. `*` matches anything. */
-const matches = (ifMatch: string, tag: string): boolean =>
+export const matches = (ifMatch: string, tag: string): boolean =>
   ifMatch.trim() === '*' || [...ifMatch.matchAll(/(?:W\/)?"[^"]*"/g)].some(([each]) => each === tag);
 
 const accountsOf = (members: readonly TeamMemberRecord[], of: readonly Member[]): (string | null)[] => {

@@ -6,7 +6,11 @@ import { noticeWrite } from '../webhook/notices.js';
 import type { TeamRecord } from './documents.js';
 import type { EventWrite } from './events.js';
 
-const types = { 'team-migrated': 'team.migrated', 'team-detached': 'team.detached' } as const;
+const types = {
+  'team-migrated': 'team.migrated',
+  'team-detached': 'team.detached',
+  'team-migration-undone': 'team.migration-undone',
+} as const;
 
 const outside = 'They are no members of the organization that the team moved into.';
 const added = 'They were no members of the team before its migration.';

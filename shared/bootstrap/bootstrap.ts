@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { moment, text } from '../api.js';
 import { CostEstimate } from './cost.js';
+import { Forecast } from './forecast.js';
 
 /**
  * `succeeded-with-warnings`: everything required exists, but something optional failed. The warnings name it. `succeeded`,
@@ -261,6 +262,7 @@ export const BootstrapView = z
     }),
     removal: RemovalView.optional(),
     cost: CostEstimate,
+    forecast: Forecast.optional().meta({ description: 'While it runs: how long it still takes' }),
     expiryWarning: z
       .object({
         at: moment('When it was warned'),
@@ -296,6 +298,7 @@ export const BootstrapSummary = BootstrapView.pick({
   sharedWith: true,
   removal: true,
   cost: true,
+  forecast: true,
   endedAt: true,
   problem: true,
 }).meta({ id: 'BootstrapSummary', description: 'One bootstrap, in short' });

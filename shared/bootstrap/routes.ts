@@ -11,6 +11,7 @@ import { CostEstimate } from './cost.js';
 import { CostDay, CostGroup, CostsView } from './costs.js';
 import { durationPattern } from './duration.js';
 import { BootstrapEvent } from './event.js';
+import { Forecast } from './forecast.js';
 import { invitedMay } from './invited.js';
 import { LogPage, LogView } from './log.js';
 import { LostJumpbox } from './lost-jumpbox.js';
@@ -89,6 +90,7 @@ export const PlanReply = z
     warnings,
     plan: PlanDocument,
     changes: z.array(OptionChange).optional().meta({ description: 'Options that a resume would change' }),
+    forecast: Forecast.optional().meta({ description: 'How long it takes. Missing of what stands' }),
     cost: CostEstimate.meta({ description: 'For its time to live, with spot VMs wherever they are asked for' }),
   })
   .meta({ id: 'PlanReply', description: 'What a bootstrap would make' });

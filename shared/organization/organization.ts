@@ -156,6 +156,7 @@ export const OrganizationEvent = z
         'team-member-removed',
         'team-migrated',
         'team-detached',
+        'team-migration-undone',
         'identity-refused',
       ])
       .meta({

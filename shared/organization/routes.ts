@@ -17,7 +17,17 @@ import {
   OrganizationEvent,
   OrganizationId,
 } from './organization.js';
-import { Detached, Migration, MigrationPreview, MigrationReply, NewTeam, Team, TeamId } from './team.js';
+import {
+  Detached,
+  Migration,
+  MigrationId,
+  MigrationPreview,
+  MigrationReply,
+  NewTeam,
+  Team,
+  TeamId,
+  UndoPreview,
+} from './team.js';
 
 const nothing = (description: string): Reply => ({ description, type: 'application/json', schema: z.undefined() });
 const created = (description: string, schema: z.ZodType): Reply => ({
@@ -58,6 +68,18 @@ const teamId = z
   .transform(Number)
   .pipe(TeamId);
 const ofTeam = z.strictObject({ teamId });
+
+const ofMigration = ofTeam.extend({ migrationId: MigrationId });
+const ifMatch = idempotency.extend({
+  'if-match': z
+    .string()
+    .max(1000)
+    .optional()
+    .meta({
+      description: 'The `ETag` of a preview: if anything has changed since, nothing is done (412)',
+      examples: ['"NxK5QI4NwdjUcBYWbyZ8ERrrtAGU576xXaP8f8zlePs"'],
+    }),
+});
 
 const ofMember = 'The answer is the same 404 for who is not there and for what the caller may not see.';
 
@@ -472,19 +494,37 @@ export const organizationRoutes = {
       'For admins of the organization; some deployments also ask for the consent of an admin of the team. Members of the team who are not in the organization make it a 400 that lists them in `members`, and nothing changes; with `force` they leave the team. A team that is in that organization already is answered 200, one that is in another 409.',
     caller: 'known',
     params: ofTeam,
-    headers: idempotency.extend({
-      'if-match': z
-        .string()
-        .max(1000)
-        .optional()
-        .meta({
-          description: 'The `ETag` of a preview: if anything has changed since, nothing is done (412)',
-          examples: ['"NxK5QI4NwdjUcBYWbyZ8ERrrtAGU576xXaP8f8zlePs"'],
-        }),
-    }),
+    headers: ifMatch,
     body: Migration,
     replies: { 200: json('The team, now in the organization', MigrationReply) },
     problems: ['members-outside', 'forbidden', 'conflict', 'precondition-failed', 'key-reused'],
+  },
+  previewUndo: {
+    method: 'GET',
+    path: '/teams/{teamId}/migrations/{migrationId}/undo',
+    tag: 'Migration',
+    summary: 'What the undo of a migration would do; changes nothing. Its ETag may be sent with the undo in If-Match',
+    description:
+      'For whoever may undo it. It names every difference: who comes back, who leaves, whose role changes. Only the migration that brought the team into its present organization can be undone (409), within 30 days.',
+    caller: 'known',
+    params: ofMigration,
+    replies: {
+      200: { ...json('What would change', UndoPreview), headers: { ETag: 'Changes with the team and its members' } },
+    },
+    problems: ['forbidden', 'conflict'],
+  },
+  undoMigration: {
+    method: 'POST',
+    path: '/teams/{teamId}/migrations/{migrationId}/undo',
+    tag: 'Migration',
+    summary: 'Undoes a migration: the team stands alone again, with the members and roles that it had',
+    description:
+      'For whoever may migrate the team into that organization, and for those who were its admins before, also where they were removed by it. Within 30 days. A team that was made in its organization, or has left it, is a 409.',
+    caller: 'known',
+    params: ofMigration,
+    headers: ifMatch,
+    replies: { 200: json('The team, which stands alone now', Detached) },
+    problems: ['forbidden', 'conflict', 'precondition-failed', 'key-reused'],
   },
   detachTeam: {
     method: 'POST',

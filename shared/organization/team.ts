@@ -74,6 +74,43 @@ export const Detached = z
   });
 export type Detached = z.infer<typeof Detached>;
 
+/** For so long a migration can be undone. */
+export const undoableDays = 30;
+
+export const MigrationId = z
+  .string()
+  .regex(/^(?:latest|[0-9a-f]{14}-[0-9a-f]{8,11})$/, 'must be latest, or the id of the event of a migration')
+  .meta({
+    id: 'MigrationId',
+    description: 'The id of the event `team-migrated`, or `latest`',
+    examples: ['latest'],
+  });
+
+const UndoneMembers = {
+  returns: z.array(Member).meta({
+    description: 'Who comes back, or gets back the role that they had',
+    examples: [[{ email: 'zoe@example.org', role: 'member' }]],
+  }),
+  leaves: z.array(Member).meta({ description: 'Who was no member before the migration, and leaves', examples: [[]] }),
+  changes: z.array(Member).meta({
+    description: 'Who has another role now, with that role: their old one is in `returns`',
+    examples: [[]],
+  }),
+};
+
+/** What an undo would do now. Its ETag, sent back in If-Match, ensures that nothing has changed since. */
+export const UndoPreview = z
+  .object({
+    teamId: TeamId,
+    migrationId: text('The id of the event of the migration', '00062a5c3f0b1e-1a2b3c4d'),
+    organizationId: OrganizationId.meta({ description: 'The organization that the team would leave' }),
+    stays: z.array(Member).meta({ description: 'Who stays, with the role that they have' }),
+    ...UndoneMembers,
+    until: moment('Until when it can be undone', '2026-12-23T09:00:00.000Z'),
+  })
+  .meta({ id: 'UndoPreview', description: 'What an undo of a migration would do now' });
+export type UndoPreview = z.infer<typeof UndoPreview>;
+
 /** What a migration would do now. Its ETag, sent back in If-Match, ensures that nothing has changed since. */
 export const MigrationPreview = z
   .object({

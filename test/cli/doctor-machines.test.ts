@@ -1,7 +1,10 @@
 /** `plinth doctor` where machines are reached through IAP: the access token, whose it is, and the way to a named jumpbox. */
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { createStack, type Stack } from '../../local/stack/stack.js';
-import { type Caller, makeCaller, succeeded } from '../support/scene.js';
+import { makeExecutable } from '../support/machines.js';
+import { runAt } from '../support/plinth-here.js';
+import { argsOf, type Caller, makeCaller, succeeded } from '../support/scene.js';
 import { playBrokenGcloud, playGcloud } from './played-gcloud.js';
 import { createSandbox, type Sandbox } from './run-cli.js';
 
@@ -73,6 +76,17 @@ describe('plinth doctor, where machines are reached through IAP', function () {
     expect(of(tokenCheck)).to.include({ state: 'ok' });
     expect(of('way to faraway')).to.include({ state: 'failed' });
     expect(of('way to faraway')?.advice).to.include('roles/iap.tunnelResourceAccessor');
+  });
+
+  it('a bootstrap that needs machines is refused without a token, before anything is made', async () => {
+    const file = makeExecutable(join(caller.folder, 'own-plinth'), 1000);
+    const { PLINTH_ACCESS_TOKEN: _, ...env } = caller.env;
+    const args = [...argsOf('unmade', { 'remote-cli-binary': file })];
+    const here = { ...caller, env: { ...env, PATH: sandbox.folder } };
+    const refused = await runAt(['beta', 'bootstrap-cloud', ...args], here);
+    expect(refused.exitCode, refused.stderr).to.equal(3);
+    expect(refused.stderr).to.include('There is no Google access token for IAP').and.include('gcloud');
+    expect((await caller.plinth('list')).stdout).to.not.include('unmade');
   });
 
   it('says that there is no such project', async () => {

@@ -121,6 +121,34 @@ describe('what a list says', function () {
     expect(await status({ cost: unknown })).to.include('not known: there is no price for region asia-east1');
   });
 
+  it('is said as soon as a bootstrap has begun, with its VMs, its time and its end', async () => {
+    const vms = ['a', 'b'].map((key) => ({
+      id: `vm:${key}`,
+      step: 'vm',
+      key,
+      title: key,
+      state: 'waiting',
+      attempt: 0,
+    }));
+    const forecast = { p50Seconds: 480, p90Seconds: 720, learntFrom: 3 };
+    service.standing = false;
+    service.instead.set('POST /bootstraps', [
+      (response) =>
+        json(response, 201, {
+          bootstrap: { ...makeView(), state: 'running', instances: vms, forecast },
+          created: true,
+          changes: [],
+          warnings: [],
+        }),
+    ]);
+    const { stderr } = await sandbox.run([...bootstrap, ...five]);
+    expect(stderr).to.match(/VMs +2$/m);
+    expect(stderr).to.include('about 1.23 USD an hour, 2.47 USD until it is removed');
+    expect(stderr).to.match(/Ready +in about 8m, at most 12m in nine of ten cases, as the last 3 here took/);
+    expect(stderr).to.match(/Removed +at \d{4}-/);
+    expect((await list([named('new', { state: 'running', forecast })])).stdout).to.include('running ~8m');
+  });
+
   it('is said at the end of a bootstrap, in one line, and before it by --dry-run', async () => {
     const { stdout } = await sandbox.run([...bootstrap, ...five]);
     expect(stdout.match(/^ +Cost .*estimate, prices of 2026-01-01\)$/gm)).to.have.length(1);

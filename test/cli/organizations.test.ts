@@ -316,6 +316,25 @@ describe('plinth org and plinth team', () => {
       result: 'member',
     },
     {
+      args: 'team undo 42 --dry-run',
+      call: 'GET /teams/42/migrations/latest/undo',
+      reply: {
+        ...{ teamId: 42, migrationId: '0660bf5151db38-4eba9a80', organizationId: acme },
+        stays: [alice],
+        returns: [zoe, bob],
+        leaves: [{ email: 'dave@example.com', role: 'member' }],
+        changes: [{ ...bob, role: 'admin' }],
+        until: createdAt,
+      },
+      shows: [
+        'possible until 2026-01-31 12:00 UTC',
+        /Come back: 1\n +zoe@example\.org \(member\)/,
+        /Change their roles: 1\n +bob@example\.com \(admin → member\)/,
+        /Leave: 1\n +dave@example\.com/,
+      ],
+      result: 'preview',
+    },
+    {
       args: 'team detach 42 --yes',
       call: 'POST /teams/42/detach',
       reply: {
@@ -463,6 +482,20 @@ describe('plinth org and plinth team', () => {
     expect(stderr).to.include('42 (platform)').and.include(`remove-member ${acme} bob@example.com --force`);
     const { stdout } = await run('org', 'remove-member', acme, 'bob@example.com', '--json');
     expect(JSON.parse(stdout)).to.have.nested.property('problem.teams[0].teamId', 42);
+  });
+
+  it('undo a migration exactly as they showed it', async () => {
+    const preview = {
+      ...{ teamId: 42, migrationId: '0660bf5151db38-4eba9a80', organizationId: acme },
+      ...{ stays: [alice], returns: [], leaves: [], changes: [], until: createdAt },
+    };
+    script('GET /teams/42/migrations/latest/undo', answers(200, preview, { etag: '"seen"' }));
+    const undone = { team: { ...moved, organizationId: null }, restoredMembers: [], removedMembers: [] };
+    script('POST /teams/42/migrations/0660bf5151db38-4eba9a80/undo', answers(200, undone));
+    const { stdout, stderr } = await run('team', 'undo', '42', '--yes');
+    expect(stdout, stderr).to.include('Team platform (42) stands alone again');
+    expect(service.seen[1]?.headers['if-match']).to.equal('"seen"');
+    expect((await run('team', 'undo', '42')).stderr).to.include('--yes is needed here');
   });
 
   describe('removing a member from the teams too', () => {

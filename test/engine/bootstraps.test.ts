@@ -231,7 +231,11 @@ describe('a bootstrap', () => {
     const listed = await listBootstraps(world.context, { person: alice.email });
     expect(listed.map(({ id }) => id)).to.deep.equal([two.id, one.id]);
     expect(await listBootstraps(world.context)).to.have.length(3);
-    expect(summaryOf(world.context, one)).to.deep.include({ id: one.id, name: 'My project', state: 'running' });
+    expect(await summaryOf(world.context, steps, one)).to.deep.include({
+      id: one.id,
+      name: 'My project',
+      state: 'running',
+    });
   });
 
   it('is shown as the contract says', async () => {

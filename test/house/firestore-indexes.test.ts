@@ -18,6 +18,7 @@ import {
   LogHeadRecord,
   PassRecord,
 } from '../../functions/engine/record/documents.js';
+import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
@@ -117,6 +118,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.notices, NoticeRecord],
   [collections.counters, CountersRecord],
   [collections.passes, PassRecord],
+  [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
 ];
 

@@ -133,6 +133,8 @@ describe('accounts with the e-mail of a member', () => {
       ],
       previewMigration: [[403, { params: { teamId: alone }, query: { organizationId } }]],
       migrateTeam: [[403, { params: { teamId: alone }, body: { organizationId, force: true } }]],
+      previewUndo: [[403, { params: { ...team, migrationId: 'latest' } }]],
+      undoMigration: [[403, { params: { ...team, migrationId: 'latest' } }]],
       detachTeam: [[403, { params: team }]],
     };
     expect(Object.keys(calls)).to.have.members(operations);

@@ -30,6 +30,7 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   removeTeamMember: 4,
   migrateTeam: 6,
   detachTeam: 2,
+  undoMigration: 4,
   addOrganizationMembers: 3,
   inviteMembers: 4,
   resendInvitation: 1,
@@ -111,6 +112,7 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'renameTeam':
     case 'deleteTeam':
     case 'restoreTeam':
+    case 'undoMigration':
     case 'detachTeam':
       return { kind, by, team };
     case 'migrateTeam':

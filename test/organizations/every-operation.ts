@@ -87,6 +87,10 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await does(200, 'deleteOrganization', ofOther);
   await server.expect(404, 'getOrganization', ofOther);
   await does(200, 'restoreOrganization', ofOther);
+  const latest = { ...alone, migrationId: 'latest' };
+  await does(200, 'previewUndo', { params: latest });
+  await does(200, 'undoMigration', { params: latest });
+  await server.expect(200, 'migrateTeam', { params: alone, body: { organizationId, force: true } });
   await does(200, 'detachTeam', { as: operator, params: alone });
   await does(204, 'removeTeamMember', { params: { ...inside, email: bob } });
   await server.expect(201, 'addTeamMember', { params: inside, body: { email: bob } });

@@ -70,7 +70,7 @@ export type Action = { readonly by: string } & (
   | { readonly kind: 'createTeam'; readonly team: string; readonly organization: string | undefined }
   | { readonly kind: 'addTeamMember'; readonly team: string; readonly email: string; readonly role: Role }
   | { readonly kind: 'removeTeamMember'; readonly team: string; readonly email: string }
-  | { readonly kind: 'detachTeam'; readonly team: string }
+  | { readonly kind: 'detachTeam' | 'undoMigration'; readonly team: string }
   | { readonly kind: 'migrateTeam'; readonly team: string; readonly organization: string; readonly force: boolean }
 );
 export type ActionKind = Action['kind'];
@@ -99,6 +99,13 @@ function adding(members: Map<string, Role>, email: string, role: Role): Outcome 
   if (had !== undefined) return { status: had === role ? 200 : 409 };
   members.set(email, role);
   return { status: 201 };
+}
+
+function standAlone(team: ModelTeam, members: ReadonlyMap<string, Role>): void {
+  team.members.clear();
+  for (const [email, role] of members) team.members.set(email, role);
+  team.organization = undefined;
+  team.former = undefined;
 }
 
 /** All of them, or none. */
@@ -308,16 +315,27 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       team.members.delete(action.email);
       return { status: 204 };
     }
+    case 'undoMigration': {
+      const team = world.teams.get(action.team);
+      if (team === undefined || team.deleted) return missing;
+      const { organization, former } = team;
+      const wasAdmin = organization !== undefined && former?.get(by) === 'admin';
+      if (!governsTeam(team) && !team.members.has(by) && !wasAdmin) return missing;
+      const governor = organization === undefined ? team : world.organizations.get(organization);
+      const isAdmin = governor?.members.get(by) === 'admin';
+      const mayMigrate = isAdmin && (!anyoneCreates || team.members.get(by) === 'admin');
+      if (!operator && !mayMigrate && !wasAdmin) return denied;
+      if (organization === undefined || former === undefined) return { status: 409 };
+      standAlone(team, former);
+      return { status: 200 };
+    }
     case 'detachTeam': {
       const team = teamOf(action.team);
       if (team === undefined) return missing;
       if (!operator) return denied;
       const { organization, former = new Map(team.members) } = team;
       if (organization === undefined || admins(former) === 0) return { status: 409 };
-      team.members.clear();
-      for (const [email, role] of former) team.members.set(email, role);
-      team.organization = undefined;
-      team.former = undefined;
+      standAlone(team, former);
       return { status: 200 };
     }
     case 'migrateTeam': {

@@ -22,6 +22,7 @@ import { removeOrganizationMember } from '../../functions/organizations/removal.
 import { deleteTeam, renameTeam, restoreTeam } from '../../functions/organizations/team-life.js';
 import { addTeamMember, removeTeamMember, setTeamMemberRole } from '../../functions/organizations/team-members.js';
 import { createTeam } from '../../functions/organizations/teams.js';
+import { undoMigration } from '../../functions/organizations/undo.js';
 import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
 import { operator } from './organizations-server.js';
@@ -137,6 +138,9 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
         return done(200, (await restoreTeam(context, caller, teamId, nothing)).removedMembers);
       case 'setTeamMemberRole':
         await setTeamMemberRole(context, caller, teamId, action);
+        return done(200);
+      case 'undoMigration':
+        await undoMigration(context, caller, { teamId, migrationId: 'latest' }, nothing);
         return done(200);
       case 'detachTeam':
         await detachTeam(context, caller, teamId, nothing);

@@ -92,6 +92,8 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
         return { params: { teamId: teamId(action.team) }, body: { email: action.email, role: action.role } };
       case 'removeTeamMember':
         return { params: { teamId: teamId(action.team), email: action.email } };
+      case 'undoMigration':
+        return { params: { teamId: teamId(action.team), migrationId: 'latest' } };
       case 'detachTeam':
         return { params: { teamId: teamId(action.team) } };
       case 'migrateTeam':

@@ -125,7 +125,7 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
       team.deleted = false;
       for (const { email: left } of was.members) team.members.delete(left);
     }
-    if (action === 'team-detached' && team !== undefined) {
+    if ((action === 'team-detached' || action === 'team-migration-undone') && team !== undefined) {
       const { stayed = [] } = event;
       const was = event.before as TeamState;
       const known = [...stayed, ...was.members].map((each) => [each.email, each.role] as const);

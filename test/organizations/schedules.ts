@@ -36,6 +36,7 @@ const weights = {
   removeTeamMember: 2,
   migrateTeam: 5,
   detachTeam: 2,
+  undoMigration: 3,
   addOrganizationMembers: 1,
   addTeamMembers: 2,
   inviteMembers: 3,
@@ -136,7 +137,8 @@ function named(world: World, events: readonly StoredEvent[], ids: ReadonlyMap<st
   const names = new Map([...ids].map(([name, id]) => [id, name]));
   const teams = [...world.teams].map(([id, team]): [string, ModelTeam] => {
     const last = events.findLast(
-      ({ teamId, action }) => String(teamId) === id && (action === 'team-migrated' || action === 'team-detached'),
+      ({ teamId, action }) =>
+        String(teamId) === id && ['team-migrated', 'team-detached', 'team-migration-undone'].includes(action),
     );
     const { members } = (last?.before ?? { members: [] }) as { readonly members: readonly Member[] };
     const former = [...(last?.stayed ?? []), ...members].map(({ email, role }) => [email, role] as const);

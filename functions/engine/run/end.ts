@@ -12,6 +12,7 @@ import type { Instance } from '../plan.js';
 import { callerSecret } from '../record/caller-secret.js';
 import type { StoredBootstrap } from '../record/documents.js';
 import { type BootstrapRecord, type LeaseRecord, leaseId, liftBootstrap, read } from '../record/documents.js';
+import { durationWrites } from '../record/durations.js';
 import { lastWrites } from '../record/last-writes.js';
 import { removeLogs } from '../record/log.js';
 import { planOfRecord } from '../record/plan-of-record.js';
@@ -148,6 +149,7 @@ async function commitEnd(
     ...(claiming === undefined ? [] : [claimed(claiming)]),
   ];
   const claimedAt = writes.length - 1;
+  writes.push(...durationWrites(bootstrapId, transition.record, planOfRecord(steps, bootstrap.data)));
   if (transition.record.state === 'removed')
     writes.push(...(await lastWrites(context, bootstrapId, transition.record)));
   const versions = await persist(() => store.commit(writes));

@@ -84,7 +84,7 @@ function bootstrapHandlers(
       checkMayBootstrap(config, caller);
       const asking = { caller, body, gone, trace: span };
       const { warnings, ...judged } = await judge(context, steps, asking, { depth: dryRun ? 'plan' : 'all' });
-      if (dryRun) return { status: 200, body: dryRunOf(context, steps, { ...judged, warnings }) };
+      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, { ...judged, warnings }) };
       await countChange(context, caller);
       const facts = { ...judged, warnings, trace: span };
       const begun =
@@ -105,7 +105,8 @@ function bootstrapHandlers(
       const kept = { ...(all && { all: 'true' }), ...(name !== undefined && { name }) };
       return answerInPages(bootstrapRoutes.listBootstraps, { caller, query, kept }, async (page) => {
         const { items, next } = pageIn(await listFor(context, caller, query), page);
-        return { items: items.map((found) => summaryOf(context, found)), ...(next !== undefined && { next }) };
+        const shown = await Promise.all(items.map((found) => summaryOf(context, steps, found)));
+        return { items: shown, ...(next !== undefined && { next }) };
       });
     },
 

@@ -2,15 +2,18 @@
 import type { PlanReply } from '../../../shared/bootstrap/routes.js';
 import type { BeginFacts } from '../../bootstraps/begin-facts.js';
 import { endFor, priceOf } from '../../bootstraps/ceilings.js';
+import { forecast, learntTimes } from '../../bootstraps/forecast.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { planOfCommand } from '../../bootstraps/plan.js';
 import { previewOf } from '../../bootstraps/preview.js';
 import type { Context } from '../../context.js';
 import { costOf, costOfPlan } from '../../cost/of-bootstrap.js';
+import { graphOf } from '../../engine/graph.js';
+import { planOf } from '../../engine/plan.js';
 import { machineAccessOf } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 
-export function dryRunOf(context: Context, steps: readonly AnyStep[], facts: BeginFacts): PlanReply {
+export async function dryRunOf(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<PlanReply> {
   const { config, clock } = context;
   const now = clock.now();
   if (facts.checked !== undefined) {
@@ -31,6 +34,7 @@ export function dryRunOf(context: Context, steps: readonly AnyStep[], facts: Beg
     instances: previewOf(steps, wanted),
     warnings: [...facts.warnings, ...(warning === undefined ? [] : [warning])],
     plan: planOfCommand(context, steps, facts, price),
+    forecast: forecast(planOf(graphOf(steps), wanted), await learntTimes(context), now),
     cost: costOfPlan(config.prices, wanted, now, deadlineAt, config.loadBalancers),
   };
 }

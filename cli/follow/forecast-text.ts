@@ -1,0 +1,17 @@
+/** How long a bootstrap still takes, in words for people. */
+import { formatSeconds } from '../../shared/bootstrap/duration.js';
+import type { Forecast } from '../../shared/bootstrap/forecast.js';
+
+const roughly = (seconds: number): string => (seconds < 60 ? 'under 1m' : formatSeconds(Math.round(seconds / 60) * 60));
+
+/** `about 8m, at most 12m in nine of ten cases` */
+export function forecastText({ p50Seconds, p90Seconds, learntFrom }: Forecast): string {
+  const source =
+    learntFrom === 0
+      ? ", by plinth's own table"
+      : `, as the last ${learntFrom === 1 ? 'one' : String(learntFrom)} here took`;
+  return `about ${roughly(p50Seconds)}, at most ${roughly(p90Seconds)} in nine of ten cases${source}`;
+}
+
+/** One cell: `~8m`. */
+export const forecastCell = ({ p50Seconds }: Forecast): string => `~${roughly(p50Seconds)}`;

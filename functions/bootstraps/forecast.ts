@@ -1,0 +1,113 @@
+/**
+ * Forecasts how long a bootstrap takes: the longest chain through its plan, by the times of each earlier bootstrap in turn. The
+ * median of these chains is the forecast. So machines that were slow together stay slow together.
+ */
+import type { Forecast } from '../../shared/bootstrap/forecast.js';
+import { collections } from '../../shared/names.js';
+import type { Context } from '../context.js';
+import type { Plan } from '../engine/plan.js';
+import type { BootstrapRecord } from '../engine/record/documents.js';
+import { read } from '../engine/record/documents.js';
+import { liftDurations } from '../engine/record/durations.js';
+import { persist } from '../store/persist.js';
+import type { Store } from '../store/store.js';
+import { shippedSeconds } from './shipped-seconds.js';
+
+/** The times of one bootstrap, by instance. */
+export type Times = Readonly<Record<string, number>>;
+
+const mostLearnt = 40;
+const freshMs = 600_000;
+const cache = new WeakMap<Store, { readonly at: number; readonly times: Promise<readonly Times[]> }>();
+
+/** The times of the latest bootstraps of this deployment. They are kept for ten minutes. */
+export async function learntTimes({ store, clock }: Pick<Context, 'store' | 'clock'>): Promise<readonly Times[]> {
+  const at = clock.now().getTime();
+  const known = cache.get(store);
+  if (known !== undefined && at - known.at < freshMs) return known.times;
+  const times = persist(() =>
+    store.query({ collection: collections.durations, orderBy: ['endedAt', 'desc'], limit: mostLearnt }),
+  ).then((found) =>
+    found.flatMap((document): Times[] => {
+      const learnt = read(document, liftDurations);
+      return learnt === undefined ? [] : [learnt.data.seconds];
+    }),
+  );
+  // A deployment without any learns from its first one at once.
+  times.then(
+    (learnt) => learnt.length === 0 && cache.delete(store),
+    () => cache.delete(store),
+  );
+  cache.set(store, { at, times });
+  return times;
+}
+
+type Progressed = Pick<BootstrapRecord, 'instances' | 'createdAt' | 'generation'>;
+
+/** From now on. Without a record nothing is done yet. */
+export function forecast(plan: Plan, learnt: readonly Times[], now: Date, record?: Progressed): Forecast {
+  const samples = learnt.length === 0 ? shippedTimes : learnt.map((times) => timesOf(times));
+  const chains = samples.map((of) => remaining(plan, of, now, record)).sort((a, b) => a - b);
+  const at = (part: number) =>
+    Math.round(chains[Math.min(chains.length - 1, Math.ceil(part * chains.length) - 1)] ?? 0);
+  return { p50Seconds: at(0.5), p90Seconds: at(0.9), learntFrom: learnt.length };
+}
+
+type TimeOf = (id: string, step: string) => number;
+
+/** A key that this bootstrap did not have takes as long as the others of the step. */
+function timesOf(times: Times): TimeOf {
+  const bySteps = new Map<string, number[]>();
+  for (const [id, seconds] of Object.entries(times)) {
+    const step = id.replace(/:.*$/, '');
+    bySteps.set(step, [...(bySteps.get(step) ?? []), seconds]);
+  }
+  return (id, step) => times[id] ?? medianOf(bySteps.get(step) ?? []) ?? shippedSeconds(step);
+}
+
+/** Without any bootstrap to learn from, it may take half as long or nearly twice as long. */
+const shippedTimes: readonly TimeOf[] = [0.6, 0.8, 1, 1.2, 1.4, 1.8].map(
+  (by) => (_, step) => by * shippedSeconds(step),
+);
+
+function remaining(plan: Plan, timeOf: TimeOf, now: Date, record: Progressed | undefined): number {
+  const pace = record === undefined ? 1 : paceOf(plan, timeOf, record);
+  const ends = new Map<string, number>();
+  let longest = 0;
+  for (const { id, step, needs } of plan.values()) {
+    const instance = record?.instances[id];
+    const before = Math.max(0, ...needs.map((need) => ends.get(need) ?? 0));
+    const whole = timeOf(id, step.name) * pace;
+    const since = instance?.startedAt ?? (instance?.state === 'ready' ? readyAt(needs, record) : undefined);
+    const spent = since === undefined ? 0 : Math.max(0, (now.getTime() - Date.parse(since)) / 1000);
+    const end = instance?.state === 'done' ? 0 : before + Math.max(0, whole - spent);
+    ends.set(id, end);
+    longest = Math.max(longest, end);
+  }
+  return longest;
+}
+
+const readyAt = (needs: readonly string[], record: Progressed | undefined): string | undefined =>
+  record && [record.createdAt, ...needs.flatMap((need) => record.instances[need]?.endedAt ?? [])].sort().at(-1);
+
+const fewestForPace = 4;
+
+/** How much slower than then it has been so far. A few quick instances say nothing. */
+function paceOf(plan: Plan, timeOf: TimeOf, record: Progressed): number {
+  if (record.generation !== 1) return 1;
+  let [took, expected, count] = [0, 0, 0];
+  for (const { id, step, needs } of plan.values()) {
+    const { state, endedAt } = record.instances[id] ?? {};
+    const from = readyAt(needs, record);
+    if (state !== 'done' || endedAt === undefined || from === undefined) continue;
+    took += Math.max(0, Date.parse(endedAt) - Date.parse(from)) / 1000;
+    expected += timeOf(id, step.name);
+    count += 1;
+  }
+  return count < fewestForPace || expected === 0 ? 1 : Math.min(3, Math.max(1 / 3, took / expected));
+}
+
+function medianOf(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}

@@ -1,0 +1,159 @@
+/**
+ * Undoes the migration that brought a team into its present organization: the team stands alone again, with the members and
+ * roles that it had. A preview names every difference first.
+ */
+import { createHash } from 'node:crypto';
+import { addSeconds } from '../../shared/add-seconds.js';
+import { type Detached, type UndoPreview, undoableDays } from '../../shared/organization/team.js';
+import { Problem } from '../../shared/problems.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../identity/auth.js';
+import { bindingOf } from '../identity/binding.js';
+import type { Transaction } from '../store/store.js';
+import { arrivalOf, differences, type Former, formerIn, restore } from './detachment.js';
+import type { EventRecord, TeamRecord } from './documents.js';
+import { viewOfMember } from './members.js';
+import { checkTheirs } from './membership.js';
+import { matches, membersOfTeam } from './migration.js';
+import { checkAdmin, noTeam, readOrganizationMembers, readTeam, readTeamMembers } from './rights.js';
+import { type Also, transactInTeam } from './transact.js';
+
+export interface UndoAsked {
+  readonly teamId: number;
+  /** `latest`, or the id of the event of a migration. */
+  readonly migrationId: string;
+  /** The tag of the preview on which the caller decided. */
+  readonly ifMatch?: string | undefined;
+}
+
+interface Seen {
+  readonly team: TeamRecord & { readonly organizationId: string };
+  readonly arrival: EventRecord;
+  readonly members: readonly Former[];
+  readonly former: readonly Former[];
+  readonly until: string;
+}
+
+export const previewUndo = (
+  context: Context,
+  caller: Caller,
+  asked: UndoAsked,
+): Promise<{ readonly preview: UndoPreview; readonly tag: string }> =>
+  transactInTeam(context, asked.teamId, async (transaction) => {
+    const seen = await look(context, transaction, caller, asked);
+    const preview = previewOf(seen);
+    return { preview, tag: tagOf(seen, preview) };
+  });
+
+export const undoMigration = (
+  context: Context,
+  caller: Caller,
+  asked: UndoAsked,
+  also: Also<Detached>,
+): Promise<Detached> =>
+  transactInTeam(
+    context,
+    asked.teamId,
+    async (transaction) => {
+      const seen = await look(context, transaction, caller, asked);
+      if (asked.ifMatch !== undefined && !matches(asked.ifMatch, tagOf(seen, previewOf(seen)))) {
+        throw new Problem(
+          'precondition-failed',
+          `Team ${asked.teamId} or its members have changed since the preview.`,
+          {
+            advice: 'Ask for the preview again, then decide again.',
+          },
+        );
+      }
+      return restore(context, transaction, caller, seen, 'team-migration-undone');
+    },
+    also,
+  );
+
+async function look(
+  context: Context,
+  transaction: Transaction,
+  caller: Caller,
+  { teamId, migrationId }: UndoAsked,
+): Promise<Seen> {
+  const team = await readTeam(transaction, teamId);
+  if (team === undefined) throw noTeam(teamId);
+  // Events never change, so they are read outside of the transaction.
+  const arrival = await latestOf(context, team);
+  const former = arrival === undefined ? [] : formerIn(arrival);
+  await checkMay(context, transaction, caller, team, former);
+  const { organizationId } = team;
+  if (organizationId === null || arrival === undefined) {
+    throw new Problem('conflict', `Team ${teamId} was not migrated into an organization that it is in.`, {
+      advice: 'A team that was made in an organization, or has left it, has nothing to undo.',
+    });
+  }
+  if (migrationId !== 'latest' && migrationId !== arrival.id) {
+    throw new Problem('conflict', `${migrationId} is not the migration that brought team ${teamId} where it is.`, {
+      advice: `That was ${arrival.id}. Only that one can be undone.`,
+    });
+  }
+  const until = addSeconds(new Date(arrival.at), undoableDays * 86_400);
+  if (Date.parse(until) <= context.clock.now().getTime()) {
+    throw new Problem('conflict', `The migration of team ${teamId} is more than ${undoableDays} days old.`, {
+      advice: 'An operator of this deployment can still take the team out of the organization.',
+    });
+  }
+  const members = await membersOfTeam(context, teamId);
+  return { team: { ...team, organizationId }, arrival, members, former, until };
+}
+
+async function latestOf({ store }: Context, team: TeamRecord): Promise<EventRecord | undefined> {
+  if (team.organizationId === null || team.migration === null) return undefined;
+  const arrival = await arrivalOf(store, team);
+  return arrival.stayed === undefined ? undefined : arrival;
+}
+
+/**
+ * Who may migrate the team may undo it, and so may its former admins. Whoever sees the team otherwise gets a 403. To everybody
+ * else it is not there.
+ */
+async function checkMay(
+  { config }: Context,
+  transaction: Transaction,
+  caller: Caller,
+  { teamId, organizationId }: TeamRecord,
+  former: readonly Former[],
+): Promise<void> {
+  const { email } = caller;
+  const own = (await readTeamMembers(transaction, teamId, [email])).get(email);
+  const governor =
+    organizationId === null
+      ? undefined
+      : (await readOrganizationMembers(transaction, organizationId, [email])).get(email);
+  checkTheirs(own, caller, organizationId);
+  checkTheirs(governor, caller, organizationId);
+  const account = bindingOf(caller);
+  const wasAdmin = former.some(
+    (each) => each.email === email && each.role === 'admin' && (each.boundTo ?? account) === account,
+  );
+  const governs = organizationId === null ? own?.role === 'admin' : governor?.role === 'admin';
+  if (!caller.operator && own === undefined && governor?.role !== 'admin' && !wasAdmin) throw noTeam(teamId);
+  const mayMigrate = governs && (!config.migrationConsent || own?.role === 'admin');
+  checkAdmin({ role: own?.role, admin: caller.operator || mayMigrate || wasAdmin }, 'team');
+}
+
+function previewOf({ team, arrival, members, former, until }: Seen): UndoPreview {
+  const { stays, restored, removed, changed } = differences(members, former);
+  const left = new Set(removed.map(({ email }) => email));
+  return {
+    teamId: team.teamId,
+    migrationId: arrival.id,
+    organizationId: team.organizationId,
+    stays: former.filter(stays).map(viewOfMember),
+    returns: restored.map(viewOfMember),
+    leaves: removed.map(viewOfMember),
+    changes: changed.filter(({ email }) => !left.has(email)).map(viewOfMember),
+    until,
+  };
+}
+
+const tagOf = ({ team: { changes } }: Seen, preview: UndoPreview): string =>
+  `"${createHash('sha256')
+    .update(JSON.stringify([changes, preview]))
+    .digest('base64url')}"`;
