@@ -160,6 +160,11 @@ const secureUrl = z.string().refine((value) => {
   const { protocol, hostname } = new URL(value);
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }, 'must be an https URL (plain http is for loopback only)');
+/** A function that posts to its own metadata server would tell it what only the receiver is to know. */
+const receiver = secureUrl.refine((value) => {
+  const hostname = URL.canParse(value) ? new URL(value).hostname.toLowerCase().replace(/\.$/, '') : '';
+  return !/^(?:metadata(?:\.google\.internal)?|169\.254\.\d+\.\d+|\[fe80:.*\]|\[fd20:ce::254\])$/.test(hostname);
+}, 'must not be the metadata server, or another link-local address');
 const url = secureUrl.transform((value) => value.replace(/\/+$/, ''));
 /** A folder of a bucket, or of any web server. */
 const releasesUrl = z.union([
@@ -415,7 +420,7 @@ export const settings = {
     'europe-west4',
   ),
   PLINTH_WEBHOOK_URL: optional(
-    secureUrl,
+    receiver,
     "Gets the warnings before a project's time is over, and who migrated which team, signed with the secret `plinth-webhook-key`. Unset: nothing is sent.",
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(

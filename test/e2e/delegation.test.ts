@@ -115,6 +115,32 @@ describe('a domain beneath a shared zone', function () {
     expect((await life.record(view.id))?.instances['delegation']?.note).to.contain('gone at its name servers');
   });
 
+  it('is not told as gone by servers that hold its own zone, too, as long as Cloud DNS is removing it', async () => {
+    const view = await made('same-servers');
+    const zones = scene.cloud.world.table<{ resource: Record<string, unknown> }>('dns.zones');
+    const own = zones[`projects/${view.projectId}/managedZones/${zone}`]?.resource ?? {};
+    own['nameServers'] = zones[sharedZone]?.resource['nameServers'];
+    const { scaled } = scene.cloud.world;
+    const pace = async (times: number) => {
+      const body = JSON.stringify({ settings: { 'pace.dns': times } });
+      const reply = await fetch(`${scene.cloud.frontUrl}/_local/world`, { method: 'PUT', body });
+      expect(reply.status, await reply.text()).to.equal(200);
+    };
+    // Cloud DNS alone takes its time, and more than anybody has.
+    await pace(1000);
+    scene.cloud.world.scaled = (seconds) => (seconds > 4000 ? 1e9 : 0);
+    try {
+      await life.expire(view.id);
+      await life.cleaned();
+    } finally {
+      scene.cloud.world.scaled = scaled;
+      await pace(1);
+    }
+    const record = await life.record(view.id);
+    expect(record).to.include({ state: 'removed' });
+    expect(record?.instances['delegation']?.note).to.match(/^1 removed; not seen gone.*Cloud DNS is still removing/);
+  });
+
   it('is told as delegated, by who asks for names as the world does', async () => {
     const alice = await scene.caller();
     succeeded(await alice.bootstrap('asked', inSharedZone));

@@ -99,6 +99,28 @@ describe('the settings', () => {
     }
   });
 
+  it('take no webhook at the metadata server or at a link-local address, however it is written', () => {
+    const faulty = (url: string) => faultsOf({ ...least, PLINTH_WEBHOOK_URL: url });
+    for (const url of ['https://hooks.example.com/a?b=c', 'http://127.0.0.1:8080', 'https://metadata.example.com']) {
+      expect(faulty(url), url).to.deep.equal([]);
+    }
+    for (const host of [
+      '169.254.169.254',
+      '0xa9fea9fe',
+      '2852039166',
+      '169.254.1',
+      'metadata',
+      'Metadata.Google.Internal.',
+      '[fe80::1]',
+      '[fd20:ce::254]',
+    ]) {
+      expect(faulty(`https://${host}/computeMetadata/v1/`), host).to.deep.equal(['PLINTH_WEBHOOK_URL']);
+    }
+    for (const host of ['10.0.0.1', '192.168.0.1', 'hooks.example.com']) {
+      expect(faulty(`http://${host}/`), host).to.deep.equal(['PLINTH_WEBHOOK_URL']);
+    }
+  });
+
   it('tell all faults at once', () => {
     expect(
       faultsOf({

@@ -36,6 +36,12 @@ describe('simulated Compute', () => {
     });
     const insert = () => call(`POST ${root}/global/networks`, { name: 'net', autoCreateSubnetworks: false });
 
+    it('are never DONE in the reply that begins them, however quickly they end', async () => {
+      await cloud.close();
+      cloud = await readyCloud({ timeFactor: 1e-9 });
+      expect((await insert()).body).to.include({ status: 'PENDING', progress: 0 });
+    });
+
     it('go from PENDING to DONE, with names, links and times', async () => {
       const begun = await insert();
       expect(begun.body).to.include({

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { create, extract } from 'tar';
 import { type MadePackage, makePackage } from '../../local/packages/make-package.js';
-import { PackageVersion, readPackageManifest } from '../../shared/package/manifest.js';
+import { PackageManifest, PackageVersion, readPackageManifest } from '../../shared/package/manifest.js';
 import { createSandbox, type Sandbox } from '../cli/run-cli.js';
 
 describe('an installer package', function () {
@@ -102,6 +102,35 @@ describe('an installer package', function () {
       expect(stderr).to.match(told);
     });
   }
+
+  it('is refused with an entry that leads out of it', async () => {
+    const at = mkdtempSync(join(folder, 'out-'));
+    await extract({ file: made.full.path, cwd: at });
+    writeFileSync(join(at, 'zz-outside'), 'not here');
+    const file = join(sandbox.folder, 'out.tar.gz');
+    const onWriteEntry = (entry: { path: string }) => {
+      if (entry.path.endsWith('zz-outside')) entry.path = '../../../zz-outside';
+    };
+    await create({ file, cwd: at, gzip: true, preservePaths: true, onWriteEntry }, ['.']);
+    const state = join(at, 's');
+    const { code, stderr } = await sandbox.run(['install', 'platform', '--package', file, '--state-dir', state]);
+    expect(stderr).to.match(/cannot be unpacked: .*path contains '\.\.'/);
+    expect(code).to.equal(2);
+    expect(existsSync(join(at, 'zz-outside'))).to.equal(true);
+    expect(existsSync(join(at, '..', 'zz-outside'))).to.equal(false);
+  });
+
+  it('takes no path in its manifest that leads out of it', () => {
+    const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as { files: object[] };
+    const withPath = (path: string) => ({
+      ...manifest,
+      files: [...manifest.files, { path, sha256: '0'.repeat(64), executable: false }],
+    });
+    expect(PackageManifest.safeParse(withPath('lib/another.py')).success).to.equal(true);
+    for (const path of ['../x', 'lib/../../x', 'lib/..', './x', '/etc/passwd', 'lib//x', 'lib\\..\\x', 'a\n']) {
+      expect(PackageManifest.safeParse(withPath(path)).success, path).to.equal(false);
+    }
+  });
 
   it('is refused when its archive was cut short', async () => {
     const whole = readFileSync(made.full.path);

@@ -95,6 +95,58 @@ export const guards: readonly Fault[] = [
     fails: 'follow no redirect, and are given up after a day, or when they are not wanted any more',
   },
   {
+    name: 'An id of any form names a document',
+    source: 'guard',
+    edits: [{ find: ".regex(/^[a-z][a-z0-9-]{0,62}$/, 'is no id of a bootstrap')", put: '' }],
+    tests: ['http/hostile-requests.test.js'],
+    fails: 'reach nothing: ',
+  },
+  {
+    name: 'A body is read however long it is',
+    source: 'guard',
+    edits: [{ find: 'if (body.cut || body.bytes.length > limit) {', put: 'if (body.bytes.length > 1_000_000_000) {' }],
+    tests: ['http/openapi.test.js'],
+    fails: 'know of headers that are too large, which Node itself refuses, and of bodies',
+  },
+  {
+    name: 'An archive may lead out of its folder',
+    source: 'guard',
+    edits: [{ find: 'cwd: temporary, strict: true,', put: 'cwd: temporary,' }],
+    tests: ['package/package-format.test.js'],
+    fails: 'is refused with an entry that leads out of it',
+  },
+  {
+    name: 'A manifest may name a path outside of its package',
+    source: 'guard',
+    edits: [{ find: '(?!.*(?:^|\\/)\\.{1,2}(?:\\/|$))[A-Za-z0-9._@+-]+', put: '[A-Za-z0-9._@+-]+' }],
+    tests: ['package/package-format.test.js'],
+    fails: 'takes no path in its manifest that leads out of it',
+  },
+  {
+    name: 'The webhook may be the metadata server',
+    source: 'guard',
+    edits: [
+      {
+        find: 'PLINTH_WEBHOOK_URL: optional(\n    receiver,',
+        put: 'PLINTH_WEBHOOK_URL: optional(\n    receiver.or(secureUrl),',
+      },
+    ],
+    tests: ['functions/config.test.js'],
+    fails: 'take no webhook at the metadata server or at a link-local address, however it is written',
+  },
+  {
+    name: 'Any machine is taken for the one that published its key',
+    source: 'guard',
+    edits: [
+      {
+        find: 'if (isAmong(seen, pinned)) return true;',
+        put: 'if (isAmong(seen, pinned) || seen.length > 0) return true;',
+      },
+    ],
+    tests: ['remote/openssh.tools.test.js'],
+    fails: 'refuses a machine that shows another key than the published one, and names both',
+  },
+  {
     name: 'Labels alone remove a project',
     source: 'guard',
     edits: [

@@ -19,6 +19,7 @@ export interface Place
   readonly credentials: AuthClient;
   /** Tells that a wait begins or, without a number, has ended. */
   readonly waiting: (wait: number | undefined) => void;
+  readonly say: (line: string) => void;
 }
 
 export interface Opened {
@@ -63,7 +64,7 @@ function refusal(http: number, text: string): Reply {
 }
 
 /** The waits between looks grow, as Google counts looks, too. */
-const first = 0.2;
+const first = 0.05;
 const longest = 5;
 
 function waiter({ signal, waiting }: Place): Bench['until'] {
@@ -106,7 +107,10 @@ export function openBench(place: Place): Opened {
       if (value === undefined) throw new Untried(`an earlier check left no ${name}`);
       return value;
     },
-    undo: (what, work) => undone.push({ what, work }),
+    undo(what, work, byHand) {
+      undone.push({ what, work });
+      if (byHand !== undefined) place.say(`If this run dies, remove ${what}, too: ${byHand}`);
+    },
   };
   return { bench, undone };
 }

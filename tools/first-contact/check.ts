@@ -55,8 +55,11 @@ export interface Bench {
   /** Facts that a check leaves for those that need it. */
   readonly facts: Map<string, string>;
   fact(name: string): string;
-  /** Work for the end, in reverse order, before the project goes. It gets a bench that Ctrl-C does not stop. */
-  undo(what: string, work: Undoing): void;
+  /**
+   * Work for the end, in reverse order, before the project goes. It gets a bench that Ctrl-C does not stop. What stands outside
+   * of the project has a command to remove it by hand, which is told in case the run is killed.
+   */
+  undo(what: string, work: Undoing, byHand?: string): void;
 }
 
 export type Undoing = (bench: Bench) => Promise<unknown>;

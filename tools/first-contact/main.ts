@@ -1,4 +1,5 @@
 /** `npm run first-contact`: tries on a real account what plinth believes of Google. */
+import { closeSync, openSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { GoogleAuth } from 'google-auth-library';
 import { checks, chosen, mainChecks, removalChecks } from './checks/index.js';
@@ -50,6 +51,9 @@ async function run(options: Options): Promise<number> {
     stop.abort();
   });
   process.on('SIGTERM', () => stop.abort());
+  // The terminal was closed.
+  process.on('SIGHUP', () => stop.abort());
+  beWritable(options);
   const auth = new GoogleAuth({ scopes: ['https://www.googleapis.com/auth/cloud-platform'] });
   const outcome = await firstContact({
     ...options,
@@ -62,6 +66,15 @@ async function run(options: Options): Promise<number> {
   });
   say(`The recording is ${options.out}.`);
   return endOf(outcome, stop.signal.aborted);
+}
+
+/** Before anything is made. */
+function beWritable({ out }: Options): void {
+  try {
+    closeSync(openSync(out, 'a'));
+  } catch (error) {
+    throw new BadCall(`--out cannot be written: ${(error as Error).message}. Give another file.`);
+  }
 }
 
 function chosenOrBad(only: readonly string[]) {

@@ -53,10 +53,21 @@ export interface Recorder {
   add(line: Exchange | Result): void;
 }
 
-/** Replaces the file. */
-export function beginRecording(file: string, header: Header): Recorder {
+/** Replaces the file, or throws. Later a full disk must not keep a run from removing what it made: `failed` is called once. */
+export function beginRecording(file: string, header: Header, failed: (error: Error) => void): Recorder {
   writeFileSync(file, `${JSON.stringify(header)}\n`);
-  return { add: (line) => appendFileSync(file, `${JSON.stringify(line)}\n`) };
+  let isWhole = true;
+  return {
+    add(line) {
+      if (!isWhole) return;
+      try {
+        appendFileSync(file, `${JSON.stringify(line)}\n`);
+      } catch (error) {
+        isWhole = false;
+        failed(error as Error);
+      }
+    },
+  };
 }
 
 export function readRecording(file: string): Recording {

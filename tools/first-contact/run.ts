@@ -8,7 +8,7 @@ import { type Opened, openBench } from './bench.js';
 import { type Bench, type Check, type Delegation, unknown, type Verdict } from './check.js';
 import { removalChecks } from './checks/index.js';
 import { isGoogle } from './endpoints.js';
-import { beginRecording, type Recorder, type Result } from './recording.js';
+import { beginRecording, type Header, type Recorder, type Result } from './recording.js';
 import { createRedactor, type Redactor } from './redact.js';
 import { type Seen, startRelay } from './relay.js';
 import { Untried } from './untried.js';
@@ -154,7 +154,7 @@ export async function firstContact(order: Order): Promise<Outcome> {
   });
   const bases = config.endpoints;
   const redactor = redactorOf(order, project);
-  const recorder = beginRecording(out, {
+  const header: Header = {
     kind: 'plinth-first-contact',
     form: 1,
     plinth: version,
@@ -162,6 +162,9 @@ export async function firstContact(order: Order): Promise<Outcome> {
     origin: isGoogle(bases) ? 'google' : 'settings',
     region: order.region,
     zone: order.zone,
+  };
+  const recorder = beginRecording(out, header, (error) => {
+    say(`The recording ends here, as ${out} cannot be written any more: ${error.message}`);
   });
   const now = { check: '', wait: undefined as number | undefined };
   const relay = await startRelay(bases, recordingOf(recorder, redactor, now));

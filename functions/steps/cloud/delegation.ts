@@ -107,8 +107,9 @@ const isOurs = (record: RecordSet, written: readonly Written[]): boolean =>
 const isSame = (a: Written, b: Written): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /**
- * Removes exactly the record sets that this bootstrap wrote, if they still have its values. It is over once no name server of
- * the zone above refers to the domain's own zone. Until then somebody else could take that zone's place.
+ * Removes exactly the record sets that this bootstrap wrote, if they still have its values. It is over once Cloud DNS says so
+ * and no name server of the zone above refers to the domain's own zone. Until then somebody else could take that zone's place.
+ * A server that holds the domain's own zone, too, answers from that and never refers to it: then the word of Cloud DNS counts.
  */
 async function remove(call: Leaving, written: readonly Written[]): Promise<Outcome> {
   const { dns } = call.context.cloud;
@@ -117,7 +118,7 @@ async function remove(call: Leaving, written: readonly Written[]): Promise<Outco
   for (const { project, zone, name } of unique(written)) {
     const found = await dns.zone(project, zone);
     if (found === undefined) continue;
-    above.push({ name, nameServers: found.nameServers ?? [] });
+    above.push({ project, zone, name, nameServers: found.nameServers ?? [] });
     const standing = (await dns.records(project, zone)).filter((each) => each.type === 'NS' && each.name === name);
     const deletions = standing.filter((each) => isOurs(each, written));
     if (deletions.length > 0) await dns.change(project, zone, { additions: [], deletions });
@@ -130,8 +131,8 @@ async function remove(call: Leaving, written: readonly Written[]): Promise<Outco
 
 type Leaving = Pick<StepCall, 'context' | 'files'>;
 
-/** The name servers of the zone above a name. */
-type Above = Pick<Written, 'name' | 'nameServers'>;
+/** The zone above a name, with its own name servers. */
+type Above = Written;
 
 const looks = 40;
 const lookSeconds = 3;
@@ -149,7 +150,8 @@ async function seenGone(call: Leaving, above: readonly Above[], removed: string)
 /** Why the delegation does not count as gone. */
 async function standsAt({ context }: Leaving, above: readonly Above[]): Promise<string | undefined> {
   try {
-    for (const { name, nameServers } of above) {
+    for (const { project, zone, name, nameServers } of above) {
+      if (await isPending(context.cloud, project, zone, name)) return `Cloud DNS is still removing ${name}`;
       if (await context.cloud.nameServers.refer(name, nameServers)) return `they still refer to the zone of ${name}`;
     }
     return undefined;
@@ -157,6 +159,14 @@ async function standsAt({ context }: Leaving, above: readonly Above[]): Promise<
     if (error instanceof Problem) throw error;
     return `they cannot be asked (${error instanceof Error ? error.message : String(error)})`;
   }
+}
+
+async function isPending({ dns }: Leaving['context']['cloud'], project: string, zone: string, name: string) {
+  const changes = await dns.changes(project, zone);
+  return changes.some(
+    ({ status, deletions = [] }) =>
+      status === 'pending' && deletions.some((each) => each.type === 'NS' && each.name === name),
+  );
 }
 
 const unique = (written: readonly Written[]): Written[] => [

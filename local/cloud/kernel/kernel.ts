@@ -211,9 +211,11 @@ async function handle(world: RunningWorld, call: OpenCall, handler: Handler): Pr
   const { result, until } = world.noting(() => handler(call, world));
   call.until = until;
   const reply = await result;
+  // Where things take time, nothing is over in the reply that begins it.
+  const told = world.scaled(1) > 0 ? structuredClone(reply) : reply;
   world.runDue();
   await suffer(after);
-  return reply;
+  return told;
 }
 
 async function suffer(disturbances: readonly Disturbance[]): Promise<void> {

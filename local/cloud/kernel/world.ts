@@ -56,7 +56,7 @@ export function createWorld({ services, state, effects, timeFactor, onFault }: W
   const agenda = createAgenda({
     state,
     random,
-    scaled,
+    scaled: (seconds) => world.scaled(seconds),
     isKnown: (effect) => effects[effect] !== undefined,
     paceOf: (effect) => paceOf(world, effect),
     run(effect, args) {

@@ -50,7 +50,7 @@ export const networkChecks: readonly Check[] = [
     id: 'compute.wait',
     believes: 'wait answers within two minutes, and may answer before the operation is done.',
     source: 'documented',
-    needs: ['compute.not-ready'],
+    needs: ['compute.first-reply'],
     async run(bench) {
       const { region, ask, fact } = bench;
       const begun = performance.now();
