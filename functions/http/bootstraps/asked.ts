@@ -138,10 +138,9 @@ async function look(
   const found = await preflight(context, [...rules, ...findings], {
     asking: {
       intent: {
-        options,
+        ...wanted,
         owner: caller.email,
         ownerMember: caller.member,
-        machineAccess: config.machineAccess,
         loadBalancers: config.loadBalancers,
         machines,
         projectId: makeProjectId(options.projectName ?? ''),
