@@ -83,13 +83,16 @@ const filesFinding = (faults: readonly Fault[]): PreflightFinding =>
     : stopped('files', 'Files on this computer', 'They travel to the machines, or come from there.', faults);
 
 /** It exits as the bootstrap itself would. */
-function problemOf(findings: readonly PreflightFinding[]): Problem | undefined {
+export function problemOf(
+  findings: readonly PreflightFinding[],
+  what = 'The bootstrap would be refused',
+): Problem | undefined {
   const stops = findings.filter(({ state }) => state === 'stop');
   if (stops.length === 0) return undefined;
   const codes = [...new Set(stops.map(({ problem = 'bad-input' }) => problem))];
   const [code = 'bad-input'] = codes.length === 1 ? codes : [];
   const errors = stops.flatMap((stop) => stop.errors ?? []);
-  return new Problem(code, `The bootstrap would be refused: ${stops.map((stop) => stop.code).join(', ')}.`, {
+  return new Problem(code, `${what}: ${stops.map((stop) => stop.code).join(', ')}.`, {
     ...(errors.length > 0 && { errors }),
     advice: 'Mend what is listed, then look again.',
   });
@@ -103,7 +106,7 @@ const headings: Readonly<Record<FindingState, string>> = {
 };
 
 /** Grouped by verdict, stops first. */
-function findingsText(findings: readonly PreflightFinding[], style: Style): string {
+export function findingsText(findings: readonly PreflightFinding[], style: Style): string {
   const paint = { stop: style.red, warning: style.yellow, unknown: style.dim, ok: style.green };
   const groups = findingStates.flatMap((state) => {
     const those = findings.filter((each) => each.state === state);

@@ -29,6 +29,8 @@ export interface Settings {
   readonly accessToken: string | undefined;
   /** `PLINTH_IAP_TUNNEL_URL`: where IAP takes WebSockets, if not where Google's does. */
   readonly iapTunnelUrl: string | undefined;
+  /** `PLINTH_ENDPOINT_OSLOGIN`: base URL of OS Login, if not Google's. */
+  readonly osLoginUrl: string | undefined;
   /** `PLINTH_DNS_RESOLVER`: who tells whether a domain is delegated, as `<IP>[:<port>]`. Undefined: the machine's own. */
   readonly dnsResolver: string | undefined;
   /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
@@ -61,6 +63,7 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
     sshProxy: env['PLINTH_SSH_PROXY'] || undefined,
     accessToken: env['PLINTH_ACCESS_TOKEN'] || undefined,
     iapTunnelUrl: env['PLINTH_IAP_TUNNEL_URL'] || undefined,
+    osLoginUrl: env['PLINTH_ENDPOINT_OSLOGIN'] || undefined,
     dnsResolver: env['PLINTH_DNS_RESOLVER'] || undefined,
     sshAgent: env['SSH_AUTH_SOCK'] || undefined,
     traces: {
@@ -100,6 +103,10 @@ export function tunnelUrlOf({ iapTunnelUrl: given }: Pick<Settings, 'iapTunnelUr
     errors: [{ path: 'PLINTH_IAP_TUNNEL_URL', message }],
   });
 }
+
+/** It gets an access token, so plain http is for loopback only. */
+export const osLoginUrlOf = ({ osLoginUrl: given }: Pick<Settings, 'osLoginUrl'>): string =>
+  given === undefined ? 'https://oslogin.googleapis.com' : checked(given, 'PLINTH_ENDPOINT_OSLOGIN');
 
 /** The deployment's OAuth client, with which people log in. */
 export interface LoginClient {

@@ -5,6 +5,7 @@ import type { Config } from './config.js';
 import { createTokenSource } from './host/access-token.js';
 import { createKeyMaker, type KeyMaker } from './host/keys.js';
 import { createLog, type Log } from './host/log.js';
+import { createOsLoginIdentity, type OsLogin } from './host/os-login.js';
 import { createPublisher, type Publisher } from './publisher.js';
 import { createRemote, type Remote, type RemoteSettings } from './remote/remote.js';
 import { createFirestoreStore } from './store/firestore.js';
@@ -28,13 +29,15 @@ export interface Context {
   readonly cloud: Cloud;
   readonly keys: KeyMaker;
   readonly remote: Remote;
+  /** How this process logs in where machines use OS Login. */
+  readonly osLogin: OsLogin;
   readonly tracing: Tracing;
   /** Aborted when the process is shutting down. Absent: it ends when all work is done. */
   readonly shutdown?: AbortSignal;
 }
 
 /** What steps may use of it. They get no store and no publisher. */
-export type StepContext = Pick<Context, 'config' | 'log' | 'clock' | 'cloud' | 'keys' | 'remote'>;
+export type StepContext = Pick<Context, 'config' | 'log' | 'clock' | 'cloud' | 'keys' | 'remote' | 'osLogin'>;
 
 const realClock: Clock = {
   now: () => new Date(),
@@ -54,6 +57,8 @@ export function createContext(
 ): Context {
   const log = overrides.log ?? createLog();
   const clock = overrides.clock ?? realClock;
+  const cloud = overrides.cloud ?? createCloud({ config, log, clock });
+  const keys = overrides.keys ?? createKeyMaker();
   return {
     config,
     ...(overrides.shutdown === undefined ? {} : { shutdown: overrides.shutdown }),
@@ -61,9 +66,10 @@ export function createContext(
     clock,
     store: overrides.store ?? createFirestoreStore(config),
     publisher: overrides.publisher ?? createPublisher(config),
-    cloud: overrides.cloud ?? createCloud({ config, log, clock }),
-    keys: overrides.keys ?? createKeyMaker(),
+    cloud,
+    keys,
     remote: overrides.remote ?? createRemote({ sshProxy: config.sshProxy, iap: iapOf(config) }),
+    osLogin: overrides.osLogin ?? createOsLoginIdentity({ config, cloud, keys, clock }),
     tracing: overrides.tracing ?? createTracing(exporterOf(config, overrides.service ?? 'plinth', log)),
   };
 }

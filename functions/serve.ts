@@ -8,7 +8,7 @@ import { register } from './index.js';
 export function serve(chosen: Parameters<typeof register>[0]): void {
   let context: Context | undefined;
   const shutdown = onShutdown(createLog(), async () => {
-    await Promise.all([context?.remote.close(), context?.tracing.flush()]);
+    await Promise.all([context?.remote.close(), context?.osLogin.close(), context?.tracing.flush()]);
   });
   register(chosen, (service) => {
     // A process serves one function, however many it registers.

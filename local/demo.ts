@@ -162,6 +162,17 @@ function readOptions(args: string[]): Options | undefined {
   return { store, machines: readMachines(values.machines, tmpdir()), ...readWorld(values.world, values['world-set']) };
 }
 
+/** Shows what is known before anything is made. */
+async function passesCheck(
+  flags: readonly string[],
+  at: { readonly folder: string; readonly env: Readonly<Record<string, string>> },
+): Promise<boolean> {
+  say('First, whether anything stops it (--check):\n');
+  const { exitCode } = await runPlinth(['beta', 'bootstrap-cloud', ...flags, '--check'], { ...at, show: true });
+  say(exitCode === 0 ? '' : `✗ plinth --check ended with exit code ${exitCode}.`);
+  return exitCode === 0;
+}
+
 async function main(): Promise<number> {
   let options: ReturnType<typeof readOptions>;
   try {
@@ -200,6 +211,7 @@ async function main(): Promise<number> {
       ...environmentFor(stack, { file: (each) => join(folder, each) }, await stack.tokens(people.alice)),
       PLINTH_FORGE1_APP_CLIENT_SECRET: clientSecret,
     };
+    if (!(await passesCheck(flags, { folder, env }))) return 1;
     const { exitCode } = await runPlinth(['beta', 'bootstrap-cloud', ...flags], { folder, env, show: true });
     say();
     if (exitCode !== 0) {

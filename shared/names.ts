@@ -49,6 +49,8 @@ export const collections = {
   organizationMemberVersions: 'organizationMemberVersions',
   /** Who may join an organization by their own acceptance. Nobody is invited and a member at once. */
   invitations: 'invitations',
+  /** Moves of teams that one side has proposed and the other has not answered. */
+  transfers: 'transfers',
   teams: 'teams',
   teamMembers: 'teamMembers',
   /** Who did what and when. Sorting by `id` puts the newest first. */

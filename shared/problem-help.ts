@@ -134,8 +134,10 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
       'A running bootstrap tries again by itself. If it has failed, see whether the VM runs: “plinth beta bootstrap-cloud restart-vms” starts it.',
   },
   'host-login': {
-    cause: 'A machine refused the key. A key that was given to a VM just now takes a while to arrive there.',
-    wayOut: 'A running bootstrap waits up to ten minutes. If it has failed, run the same command again.',
+    cause:
+      'A machine refused the key. A key that was given to a VM just now takes a while to arrive there. Where the organization requires OS Login, Google refuses who has no key in their profile, or no role.',
+    wayOut:
+      'A running bootstrap waits up to ten minutes. If it has failed, run the same command again. With OS Login, bring your key: “gcloud compute os-login ssh-keys add”.',
   },
   'host-changed': {
     cause:

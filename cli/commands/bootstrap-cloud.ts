@@ -266,9 +266,12 @@ async function recover(
 }
 
 async function recoveryFrom(client: Client, id: string | undefined, project: string, zone: string) {
-  if (id === undefined) return client.findJumpbox(project, zone);
-  const [view, { jumpboxIn }] = await Promise.all([client.get(id), import('../machines/jumpbox.js')]);
-  return { id, name: view.name, jumpbox: jumpboxIn(view) };
+  if (id === undefined) {
+    const [lost, { email }] = await Promise.all([client.findJumpbox(project, zone), client.caller()]);
+    return { ...lost, wayIn: { by: lost.machineLogin, projectId: lost.projectId, email } };
+  }
+  const [view, { jumpboxIn, ownersWayIn }] = await Promise.all([client.get(id), import('../machines/jumpbox.js')]);
+  return { id, name: view.name, jumpbox: jumpboxIn(view), wayIn: ownersWayIn(view) };
 }
 
 /** What this run needs on machines. What is missing of it is told before anything is made. */

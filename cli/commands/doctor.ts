@@ -1,7 +1,7 @@
 /** `plinth doctor`: checks this computer and the service, and says how to fix what is wrong. */
 import { Problem } from '../../shared/problems.js';
 import type { Check } from '../doctor/check.js';
-import { defineCommand } from '../frame/command.js';
+import { type Call, defineCommand } from '../frame/command.js';
 import { printable, type Style } from '../frame/output.js';
 
 export const doctor = defineCommand({
@@ -14,13 +14,18 @@ export const doctor = defineCommand({
     'The exit code is 0 if nothing has failed, also with warnings. Otherwise it is that of the first failure, such as 6 for a service that cannot be reached.',
   ],
   options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
-  examples: ['plinth doctor', 'plinth doctor demo', 'plinth doctor --json'],
+  flags: {
+    deployment:
+      'Check the deployment instead, as an operator: lanes, grants, indexes, schedules, parents, billing accounts, DNS zones and buckets.',
+  },
+  examples: ['plinth doctor', 'plinth doctor demo', 'plinth doctor --deployment', 'plinth doctor --json'],
 
   async run(call) {
     if (call.faults.length > 0) {
       const { refusalOf } = await import('../../shared/bootstrap/rules.js');
       throw refusalOf(call.faults);
     }
+    if (call.has('deployment')) return deploymentOf(call);
     const [{ allChecks }, { listing }] = await Promise.all([import('../doctor/all.js'), import('../frame/table.js')]);
     const checks = await allChecks(call);
     const problem = problemOf(checks);
@@ -42,6 +47,18 @@ export const doctor = defineCommand({
     };
   },
 });
+
+/** Each function of the deployment asks for itself. */
+async function deploymentOf(call: Call) {
+  const { findingsText, problemOf: problemIn } = await import('../preflight.js');
+  const { go, findings } = await (await call.connect()).deployment();
+  const problem = problemIn(findings, 'The deployment is not as it must be');
+  return {
+    data: { deployment: { go, findings } },
+    ...(problem !== undefined && { problem }),
+    show: (style: Style) => findingsText(findings, style),
+  };
+}
 
 const paintOf = (state: Check['state'], style: Style) =>
   ({ ok: style.green, warning: style.yellow, failed: style.red, skipped: style.dim })[state];

@@ -30,6 +30,7 @@ import { teamAddMember, teamCreate, teamList, teamMembers, teamRemoveMember } fr
 import { teamDetach } from './team-detach.js';
 import { teamDelete, teamRename, teamRestore, teamSetRole } from './team-life.js';
 import { teamMigrate } from './team-migrate.js';
+import { teamAccept, teamRefuse, teamTransfer, teamTransfers } from './team-transfers.js';
 import { teamUndo } from './team-undo.js';
 
 export const commands: readonly Command[] = [
@@ -70,4 +71,5 @@ export const commands: readonly Command[] = [
     teamSetRole,
   ],
   ...[teamRemoveMember, teamMigrate, teamUndo, teamDetach],
+  ...[teamTransfer, teamTransfers, teamAccept, teamRefuse],
 ];

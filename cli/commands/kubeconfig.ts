@@ -13,6 +13,7 @@ import { type DatacenterKey, suffixOf } from '../files/standing-files.js';
 import { defineCommand } from '../frame/command.js';
 import { shellWord } from '../frame/shell-word.js';
 import { loginIdentity } from '../identity/login-identity.js';
+import { osLoginUser } from '../identity/os-login-user.js';
 import { findSshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { callerRemote, jumpboxHost, jumpboxIn, jumpboxName } from '../machines/jumpbox.js';
 import { writeSshConfig } from '../machines/ssh-config.js';
@@ -43,14 +44,16 @@ export const kubeconfig = defineCommand({
     const remote = callerRemote(settings, call.interrupted);
     try {
       const from = { id: view.id, jumpbox: jumpboxIn(view) };
-      const host = await jumpboxHost(remote, from, await loginIdentity(call, key), call.interrupted);
+      const osLogin = await osLoginUser(call, client, view, key);
+      const identity = await loginIdentity(call, key);
+      const host = await jumpboxHost(remote, from, identity, osLogin ?? 'ubuntu', call.interrupted);
       const all = await Promise.all(keys.map((each) => accessTo(host.asRoot(), view, each)));
       const path = call.word('to')?.text ?? (settings.env['KUBECONFIG']?.split(':')[0] || '~/.kube/config');
       const place = homePlaceOf(path, settings);
       const { text, ports } = mergeKubeConfig(readIfThere(place), path, all);
       mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
       writeWhole(place, text, secretMode);
-      const way = wayTo(view, keys, ports, writeSshConfig(view, key, settings));
+      const way = wayTo(view, keys, ports, writeSshConfig(view, key, settings, osLogin));
       const contexts = all.map(({ name }) => name);
       return {
         data: { path, contexts, way },

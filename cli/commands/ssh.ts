@@ -7,6 +7,7 @@ import { refusalOf } from '../../shared/bootstrap/rules.js';
 import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { shellWord } from '../frame/shell-word.js';
+import { osLoginUser } from '../identity/os-login-user.js';
 import { findSshKey, type SshKey, sshKeyFaults } from '../identity/ssh-key.js';
 import { jumpboxName } from '../machines/jumpbox.js';
 import { writeSshConfig } from '../machines/ssh-config.js';
@@ -22,6 +23,7 @@ export const ssh = defineCommand({
     'Logs in with the ssh of your own machine: to the jumpbox as ubuntu, through it to all others as root. It uses the same SSH key as bootstrap-cloud, and ssh-agent. It trusts only the host keys that the machines published, and refuses a machine that shows another.',
     "It writes a config for ssh in plinth's folder, anew each time. --print-config only prints its path, for ssh -F, scp -F or an editor.",
     'Where PLINTH_SSH_PROXY names an HTTP CONNECT proxy (http://host:port), the jumpbox is reached through it.',
+    'Where the organization requires OS Login, everybody logs in as themselves and uses sudo. Their key is brought by gcloud compute os-login ssh-keys add.',
     'A jumpbox without a public address is reached through IAP. That needs a Google access token: log in with gcloud auth login.',
   ],
   options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
@@ -38,7 +40,7 @@ export const ssh = defineCommand({
     const view = await client.get(await idOf(call, client));
     const host = call.word('host')?.text ?? jumpboxName;
     checkReachable(view, host);
-    const config = writeSshConfig(view, key, call.settings);
+    const config = writeSshConfig(view, key, call.settings, await osLoginUser(call, client, view, key));
     if (call.has('print-config')) return { data: { config }, show: () => config };
     const exitCode = await runSsh(call, [
       '-F',

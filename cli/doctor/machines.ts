@@ -19,7 +19,9 @@ export async function machineChecks(call: Call, { email, machineAccess }: Caller
   try {
     const client = await call.connect();
     const view = await client.get(await idOf(call, client));
-    const checks = view.machineAccess === 'iap' ? await tokenChecks(call, email) : [];
+    const isOsLogin = view.result.machineLogin === 'os-login';
+    const tokens = view.machineAccess === 'iap' || isOsLogin ? await tokenChecks(call, email) : [];
+    const checks = isOsLogin ? [...tokens, await osLoginCheck(call, view, email)] : tokens;
     const name = `way to ${view.name}`;
     if (checks.some(({ state }) => state === 'failed')) return [...checks, skipped(name, 'there is no access token')];
     return [...checks, await wayCheck(call, view, name)];
@@ -40,6 +42,23 @@ async function tokenChecks({ settings, interrupted }: Call, email: string): Prom
   if (asciiLowerCased(account) === email) return [ok(tokenName, `of ${account}, from ${from}`)];
   const advice = `plinth gives ${email} the way to machines. With gcloud: gcloud config set account ${email}`;
   return [warning(tokenName, `of ${account}, from ${from}; to plinth you are ${email}`, advice)];
+}
+
+/** Whether Google knows a user and a key of the caller. */
+async function osLoginCheck(
+  { settings, interrupted }: Call,
+  { projectId }: BootstrapView,
+  email: string,
+): Promise<Check> {
+  const name = 'OS Login';
+  try {
+    const { addKeyCommand, readOsLogin } = await import('../identity/os-login.js');
+    const { user, keys } = await readOsLogin(settings, { projectId, email: () => email, interrupted });
+    if (keys.length > 0) return ok(name, `machines know you as ${user}`);
+    return warning(name, `machines know you as ${user}, by no SSH key`, `Bring one: ${addKeyCommand(projectId)}`);
+  } catch (error) {
+    return failedBy(name, error);
+  }
 }
 
 /** Opens a connection to the jumpbox's SSH, and sends nothing. */

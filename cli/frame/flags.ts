@@ -15,6 +15,7 @@ import type { Argv, ArgvFlag, ArgvValue, FlagKind } from './argv.js';
 const ownFlags = {
   'dry-run': { kind: 'bool' },
   check: { kind: 'bool' },
+  deployment: { kind: 'bool' },
   package: { kind: 'string' },
   'age-key': { kind: 'string' },
   'state-dir': { kind: 'string' },

@@ -1,6 +1,6 @@
 /** Connects to the jumpbox of a bootstrap with the caller's own key, through IAP where only IAP leads to it. */
 import { createRemote, type Host, type Identity, type Remote } from '../../functions/remote/remote.js';
-import type { BootstrapView, VmView } from '../../shared/bootstrap/bootstrap.js';
+import type { BootstrapView, MachineLogin, VmView } from '../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../shared/problems.js';
 import { type Settings, tunnelUrlOf } from '../settings.js';
 
@@ -13,7 +13,25 @@ export const jumpboxIn = ({ result }: Pick<BootstrapView, 'result'>): VmView | u
   result.vms.find(({ name }) => name === jumpboxName);
 
 /** What connections to machines need of the settings. */
-export type ReachSettings = Pick<Settings, 'sshProxy' | 'iapTunnelUrl' | 'accessToken' | 'env' | 'folder'>;
+export type ReachSettings = Pick<
+  Settings,
+  'sshProxy' | 'iapTunnelUrl' | 'osLoginUrl' | 'accessToken' | 'env' | 'folder'
+>;
+
+/** How the caller logs in to the machines of a bootstrap. */
+export interface WayIn {
+  readonly by: MachineLogin | undefined;
+  readonly projectId: string;
+  /** The caller's, for who cannot tell it by the access token. */
+  readonly email: string;
+}
+
+/** Of a bootstrap whose owner calls. */
+export const ownersWayIn = ({ result, projectId, owner }: BootstrapView): WayIn => ({
+  by: result.machineLogin,
+  projectId,
+  email: owner,
+});
 
 export function callerRemote(settings: ReachSettings, interrupted?: AbortSignal): Remote {
   let source: ((fresh: boolean) => Promise<string>) | undefined;
@@ -30,11 +48,23 @@ export function jumpboxHost(
   remote: Remote,
   { id, jumpbox }: { readonly id: string; readonly jumpbox: SeenJumpbox | undefined },
   identity: Identity,
+  user: string,
   signal: AbortSignal,
 ): Promise<Host> {
   const address = jumpbox?.tunnel === undefined ? jumpbox?.externalIp : jumpbox.internalIp;
   if (address === undefined) throw new Problem('host-unreachable', 'The jumpbox has no address yet.');
   const { hostKeys = [], tunnel } = jumpbox ?? {};
-  const machine = { name: jumpboxName, address, user: 'ubuntu', hostKeys, tunnel };
+  const machine = { name: jumpboxName, address, user, hostKeys, tunnel };
   return remote.host({ bootstrapId: id, jumpbox: machine, ...identity }, signal);
+}
+
+/** The user that the caller has on the jumpbox. */
+export async function userOnJumpbox(
+  settings: ReachSettings,
+  { by, projectId, email }: WayIn,
+  interrupted?: AbortSignal,
+): Promise<string> {
+  if (by !== 'os-login') return 'ubuntu';
+  const { readOsLogin } = await import('../identity/os-login.js');
+  return (await readOsLogin(settings, { projectId, email: () => email, interrupted })).user;
 }

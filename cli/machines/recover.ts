@@ -23,7 +23,7 @@ import type { Call } from '../frame/command.js';
 import { loginIdentity } from '../identity/login-identity.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
-import { callerRemote, jumpboxHost, type SeenJumpbox } from './jumpbox.js';
+import { callerRemote, jumpboxHost, type SeenJumpbox, userOnJumpbox, type WayIn } from './jumpbox.js';
 
 export interface RecoveredFile {
   readonly path: string;
@@ -39,6 +39,7 @@ export interface RecoveryFrom {
   readonly id: string;
   readonly name: string;
   readonly jumpbox: SeenJumpbox | undefined;
+  readonly wayIn: WayIn;
 }
 
 export async function recoverFiles(
@@ -59,7 +60,8 @@ export async function recoverFiles(
   const identity = await loginIdentity(call, key);
   const remote = callerRemote(call.settings, call.interrupted);
   try {
-    const host = (await opened(jumpboxHost(remote, from, identity, call.interrupted), key, from)).asRoot();
+    const user = await userOnJumpbox(call.settings, from.wayIn, call.interrupted);
+    const host = (await opened(jumpboxHost(remote, from, identity, user, call.interrupted), key, from)).asRoot();
     const found = [];
     for (const datacenter of keys) {
       const paths = filesOnJumpbox(options.secretsDir, suffixOf(datacenter));

@@ -11,11 +11,12 @@ import type { SshKey } from '../identity/ssh-key.js';
 import type { Settings } from '../settings.js';
 import { jumpboxName } from './jumpbox.js';
 
-/** Returns the path of the config. Machines without published host keys are left out. */
+/** Returns the path of the config. `osLoginUser`: the caller's, where machines use OS Login. Machines without published host keys are left out. */
 export function writeSshConfig(
   { name, projectId, result }: Pick<BootstrapView, 'name' | 'projectId' | 'result'>,
   key: SshKey,
   settings: Settings,
+  osLoginUser?: string,
 ): string {
   const { configFolder } = settings;
   const folder = join(configFolder, 'ssh', projectId);
@@ -29,7 +30,7 @@ export function writeSshConfig(
   const identity = identityFile(key, settings, join(folder, 'key.pub'));
   const text = [
     `# ${name}: written by plinth beta bootstrap-cloud ssh, anew each time.`,
-    ...ready.flatMap((vm) => hostLines(vm, projectId, settings)),
+    ...ready.flatMap((vm) => hostLines(vm, projectId, settings, osLoginUser)),
     '',
     'Host *',
     `  IdentityFile ${quoted(identity)}`,
@@ -50,7 +51,7 @@ export function writeSshConfig(
 /** The name in known_hosts. Addresses change when a VM is restarted, but host keys don't. */
 const aliasOf = ({ name }: VmView, projectId: string): string => `${name}.${projectId}`;
 
-function hostLines(vm: VmView, projectId: string, settings: Settings): string[] {
+function hostLines(vm: VmView, projectId: string, settings: Settings, osLoginUser: string | undefined): string[] {
   const { name, internalIp, hostKeys = [] } = vm;
   const isJumpbox = name === jumpboxName;
   const { address, command } = isJumpbox ? wayToJumpbox(vm, settings) : { address: internalIp };
@@ -58,7 +59,7 @@ function hostLines(vm: VmView, projectId: string, settings: Settings): string[] 
     '',
     `Host ${name}`,
     `  HostName ${address}`,
-    `  User ${isJumpbox ? 'ubuntu' : 'root'}`,
+    `  User ${osLoginUser ?? (isJumpbox ? 'ubuntu' : 'root')}`,
     `  HostKeyAlias ${aliasOf(vm, projectId)}`,
     `  HostKeyAlgorithms ${algorithmsOf(hostKeys).join(',')}`,
     ...(isJumpbox ? [] : [`  ProxyJump ${jumpboxName}`]),

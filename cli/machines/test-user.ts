@@ -10,7 +10,7 @@ import { CreatedUser } from '../../shared/package/contract.js';
 import { Problem } from '../../shared/problems.js';
 import { makeSecretFolder, reasonOfWriting, secretMode, writeWhole } from '../files/files.js';
 import type { Settings } from '../settings.js';
-import { callerRemote, jumpboxHost, jumpboxIn } from './jumpbox.js';
+import { callerRemote, jumpboxHost, jumpboxIn, ownersWayIn, userOnJumpbox } from './jumpbox.js';
 
 export interface FetchedUser extends CreatedUser {
   /** Where it is now stored. */
@@ -45,7 +45,8 @@ async function fetchOnce(...[settings, view, identity, signal]: Asked): Promise<
   const { id, projectId } = view;
   const remote = callerRemote(settings, signal);
   try {
-    const host = (await jumpboxHost(remote, { id, jumpbox: jumpboxIn(view) }, identity, signal)).asRoot();
+    const user = await userOnJumpbox(settings, ownersWayIn(view), signal);
+    const host = (await jumpboxHost(remote, { id, jumpbox: jumpboxIn(view) }, identity, user, signal)).asRoot();
     const text = (await host.read(testUserFile, { signal }))?.toString();
     if (text === undefined) return undefined;
     const made = CreatedUser.parse(Object.fromEntries(Object.entries(JSON.parse(text)).filter(isOfUser)));

@@ -9,7 +9,7 @@ import { uploadPath } from '../../shared/bootstrap/upload.js';
 import { Problem } from '../../shared/problems.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import type { Client } from '../service/client.js';
-import { callerRemote, jumpboxHost, jumpboxIn, type ReachSettings } from './jumpbox.js';
+import { callerRemote, jumpboxHost, jumpboxIn, ownersWayIn, type ReachSettings, userOnJumpbox } from './jumpbox.js';
 import { type LocalUpload, sourceOf } from './upload-source.js';
 
 export interface UploadStep {
@@ -102,12 +102,16 @@ export function createUploader(parts: Parts): Uploader {
 }
 
 /** Brings all files to the jumpbox and wakes the instances that wait for them. Continues earlier uploads. */
-function createErrand({ client, id, files, identity, tell }: Parts, remote: Remote, stop: AbortSignal) {
+function createErrand({ client, id, files, identity, settings, tell }: Parts, remote: Remote, stop: AbortSignal) {
   const arrived = new Set<string>();
   const wakes = new Map<string, number>();
 
-  const hostOf = (view: BootstrapView): Promise<Host> =>
-    jumpboxHost(remote, { id, jumpbox: jumpboxIn(view) }, identity, stop);
+  /** Steps look in the folder of `ubuntu`, where only root writes besides. */
+  async function hostOf(view: BootstrapView): Promise<Host> {
+    const user = await userOnJumpbox(settings, ownersWayIn(view), stop);
+    const host = await jumpboxHost(remote, { id, jumpbox: jumpboxIn(view) }, identity, user, stop);
+    return user === 'ubuntu' ? host : host.asRoot();
+  }
 
   async function put(host: Host, file: LocalUpload): Promise<void> {
     const path = `/home/ubuntu/${uploadPath(file)}`;

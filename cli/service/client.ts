@@ -15,6 +15,7 @@ import {
   bootstrapRoutes,
   callerRoutes,
   costRoutes,
+  deploymentRoutes,
   lifeRoutes,
   PlanReply,
   recoveryRoutes,
@@ -30,10 +31,14 @@ import { followStream, type Told } from './follow-stream.js';
 import type { Transport } from './transport.js';
 
 export interface Client {
+  /** Who calls, as the service sees it. */
+  caller(): Promise<CallerView>;
   begin(request: BootstrapRequest): Promise<BeginReply>;
   plan(request: BootstrapRequest): Promise<PlanReply>;
   /** What is known of it before it begins. */
   preflight(request: PreflightRequest): Promise<PreflightReply>;
+  /** Whether the deployment is as it must be. */
+  deployment(): Promise<PreflightReply>;
   list(all: boolean): Promise<BootstrapSummary[]>;
   /** By the project's name or id, the newest one. Undefined if the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
@@ -92,7 +97,6 @@ const Identity = z.object({ identity: z.string() });
 export function createClient(transport: Transport, told: Told): Client {
   const { text } = transport;
   const { beginBootstrap, listBootstraps, getBootstrap, cancelBootstrap, getConfig, getSecrets } = bootstrapRoutes;
-  const { readAgeIdentity } = bootstrapRoutes;
 
   const once = async <T>(...call: Parameters<typeof transport.ask<T>>) => (await transport.ask(...call)).data;
   const patiently = async <T>(...call: Parameters<typeof transport.ask<T>>) =>
@@ -100,9 +104,11 @@ export function createClient(transport: Transport, told: Told): Client {
   const list = (query: Record<string, string>) => patiently(BootstrapSummary.array(), listBootstraps, { query });
 
   return {
+    caller: () => patiently(CallerView, callerRoutes.getCaller),
     begin: (body) => once(BeginReply, beginBootstrap, { body }),
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
     preflight: (body) => once(PreflightReply, bootstrapRoutes.preflight, { body }),
+    deployment: () => once(PreflightReply, deploymentRoutes.checkDeployment),
     list: (all) => list(all ? { all: 'true' } : {}),
     find: async (project) => newest(await list({ name: project })),
     findStanding: async (project) => newest((await list({ name: project })).filter(({ state }) => state !== 'removed')),
@@ -139,7 +145,7 @@ export function createClient(transport: Transport, told: Told): Client {
       }),
     config: (id, datacenter) => text(getConfig, { params: { id }, query: { datacenter } }),
     secrets: (id, datacenter) => text(getSecrets, { params: { id }, query: { datacenter } }),
-    ageIdentity: async (id) => (await once(Identity, readAgeIdentity, { params: { id } })).identity,
+    ageIdentity: async (id) => (await once(Identity, bootstrapRoutes.readAgeIdentity, { params: { id } })).identity,
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),

@@ -2,7 +2,14 @@
 import * as z from 'zod';
 import { AddedMembers, Member, type Role } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
-import { Detached, MigrationPreview, MigrationReply, Team, UndoPreview } from '../../shared/organization/team.js';
+import {
+  Detached,
+  MigrationPreview,
+  MigrationReply,
+  Team,
+  Transfer,
+  UndoPreview,
+} from '../../shared/organization/team.js';
 import type { Added, Calls } from './organization-calls.js';
 
 export interface TeamClient {
@@ -19,6 +26,11 @@ export interface TeamClient {
   addTeamMembers(teamId: number, members: readonly Member[]): Promise<AddedMembers>;
   removeTeamMember(teamId: number, email: string): Promise<void>;
   previewMigration(teamId: number, organizationId: string): Promise<{ preview: MigrationPreview; etag: string }>;
+  /** The team where it is now, or the proposal that waits. Null: to stand alone. */
+  proposeTransfer(teamId: number, organizationId: string | null, force: boolean): Promise<MigrationReply | Transfer>;
+  transfers(teamId: number): Promise<Transfer[]>;
+  acceptTransfer(teamId: number, organizationId: string | null): Promise<MigrationReply>;
+  refuseTransfer(teamId: number, organizationId: string | null): Promise<void>;
   /** Of the migration that brought the team into its organization. */
   previewUndo(teamId: number): Promise<{ preview: UndoPreview; etag: string }>;
   /** Undoes it only if nothing has changed since the preview with that ETag. */
@@ -28,6 +40,11 @@ export interface TeamClient {
   /** Migrates only if nothing has changed since the preview with that ETag. */
   migrate(teamId: number, organizationId: string, force: boolean, etag: string): Promise<MigrationReply>;
 }
+
+const ofTransfer = (teamId: number, organizationId: string | null) => ({
+  teamId: String(teamId),
+  transferId: organizationId ?? 'standalone',
+});
 
 export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls): TeamClient => ({
   teams: (deleted = false) => list(Team, routes.listTeams, {}, onlyDeleted(deleted)),
@@ -52,6 +69,16 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
     });
     return { preview: data, etag: headers.get('etag') ?? '*' };
   },
+  proposeTransfer: (teamId, organizationId, force) =>
+    ask(z.union([MigrationReply, Transfer]), routes.proposeTransfer, {
+      params: { teamId: String(teamId) },
+      body: { organizationId, force },
+    }),
+  transfers: (teamId) => list(Transfer, routes.listTransfers, { teamId: String(teamId) }),
+  acceptTransfer: (teamId, organizationId) =>
+    ask(MigrationReply, routes.acceptTransfer, { params: ofTransfer(teamId, organizationId) }),
+  refuseTransfer: (teamId, organizationId) =>
+    ask(z.undefined(), routes.refuseTransfer, { params: ofTransfer(teamId, organizationId) }),
   async previewUndo(teamId) {
     const { data, headers } = await askPatiently(UndoPreview, routes.previewUndo, {
       params: { teamId: String(teamId), migrationId: 'latest' },

@@ -14,7 +14,15 @@ import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
 import { afterHolders } from './after-holder.js';
 
-type Alterable = 'deadlineAt' | 'protection' | 'owner' | 'ownerMember' | 'sharedWith' | 'formerPeople' | 'boundTo';
+type Alterable =
+  | 'fuseAt'
+  | 'deadlineAt'
+  | 'protection'
+  | 'owner'
+  | 'ownerMember'
+  | 'sharedWith'
+  | 'formerPeople'
+  | 'boundTo';
 
 export interface Alteration {
   /** `undefined` removes a field. */

@@ -35,7 +35,9 @@ async function paidFor(
 ): Promise<Alteration> {
   const after = { ...record, ...fields };
   checkPaid(after, path);
-  return { fields, writes: await spendWrites(context, record, after, at) };
+  // It may cost more from now on. What it has cost is held against that.
+  const looked = record.price === undefined ? fields : { ...fields, fuseAt: at };
+  return { fields: looked, writes: await spendWrites(context, record, after, at) };
 }
 
 /** Moves the deadline to `ttl` from now, if that is later. */

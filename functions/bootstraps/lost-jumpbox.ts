@@ -54,12 +54,13 @@ export async function findLost(
 
 export async function findLostJumpbox(context: Context, name: string, zone: string): Promise<LostJumpbox> {
   const { project, jumpbox } = await findLost(context, name, zone);
-  const { hostKeys, isPublic, ...addresses } = jumpbox;
+  const { hostKeys, isPublic, usesOsLogin, ...addresses } = jumpbox;
   const { projectId } = project;
   return {
     id: bootstrapOf(project),
     name: project.displayName ?? name,
     projectId,
+    machineLogin: usesOsLogin ? 'os-login' : 'keys',
     jumpbox: {
       ...addresses,
       ...(isPublic ? {} : { tunnel: tunnelTo(projectId, { name: jumpboxName, zone }) }),

@@ -17,6 +17,8 @@ import { countSpend } from './ceilings.js';
 const mostPeople = 20;
 
 const callerRole = 'caller-role';
+/** The steps that show in the cloud who its people are. */
+const roles = [callerRole, 'people-login'];
 
 const refused = (message: string): Problem =>
   new Problem('bad-input', `with ${message}`, { errors: [{ path: 'with', message }] });
@@ -35,7 +37,7 @@ export const share = (
   actor: string,
   email: string,
 ): Promise<StoredBootstrap> =>
-  alter(context, steps, id, { actor, action: `share with ${email}`, shownBy: [callerRole] }, (record) => {
+  alter(context, steps, id, { actor, action: `share with ${email}`, shownBy: roles }, (record) => {
     const { owner, sharedWith = [], formerPeople, instances } = record;
     if (email === owner) throw refused('is the owner');
     if (sharedWith.includes(email) && instances[callerRole]?.state !== 'failed') return undefined;
@@ -52,7 +54,7 @@ export const unshare = (
   actor: string,
   email: string,
 ): Promise<StoredBootstrap> =>
-  alter(context, steps, id, { actor, action: `unshare with ${email}`, shownBy: [callerRole] }, (record) => {
+  alter(context, steps, id, { actor, action: `unshare with ${email}`, shownBy: roles }, (record) => {
     const { sharedWith = [], formerPeople } = record;
     if (!sharedWith.includes(email)) return undefined;
     return {
@@ -80,7 +82,7 @@ export const transfer = (
     context,
     steps,
     id,
-    { actor, action: `transfer to ${email}`, shownBy: ['project', callerRole] },
+    { actor, action: `transfer to ${email}`, shownBy: ['project', ...roles] },
     async (record, at) => {
       const { owner, sharedWith, formerPeople } = record;
       if (email === owner) return undefined;

@@ -168,7 +168,7 @@ export async function resume(
     ...packageOf(before, options, facts),
     base: { ...before.base, ...files.names },
     deadlineAt,
-    ...(price === undefined ? {} : { price }),
+    ...(price === undefined ? {} : { price, fuseAt: at }),
     warnings: [...facts.warnings],
   };
   checkPaid(next, '--project-ttl');

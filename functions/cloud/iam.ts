@@ -1,5 +1,6 @@
 /** Wraps IAM's service accounts. plinth never makes keys. */
 import { orUndefined } from './errors.js';
+import { createPolicy, type Policy, policyVersion } from './policy.js';
 import { createRest, type Transport } from './rest.js';
 
 export interface ServiceAccount {
@@ -22,6 +23,21 @@ export function createIam(transport: Transport) {
       rest<ServiceAccount>('POST', `/v1/projects/${projectId}/serviceAccounts`, {
         doing: `create the service account ${accountId} in ${projectId}`,
         body: { accountId, serviceAccount: { displayName } },
+      }),
+
+    /** Who may use the account itself. */
+    policy: (projectId: string, email: string) =>
+      createPolicy({
+        read: () =>
+          rest<Policy>('POST', `/v1/projects/${projectId}/serviceAccounts/${email}:getIamPolicy`, {
+            doing: `read the policy of the service account ${email}`,
+            query: { 'options.requestedPolicyVersion': String(policyVersion) },
+          }),
+        write: (policy) =>
+          rest<Policy>('POST', `/v1/projects/${projectId}/serviceAccounts/${email}:setIamPolicy`, {
+            doing: `change the policy of the service account ${email}`,
+            body: { policy },
+          }),
       }),
   };
 }

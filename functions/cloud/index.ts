@@ -9,6 +9,7 @@ import { createDns } from './dns.js';
 import { createIam } from './iam.js';
 import { createNameServers } from './name-servers.js';
 import { createOrgPolicy } from './org-policy.js';
+import { createOsLogin } from './os-login.js';
 import { createPlaces } from './places.js';
 import { createProjects } from './projects.js';
 import { createPublicCa } from './public-ca.js';
@@ -52,6 +53,7 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   services: createServices(transport),
   iam: createIam(transport),
   orgPolicy: createOrgPolicy(transport),
+  osLogin: createOsLogin(transport),
   customRoles: createCustomRoles(transport),
   compute: createCompute(clients, transport),
   nameServers: createNameServers(transport.config),

@@ -8,6 +8,7 @@ import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 
 interface Instance {
+  readonly metadata?: { readonly items?: readonly { readonly key?: string; readonly value?: string }[] };
   readonly networkInterfaces?: readonly {
     readonly networkIP?: string;
     readonly accessConfigs?: readonly { readonly natIP?: string }[];
@@ -19,6 +20,8 @@ export interface SeenVm {
   readonly externalIp?: string;
   /** Whether it has an external address while it runs. */
   readonly isPublic: boolean;
+  /** By its own metadata. */
+  readonly usesOsLogin: boolean;
   /** Each is `<type> <base64>`. */
   readonly hostKeys: readonly string[];
 }
@@ -57,6 +60,9 @@ export function createVmLookup(transport: Transport) {
       return {
         internalIp: nic?.networkIP ?? '',
         ...(externalIp ? { externalIp } : {}),
+        usesOsLogin: (instance.metadata?.items ?? []).some(
+          ({ key, value }) => key === 'enable-oslogin' && value?.toUpperCase() === 'TRUE',
+        ),
         isPublic: (nic?.accessConfigs ?? []).length > 0,
         hostKeys,
       };

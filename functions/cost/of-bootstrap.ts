@@ -76,6 +76,22 @@ export function holdingsOf(
   };
 }
 
+/** So far, and by the hour from now on, in whole micro-units. Undefined if anything has no price. */
+export function spentOf(
+  prices: PriceTable,
+  record: Costly,
+  now: Date,
+): { readonly micros: number; readonly microsAnHour: number } | undefined {
+  const { holdings } = holdingsOf(prices, record, now);
+  const hourly = hourlyOf(holdings);
+  if (hourly === undefined) return undefined;
+  const sum = holdings.reduce((total, { since, hourly: each }) => {
+    const milliseconds = BigInt(Math.max(0, now.getTime() - since.getTime()));
+    return typeof each === 'bigint' ? total + each * milliseconds : total;
+  }, 0n);
+  return { micros: Number(sum / 3_600_000_000n), microsAnHour: Number((hourly + 999n) / 1000n) };
+}
+
 /** The cost of a bootstrap before its creation, until `end` or for its time to live, with spot VMs if the options ask for them. */
 export function costOfPlan(
   prices: PriceTable,

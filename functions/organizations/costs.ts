@@ -93,6 +93,16 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
     reads: documents(4, 2, 'members of the team'),
     writes: documents(3, 1, 'members that leave'),
   },
+  proposeTransfer: {
+    reads: documents(5, 2, 'members of the team'),
+    writes: documents(5, 1, 'members that leave'),
+  },
+  listTransfers: { reads: documents(4, 1), writes: none },
+  acceptTransfer: {
+    reads: documents(9, 2, 'members of the team'),
+    writes: documents(5, 1, 'members that leave'),
+  },
+  refuseTransfer: { reads: documents(5), writes: documents(5) },
   previewUndo: { reads: documents(4, 1, 'members of the team'), writes: none },
   undoMigration: {
     reads: documents(4, 1, 'members of the team'),

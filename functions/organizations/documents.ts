@@ -67,6 +67,21 @@ export const InvitationRecord = z.object({
 });
 export type InvitationRecord = z.infer<typeof InvitationRecord>;
 
+/** `transfers/{teamId}~{the organization that it goes to, or standalone}`. */
+export const TransferRecord = z.object({
+  schema: z.literal(1),
+  id: z.string(),
+  teamId: TeamId,
+  organizationId: z.uuid().nullable(),
+  force: z.boolean(),
+  proposedBy: z.string(),
+  proposedAt: time,
+  /** Afterwards nobody can accept it. Firestore removes it then. */
+  expiresAt: time,
+  expireAt: time,
+});
+export type TransferRecord = z.infer<typeof TransferRecord>;
+
 /** `teams/{teamId}`. */
 export const TeamRecord = z.object({
   schema: z.literal(1),
@@ -128,6 +143,7 @@ export const liftOrganization = lift('organization', OrganizationRecord, 1);
 export const liftOrganizationMember = lift('organization member', OrganizationMemberRecord, 1);
 export const liftMemberVersion = lift('version of a member', MemberVersionRecord, 1);
 export const liftInvitation = lift('invitation', InvitationRecord, 1);
+export const liftTransfer = lift('transfer', TransferRecord, 1);
 export const liftTeam = lift('team', TeamRecord, 1);
 export const liftTeamMember = lift('team member', TeamMemberRecord, 1);
 export const liftEvent = lift('event of an organization', EventRecord, 1);

@@ -17,7 +17,7 @@ import {
   type TeamRecord,
   teamMemberId,
 } from './documents.js';
-import { eventWrite } from './events.js';
+import { type EventWrite, eventWrite } from './events.js';
 import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
 import { bindWrites } from './membership.js';
@@ -131,6 +131,10 @@ const tooMany = (teamId: number, members: number): Problem =>
     advice: `Remove members until there are ${mostTeamMembers}, and add them again afterwards.`,
   });
 
+export function checkSize({ data }: EventWrite, teamId: number, members: number): void {
+  if (Buffer.byteLength(JSON.stringify(data)) > mostEventBytes) throw tooMany(teamId, members);
+}
+
 const elsewhere = (teamId: number): string => `Team ${teamId} is in another organization already.`;
 
 function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division: Division): string {
@@ -142,7 +146,7 @@ function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division
 export const matches = (ifMatch: string, tag: string): boolean =>
   ifMatch.trim() === '*' || [...ifMatch.matchAll(/(?:W\/)?"[^"]*"/g)].some(([each]) => each === tag);
 
-const accountsOf = (members: readonly TeamMemberRecord[], of: readonly Member[]): (string | null)[] => {
+export const accountsOf = (members: readonly TeamMemberRecord[], of: readonly Member[]): (string | null)[] => {
   const accounts = new Map(members.map(({ email, boundTo }) => [email, boundTo]));
   return of.map(({ email }) => accounts.get(email) ?? null);
 };
@@ -239,7 +243,7 @@ async function move(
     stayed: [...stays],
     boundTo: accountsOf(members, [...stays, ...leaves]),
   });
-  if (Buffer.byteLength(JSON.stringify(event.data)) > mostEventBytes) throw tooMany(teamId, members.length);
+  checkSize(event, teamId, members.length);
   const ownInTeam = members.find(({ email }) => email === caller.email);
   transaction.write(
     ...stay,
@@ -275,7 +279,11 @@ function checkDivision(
       advice: 'Ask for the preview again, then decide again.',
     });
   }
-  if (leaves.length > 0 && !force) {
+  if (!force) checkOutsiders(teamId, organizationId, leaves);
+}
+
+export function checkOutsiders(teamId: number, organizationId: string, leaves: readonly Member[]): void {
+  if (leaves.length > 0) {
     const members = leaves.map(({ email }) => email);
     throw new Problem('members-outside', outsidersIn(teamId, leaves), {
       members: { members },

@@ -93,6 +93,12 @@ async function look(
       advice: `That was ${arrival.id}. Only that one can be undone.`,
     });
   }
+  const { team: was } = arrival.before as { readonly team: { readonly organizationId: string | null } };
+  if (was.organizationId !== null) {
+    throw new Problem('conflict', `Team ${teamId} came from organization ${was.organizationId}, by agreement.`, {
+      advice: 'Propose a transfer back to it.',
+    });
+  }
   const until = addSeconds(new Date(arrival.at), undoableDays * 86_400);
   if (Date.parse(until) <= context.clock.now().getTime()) {
     throw new Problem('conflict', `The migration of team ${teamId} is more than ${undoableDays} days old.`, {

@@ -4,6 +4,7 @@ import type { Context } from '../context.js';
 import { optionsOf, read } from '../engine/record/documents.js';
 import { persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
+import { deploymentFindings } from './deployment/index.js';
 import { liftPreflight, stored } from './documents.js';
 import { findings } from './index.js';
 import { createOnce, lookAt } from './look.js';
@@ -16,7 +17,7 @@ export async function answer(context: Context, id: string): Promise<void> {
   const { codes, owner, ownerMember, projectId, options } = found.data;
   const cloud = context.cloud.reportingTo((text) => log('DEBUG', text, { preflight: id }), `plinth preflight ${id}`);
   const looked = await lookAt(
-    findings.filter(({ code, by }) => by === 'lane' && codes.includes(code)),
+    [...findings, ...deploymentFindings].filter(({ code, by }) => by !== 'door' && codes.includes(code)),
     {
       context: { ...context, cloud },
       intent: {

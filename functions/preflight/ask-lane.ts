@@ -1,11 +1,11 @@
 /**
- * The door's side: has the function of the cloud lane look, and waits for its answer. Only that function has the rights that a
- * bootstrap needs, and no other may act as it.
+ * The door's side: has the function of a lane look, and waits for its answer. Only that function has its rights, and no other
+ * may act as it.
  */
 import { randomBytes } from 'node:crypto';
 import { addSeconds } from '../../shared/add-seconds.js';
 import { preflightInstance } from '../../shared/bootstrap/message.js';
-import { collections } from '../../shared/names.js';
+import { collections, type Lane } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { type Trace, traceparentOf } from '../../shared/trace.js';
@@ -27,6 +27,7 @@ type Asker = Pick<Context, 'store' | 'publisher' | 'clock' | 'log'>;
 /** What the lane does not answer in time is unknown. */
 export async function askLane(
   context: Asker,
+  lane: Lane,
   asked: readonly Finding[],
   { intent, signal }: Pick<Asking, 'intent' | 'signal'>,
   trace?: Trace,
@@ -46,12 +47,12 @@ export async function askLane(
   };
   const collection = collections.preflights;
   let verdicts: PreflightRecord['verdicts'];
-  let why = `the cloud lane has not answered within ${laneSeconds} s`;
+  let why = `the ${lane} lane has not answered within ${laneSeconds} s`;
   try {
     await persist(() => store.commit([{ kind: 'create', collection, id, data }]));
     const attributes = trace === undefined ? {} : { traceparent: traceparentOf(trace) };
     const message = { schema: 1, bootstrapId: id, instance: preflightInstance, generation: 1 } as const;
-    await publisher.publish('cloud', [message], attributes);
+    await publisher.publish(lane, [message], attributes);
     verdicts = await answered(store, id, signal);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -85,7 +86,7 @@ async function answered(
           const verdicts = read(document, liftPreflight)?.data.verdicts;
           if (verdicts !== undefined) resolve(verdicts);
         },
-        (cause) => reject(new Problem('unavailable', 'The answer of the cloud lane cannot be read now.', { cause })),
+        (cause) => reject(new Problem('unavailable', 'The answer of the lane cannot be read now.', { cause })),
       );
     });
   } finally {

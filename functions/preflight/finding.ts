@@ -57,9 +57,9 @@ interface FindingSpec<Seen> {
   readonly why: string;
   /**
    * Who asks. `door`: the function that answers people. `lane`: the function of the cloud lane, as only its identity has the
-   * rights that the bootstrap will need.
+   * rights that the bootstrap will need. `host-lane`: that of the host lane.
    */
-  readonly by: 'door' | 'lane';
+  readonly by: 'door' | 'lane' | 'host-lane';
   /** It is looked at only if these are valid and allowed. */
   readonly about: readonly Option[];
   /** The code of a finding before this one. If that one stops the bootstrap, this one says nothing of its own. */

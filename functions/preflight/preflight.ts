@@ -24,19 +24,13 @@ export async function preflight(
   const asking: Asking = { ...given, context, once: createOnce() };
   const wanted = list.filter((finding) => wants(finding) && (finding.when?.(asking) ?? true));
   const isAsked = ({ about }: Finding) => wrong(about).length === 0;
-  const [here, there] = await Promise.all([
-    lookAt(
-      wanted.filter((finding) => finding.by === 'door' && isAsked(finding)),
-      asking,
-    ),
-    askLane(
-      context,
-      wanted.filter((finding) => finding.by === 'lane' && isAsked(finding)),
-      asking,
-      trace,
-    ),
+  const by = (who: Finding['by']) => wanted.filter((finding) => finding.by === who && isAsked(finding));
+  const answers = await Promise.all([
+    lookAt(by('door'), asking),
+    askLane(context, 'cloud', by('lane'), asking, trace),
+    askLane(context, 'host', by('host-lane'), asking, trace),
   ]);
-  const found = new Map([...here, ...there].map((each) => [each.code, each]));
+  const found = new Map(answers.flat().map((each) => [each.code, each]));
   const stopped = new Set<string>();
   return wanted.map((finding) => {
     const { code, about, standsOn = '' } = finding;

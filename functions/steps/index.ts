@@ -8,7 +8,10 @@ import { cloudController } from './cloud/cloud-controller.js';
 import { delegation } from './cloud/delegation.js';
 import { eabKey } from './cloud/eab-key.js';
 import { firewall } from './cloud/firewall.js';
+import { machineLogin } from './cloud/machine-login.js';
+import { machineLoginRole } from './cloud/machine-login-role.js';
 import { network } from './cloud/network.js';
+import { peopleLogin } from './cloud/people-login.js';
 import { policies } from './cloud/policies.js';
 import { project } from './cloud/project.js';
 import { projectRoles } from './cloud/project-roles.js';
@@ -62,6 +65,7 @@ export const steps: readonly AnyStep[] = [
 
   // The project, its billing, APIs, quota and roles.
   project,
+  machineLogin,
   billing,
   apis,
   quota,
@@ -90,6 +94,10 @@ export const steps: readonly AnyStep[] = [
   registryWriter,
   repositoryRoles,
   eabKey,
+
+  // Who may log in, with OS Login.
+  machineLoginRole,
+  peopleLogin,
 
   // Machines.
   vm,

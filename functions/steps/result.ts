@@ -3,6 +3,7 @@ import type { ZodType } from 'zod';
 import type { BootstrapResult } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { address } from './cloud/address.js';
+import { machineLogin } from './cloud/machine-login.js';
 import { policies } from './cloud/policies.js';
 import { records } from './cloud/records.js';
 import { repository } from './cloud/repository.js';
@@ -24,8 +25,10 @@ export function resultOf(options: BootstrapOptions, outputs: Readonly<Record<str
   const dnsZone = read(zone);
   const registry = read(repository)?.server;
   const judged = outputs[policies.name] === undefined ? undefined : read(policies);
+  const login = outputs[machineLogin.name] === undefined ? undefined : read(machineLogin);
   return {
     ...(judged === undefined ? {} : { policies: judged }),
+    ...(login === undefined ? {} : { machineLogin: login.by }),
     vms: readEach(
       vm,
       vmsOf(options).map(({ name }) => name),

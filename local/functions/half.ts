@@ -122,7 +122,13 @@ function createContexts(
       return context;
     },
     async close(): Promise<void> {
-      await Promise.all([...contexts.values()].flatMap(({ publisher, remote }) => [publisher.close(), remote.close()]));
+      await Promise.all(
+        [...contexts.values()].flatMap(({ publisher, remote, osLogin }) => [
+          publisher.close(),
+          remote.close(),
+          osLogin.close(),
+        ]),
+      );
       await shared?.close();
     },
   };

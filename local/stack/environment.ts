@@ -19,6 +19,7 @@ export const environmentFor = (
   ...(record.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: record.sshProxyUrl }),
   PLINTH_ACCESS_TOKEN: accessToken,
   PLINTH_IAP_TUNNEL_URL: record.iapTunnelUrl,
+  PLINTH_ENDPOINT_OSLOGIN: record.endpoints.oslogin,
   ...gcloudEnvironment({ frontUrl: record.frontUrl, accessToken, configFolder: folder.file('gcloud') }),
 });
 

@@ -61,6 +61,14 @@ const TunnelPlace = z
       'Where a tunnel of Identity-Aware Proxy ends. Who opens it needs `roles/iap.tunnelResourceAccessor` on the project',
   });
 
+export const MachineLogin = z.enum(['keys', 'os-login']).meta({
+  id: 'MachineLogin',
+  description:
+    '`keys`: by SSH keys in the metadata of machines. `os-login`: the organization requires OS Login, so everybody logs in by a key of their own Google account',
+  examples: ['keys'],
+});
+export type MachineLogin = z.infer<typeof MachineLogin>;
+
 export const LoadBalancers = z.enum(['external', 'internal'], 'must be external or internal').meta({
   id: 'LoadBalancers',
   description:
@@ -186,6 +194,7 @@ export const PoliciesView = z
 export const BootstrapResult = z
   .object({
     policies: PoliciesView.optional(),
+    machineLogin: MachineLogin.optional(),
     vms: z.array(VmView).meta({ description: 'Those that are made' }),
     addresses: z.array(AddressView).meta({ description: 'Those that are reserved' }),
     dns: z

@@ -1,7 +1,7 @@
 /** The jumpbox of a project whose record is lost: enough to fetch its files over SSH. */
 import * as z from 'zod';
 import { text } from '../api.js';
-import { VmView } from './bootstrap.js';
+import { MachineLogin, VmView } from './bootstrap.js';
 
 export const LostJumpbox = z
   .object({
@@ -11,6 +11,7 @@ export const LostJumpbox = z
     jumpbox: VmView.pick({ internalIp: true, externalIp: true, tunnel: true, hostKeys: true }).meta({
       description: 'Where it is, and the host keys that it published: the only ones to trust',
     }),
+    machineLogin: MachineLogin.optional(),
   })
   .meta({ id: 'LostJumpbox', description: 'The jumpbox of a project whose record is lost' });
 export type LostJumpbox = z.infer<typeof LostJumpbox>;

@@ -216,6 +216,21 @@ export const costRoutes = {
   },
 } as const satisfies RouteTable;
 
+/** Whether the deployment is as it must be, for operators. Part of the bootstrap API. */
+export const deploymentRoutes = {
+  checkDeployment: {
+    method: 'GET',
+    path: '/deployment',
+    tag: 'Operators',
+    summary: 'Whether the deployment is as it must be',
+    description:
+      'Its lanes, grants, indexes, schedules, parents, billing accounts, DNS zones and buckets. Each function asks for itself. Nothing is changed. For operators.',
+    caller: 'known',
+    replies: { 200: json('What was found', PreflightReply) },
+    problems: ['forbidden'],
+  },
+} as const satisfies RouteTable;
+
 /** Who the caller is, and what they may do. Part of the bootstrap API. */
 export const callerRoutes = {
   getCaller: {
@@ -616,4 +631,5 @@ export const bootstrapRoutes = {
   ...admissionRoutes,
   ...costRoutes,
   ...callerRoutes,
+  ...deploymentRoutes,
 } as const satisfies RouteTable;

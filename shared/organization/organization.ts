@@ -156,6 +156,9 @@ export const OrganizationEvent = z
         'team-member-removed',
         'team-migrated',
         'team-detached',
+        'team-left',
+        'team-transfer-proposed',
+        'team-transfer-refused',
         'team-migration-undone',
         'identity-refused',
       ])

@@ -24,8 +24,11 @@ import {
   MigrationPreview,
   MigrationReply,
   NewTeam,
+  NewTransfer,
   Team,
   TeamId,
+  Transfer,
+  TransferId,
   UndoPreview,
 } from './team.js';
 
@@ -69,6 +72,7 @@ const teamId = z
   .pipe(TeamId);
 const ofTeam = z.strictObject({ teamId });
 
+const ofTransfer = ofTeam.extend({ transferId: TransferId });
 const ofMigration = ofTeam.extend({ migrationId: MigrationId });
 const ifMatch = idempotency.extend({
   'if-match': z
@@ -498,6 +502,57 @@ export const organizationRoutes = {
     body: Migration,
     replies: { 200: json('The team, now in the organization', MigrationReply) },
     problems: ['members-outside', 'forbidden', 'conflict', 'precondition-failed', 'key-reused'],
+  },
+  proposeTransfer: {
+    method: 'POST',
+    path: '/teams/{teamId}/transfers',
+    tag: 'Migration',
+    summary: 'Proposes that a team goes into an organization, on to another one, or out of its organization',
+    description:
+      'The two sides are who the team belongs to and where it goes: admins of its organization, or of the team where it stands alone; and admins of the organization that it goes to, or of the team where it is to stand alone. An admin of both moves it at once (200). Otherwise the proposal waits 14 days for the other side (201). Whoever cannot see the team learns nothing of it: the proposal is taken also where there is no such team.',
+    caller: 'known',
+    params: ofTeam,
+    headers: idempotency,
+    body: NewTransfer,
+    replies: { 200: json('The team, where it is now', MigrationReply), 201: json('The proposal', Transfer) },
+    problems: ['members-outside', 'forbidden', 'conflict', 'key-reused', 'too-many'],
+  },
+  listTransfers: {
+    method: 'GET',
+    path: '/teams/{teamId}/transfers',
+    tag: 'Migration',
+    summary: 'The proposals that wait for an answer',
+    description: 'For admins of the team and of its organization. Whole, or with `limit` in pages.',
+    caller: 'known',
+    params: ofTeam,
+    query: paging,
+    replies: { 200: list('The proposals', Transfer) },
+    problems: ['forbidden'],
+  },
+  acceptTransfer: {
+    method: 'POST',
+    path: '/teams/{teamId}/transfers/{transferId}/accept',
+    tag: 'Migration',
+    summary: 'Agrees to a proposal: the team moves',
+    description:
+      'For admins of the side that did not propose it. What holds for a migration holds here: members outside make it a 400, unless the proposal says `force`. If the proposer is no admin any more, it is a 409.',
+    caller: 'known',
+    params: ofTransfer,
+    headers: idempotency,
+    replies: { 200: json('The team, where it is now', MigrationReply) },
+    problems: ['members-outside', 'forbidden', 'conflict', 'key-reused'],
+  },
+  refuseTransfer: {
+    method: 'POST',
+    path: '/teams/{teamId}/transfers/{transferId}/refuse',
+    tag: 'Migration',
+    summary: 'Refuses a proposal, or takes an own one back',
+    description: 'For admins of either side, and for who proposed it. The proposal is gone then.',
+    caller: 'known',
+    params: ofTransfer,
+    headers: idempotency,
+    replies: { 204: nothing('The proposal is gone') },
+    problems: ['forbidden', 'conflict', 'key-reused'],
   },
   previewUndo: {
     method: 'GET',

@@ -74,6 +74,38 @@ export const Detached = z
   });
 export type Detached = z.infer<typeof Detached>;
 
+export const transferDays = 14;
+
+export const NewTransfer = z
+  .strictObject({
+    organizationId: OrganizationId.nullable().meta({
+      description: 'Where the team is to go; null: out of its organization, to stand alone',
+    }),
+    force: z.boolean().default(false).meta({
+      description: 'Members of the team who are not in that organization leave the team, instead of a refusal',
+    }),
+  })
+  .meta({ id: 'NewTransfer', description: 'Where a team is to go, if the other side agrees' });
+
+export const TransferId = z.union([z.literal('standalone'), OrganizationId]).meta({
+  id: 'TransferId',
+  description: 'Where the team is to go: the id of an organization, or `standalone`',
+  examples: ['standalone'],
+});
+
+export const Transfer = z
+  .object({
+    id: text('Where the team is to go: the id of an organization, or `standalone`', 'standalone'),
+    teamId: TeamId,
+    organizationId: OrganizationId.nullable().meta({ description: 'The same; null: it is to stand alone' }),
+    force: z.boolean().meta({ description: 'Whether members outside leave the team', examples: [false] }),
+    proposedBy: text('Who proposed it', 'alice@example.com'),
+    proposedAt: moment('When'),
+    expiresAt: moment('Until when the other side may accept', '2026-12-07T09:00:00.000Z'),
+  })
+  .meta({ id: 'Transfer', description: 'A move of a team that one side has proposed' });
+export type Transfer = z.infer<typeof Transfer>;
+
 /** For so long a migration can be undone. */
 export const undoableDays = 30;
 

@@ -20,6 +20,11 @@ const invitation = {
   ...{ invitedAt: createdAt, expiresAt: '2026-02-14T12:00:00.000Z', state: 'pending' },
 };
 
+const transfer = {
+  ...{ id: acme, teamId: 42, organizationId: acme, force: false, proposedBy: 'alice@example.com' },
+  ...{ proposedAt: createdAt, expiresAt: '2026-02-14T12:00:00.000Z' },
+};
+
 const answers = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   ((response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -314,6 +319,44 @@ describe('plinth org and plinth team', () => {
       reply: bob,
       shows: ['bob@example.com is now a member of team 42.'],
       result: 'member',
+    },
+    {
+      args: `team transfer 42 --organization ${acme}`,
+      call: 'POST /teams/42/transfers',
+      sends: { organizationId: acme, force: false },
+      status: 201,
+      reply: transfer,
+      shows: [`It is proposed that team 42 goes to ${acme}, until 2026-02-14 12:00 UTC.`],
+      result: 'transfer',
+    },
+    {
+      args: 'team transfer 42 --force',
+      call: 'POST /teams/42/transfers',
+      sends: { organizationId: null, force: true },
+      reply: { team: { ...moved, organizationId: null }, removedMembers: [] },
+      shows: ['Team 42 stands alone now.'],
+      result: 'team',
+    },
+    {
+      args: 'team transfers 42',
+      call: 'GET /teams/42/transfers',
+      reply: [transfer],
+      shows: [/TO +PROPOSED BY +UNTIL +MEMBERS OUTSIDE/, /alice@example\.com +2026-02-14 12:00 UTC +stop it/],
+      result: 'transfers',
+    },
+    {
+      args: `team accept 42 --organization ${acme}`,
+      call: `POST /teams/42/transfers/${acme}/accept`,
+      reply: { team: moved, removedMembers: ['zoe@example.org'] },
+      shows: [`Team 42 is in organization ${acme} now.`, 'Removed from the team: zoe@example.org'],
+      result: 'team',
+    },
+    {
+      args: 'team refuse 42',
+      call: 'POST /teams/42/transfers/standalone/refuse',
+      status: 204,
+      shows: ['It is not proposed any more that team 42 goes to stand alone.'],
+      result: 'refused',
     },
     {
       args: 'team undo 42 --dry-run',

@@ -321,3 +321,27 @@ describe('the quotas of a project that is not made yet', function () {
     }
   });
 });
+
+describe('what machines fetch, before a bootstrap begins', function () {
+  this.timeout(240_000);
+
+  it('is told where it is not there: the release of k0s, and the executable of plinth', async () => {
+    const scene = await makeScene({
+      settings: {
+        PLINTH_HOSTS: 'on',
+        PLINTH_RELEASES_URL: `gs://${local.releaseBucket}/${local.releaseFolder}`,
+        PLINTH_RELEASE_SHA256: '0'.repeat(64),
+      },
+    });
+    try {
+      const flags = { 'install-hash': 'none', 'registry-type': 'artifact-registry' };
+      const alice = await scene.caller();
+      const stopsWith = async (version: string) =>
+        codesIn((await check(alice, 'fetches', { ...flags, 'kube-distro-version': version })).findings, 'stop');
+      expect(await stopsWith('v1.99.0+k0s.0')).to.deep.equal(['plinth-release', 'k0s-release', 'package']);
+      expect(await stopsWith('v1.31.14+k0s.0')).to.deep.equal(['plinth-release', 'package']);
+    } finally {
+      await scene.close();
+    }
+  });
+});

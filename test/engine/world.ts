@@ -171,6 +171,11 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
     cloud,
     keys: { make: () => Promise.reject(new Error('No keys are made here')) },
     remote: { host: () => Promise.reject(new Error('No machines are here')), close: async () => undefined },
+    osLogin: {
+      identity: () => Promise.reject(new Error('No machines are here')),
+      doubt: () => undefined,
+      close: async () => undefined,
+    },
     tracing: noTracing,
   });
   let context = contextOf(process);

@@ -17,6 +17,7 @@ import {
 } from '../../functions/engine/record/documents.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
+import { createOsLoginIdentity } from '../../functions/host/os-login.js';
 import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import type { Store } from '../../functions/store/store.js';
@@ -196,6 +197,8 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
       query: (query) => guarded(() => store.query(query)),
       commit: (writes) => guarded(() => commit(writes)),
     };
+    const cloud = reporting(createCloud({ config, log, clock }));
+    const keys = createTestKeys();
     return {
       config,
       log,
@@ -209,8 +212,9 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
         },
         close: async () => undefined,
       },
-      cloud: reporting(createCloud({ config, log, clock })),
-      keys: createTestKeys(),
+      cloud,
+      keys,
+      osLogin: createOsLoginIdentity({ config, cloud, keys, clock }),
       remote: remoteOf(config),
       tracing: noTracing,
     };

@@ -10,6 +10,7 @@ import { type Instance, needOutputs, planOf } from '../../functions/engine/plan.
 import { requestId } from '../../functions/engine/run/call.js';
 import { createStepSecrets } from '../../functions/engine/run/step-secrets.js';
 import { type AnyStep, again, type BootstrapFacts, type Outcome, type StepCall } from '../../functions/engine/step.js';
+import { createOsLoginIdentity } from '../../functions/host/os-login.js';
 import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { steps } from '../../functions/steps/index.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
@@ -103,13 +104,16 @@ export async function createLab(
       }),
       ...settings,
     });
+    const own = createCloud({ config, clock, log: () => undefined });
+    const keys = createTestKeys();
     return {
       config,
       clock,
       log: () => undefined,
-      cloud: createCloud({ config, clock, log: () => undefined }),
-      keys: createTestKeys(),
+      cloud: own,
+      keys,
       remote: (machines?.remote ?? createRemote)(config),
+      osLogin: createOsLoginIdentity({ config, cloud: own, keys, clock }),
     };
   };
   const context = contextOf('cloud');

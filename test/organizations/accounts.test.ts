@@ -133,6 +133,13 @@ describe('accounts with the e-mail of a member', () => {
       ],
       previewMigration: [[403, { params: { teamId: alone }, query: { organizationId } }]],
       migrateTeam: [[403, { params: { teamId: alone }, body: { organizationId, force: true } }]],
+      proposeTransfer: [
+        [403, { params: { teamId: alone }, body: { organizationId } }],
+        [403, { params: team, body: { organizationId: null } }],
+      ],
+      listTransfers: [[403, { params: { teamId: alone } }]],
+      acceptTransfer: [[403, { params: { teamId: alone, transferId: organizationId } }]],
+      refuseTransfer: [[403, { params: { teamId: alone, transferId: organizationId } }]],
       previewUndo: [[403, { params: { ...team, migrationId: 'latest' } }]],
       undoMigration: [[403, { params: { ...team, migrationId: 'latest' } }]],
       detachTeam: [[403, { params: team }]],

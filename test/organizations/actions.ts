@@ -31,6 +31,9 @@ const kinds: Readonly<Record<ActionKind, number>> = {
   migrateTeam: 6,
   detachTeam: 2,
   undoMigration: 4,
+  proposeTransfer: 6,
+  acceptTransfer: 5,
+  refuseTransfer: 2,
   addOrganizationMembers: 3,
   inviteMembers: 4,
   resendInvitation: 1,
@@ -112,6 +115,11 @@ export function actionOf(cast: Cast, at: string, each: Drawn): Action {
     case 'renameTeam':
     case 'deleteTeam':
     case 'restoreTeam':
+    case 'proposeTransfer':
+      return { kind, by, team, organization: alone ? undefined : organization, force };
+    case 'acceptTransfer':
+    case 'refuseTransfer':
+      return { kind, by, team, organization: alone ? undefined : organization };
     case 'undoMigration':
     case 'detachTeam':
       return { kind, by, team };

@@ -27,6 +27,8 @@ describe('the documents of an operation', () => {
   let lonely: string;
   let inside: number;
   let alone: number;
+  let moving: number;
+  let another: number;
   const memory = createMemoryStore();
   /** By what the table counts. */
   const n: Record<Counted, number> = {
@@ -60,6 +62,8 @@ describe('the documents of an operation', () => {
         body: { name: `team ${i}`, organizationId },
       }));
     }
+    ({ teamId: moving } = await server.expect<Team>(201, 'createTeam', { body: { name: 'moving' } }));
+    ({ teamId: another } = await server.expect<Team>(201, 'createTeam', { body: { name: 'another' } }));
     ({ teamId: alone } = await server.expect<Team>(201, 'createTeam', { body: { name: 'alone' } }));
     await addMembersAtOnce(memory, { organizationId, teamId: alone, inside: listed - leavers - 1, outside: leavers });
     await addMembersAtOnce(memory, { organizationId, teamId: inside, inside: 0, outside: 0 });
@@ -171,6 +175,13 @@ describe('the documents of an operation', () => {
       ],
       ['already there', 200, () => ({ params: { teamId: alone }, body: { organizationId } })],
     ],
+    proposeTransfer: [
+      ['', 201, () => ({ as: 'carol@example.com', params: { teamId: moving }, body: { organizationId } })],
+      ['of both sides', 200, () => ({ params: { teamId: another }, body: { organizationId, force: true } })],
+    ],
+    listTransfers: [['', 200, () => ({ params: { teamId: moving } })]],
+    acceptTransfer: [['', 200, () => ({ params: { teamId: moving, transferId: organizationId } })]],
+    refuseTransfer: [['', 204, () => ({ params: { teamId: alone, transferId: 'standalone' } })]],
     previewUndo: [['', 200, () => ({ params: { teamId: alone, migrationId: 'latest' } })]],
     undoMigration: [['', 200, () => ({ params: { teamId: alone, migrationId: 'latest' } })]],
     detachTeam: [['', 200, () => ({ as: operator, params: { teamId: alone } })]],
@@ -181,6 +192,13 @@ describe('the documents of an operation', () => {
     for (const [what, status, asked] of calls[operation]) {
       it(`${operation}${what === '' ? '' : `, ${what},`} stays within what the table says`, async () => {
         const { reads, writes } = operationCosts[operation];
+        if (operation === 'refuseTransfer') {
+          await server.expect(201, 'proposeTransfer', {
+            params: { teamId: alone },
+            as: 'carol@example.com',
+            body: { organizationId: null },
+          });
+        }
         if (operation === 'detachTeam') {
           await server.expect(200, 'migrateTeam', { params: { teamId: alone }, body: { organizationId, force: true } });
         }

@@ -66,7 +66,7 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await does(200, 'addTeamMembers', { params: inside, body: { members: [{ email: erin, role: 'admin' }] } });
   await does(200, 'inviteMembers', {
     params,
-    body: { members: [{ email: frank }, { email: grace }, { email: erin }] },
+    body: { members: [{ email: frank, role: 'admin' }, { email: grace }, { email: erin }] },
   });
   await inPages('listInvitations', { params });
   await does(200, 'resendInvitation', { params: { ...params, email: frank } });
@@ -87,6 +87,15 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await does(200, 'deleteOrganization', ofOther);
   await server.expect(404, 'getOrganization', ofOther);
   await does(200, 'restoreOrganization', ofOther);
+  const out = { params: { ...alone, transferId: 'standalone' } };
+  await does(201, 'proposeTransfer', { as: frank, params: alone, body: { organizationId: null } });
+  await inPages('listTransfers', { params: alone });
+  await does(204, 'refuseTransfer', out);
+  await server.expect(201, 'proposeTransfer', { as: frank, params: alone, body: { organizationId: null } });
+  await does(200, 'acceptTransfer', out);
+  await server.expect(200, 'proposeTransfer', { params: alone, body: { organizationId } });
+  await server.expect(200, 'proposeTransfer', { params: alone, body: { organizationId: null } });
+  await server.expect(200, 'migrateTeam', { params: alone, body: { organizationId, force: true } });
   const latest = { ...alone, migrationId: 'latest' };
   await does(200, 'previewUndo', { params: latest });
   await does(200, 'undoMigration', { params: latest });

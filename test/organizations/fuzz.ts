@@ -95,7 +95,13 @@ export async function fuzzEverything(
     }
     const invited = callers.map((email) => ({ email, role: 'admin' }));
     await server.ask('inviteMembers', { ...inviting, body: { members: invited } });
-    await server.ask('inviteMembers', { as: operator, params, body: { members: [{ email: 'a/b@example.com' }] } });
+    const others = ['a/b@example.com', '__x__@example.com'];
+    for (const email of others) {
+      const member = { ...params, email };
+      await server.ask('removeOrganizationMember', { as: operator, params: member, query: { force: 'true' } });
+    }
+    const members = others.map((email) => ({ email }));
+    await server.ask('inviteMembers', { as: operator, params, body: { members } });
     for (const email of callers) {
       await server.ask('addOrganizationMember', { as: operator, params, body: { email } });
       await server.ask('setOrganizationMemberRole', {
@@ -108,6 +114,11 @@ export async function fuzzEverything(
     await server.expect(201, 'addTeamMember', {
       params: { teamId },
       body: { email: 'bob@example.com', role: 'admin' },
+    });
+    await server.ask('proposeTransfer', {
+      as: 'carol@example.com',
+      params: { teamId },
+      body: { organizationId: own.id, force: true },
     });
     teams.push(teamId);
     if (teams.length > 4) teams.shift();
@@ -124,6 +135,8 @@ export async function fuzzEverything(
       organizationId: [own.id, own.id, elsewhere.id, planted.id],
       members: [[{ email: 'dave@example.com' }], [{ email: 'a/b@example.com', role: 'member' }]],
       teamId: [...teams, ...teams, plantedTeam.teamId, plantedAlone.teamId],
+      transferId: ['standalone', own.id],
+      migrationId: ['latest'],
       email: people,
       name: ['A name', 'Another'],
     }),

@@ -17,14 +17,25 @@ export interface ModelTeam {
   readonly members: Map<string, Role>;
   /** As it stood alone; undefined for one that was made in its organization. */
   former?: ReadonlyMap<string, Role> | undefined;
+  /** It came from another organization, by agreement. */
+  agreed?: boolean;
+}
+
+export interface ModelTransfer {
+  readonly by: string;
+  readonly force: boolean;
 }
 
 export interface World {
   readonly organizations: Map<string, ModelOrganization>;
   readonly teams: Map<string, ModelTeam>;
+  /** By team and where it is to go, as `transferKey` has them. */
+  readonly transfers: Map<string, ModelTransfer>;
 }
 
-export const emptyWorld = (): World => ({ organizations: new Map(), teams: new Map() });
+export const transferKey = (team: string, to: string | undefined): string => `${team}~${to ?? 'standalone'}`;
+
+export const emptyWorld = (): World => ({ organizations: new Map(), teams: new Map(), transfers: new Map() });
 
 /** One call, with names of the test's own for organizations and teams. */
 export type Action = { readonly by: string } & (
@@ -67,6 +78,17 @@ export type Action = { readonly by: string } & (
     }
   | { readonly kind: 'renameTeam' | 'deleteTeam' | 'restoreTeam'; readonly team: string }
   | { readonly kind: 'setTeamMemberRole'; readonly team: string; readonly email: string; readonly role: Role }
+  | {
+      readonly kind: 'proposeTransfer';
+      readonly team: string;
+      readonly organization: string | undefined;
+      readonly force: boolean;
+    }
+  | {
+      readonly kind: 'acceptTransfer' | 'refuseTransfer';
+      readonly team: string;
+      readonly organization: string | undefined;
+    }
   | { readonly kind: 'createTeam'; readonly team: string; readonly organization: string | undefined }
   | { readonly kind: 'addTeamMember'; readonly team: string; readonly email: string; readonly role: Role }
   | { readonly kind: 'removeTeamMember'; readonly team: string; readonly email: string }
@@ -99,6 +121,39 @@ function adding(members: Map<string, Role>, email: string, role: Role): Outcome 
   if (had !== undefined) return { status: had === role ? 200 : 409 };
   members.set(email, role);
   return { status: 201 };
+}
+
+function sidesOf(world: World, by: string, operator: boolean, name: string, to: string | undefined) {
+  const found = world.teams.get(name);
+  const team = found?.deleted ? undefined : found;
+  const roleIn = (organization: string | undefined) =>
+    organization === undefined ? undefined : world.organizations.get(organization)?.members.get(by);
+  const own = team?.members.get(by);
+  const governs = (role: Role | undefined): boolean => operator || role === 'admin';
+  return {
+    team,
+    source: team !== undefined && governs(team.organization === undefined ? own : roleIn(team.organization)),
+    target: to === undefined ? team !== undefined && governs(own) : governs(roleIn(to)),
+    seesTeam: team !== undefined && (operator || own !== undefined || roleIn(team.organization) === 'admin'),
+    seesTarget: operator || roleIn(to) !== undefined,
+  };
+}
+
+function moving(world: World, team: ModelTeam, to: string | undefined, force: boolean): Outcome {
+  if (to === undefined) {
+    if (admins(team.members) === 0) return { status: 409 };
+    standAlone(team, new Map(team.members));
+    return { status: 200, named: [] };
+  }
+  const organization = world.organizations.get(to);
+  if (organization === undefined || organization.deleted) return { status: 409 };
+  const outside = [...team.members.keys()].filter((email) => !organization.members.has(email)).sort();
+  if (outside.length > 0 && !force) return { status: 400, named: outside };
+  team.former = new Map(team.members);
+  team.agreed = team.organization !== undefined;
+  for (const email of outside) team.members.delete(email);
+  team.organization = to;
+  return { status: 200, named: outside };
 }
 
 function standAlone(team: ModelTeam, members: ReadonlyMap<string, Role>): void {
@@ -315,6 +370,36 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       team.members.delete(action.email);
       return { status: 204 };
     }
+    case 'proposeTransfer': {
+      const { organization: to, force } = action;
+      const sides = sidesOf(world, by, operator, action.team, to);
+      if (!sides.source && !sides.target) return sides.seesTeam || sides.seesTarget ? denied : missing;
+      if (sides.seesTeam && sides.team?.organization === to) return { status: 409 };
+      if (sides.team !== undefined && sides.source && sides.target) return moving(world, sides.team, to, force);
+      world.transfers.set(transferKey(action.team, to), { by, force });
+      return { status: 201 };
+    }
+    case 'acceptTransfer':
+    case 'refuseTransfer': {
+      const { organization: to } = action;
+      const key = transferKey(action.team, to);
+      const found = world.transfers.get(key);
+      const sides = sidesOf(world, by, operator, action.team, to);
+      const isOwn = found?.by === by && sides.seesTarget;
+      if (!isOwn && !sides.source && !sides.target) return sides.seesTeam || sides.seesTarget ? denied : missing;
+      if (found === undefined) return missing;
+      if (action.kind === 'refuseTransfer') {
+        world.transfers.delete(key);
+        return { status: 204 };
+      }
+      const theirs = sidesOf(world, found.by, false, action.team, to);
+      const agreed = (sides.source || theirs.source) && (sides.target || theirs.target);
+      if (!agreed && found.by === by) return denied;
+      if (sides.team === undefined || !agreed || sides.team.organization === to) return { status: 409 };
+      const moved = moving(world, sides.team, to, found.force);
+      if (moved.status === 200) world.transfers.delete(key);
+      return moved;
+    }
     case 'undoMigration': {
       const team = world.teams.get(action.team);
       if (team === undefined || team.deleted) return missing;
@@ -325,7 +410,7 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       const isAdmin = governor?.members.get(by) === 'admin';
       const mayMigrate = isAdmin && (!anyoneCreates || team.members.get(by) === 'admin');
       if (!operator && !mayMigrate && !wasAdmin) return denied;
-      if (organization === undefined || former === undefined) return { status: 409 };
+      if (organization === undefined || former === undefined || team.agreed) return { status: 409 };
       standAlone(team, former);
       return { status: 200 };
     }
@@ -350,6 +435,7 @@ export function play(world: World, action: Action, { operators, anyoneCreates }:
       const outside = [...team.members.keys()].filter((email) => !organization.members.has(email)).sort();
       if (outside.length > 0 && !action.force) return { status: 400, named: outside };
       team.former = new Map(team.members);
+      team.agreed = false;
       for (const email of outside) team.members.delete(email);
       team.organization = action.organization;
       return { status: 200, named: outside };

@@ -22,6 +22,7 @@ import { removeOrganizationMember } from '../../functions/organizations/removal.
 import { deleteTeam, renameTeam, restoreTeam } from '../../functions/organizations/team-life.js';
 import { addTeamMember, removeTeamMember, setTeamMemberRole } from '../../functions/organizations/team-members.js';
 import { createTeam } from '../../functions/organizations/teams.js';
+import { acceptTransfer, proposeTransfer, refuseTransfer } from '../../functions/organizations/transfers.js';
 import { undoMigration } from '../../functions/organizations/undo.js';
 import { Problem } from '../../shared/problems.js';
 import type { Action, Outcome } from './model.js';
@@ -139,6 +140,21 @@ export async function playOn(context: Context, action: Action, ids: Map<string, 
       case 'setTeamMemberRole':
         await setTeamMemberRole(context, caller, teamId, action);
         return done(200);
+      case 'proposeTransfer': {
+        const to = action.organization === undefined ? null : organizationId;
+        const asked = { teamId, organizationId: to, force: action.force };
+        const result = await proposeTransfer(context, caller, asked, nothing);
+        return 'moved' in result ? done(200, result.moved.removedMembers) : done(201);
+      }
+      case 'acceptTransfer':
+      case 'refuseTransfer': {
+        const asked = { teamId, transferId: action.organization === undefined ? 'standalone' : organizationId };
+        if (action.kind === 'acceptTransfer') {
+          return done(200, (await acceptTransfer(context, caller, asked, nothing)).removedMembers);
+        }
+        await refuseTransfer(context, caller, asked);
+        return done(204);
+      }
       case 'undoMigration':
         await undoMigration(context, caller, { teamId, migrationId: 'latest' }, nothing);
         return done(200);

@@ -92,6 +92,15 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
         return { params: { teamId: teamId(action.team) }, body: { email: action.email, role: action.role } };
       case 'removeTeamMember':
         return { params: { teamId: teamId(action.team), email: action.email } };
+      case 'proposeTransfer': {
+        const to = action.organization === undefined ? null : organizationId(action.organization);
+        return { params: { teamId: teamId(action.team) }, body: { organizationId: to, force: action.force } };
+      }
+      case 'acceptTransfer':
+      case 'refuseTransfer': {
+        const transferId = action.organization === undefined ? 'standalone' : organizationId(action.organization);
+        return { params: { teamId: teamId(action.team), transferId } };
+      }
       case 'undoMigration':
         return { params: { teamId: teamId(action.team), migrationId: 'latest' } };
       case 'detachTeam':
@@ -107,7 +116,8 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
   /** The members that a migration's reply or refusal names; of the refusal, also in the words the spec asks for. */
   function named(action: Action, reply: Replied): readonly string[] | undefined {
     if (action.kind === 'restoreTeam' && reply.status === 200) return (reply.body as MigrationReply).removedMembers;
-    if (action.kind !== 'migrateTeam') return undefined;
+    if (!['migrateTeam', 'proposeTransfer', 'acceptTransfer'].includes(action.kind) || !('team' in action))
+      return undefined;
     if (reply.status === 200) return (reply.body as MigrationReply).removedMembers;
     if (reply.status !== 400) return undefined;
     const { members } = reply.body as ProblemBody & { readonly members: readonly string[] };
@@ -130,7 +140,8 @@ export function createPlayer(server: OrganizationsServer, ids = new Map<string, 
       const names = named(action, reply);
       return { status: reply.status, ...(names === undefined ? {} : { named: names }) };
     },
-    translated: ({ organizations, teams }) => ({
+    translated: ({ organizations, teams, transfers }) => ({
+      transfers,
       organizations: new Map([...organizations].map(([name, each]) => [organizationId(name), each])),
       teams: new Map(
         [...teams].map(([name, { organization, ...rest }]) => [

@@ -37,6 +37,7 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
       for (const text of faultsIn(world)) fault(`then ${text}`);
       continue;
     }
+    if (action.startsWith('team-transfer-')) continue;
     if (invites.has(action)) {
       if (organization === undefined) fault('of what is not there');
       const was = event.before as Member | null;
@@ -135,6 +136,15 @@ export function replay(events: readonly StoredEvent[]): { readonly world: World;
       team.members.clear();
       for (const { email: back, role } of [...stayed, ...(event.after as TeamState).members])
         team.members.set(back, role);
+    }
+    if (action === 'team-left' && team !== undefined) {
+      const known = (event.stayed ?? []).map((each) => [each.email, each.role] as const);
+      if (sorted(team.members) !== sorted(known)) fault(`had ${sorted(team.members)}, and not ${sorted(known)}`);
+      if (team.organization === undefined) fault('was in no organization');
+      team.organization = undefined;
+      // It goes on to another organization in the same commit, so in between there is no moment.
+      const next = events[i + 1];
+      if (next?.action === 'team-migrated' && next.teamId === teamId && next.at === event.at) continue;
     }
     for (const text of faultsIn(world)) fault(`then ${text}`);
   }

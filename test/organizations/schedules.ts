@@ -37,6 +37,9 @@ const weights = {
   migrateTeam: 5,
   detachTeam: 2,
   undoMigration: 3,
+  proposeTransfer: 4,
+  acceptTransfer: 4,
+  refuseTransfer: 1,
   addOrganizationMembers: 1,
   addTeamMembers: 2,
   inviteMembers: 3,
@@ -138,19 +141,34 @@ function named(world: World, events: readonly StoredEvent[], ids: ReadonlyMap<st
   const teams = [...world.teams].map(([id, team]): [string, ModelTeam] => {
     const last = events.findLast(
       ({ teamId, action }) =>
-        String(teamId) === id && ['team-migrated', 'team-detached', 'team-migration-undone'].includes(action),
+        String(teamId) === id &&
+        ['team-migrated', 'team-detached', 'team-left', 'team-migration-undone'].includes(action),
     );
-    const { members } = (last?.before ?? { members: [] }) as { readonly members: readonly Member[] };
+    const { team: was, members = [] } = (last?.before ?? {}) as {
+      readonly team?: { readonly organizationId?: string | null };
+      readonly members?: readonly Member[];
+    };
     const former = [...(last?.stayed ?? []), ...members].map(({ email, role }) => [email, role] as const);
     const organization = team.organization && (names.get(team.organization) ?? team.organization);
     return [
       names.get(id) ?? id,
-      { ...team, organization, former: last?.action === 'team-migrated' ? new Map(former) : undefined },
+      {
+        ...team,
+        organization,
+        former: last?.action === 'team-migrated' ? new Map(former) : undefined,
+        agreed: was?.organizationId != null,
+      },
     ];
   });
   return {
     organizations: new Map([...world.organizations].map(([id, each]) => [names.get(id) ?? id, each])),
     teams: new Map(teams),
+    transfers: new Map(
+      [...world.transfers].map(([key, each]) => {
+        const [team = '', to = ''] = key.split('~');
+        return [`${names.get(team) ?? team}~${names.get(to) ?? to}`, each];
+      }),
+    ),
   };
 }
 

@@ -41,17 +41,26 @@ interface StoredTeam {
   readonly deletedAt?: string;
   readonly deletedFrom?: string | null;
 }
+interface StoredTransfer {
+  readonly teamId: number;
+  readonly id: string;
+  readonly proposedBy: string;
+  readonly force: boolean;
+}
 interface StoredTeamMember {
   readonly teamId: number;
   readonly email: string;
   readonly role: Role;
 }
 
-const names = ['organizations', 'organizationMembers', 'invitations', 'teams', 'teamMembers'] as const;
+const names = ['organizations', 'organizationMembers', 'invitations', 'teams', 'teamMembers', 'transfers'] as const;
 type Rows = Readonly<Record<(typeof names)[number], readonly unknown[]>>;
 
 function snapshotOf(rows: Rows): Snapshot {
-  const world: World = { organizations: new Map(), teams: new Map() };
+  const world: World = { organizations: new Map(), teams: new Map(), transfers: new Map() };
+  for (const { teamId, id, proposedBy, force } of rows.transfers as StoredTransfer[]) {
+    world.transfers.set(`${teamId}~${id}`, { by: proposedBy, force });
+  }
   const faults: string[] = [];
   const leaving: string[] = [];
   const governing = new Map<string, number>();
@@ -138,6 +147,7 @@ export function createMemoryReader(store: MemoryStore): Pick<Reader, 'snapshot' 
         organizations: rowsOf('organizations'),
         organizationMembers: rowsOf('organizationMembers'),
         invitations: rowsOf('invitations'),
+        transfers: rowsOf('transfers'),
         teams: rowsOf('teams'),
         teamMembers: rowsOf('teamMembers'),
       }),

@@ -53,6 +53,7 @@ async function callOf(services: readonly Made[], applied: unknown[] = [], kind: 
     key: 'dc1',
     needs: {
       machineKey: { secretVersion: '1' },
+      machineLogin: { by: 'keys' },
       machines: { jumpbox: machine, 'k0s-1': machine },
       hostKeys: { jumpbox: known, 'k0s-1': known },
       addresses: Object.fromEntries(Object.entries(ips).map(([name, address]) => [name, { name, address }])),

@@ -90,7 +90,6 @@ describe('organization policies, before anything is made', function () {
   const alone: readonly (readonly [constraint: ConstraintName, rule: JsonObject, words: RegExp, flags?: Flags])[] = [
     ['compute.vmExternalIpAccess', { denyAll: true }, /jumpbox .* public address/],
     ['compute.vmExternalIpAccess', allow('projects/other/zones/europe-west4-a/instances/gate'), /public address/],
-    ['compute.requireOsLogin', enforced, /SSH keys/],
     ['gcp.resourceLocations', allow('in:us-locations'), /europe-west4/],
     ['gcp.resourceLocations', deny('in:europe-west4-locations'), /europe-west4/],
     ['gcp.resourceLocations', allow('in:europe-locations'), /us-central1/, { region: 'us-central1' }],
@@ -143,7 +142,7 @@ describe('organization policies, before anything is made', function () {
 
   it('go on once they are mended, by the same command', async () => {
     const name = newName();
-    refusalOf(await under({ 'compute.requireOsLogin': enforced }, {}, name));
+    refusalOf(await under({ 'iam.disableServiceAccountCreation': enforced }, {}, name));
     succeeded(await under({}, {}, name));
   });
 

@@ -124,6 +124,8 @@ export const BootstrapRecord = z.object({
   removeAt: time.optional(),
   /** When the next warning is due: an index, not a decision. Missing when none is left. */
   warnAt: time.optional(),
+  /** When what it costs is looked at next: an index, not a decision. Missing if nothing is to be looked at. */
+  fuseAt: time.optional(),
   /** The last warning about the current end. */
   warned: ExpiryWarning.optional(),
   removal: RemovalRecord.optional(),

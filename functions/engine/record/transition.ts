@@ -77,8 +77,12 @@ export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): 
   const told = { event, ...(calls === undefined || calls.length === 0 ? {} : { calls }) };
   const warned = resolution.state === 'done' && resolution.warning !== undefined ? [resolution.warning] : [];
   const warnings = [...new Set([...before.warnings, ...warned])];
-  return advance({ ...before, instances, warnings }, plan, at, [told]);
+  return advance({ ...before, instances, warnings, ...fuseOf(before, ended) }, plan, at, [told]);
 }
+
+/** A VM may be another one than was admitted, such as a standard one for want of spot capacity. */
+const fuseOf = ({ price }: BootstrapRecord, { id, resolution, at }: Ended): Pick<BootstrapRecord, 'fuseAt'> =>
+  price !== undefined && id.startsWith('vm:') && resolution.state === 'done' ? { fuseAt: at } : {};
 
 function recordOf(before: InstanceRecord | undefined, { resolution, at, startedAt, attempt }: Ended): InstanceRecord {
   return {

@@ -27,6 +27,7 @@ import { judge, objectionsTo } from './asked.js';
 import { callerHandlers } from './caller.js';
 import { scheduleHandlers } from './cleanup-schedule.js';
 import { costHandlers } from './costs.js';
+import { deploymentHandlers } from './deployment.js';
 import { dryRunOf } from './dry-run.js';
 import { type StreamTimes, streamTimes } from './event-stream.js';
 import { fileHandlers } from './files.js';
@@ -135,6 +136,7 @@ function bootstrapHandlers(
     ...admissionHandlers(context),
     ...costHandlers(context),
     ...callerHandlers(context),
+    ...deploymentHandlers(context, steps),
   };
 }
 

@@ -26,6 +26,7 @@ import { withRateLimit } from '../rate-limit.js';
 import type { Answer } from '../reply.js';
 import { type Call, createRouter, type HttpFunction } from '../router.js';
 import { invitationHandlers } from './invitations.js';
+import { moveHandlers } from './moves.js';
 import { addedAnswer, keptOf, okAnswer, teamHandlers } from './teams.js';
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
@@ -43,6 +44,7 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
           refusingOthers(context, {
             ...organizationHandlers(context, answerInPages),
             ...invitationHandlers(context, answerInPages),
+            ...moveHandlers(context, answerInPages),
             ...teamHandlers(context, answerInPages),
           }),
         ),
@@ -58,7 +60,9 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
 
 type OrganizationRoutes = Omit<
   typeof routes,
-  keyof ReturnType<typeof teamHandlers> | keyof ReturnType<typeof invitationHandlers>
+  | keyof ReturnType<typeof teamHandlers>
+  | keyof ReturnType<typeof moveHandlers>
+  | keyof ReturnType<typeof invitationHandlers>
 >;
 
 const createdAnswer = (organization: Organization): Answer => ({

@@ -15,7 +15,6 @@ import {
   setTeamMemberRole,
 } from '../../organizations/team-members.js';
 import { createTeam, getTeam, listTeams } from '../../organizations/teams.js';
-import { previewUndo, undoMigration } from '../../organizations/undo.js';
 import type { KeepingHandlers } from '../idempotency.js';
 import type { AnswerInPages } from '../paging.js';
 import type { Answer } from '../reply.js';
@@ -35,8 +34,6 @@ type TeamRoutes = Pick<
   | 'removeTeamMember'
   | 'previewMigration'
   | 'migrateTeam'
-  | 'previewUndo'
-  | 'undoMigration'
   | 'detachTeam'
 >;
 
@@ -98,18 +95,6 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
     const asked = { ...body, teamId, ifMatch: headers['if-match'] };
     return okAnswer(await migrateTeam(context, caller, asked, (reply) => keep(okAnswer(reply))));
   },
-
-  async previewUndo({ caller, params }) {
-    const { preview, tag } = await previewUndo(context, caller, params);
-    return { status: 200, headers: { etag: tag }, body: preview };
-  },
-
-  undoMigration: async ({ caller, params, headers }, keep) =>
-    okAnswer(
-      await undoMigration(context, caller, { ...params, ifMatch: headers['if-match'] }, (reply) =>
-        keep(okAnswer(reply)),
-      ),
-    ),
 
   detachTeam: async ({ caller, params: { teamId } }, keep) =>
     okAnswer(await detachTeam(context, caller, teamId, (reply) => keep(okAnswer(reply)))),

@@ -3,7 +3,7 @@ import { Problem } from '../../../shared/problems.js';
 import { defineFinding, ok, stop } from '../finding.js';
 import { hasSharedZone, sharedZone } from './zone.js';
 
-const onZone = ['dns.changes.create', 'dns.resourceRecordSets.create', 'dns.resourceRecordSets.delete'];
+export const onZone = ['dns.changes.create', 'dns.resourceRecordSets.create', 'dns.resourceRecordSets.delete'];
 const toMakeZones = ['dns.managedZones.create'];
 
 export const dnsPermissions = defineFinding({

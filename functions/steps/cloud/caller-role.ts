@@ -3,19 +3,22 @@
  * longer shared with lose theirs.
  */
 import { invitedRole } from '../../../shared/bootstrap/invited.js';
-import { Problem } from '../../../shared/problems.js';
 import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
+import { forEachPerson } from './each-person.js';
 import { invitedRoleStands, makeInvitedRole } from './invited-role.js';
+import { adminLoginPermissions } from './login-roles.js';
+import { machineLogin } from './machine-login.js';
 import { RolesOutput } from './outputs.js';
 import { project } from './project.js';
-import { defineProjectStep, isNewRole } from './settling.js';
+import { defineProjectStep } from './settling.js';
 import { tunnelRole } from './tunnel-access.js';
 
 interface Grant {
   readonly member: string;
   readonly role: string;
 }
-type Call = Pick<StepCall, 'context' | 'bootstrap' | 'signal'>;
+const needs = { project, machineLogin } as const;
+type Call = StepCall<typeof needs, undefined>;
 
 /** By IAP alone, machines are reached by who holds this role. roles/editor lacks it. */
 const tunnelGrants = ({ machineAccess }: BootstrapFacts, members: readonly string[]): Grant[] =>
@@ -49,11 +52,15 @@ function unwanted({ context, bootstrap }: Call): Grant[] {
 const policyOf = ({ context, bootstrap }: Call) => context.cloud.projects.policy(bootstrap.projectId);
 const invites = ({ bootstrap }: Call): boolean => bootstrap.sharedMembers.length > 0;
 
+/** What the owner holds besides the role that is a setting. */
+const ownersMore = ({ needs: { machineLogin } }: Call): readonly string[] =>
+  machineLogin.by === 'os-login' ? adminLoginPermissions : [];
+
 export const callerRole = defineProjectStep({
   name: 'caller-role',
   title: 'Role of the caller',
   lane: 'cloud',
-  needs: { project },
+  needs,
   describe: () => ['role of the caller on the project'],
   output: RolesOutput,
 
@@ -61,7 +68,7 @@ export const callerRole = defineProjectStep({
     const grants = wanted(call);
     const [missing, roleStands] = await Promise.all([
       policyOf(call).missing([...grants, ...unwanted(call)]),
-      invites(call) ? invitedRoleStands(call) : true,
+      invites(call) ? invitedRoleStands(call, ownersMore(call)) : true,
     ]);
     const isMissing = ({ member, role }: Grant) => missing.some((each) => each.member === member && each.role === role);
     const isAsWanted = roleStands && !grants.some(isMissing) && unwanted(call).every(isMissing);
@@ -71,31 +78,11 @@ export const callerRole = defineProjectStep({
   async run(call) {
     const policy = policyOf(call);
     await policy.revoke(unwanted(call), call.signal);
-    const made = invites(call) ? await makeInvitedRole(call) : done;
+    const made = invites(call) ? await makeInvitedRole(call, ownersMore(call)) : done;
     if (made.kind !== 'done') return made;
-    const refused: Problem[] = [];
-    // One by one, so that an address unknown to Google keeps nobody else out.
-    for (const grant of wanted(call)) {
-      try {
-        await policy.grant([grant], call.signal);
-      } catch (error) {
-        if (!(error instanceof Problem) || error.code !== 'cloud-input' || isNewRole(error)) throw error;
-        refused.push(refusal(call, grant.member, error));
-      }
-    }
-    const [first] = refused;
-    if (first !== undefined) throw first;
+    await forEachPerson(call, wanted(call), (grant) => policy.grant([grant], call.signal));
     return done;
   },
   goes: 'project',
   summary: ({ grants }) => grants.map(({ member, role }) => `${role} for ${member}`).join(', '),
 });
-
-const refusal = ({ bootstrap }: Pick<Call, 'bootstrap'>, member: string, error: Problem): Problem =>
-  new Problem('cloud-conflict', error.detail, {
-    advice:
-      member === bootstrap.ownerMember
-        ? `Check that ${member} is a Google account that may be given roles in this organization.`
-        : `Check that ${member} is a Google account that may be given roles in this organization, or share it no more: plinth beta bootstrap-cloud share ${bootstrap.projectId} --with ${member.replace(/^\w+:/, '')} --remove`,
-    cause: error,
-  });

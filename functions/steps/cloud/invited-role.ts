@@ -9,18 +9,18 @@ import { makeOwnRole, ownRoleStands, type RoleContent } from './own-role.js';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap' | 'signal'>;
 
-/** Whether the role stands as it should. */
-export const invitedRoleStands = async (call: Call): Promise<boolean> =>
-  ownRoleStands(call, invitedRoleId, await wantedOf(call));
+/** Whether the role stands as it should. `ownersMore`: what the owner holds besides the role that is a setting. */
+export const invitedRoleStands = async (call: Call, ownersMore: readonly string[]): Promise<boolean> =>
+  ownRoleStands(call, invitedRoleId, await wantedOf(call, ownersMore));
 
-export const makeInvitedRole = async (call: Call): Promise<Outcome> =>
-  makeOwnRole(call, invitedRoleId, await wantedOf(call));
+export const makeInvitedRole = async (call: Call, ownersMore: readonly string[]): Promise<Outcome> =>
+  makeOwnRole(call, invitedRoleId, await wantedOf(call, ownersMore));
 
 /** What the owner's role holds of what the invited may get. */
-async function wantedOf({ context: { cloud, config } }: Call): Promise<RoleContent> {
+async function wantedOf({ context: { cloud, config } }: Call, ownersMore: readonly string[]): Promise<RoleContent> {
   try {
     const owners = await cloud.customRoles.get(config.callerRole);
-    const held = new Set(owners?.includedPermissions);
+    const held = new Set([...(owners?.includedPermissions ?? []), ...ownersMore]);
     return {
       title: 'Invited by the owner',
       description: 'Looks, logs in, starts and stops machines, reads logs. plinth keeps it as it is.',

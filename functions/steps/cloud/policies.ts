@@ -7,7 +7,7 @@ import { Problem } from '../../../shared/problems.js';
 import { type BootstrapFacts, defineStep, done, type StepCall } from '../../engine/step.js';
 import { PoliciesOutput } from './outputs.js';
 import { allows, inForce, isConditional, isEnforced } from './policy-judge.js';
-import { type Intent, type PolicyRow, policyTable } from './policy-table.js';
+import { type BooleanRow, type Intent, type PolicyRow, policyTable } from './policy-table.js';
 import { refusal, warningOf } from './policy-words.js';
 import { findProject, parentOf } from './project-place.js';
 
@@ -117,14 +117,20 @@ function judge(row: PolicyRow, intent: Intent, read: Effective | Unread): Omit<F
   const value = inForce(read, row.kind);
   if (met !== undefined) return { state: 'met', value, why: met };
   if (isConditional(read)) return { state: 'unknown', value, why: 'it depends on a condition' };
-  if (row.kind === 'boolean')
-    return isEnforced(read) ? { state: 'unmet', value, why: row.unmet } : { state: 'met', value };
+  if (row.kind === 'boolean') return enforced(row, value, isEnforced(read));
   const judged = row.wanted(intent).map((wanted) => ({ ...wanted, passes: allows(read, wanted.fits) }));
   const refused = judged.filter(({ passes }) => passes === false).map((each) => each.value);
   if (refused.length > 0) return { state: 'unmet', value, why: row.unmet(refused.join(', ')) };
   if (judged.every(({ passes }) => passes)) return { state: 'met', value };
   if (row.later !== undefined) return { state: 'later', value, why: row.later };
   return { state: 'unknown', value, why: `plinth can't tell what "${value}" means here` };
+}
+
+function enforced(row: BooleanRow, value: string, isInForce: boolean): Omit<Finding, 'constraint' | 'hits'> {
+  if (!isInForce) return { state: 'met', value };
+  return row.adapts === undefined
+    ? { state: 'unmet', value, why: row.unmet }
+    : { state: 'met', value, why: row.adapts };
 }
 
 /** Terraform grants the role on all parents. */

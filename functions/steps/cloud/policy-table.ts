@@ -36,8 +36,10 @@ interface CommonRow {
   /** How plinth meets the policy, whatever it says. Undefined, or absent: it doesn't. */
   metBy?(intent: Intent): string | undefined;
 }
-interface BooleanRow extends CommonRow {
+export interface BooleanRow extends CommonRow {
   readonly kind: 'boolean';
+  /** What plinth does otherwise once it knows that the policy is enforced. */
+  readonly adapts?: string;
   /** What is lost where the policy is enforced. */
   readonly unmet?: string;
 }
@@ -63,6 +65,8 @@ const servicesInUse = ({ options }: Intent): string[] =>
     ...(options.cloudAcmeIssuer ? ['publicca'] : []),
   ].map((service) => `${service}.googleapis.com`);
 
+export const osLoginConstraint = 'compute.requireOsLogin';
+
 /** What the cloud controller of a cluster makes for a Service: a forwarding rule to a target pool or a backend service. */
 const loadBalancerTypes = { external: 'EXTERNAL_NETWORK_TCP_UDP', internal: 'INTERNAL_TCP_UDP' } as const;
 
@@ -79,10 +83,10 @@ export const policyTable: readonly PolicyRow[] = [
     unmet: () => 'the jumpbox needs a public address',
   },
   {
-    constraint: 'compute.requireOsLogin',
+    constraint: osLoginConstraint,
     kind: 'boolean',
     hits: () => 'all VMs',
-    unmet: 'the VMs would ignore the SSH keys in their metadata, by which plinth and people log in',
+    adapts: 'plinth and people log in by OS Login',
   },
   {
     constraint: 'compute.disableGuestAttributesAccess',

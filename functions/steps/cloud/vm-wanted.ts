@@ -1,6 +1,6 @@
 /** Builds the request for a VM from options and the outputs of its needs. Pure. */
 
-import type { VmView } from '../../../shared/bootstrap/bootstrap.js';
+import type { MachineLogin, VmView } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { StepCall } from '../../engine/step.js';
 import { isPublic, vmSpec } from '../topology.js';
@@ -15,6 +15,7 @@ interface Call extends Pick<StepCall, 'bootstrap' | 'key'> {
     readonly cloudController: { readonly email: string };
     readonly registryWriter: { readonly email: string } | undefined;
     readonly machineKey: { readonly publicKey: string };
+    readonly machineLogin: { readonly by: MachineLogin };
     readonly teamKeys: { readonly keys: readonly string[] } | undefined;
   };
 }
@@ -77,7 +78,10 @@ export function metadataOf({ bootstrap, key, needs }: Pick<Call, 'bootstrap' | '
   const { role } = vmSpec(bootstrap.options, key);
   const keys = [bootstrap.sshPublicKey, needs.machineKey.publicKey, ...(needs.teamKeys?.keys ?? [])];
   return [
-    { key: 'ssh-keys', value: sshKeysOf(role, keys) },
+    // With OS Login, machines ignore keys. So that nobody is misled, they get none.
+    needs.machineLogin.by === 'os-login'
+      ? { key: 'enable-oslogin', value: 'TRUE' }
+      : { key: 'ssh-keys', value: sshKeysOf(role, keys) },
     { key: 'enable-guest-attributes', value: 'TRUE' },
     { key: 'startup-script', value: startupScriptOf(role) },
   ];

@@ -6,6 +6,7 @@ import { teamKeys } from '../config/team-keys.js';
 import { isPublic, vmSpec, vms } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
 import { follow } from './following.js';
+import { machineLogin } from './machine-login.js';
 import { madeAt } from './made-at.js';
 import { VmOutput } from './outputs.js';
 import { quota } from './quota.js';
@@ -14,7 +15,7 @@ import { defineProjectStep } from './settling.js';
 import { subnet } from './subnet.js';
 import { bootDiskName, dataDiskName, metadataOf, provisioningOf, wantedInstance } from './vm-wanted.js';
 
-const needs = { subnet, quota, cloudController, registryWriter, machineKey, teamKeys } as const;
+const needs = { subnet, quota, cloudController, registryWriter, machineKey, machineLogin, teamKeys } as const;
 export type VmCall = StepCall<typeof needs, typeof vms>;
 type Compute = VmCall['context']['cloud']['compute'];
 type Instance = NonNullable<Awaited<ReturnType<Compute['instance']>>>;

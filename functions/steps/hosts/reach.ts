@@ -17,6 +17,9 @@ import {
 } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { firewall } from '../cloud/firewall.js';
+import { adminLoginRole } from '../cloud/login-roles.js';
+import { machineLogin } from '../cloud/machine-login.js';
+import { machineLoginRole } from '../cloud/machine-login-role.js';
 import { router } from '../cloud/router.js';
 import { tunnelAccess } from '../cloud/tunnel-access.js';
 import { vm } from '../cloud/vm.js';
@@ -30,16 +33,17 @@ import { hostKey } from './host-key.js';
  */
 export function hostNeeds(machines: (options: BootstrapOptions, key: string) => readonly string[] = () => []) {
   const keys = (options: BootstrapOptions, key: string) => [...new Set([jumpboxName, ...machines(options, key)])];
-  return { machineKey, firewall, router, tunnelAccess, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
+  const login = { machineKey, machineLogin, machineLoginRole, tunnelAccess } as const;
+  return { ...login, firewall, router, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
 }
 type HostNeeds = ReturnType<typeof hostNeeds>;
 
 type HostCall = Pick<StepCall<HostNeeds, undefined>, 'context' | 'bootstrap' | 'secrets' | 'needs' | 'signal'>;
 
-/** As root. On the jumpbox by way of `ubuntu`, because root can't log in there. */
+/** As root: by sudo where another user logs in. */
 export async function reach(call: HostCall, name: string = jumpboxName): Promise<Host> {
-  const { context, bootstrap, needs, secrets, signal } = call;
-  const { privateKey } = await readMachineKey(secrets, needs.machineKey.secretVersion);
+  const { context, bootstrap, needs, signal } = call;
+  const { privateKey, userOf } = await loginOf(call);
   const machine = (key: string) => {
     const { internalIp, externalIp, zone } = needs.machines[key] ?? missing(key);
     const isJumpbox = key === jumpboxName;
@@ -47,7 +51,7 @@ export async function reach(call: HostCall, name: string = jumpboxName): Promise
     return {
       name: key,
       address: isJumpbox ? (externalIp ?? internalIp) : internalIp,
-      user: isJumpbox ? 'ubuntu' : 'root',
+      user: userOf(key),
       ...(hasTunnel ? { tunnel: tunnelTo(bootstrap.projectId, { name: key, zone }) } : {}),
       hostKeys: (needs.hostKeys[key] ?? missing(key)).hostKeys,
     };
@@ -55,14 +59,41 @@ export async function reach(call: HostCall, name: string = jumpboxName): Promise
   const jumpbox = machine(jumpboxName);
   const target = { bootstrapId: bootstrap.id, jumpbox, privateKey };
   const machineOf = name === jumpboxName ? target : { ...target, machine: machine(name) };
-  return (await context.remote.host(machineOf, signal).catch(iapMayBeSlow)).asRoot();
+  return (await context.remote.host(machineOf, signal).catch((error: unknown) => explain(call, error))).asRoot();
+}
+
+interface Login {
+  readonly privateKey: string;
+  userOf(machine: string): string;
+}
+
+/** Root can't log in on the jumpbox. */
+async function loginOf({ context, needs, secrets }: HostCall): Promise<Login> {
+  if (needs.machineLogin.by === 'os-login') {
+    const { user, privateKey } = await context.osLogin.identity();
+    return { privateKey, userOf: () => user };
+  }
+  const { privateKey } = await readMachineKey(secrets, needs.machineKey.secretVersion);
+  return { privateKey, userOf: (machine) => (machine === jumpboxName ? 'ubuntu' : 'root') };
 }
 
 /** IAP learns of a grant, and of an API that was enabled, within minutes. */
-function iapMayBeSlow(error: unknown): never {
-  if (!(error instanceof Problem) || error.code !== 'cloud-permission') throw error;
-  throw new Problem('cloud-propagation', `${error.detail} A new grant takes some minutes.`, {
-    advice: `If it lasts longer than ten minutes: ${error.advice ?? ''} Then run the same command again.`,
+const slowIap = (problem: Problem): Problem =>
+  new Problem('cloud-propagation', `${problem.detail} A new grant takes some minutes.`, {
+    advice: `If it lasts longer than ten minutes: ${problem.advice ?? ''} Then run the same command again.`,
+    cause: problem,
+  });
+
+/** Says of a refusal by IAP or OS Login what may be missing. */
+function explain({ context, bootstrap, needs }: HostCall, error: unknown): never {
+  if (error instanceof Problem && error.code === 'cloud-permission' && bootstrap.machineAccess === 'iap')
+    throw slowIap(error);
+  if (!(error instanceof Problem) || error.code !== 'host-login' || needs.machineLogin.by === 'keys') throw error;
+  context.osLogin.doubt();
+  const { retryAfterSeconds } = error;
+  throw new Problem('host-login', error.detail, {
+    advice: `OS Login lets in ${context.config.serviceAccount} by ${adminLoginRole} on ${bootstrap.projectId}, some minutes after it was granted. The Cloud OS Login API must be on in ${context.config.project}.`,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     cause: error,
   });
 }

@@ -1,0 +1,22 @@
+/** What an operator asks of a deployment, in reading order: the deployment's half of doctor. */
+import type { Finding } from '../finding.js';
+import { grants } from './grants.js';
+import { indexes } from './indexes.js';
+import { cloudLane, hostLane } from './lanes.js';
+import { accounts, parents, zones } from './places.js';
+import { cleanupSchedule, sweepSchedule } from './schedules.js';
+import { executable, packages } from './stores.js';
+
+export const deploymentFindings: readonly Finding[] = [
+  cloudLane,
+  hostLane,
+  ...grants,
+  indexes,
+  sweepSchedule,
+  cleanupSchedule,
+  parents,
+  accounts,
+  zones,
+  packages,
+  executable,
+];

@@ -1,0 +1,32 @@
+/** Grants one by one, so that an address unknown to Google keeps nobody else out. */
+import { Problem } from '../../../shared/problems.js';
+import type { StepCall } from '../../engine/step.js';
+import { isNewRole } from './settling.js';
+
+/** Tries all, then throws the first refusal of a member, with what to do about it. */
+export async function forEachPerson<T extends { readonly member: string }>(
+  { bootstrap }: Pick<StepCall, 'bootstrap'>,
+  people: readonly T[],
+  grant: (person: T) => Promise<void>,
+): Promise<void> {
+  const refused: Problem[] = [];
+  for (const person of people) {
+    try {
+      await grant(person);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'cloud-input' || isNewRole(error)) throw error;
+      refused.push(refusal(bootstrap, person.member, error));
+    }
+  }
+  const [first] = refused;
+  if (first !== undefined) throw first;
+}
+
+const refusal = ({ ownerMember, projectId }: StepCall['bootstrap'], member: string, error: Problem): Problem =>
+  new Problem('cloud-conflict', error.detail, {
+    advice:
+      member === ownerMember
+        ? `Check that ${member} is a Google account that may be given roles in this organization.`
+        : `Check that ${member} is a Google account that may be given roles in this organization, or share it no more: plinth beta bootstrap-cloud share ${projectId} --with ${member.replace(/^\w+:/, '')} --remove`,
+    cause: error,
+  });

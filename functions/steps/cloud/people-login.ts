@@ -1,0 +1,68 @@
+/**
+ * Where machines are logged in to by OS Login: lets the owner log in with sudo, and the people it is shared with act as the
+ * accounts of VMs. These log in by their own role (caller-role). Former people lose it.
+ */
+import { done, type StepCall } from '../../engine/step.js';
+import { callerRole } from './caller-role.js';
+import { cloudController } from './cloud-controller.js';
+import { forEachPerson } from './each-person.js';
+import { accountPolicies, adminLoginRole } from './login-roles.js';
+import { machineLogin } from './machine-login.js';
+import { RolesOutput } from './outputs.js';
+import { registryWriter } from './registry-writer.js';
+import { defineProjectStep } from './settling.js';
+
+const needs = { callerRole, machineLogin, cloudController, registryWriter } as const;
+type Call = StepCall<typeof needs, undefined>;
+
+const withRole = (members: readonly string[]) => members.map((member) => ({ member, role: adminLoginRole }));
+
+/** Nobody but the owner has the role: others log in by their own, which the owner's limits. */
+function peopleOf({ bootstrap: { ownerMember, sharedMembers, formerMembers } }: Call) {
+  return {
+    people: [ownerMember, ...sharedMembers],
+    wanted: withRole([ownerMember]),
+    former: formerMembers,
+    unwanted: withRole([...sharedMembers, ...formerMembers]),
+  };
+}
+
+const policyOf = ({ context, bootstrap }: Call) => context.cloud.projects.policy(bootstrap.projectId);
+
+export const peopleLogin = defineProjectStep({
+  name: 'people-login',
+  title: 'Login of people',
+  lane: 'cloud',
+  needs,
+  describe: () => [`with OS Login: ${adminLoginRole} for the caller on the project`],
+  output: RolesOutput,
+
+  async observe(call) {
+    const resource = `projects/${call.bootstrap.projectId}`;
+    if (call.needs.machineLogin.by === 'keys') return { resource, grants: [] };
+    const { people, wanted, former, unwanted } = peopleOf(call);
+    const accounts = accountPolicies(call);
+    const [missing, spare, areAllowed, areForbidden] = await Promise.all([
+      policyOf(call).missing(wanted),
+      policyOf(call).missing(unwanted),
+      accounts.areAllowed(people),
+      accounts.areForbidden(former),
+    ]);
+    const isAsWanted = missing.length === 0 && spare.length === unwanted.length && areAllowed && areForbidden;
+    return isAsWanted ? { resource, grants: wanted } : undefined;
+  },
+
+  async run(call) {
+    if (call.needs.machineLogin.by === 'keys') return done;
+    const { people, wanted, former, unwanted } = peopleOf(call);
+    const accounts = accountPolicies(call);
+    await policyOf(call).revoke(unwanted, call.signal);
+    await accounts.forbid(former);
+    await policyOf(call).grant(wanted, call.signal);
+    const each = people.map((member) => ({ member }));
+    await forEachPerson(call, each, ({ member }) => accounts.allow([member]));
+    return done;
+  },
+  goes: 'project',
+  summary: ({ grants }) => grants.map(({ member, role }) => `${role} for ${member}`).join(', '),
+});

@@ -1,0 +1,178 @@
+/** `plinth doctor --deployment`: what is wrong with a deployment is told to its operator, by the function that it concerns. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { ownPermissions } from '../../functions/preflight/deployment/grants.js';
+import { indexedQueries } from '../../functions/preflight/deployment/indexes.js';
+import { functionAccount, local, people } from '../../local/stack/deployment.js';
+import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
+import { functionNames } from '../../shared/names.js';
+import { runAt } from '../support/plinth-here.js';
+import { projectFolder } from '../support/recording-store.js';
+import { type Caller, changesIn, makeScene, outcomeOf, type Scene } from '../support/scene.js';
+import { sharedZone } from '../support/shared-zone.js';
+
+const inTerraform = <T>(file: string): T =>
+  JSON.parse(readFileSync(join(projectFolder, 'terraform', file), 'utf8')) as T;
+
+async function look(caller: Caller) {
+  const run = await runAt(['doctor', '--deployment', '--json'], caller);
+  const found = outcomeOf(run).result['deployment'] as { go: boolean; findings: readonly PreflightFinding[] };
+  return { exitCode: run.exitCode, result: outcomeOf(run).result, ...found };
+}
+
+/** Takes a role on a resource away from everybody, and returns what gives it back. */
+function without({ cloud: { world } }: Scene, resource: string, role: string): () => void {
+  const before = world.policies.get(resource, 3);
+  const bindings = (before['bindings'] ?? []) as { role: string }[];
+  const left = bindings.filter((each) => each.role !== role);
+  expect(left.length).to.be.lessThan(bindings.length);
+  world.policies.set(resource, { ...before, bindings: left });
+  return () => void world.policies.set(resource, { ...world.policies.get(resource, 3), bindings });
+}
+
+interface Case {
+  readonly what: string;
+  readonly code: string;
+  readonly words: RegExp;
+  arrange(scene: Scene): () => void;
+}
+
+const roleOf = (name: string) => `projects/${local.project}/roles/${name}`;
+const own = `projects/${local.project}`;
+const account = `billingAccounts/${local.billingAccount}`;
+
+const cases: readonly Case[] = [
+  {
+    what: 'a role of its own',
+    code: 'grants-bootstraps',
+    words: /compute\.machineTypes\.get/,
+    arrange: (scene) => without(scene, own, roleOf('plinthPlaces')),
+  },
+  {
+    what: 'the role to make secrets',
+    code: 'grants-run-cloud-step',
+    words: /secretmanager\.secrets\.create/,
+    arrange: (scene) => without(scene, own, roleOf('plinthSecretMaker')),
+  },
+  {
+    what: 'the role to make projects',
+    code: 'parents',
+    words: /projectCreator/,
+    arrange: (scene) => without(scene, local.folder, 'roles/resourcemanager.projectCreator'),
+  },
+  {
+    what: 'the role to read policies',
+    code: 'parents',
+    words: /orgpolicy\.policyViewer/,
+    arrange: (scene) => without(scene, local.folder, 'roles/orgpolicy.policyViewer'),
+  },
+  {
+    what: 'the role to link projects',
+    code: 'billing-accounts',
+    words: /roles\/billing\.user/,
+    arrange: (scene) => without(scene, account, 'roles/billing.user'),
+  },
+  {
+    what: 'the role on a DNS zone',
+    code: 'dns-zones',
+    words: /roles\/dns\.admin/,
+    arrange: (scene) => without(scene, sharedZone, 'roles/dns.admin'),
+  },
+];
+
+describe('a deployment, looked at by its operator', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  let operator: Caller;
+  before(async () => {
+    const { project, name } = local.standingZone;
+    scene = await makeScene({
+      settings: {
+        PLINTH_PARENTS: local.folder,
+        PLINTH_BILLING_ACCOUNTS: local.billingAccount,
+        // There is no bucket until somebody publishes a package.
+        PLINTH_PACKAGES_BUCKET: '',
+        PLINTH_DNS_ZONES: `${project}/${name}`,
+      },
+    });
+    operator = await scene.caller(people.admin);
+  });
+  after(() => scene?.close());
+
+  it('is a go, with every function heard and nothing changed', async () => {
+    const since = scene.cloud.calls.last();
+    const { exitCode, go, findings } = await look(operator);
+    expect(findings.filter(({ state }) => state !== 'ok')).to.deep.equal([]);
+    expect([exitCode, go]).to.deep.equal([0, true]);
+    expect(findings.map(({ code }) => code)).to.include.members([
+      'cloud-lane',
+      'indexes',
+      'schedule-cleanup',
+      'parents',
+    ]);
+    const by = (name: keyof typeof functionNames) => functionAccount(functionNames[name]);
+    const made = changesIn(scene.cloud, since).filter(({ caller }) =>
+      [by('bootstraps'), by('runCloudStep')].includes(caller),
+    );
+    expect(made).to.deep.equal([]);
+  });
+
+  for (const { what, code, words, arrange } of cases) {
+    it(`without ${what} is no go: ${code}`, async () => {
+      const giveBack = arrange(scene);
+      try {
+        const { exitCode, go, findings } = await look(operator);
+        const stops = findings.filter(({ state }) => state === 'stop');
+        expect(stops.map((each) => each.code)).to.include(code);
+        const told = stops.find((each) => each.code === code);
+        expect(`${told?.what} ${told?.mend}`).to.match(words);
+        expect([exitCode, go]).to.deep.equal([3, false]);
+      } finally {
+        giveBack();
+      }
+    });
+  }
+
+  it('warns of a schedule that is paused', async () => {
+    const pause = await runAt(['beta', 'cleanup', 'schedule', 'pause'], operator);
+    expect(pause.exitCode, pause.stderr).to.equal(0);
+    const { exitCode, findings } = await look(operator);
+    expect(findings.find(({ code }) => code === 'schedule-cleanup')?.state).to.equal('warning');
+    expect(exitCode).to.equal(0);
+    await runAt(['beta', 'cleanup', 'schedule', 'resume'], operator);
+  });
+
+  it('is nobody else’s to look at', async () => {
+    const { exitCode, stderr } = await runAt(['doctor', '--deployment'], await scene.caller());
+    expect([exitCode, /for operators/.test(stderr)]).to.deep.equal([3, true]);
+  });
+});
+
+describe('what the deployment is asked for', () => {
+  it('is every index that terraform makes', () => {
+    const { indexes } = inTerraform<{
+      indexes: { collectionGroup: string; fields: { fieldPath: string }[] }[];
+    }>('firestore.indexes.json');
+    const wanted = indexes.map(({ collectionGroup, fields }) =>
+      [collectionGroup, ...fields.map(({ fieldPath }) => fieldPath)].join(' '),
+    );
+    const asked = indexedQueries.map(({ collection, where = [], orderBy = ['', 'asc'] }) =>
+      [collection, ...where.map(([field]) => field), orderBy[0]].join(' '),
+    );
+    expect(asked.sort()).to.deep.equal(wanted.sort());
+  });
+
+  it('is every permission of the custom roles on its own project', () => {
+    const { customRoles, functions } = inTerraform<{
+      customRoles: Record<string, { permissions: string[] }>;
+      functions: Record<string, { role: string; on: string }[]>;
+    }>('roles.json');
+    for (const [name, asked] of Object.entries(ownPermissions)) {
+      const granted = (functions[name] ?? [])
+        .filter(({ on }) => on === 'project')
+        .flatMap(({ role }) => customRoles[role]?.permissions ?? []);
+      expect(asked.filter((each) => !each.startsWith('datastore.')).toSorted(), name).to.deep.equal(granted.sort());
+    }
+  });
+});
