@@ -64,7 +64,7 @@ interface Trace {
 const makesSecrets = ({ id }: Instance): boolean => /^(machine-key|age-identity|secrets:|eab-key)/.test(id);
 
 const isRead = (method: string): boolean =>
-  /\.(get|list|access|batchGet|getIamPolicy|getBillingInfo|getEffectivePolicy)$/.test(method);
+  /\.(get|list|access|batchGet|getIamPolicy|getBillingInfo|getEffectivePolicy|getEffectiveFirewalls)$/.test(method);
 
 for (const { name, options, only, prepare, settings } of variants) {
   describe(`laws of the steps: ${name}`, function () {
