@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { flag, json, type Reply, type RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
-import { Email } from './email.js';
+import { Email, EmailText } from './email.js';
 import {
   AddedMembers,
   Invitation,
@@ -69,9 +69,9 @@ const when = (description: string) =>
     });
 const eventQuery = z.strictObject({
   ...pageQuery,
-  actor: Email.optional().meta({ description: 'Only what they did', examples: ['alice@example.com'] }),
+  actor: EmailText.optional().meta({ description: 'Only what they did', examples: ['alice@example.com'] }),
   action: OrganizationEvent.shape.action.optional().meta({ description: 'Only this', examples: ['member-added'] }),
-  member: Email.optional().meta({ description: 'Only what concerns this member', examples: ['bob@example.com'] }),
+  member: EmailText.optional().meta({ description: 'Only what concerns this member', examples: ['bob@example.com'] }),
   since: when('Only from then on'),
   until: when('Only before'),
 });
