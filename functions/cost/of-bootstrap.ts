@@ -11,7 +11,7 @@ import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { type BootstrapRecord, loadBalancersOf, machineAccessOf, optionsOf } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import type { PlanFacts } from '../engine/step.js';
-import { resultOf } from '../steps/result.js';
+import { AddressOutput, VmOutput } from '../steps/cloud/outputs.js';
 import { addressesOf, isPublic, type VmSpec, vmsOf } from '../steps/topology.js';
 import { estimate, type Holding, hourlyOf, nanosOf, vmRate } from './estimate.js';
 import type { PriceTable } from './prices.js';
@@ -45,20 +45,20 @@ export function holdingsOf(
   now: Date,
 ): { readonly holdings: readonly Holding[]; readonly goneAt: Date | undefined; readonly notes: readonly string[] } {
   const options = optionsOf(record);
-  const outputs = Object.fromEntries(Object.entries(record.instances).map(([id, { output }]) => [id, output]));
-  const { vms, addresses } = resultOf(options, outputs);
+  // Only the outputs' schemas, not the steps: the function that looks at ceilings each minute holds no step.
+  const outputOf = (step: string, key: string): unknown => record.instances[`${step}:${key}`]?.output;
   /** Records of earlier releases lack the creation time of a resource. */
   const sinceOf = (createdAt: string | undefined) => new Date(createdAt ?? record.createdAt);
   const expected = record.state === 'running' ? now : undefined;
   const rates = ratesOf(prices, { options, machineAccess: machineAccessOf(record) });
 
   const held: Holding[] = vmsOf(options).flatMap((spec): Holding[] => {
-    const vm = vms.find(({ name }) => name === spec.name);
+    const vm = VmOutput.safeParse(outputOf('vm', spec.name)).data;
     if (vm !== undefined) return [{ since: sinceOf(vm.createdAt), ...rates.vm(spec, vm.machineType, vm.provisioning) }];
     return expected === undefined ? [] : [{ since: expected, ...rates.vm(spec, spec.machineType, wanted(options)) }];
   });
   const reserved = publicAddressesOf(options, loadBalancersOf(record)).flatMap((name): Holding[] => {
-    const address = addresses.find((each) => each.name === name);
+    const address = AddressOutput.safeParse(outputOf('address', name)).data;
     if (address !== undefined) return [{ since: sinceOf(address.createdAt), ...rates.address }];
     return expected === undefined ? [] : [{ since: expected, ...rates.address }];
   });
