@@ -31,6 +31,7 @@ export const preflightTime: Measurement = {
         options,
         owner: people.alice,
         ownerMember: `user:${people.alice}`,
+        machineAccess: context.config.machineAccess,
         loadBalancers: context.config.loadBalancers,
         machines: false,
         projectId: 'bench-preflight-1',

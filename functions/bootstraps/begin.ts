@@ -57,7 +57,7 @@ export async function begin(
 ): Promise<Begun> {
   const { store, clock, config } = context;
   const { caller, options } = facts;
-  const price = priceOf(config, options, facts.maxMicros);
+  const price = priceOf(config, { options, machineAccess: config.machineAccess }, facts.maxMicros);
   checkAgreed(facts.agreed, () => planOfCommand(context, steps, facts, price));
   const now = clock.now();
   const at = now.toISOString();

@@ -5,13 +5,13 @@
 import { addSeconds } from '../../shared/add-seconds.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { amountText } from '../../shared/bootstrap/money.js';
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
 import { hourlyOfPlan } from '../cost/of-bootstrap.js';
 import type { BootstrapRecord, CountersRecord, PriceRecord } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { addSpend, moreThan, spendOf } from '../engine/record/spend.js';
+import type { PlanFacts } from '../engine/step.js';
 
 const over = (limit: string, detail: string, advice: string, members: Readonly<Record<string, unknown>> = {}) =>
   new Problem('over-ceiling', detail, { advice, members: { limit, ...members } });
@@ -21,10 +21,10 @@ const shorter = 'Give a shorter --project-ttl, --spot-vms, or --max-cost. Or ask
 /** The price that the options are admitted at. Throws `over-ceiling` above the hourly ceiling, or where it has no price. */
 export function priceOf(
   { prices, ceilings }: Pick<Config, 'prices' | 'ceilings'>,
-  options: BootstrapOptions,
+  facts: PlanFacts,
   maxMicros?: number,
 ): PriceRecord {
-  const hourly = hourlyOfPlan(prices, options);
+  const hourly = hourlyOfPlan(prices, facts);
   const most = maxMicros === undefined ? {} : { maxMicros };
   if (typeof hourly !== 'number') {
     const missing = `There is no price for ${hourly.join(', ')}`;

@@ -19,7 +19,7 @@ import {
 } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { removalPlanOf } from '../engine/record/removal-plan.js';
-import type { AnyStep } from '../engine/step.js';
+import type { AnyStep, PlanFacts } from '../engine/step.js';
 import type { BeginFacts, Resumed } from './begin-facts.js';
 
 /** What a command would do, for a name that is free or for what stands. */
@@ -34,6 +34,7 @@ export function planOfCommand(
   const { options, secrets } = standing?.resumed ?? facts;
   const changed = new Set(standing?.resumed.changes.map(({ option }) => option));
   const chosen = facts.package ?? record?.package;
+  const machineAccess = record === undefined ? config.machineAccess : machineAccessOf(record);
   return sealed({
     schema: 1,
     kind: 'bootstrap',
@@ -41,7 +42,7 @@ export function planOfCommand(
     bootstrap: standing?.bootstrap.id ?? null,
     values: {
       ...valuesOf(options),
-      'machine access': record === undefined ? config.machineAccess : machineAccessOf(record),
+      'machine access': machineAccess,
       'load balancers': record === undefined ? config.loadBalancers : loadBalancersOf(record),
       parent: options.folderId ?? config.defaultParent ?? 'none',
       'SSH public key': `sha256:${sha256(facts.sshPublicKey)}`,
@@ -58,7 +59,7 @@ export function planOfCommand(
       name,
       action: standing === undefined ? 'make' : changed.has(name) ? 'change' : 'keep',
     })),
-    items: itemsOf(steps, options, record),
+    items: itemsOf(steps, { options, machineAccess }, record),
   });
 }
 
@@ -76,14 +77,17 @@ const secretNames = (secrets: SecretOptions): string[] =>
 
 function itemsOf(
   steps: readonly AnyStep[],
-  options: BootstrapOptions,
+  facts: PlanFacts,
   record: BootstrapRecord | undefined,
 ): PlanDocument['items'] {
-  const wanted = planOf(graphOf(steps), options);
+  const { options, machineAccess } = facts;
+  const wanted = planOf(graphOf(steps), facts);
   const before = record === undefined ? undefined : planOfRecord(steps, record);
   const stood = record && optionsOf(record);
   const made = ({ id }: Instance) => record?.instances[id]?.output !== undefined;
-  const what = (instance: Instance, by: BootstrapOptions) => [...instance.step.describe(by, instance.key)];
+  const what = (instance: Instance, by: BootstrapOptions) => [
+    ...instance.step.describe(by, instance.key, machineAccess),
+  ];
   const given = [...(before?.values() ?? [])].filter((instance) => !wanted.has(instance.id) && made(instance));
   return [
     ...[...wanted.values()].map((instance) => {

@@ -1,15 +1,14 @@
 /** What a bootstrap would make, without making it, for `--dry-run`. */
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { graphOf } from '../engine/graph.js';
 import { planOf, titleOf } from '../engine/plan.js';
-import type { AnyStep } from '../engine/step.js';
+import type { AnyStep, PlanFacts } from '../engine/step.js';
 
 /** In the order in which instances may start. */
-export const previewOf = (steps: readonly AnyStep[], options: BootstrapOptions) =>
-  [...planOf(graphOf(steps), options).values()].map(({ id, step, key, lane, needs }) => ({
+export const previewOf = (steps: readonly AnyStep[], facts: PlanFacts) =>
+  [...planOf(graphOf(steps), facts).values()].map(({ id, step, key, lane, needs }) => ({
     id,
     title: titleOf({ step, key }),
     lane,
     needs: [...needs],
-    makes: [...step.describe(options, key)],
+    makes: [...step.describe(facts.options, key, facts.machineAccess)],
   }));

@@ -6,7 +6,7 @@ import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
-import { type BootstrapRecord, leaseId, optionsOf } from '../engine/record/documents.js';
+import { type BootstrapRecord, leaseId, machineAccessOf, optionsOf } from '../engine/record/documents.js';
 import { leasesOf } from '../engine/record/leases-of.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
 import { transitionWrites } from '../engine/record/transition.js';
@@ -95,13 +95,14 @@ async function resumed(
 function priceNow(
   { config }: Context,
   { maxMicros }: BeginFacts,
-  { price }: BootstrapRecord,
+  record: BootstrapRecord,
   options: BootstrapOptions,
   changes: readonly OptionChange[],
 ): Pick<BootstrapRecord, 'price'> {
+  const { price } = record;
   if (maxMicros === undefined && (price === undefined || changes.length === 0))
     return price === undefined ? {} : { price };
-  return { price: priceOf(config, options, maxMicros ?? price?.maxMicros) };
+  return { price: priceOf(config, { options, machineAccess: machineAccessOf(record) }, maxMicros ?? price?.maxMicros) };
 }
 
 /** Throws if the requested time, or what the caller pays for, is already over. */

@@ -37,6 +37,8 @@ import { bootstrapOf, findLost } from './lost-jumpbox.js';
 import { newRecord, startGeneration } from './new-record.js';
 
 const raceTries = 10;
+/** What stands is not refused for its price. */
+const noCeilings = { withoutPrice: 'allow' } as const;
 
 /**
  * `id`: the bootstrap's id in the recovered config. Throws `not-found` if no such project is proven ours, `forbidden` if it is
@@ -95,10 +97,11 @@ async function makeRecord(
   const left = await leftovers(context, id);
   const files = baseFiles(id, facts.base, now);
   const callerSecret = await writeSecrets(context, id, facts.secrets);
+  // What stands counts, and not what the deployment says by now.
+  const machineAccess = jumpbox.isPublic ? 'direct' : 'iap';
   const its = {
     projectId: project.projectId,
-    // What stands counts, and not what the deployment says by now.
-    machineAccess: jumpbox.isPublic ? 'direct' : 'iap',
+    machineAccess,
     callerSecret,
     base: files.names,
   } as const;
@@ -106,7 +109,7 @@ async function makeRecord(
   const empty: BootstrapRecord = {
     ...fresh,
     ...termsOf(project, fresh),
-    price: priceOf({ ...context.config, ceilings: { withoutPrice: 'allow' } }, options, facts.maxMicros),
+    price: priceOf({ ...context.config, ceilings: noCeilings }, { options, machineAccess }, facts.maxMicros),
     // Later than any lost generation. Claims on jobs from before the loss are not ours.
     generation: Math.floor(now.getTime() / 1000),
     instances: {

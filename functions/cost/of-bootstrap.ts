@@ -8,10 +8,11 @@ import type { LoadBalancers, VmView } from '../../shared/bootstrap/bootstrap.js'
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
-import { type BootstrapRecord, loadBalancersOf, optionsOf } from '../engine/record/documents.js';
+import { type BootstrapRecord, loadBalancersOf, machineAccessOf, optionsOf } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
-import { resultOf } from '../steps/result.js';
-import { addressesOf, type VmSpec, vmsOf } from '../steps/topology.js';
+import type { PlanFacts } from '../engine/step.js';
+import { AddressOutput, VmOutput } from '../steps/cloud/outputs.js';
+import { addressesOf, isPublic, type VmSpec, vmsOf } from '../steps/topology.js';
 import { estimate, type Holding, hourlyOf, nanosOf, vmRate } from './estimate.js';
 import type { PriceTable } from './prices.js';
 
@@ -20,7 +21,16 @@ const isSpot = (provisioning: Provisioning): boolean => provisioning === 'spot' 
 
 type Costly = Pick<
   BootstrapRecord,
-  'options' | 'instances' | 'state' | 'createdAt' | 'deadlineAt' | 'protection' | 'endedAt' | 'orphan' | 'loadBalancers'
+  | 'options'
+  | 'machineAccess'
+  | 'instances'
+  | 'state'
+  | 'createdAt'
+  | 'deadlineAt'
+  | 'protection'
+  | 'endedAt'
+  | 'orphan'
+  | 'loadBalancers'
 >;
 
 export function costOf(prices: PriceTable, record: Costly, now: Date): CostEstimate {
@@ -35,20 +45,20 @@ export function holdingsOf(
   now: Date,
 ): { readonly holdings: readonly Holding[]; readonly goneAt: Date | undefined; readonly notes: readonly string[] } {
   const options = optionsOf(record);
-  const outputs = Object.fromEntries(Object.entries(record.instances).map(([id, { output }]) => [id, output]));
-  const { vms, addresses } = resultOf(options, outputs);
+  // Only the outputs' schemas, not the steps: the function that looks at ceilings each minute holds no step.
+  const outputOf = (step: string, key: string): unknown => record.instances[`${step}:${key}`]?.output;
   /** Records of earlier releases lack the creation time of a resource. */
   const sinceOf = (createdAt: string | undefined) => new Date(createdAt ?? record.createdAt);
   const expected = record.state === 'running' ? now : undefined;
-  const rates = ratesOf(prices, options);
+  const rates = ratesOf(prices, { options, machineAccess: machineAccessOf(record) });
 
   const held: Holding[] = vmsOf(options).flatMap((spec): Holding[] => {
-    const vm = vms.find(({ name }) => name === spec.name);
+    const vm = VmOutput.safeParse(outputOf('vm', spec.name)).data;
     if (vm !== undefined) return [{ since: sinceOf(vm.createdAt), ...rates.vm(spec, vm.machineType, vm.provisioning) }];
     return expected === undefined ? [] : [{ since: expected, ...rates.vm(spec, spec.machineType, wanted(options)) }];
   });
   const reserved = publicAddressesOf(options, loadBalancersOf(record)).flatMap((name): Holding[] => {
-    const address = addresses.find((each) => each.name === name);
+    const address = AddressOutput.safeParse(outputOf('address', name)).data;
     if (address !== undefined) return [{ since: sinceOf(address.createdAt), ...rates.address }];
     return expected === undefined ? [] : [{ since: expected, ...rates.address }];
   });
@@ -85,21 +95,23 @@ export function spentOf(
 /** The cost of a bootstrap before its creation, until `end` or for its time to live, with spot VMs if the options ask for them. */
 export function costOfPlan(
   prices: PriceTable,
-  options: BootstrapOptions,
+  facts: PlanFacts,
   now: Date,
   end?: string,
   loadBalancers: LoadBalancers = 'external',
 ): CostEstimate {
-  const rates = ratesOf(prices, options);
-  const holdings = planned(prices, options, now, loadBalancers);
+  const { options } = facts;
+  const rates = ratesOf(prices, facts);
+  const holdings = planned(prices, facts, now, loadBalancers);
   const expiresAt =
     end === undefined ? new Date(now.getTime() + (parseDuration(options.projectTtl) ?? 0) * 1000) : new Date(end);
   return estimate(prices, holdings, { now, expiresAt }, rates.notes);
 }
 
 /** All that the plan holds, from `since` on. */
-function planned(prices: PriceTable, options: BootstrapOptions, since: Date, loadBalancers: LoadBalancers): Holding[] {
-  const rates = ratesOf(prices, options);
+function planned(prices: PriceTable, facts: PlanFacts, since: Date, loadBalancers: LoadBalancers): Holding[] {
+  const { options } = facts;
+  const rates = ratesOf(prices, facts);
   return [
     ...vmsOf(options).map((spec) => ({ since, ...rates.vm(spec, spec.machineType, wanted(options)) })),
     ...publicAddressesOf(options, loadBalancers).map(() => ({ since, ...rates.address })),
@@ -107,9 +119,9 @@ function planned(prices: PriceTable, options: BootstrapOptions, since: Date, loa
 }
 
 /** What a plan costs by the hour, in whole micro-units rounded up. Texts name what has no price. */
-export function hourlyOfPlan(prices: PriceTable, options: BootstrapOptions): number | readonly string[] {
+export function hourlyOfPlan(prices: PriceTable, facts: PlanFacts): number | readonly string[] {
   // Of the two kinds of load balancers, the dearer one: what is admitted then never costs more.
-  const holdings = planned(prices, options, new Date(0), 'external');
+  const holdings = planned(prices, facts, new Date(0), 'external');
   const sum = hourlyOf(holdings);
   if (sum !== undefined) return Number((sum + 999n) / 1000n);
   return [...new Set(holdings.flatMap(({ hourly }) => (typeof hourly === 'bigint' ? [] : hourly)))];
@@ -124,7 +136,7 @@ function wanted({ spotVms, preemptible }: BootstrapOptions): Provisioning {
   return preemptible ? 'preemptible' : 'standard';
 }
 
-function ratesOf({ regions }: PriceTable, { region, rootDiskSize }: BootstrapOptions) {
+function ratesOf({ regions }: PriceTable, { options: { region, rootDiskSize }, machineAccess }: PlanFacts) {
   const prices = Object.hasOwn(regions, region) ? regions[region] : undefined;
   const unknown = { hourly: [`region ${region}`] };
   const address = prices?.staticAddressHour;
@@ -133,14 +145,14 @@ function ratesOf({ regions }: PriceTable, { region, rootDiskSize }: BootstrapOpt
     /** What an estimate leaves out because it has no price. */
     notes: prices !== undefined && prices.natVmHour === undefined ? ['without Cloud NAT, which has no price here'] : [],
     address: prices === undefined ? unknown : { hourly: reserved },
-    vm: ({ dataDisks, externalIp }: VmSpec, machineType: string, provisioning: Provisioning) =>
+    vm: ({ role, dataDisks }: VmSpec, machineType: string, provisioning: Provisioning) =>
       prices === undefined
         ? unknown
         : vmRate(prices, region, {
             machineType,
             isSpot: isSpot(provisioning),
             diskGb: dataDisks.reduce((sum, size) => sum + size, rootDiskSize),
-            hasExternalAddress: externalIp,
+            hasExternalAddress: isPublic({ role }, machineAccess),
           }),
   };
 }

@@ -1,8 +1,7 @@
 /** Turns steps and options into instances, with what each of them needs. Pure. */
-import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import type { Lane } from '../../shared/names.js';
 import { type Graph, isSelection, stepOf } from './graph.js';
-import type { AnyStep, Need } from './step.js';
+import type { AnyStep, Need, PlanFacts } from './step.js';
 
 /**
  * Fills one member of `needs` with the output of one instance, or with several by key. `absent`: the step is not in this plan.
@@ -34,10 +33,10 @@ export const titleOf = ({ step, key }: Pick<Instance, 'step' | 'key'>): string =
 const instanceId = (step: string, key: string): string => (key === '' ? step : `${step}:${key}`);
 
 /** `goes`: plan for the removal. It includes every step with an undo, because earlier options may have asked for it. */
-export function planOf(graph: Graph, options: BootstrapOptions, goes = false): Plan {
+export function planOf(graph: Graph, { options, machineAccess }: PlanFacts, goes = false): Plan {
   const keys = new Map<AnyStep, readonly string[]>();
   for (const step of graph.steps) {
-    if (step.when !== undefined && !step.when(options) && !(goes && step.goes === 'undo')) continue;
+    if (step.when !== undefined && !step.when(options, machineAccess) && !(goes && step.goes === 'undo')) continue;
     const own = step.each === undefined ? [''] : step.each.keys(options);
     if (new Set(own).size < own.length) throw new Error(`${step.name} has the same key twice: ${own.join(', ')}`);
     keys.set(step, own);

@@ -99,6 +99,9 @@ export interface BootstrapFacts {
   readonly generation: number;
 }
 
+/** All that the plan of a bootstrap depends on. */
+export type PlanFacts = Pick<BootstrapFacts, 'options' | 'machineAccess'>;
+
 /** Secrets of this bootstrap, in the Secret Manager of plinth's own project. `name` is unique within the bootstrap. */
 export interface StepSecrets {
   /** The secret flags that the caller gave, by option name. */
@@ -156,7 +159,7 @@ export interface StepCall<N extends Needs = Needs, E extends Each | undefined = 
   readonly signal: AbortSignal;
 }
 
-type When = (options: BootstrapOptions) => boolean;
+type When = (options: BootstrapOptions, machineAccess: MachineAccess) => boolean;
 
 export interface StepSpec<O, N extends Needs, E extends Each | undefined, W extends When | undefined> {
   /** Never renamed, because it is stored. `[a-z0-9-]+` */
@@ -167,8 +170,8 @@ export interface StepSpec<O, N extends Needs, E extends Each | undefined, W exte
   /** Without it, the step is part of every plan. */
   readonly when?: W;
   readonly each?: E;
-  /** What the step would make, from options alone. One line for each thing. */
-  describe(options: BootstrapOptions, key: string): readonly string[];
+  /** What the step would make, from these alone. One line for each thing. */
+  describe(options: BootstrapOptions, key: string, machineAccess: MachineAccess): readonly string[];
   readonly output: ZodType<O>;
   /** Only reads. Returns the output if everything is as wanted, otherwise undefined. */
   observe(call: StepCall<N, E>): Promise<O | undefined>;

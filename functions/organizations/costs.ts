@@ -68,6 +68,8 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   listOrganizationTeams: { reads: documents(3, 2), writes: none },
   // Plus the events of ten seconds before the end and before the beginning of the page.
   listOrganizationEvents: { reads: documents(13, 1), writes: none },
+  // With a filter, as many as it takes to find them.
+  listTeamEvents: { reads: documents(14, 1), writes: none },
   createTeam: { reads: documents(4), writes: documents(5) },
   listTeams: { reads: documents(1, 3), writes: none },
   getTeam: { reads: documents(3), writes: none },

@@ -10,7 +10,15 @@ import type { Caller } from '../identity/auth.js';
 import type { Document, Store, Transaction, Write } from '../store/store.js';
 import { type EventRecord, liftEvent } from './documents.js';
 import type { Page, Paged } from './page.js';
-import { checkAdmin, seeOrganization } from './rights.js';
+import {
+  checkAdmin,
+  noTeam,
+  readOrganizationMembers,
+  readTeam,
+  readTeamMembers,
+  rightsInTeam,
+  seeOrganization,
+} from './rights.js';
 
 type Told = Pick<EventRecord, 'organizationId' | 'actor' | 'before' | 'after'> &
   Pick<OrganizationEvent, 'action'> &
@@ -69,17 +77,71 @@ const newestFirst = (a: Placed, b: Placed): number => (a.place < b.place ? 1 : -
 /** How long after the time in the event's id the commit may come, for a transaction that waited for others. */
 const lagMicros = 10_000_000;
 
-/**
- * Newest first, by commit time. The database can order by id alone. So a page reads on until all unread events must be older
- * than it.
- */
+/** What is asked of a record. Times are ISO texts: from `since` on, and before `until`. */
+export interface EventFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly member?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+function fits({ actor, action, email, at }: OrganizationEvent, filter: EventFilter): boolean {
+  const moment = Date.parse(at);
+  return (
+    (filter.actor === undefined || filter.actor === actor) &&
+    (filter.action === undefined || filter.action === action) &&
+    (filter.member === undefined || filter.member === email) &&
+    (filter.since === undefined || moment >= Date.parse(filter.since)) &&
+    (filter.until === undefined || moment < Date.parse(filter.until))
+  );
+}
+
+/** The record of an organization, for its admins. */
 export async function listEvents(
   { store }: Pick<Context, 'store'>,
   caller: Caller,
   organizationId: string,
-  { limit, after }: Page,
+  page: Page,
+  filter: EventFilter = {},
 ): Promise<Paged<OrganizationEvent>> {
   checkAdmin(await seeOrganization(store, caller, organizationId), 'organization');
+  return readRecord(store, ['organizationId', '==', organizationId], page, filter);
+}
+
+/** The record of a team, wherever it was, for its admins and those of its organization. */
+export async function listTeamEvents(
+  { store }: Pick<Context, 'store'>,
+  caller: Caller,
+  teamId: number,
+  page: Page,
+  filter: EventFilter,
+): Promise<Paged<OrganizationEvent>> {
+  const team = await readTeam(store, teamId);
+  if (team === undefined) throw noTeam(teamId);
+  const { organizationId } = team;
+  const own = (await readTeamMembers(store, teamId, [caller.email])).get(caller.email);
+  const rights = await rightsInTeam(caller, team, own, async () =>
+    organizationId === null
+      ? undefined
+      : (await readOrganizationMembers(store, organizationId, [caller.email])).get(caller.email),
+  );
+  checkAdmin(rights, 'team');
+  return readRecord(store, ['teamId', '==', teamId], page, filter);
+}
+
+type Whose = readonly ['organizationId' | 'teamId', '==', string | number];
+
+/**
+ * Newest first, by commit time. The database can order by id alone. So a page reads on until all unread events must be older
+ * than it.
+ */
+async function readRecord(
+  store: Store,
+  whose: Whose,
+  { limit, after }: Page,
+  filter: EventFilter,
+): Promise<Paged<OrganizationEvent>> {
   const place = after === undefined ? undefined : String(after);
   // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
   let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);
@@ -87,13 +149,14 @@ export async function listEvents(
   for (;;) {
     // A few more than asked for are usually enough.
     const size = limit === undefined ? undefined : limit + 5;
-    const more = await readEvents(store, organizationId, from, size);
+    const more = await readEvents(store, whose, from, size);
     found.push(...more);
     from = more.at(-1)?.event.id;
     const complete = size === undefined || more.length < size || from === undefined;
     const settled = complete ? 0 : microsOf(from ?? '') + lagMicros;
     const items = found
       .filter((each) => (place === undefined || each.place < place) && microsOf(each.place) >= settled)
+      .filter(({ event }) => fits(event, filter))
       .sort(newestFirst);
     if (!complete && items.length <= (limit ?? 0)) continue;
     const shown = items.slice(0, limit);
@@ -104,13 +167,13 @@ export async function listEvents(
 
 async function readEvents(
   store: Store,
-  organizationId: string,
+  whose: Whose,
   after: string | undefined,
   limit: number | undefined,
 ): Promise<Placed[]> {
   const found = await store.query({
     collection: collections.organizationEvents,
-    where: [['organizationId', '==', organizationId]],
+    where: [whose],
     orderBy: ['id', 'desc'],
     ...(limit === undefined ? {} : { limit }),
     ...(after === undefined ? {} : { after }),

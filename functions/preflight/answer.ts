@@ -26,6 +26,7 @@ export async function answer(context: Context, id: string): Promise<void> {
         ownerMember,
         projectId,
         machines: config.hosts,
+        machineAccess: config.machineAccess,
         loadBalancers: config.loadBalancers,
       },
       secrets: {},

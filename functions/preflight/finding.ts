@@ -2,7 +2,7 @@
  * A finding: one thing that is looked at before a bootstrap begins. It says what it asks, and judges the answer purely. Nothing
  * is made or changed.
  */
-import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import { type BootstrapOptions, flagName, type Option, type SecretOptions } from '../../shared/bootstrap/options.js';
 import { Problem, type ProblemCode } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -13,6 +13,7 @@ export interface Intent {
   /** E-mail of whoever asks. */
   readonly owner: string;
   readonly ownerMember: string;
+  readonly machineAccess: MachineAccess;
   readonly loadBalancers: LoadBalancers;
   /** Whether the bootstrap goes on to the machines. */
   readonly machines: boolean;

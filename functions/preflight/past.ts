@@ -21,7 +21,8 @@ const newest = 10;
 export const lastProject = ({ context, intent, once }: Asking): Promise<readonly BootstrapRecord[]> =>
   once('last projects', async () => {
     const { store, config } = context;
-    const keyOf = ({ billingAccount, folderId }: BootstrapOptions) =>
+    // Records that plinth took in without their history know no options.
+    const keyOf = ({ billingAccount = '', folderId }: Partial<BootstrapOptions>) =>
       `${billingAccount.replace(/^billingAccounts\//, '')} ${folderId === undefined ? config.defaultParent : `folders/${folderId}`}`;
     const wanted = keyOf(intent.options);
     const found = await persist(() =>

@@ -22,6 +22,7 @@ import { repository } from './cloud/repository.js';
 import { repositoryRoles } from './cloud/repository-roles.js';
 import { router } from './cloud/router.js';
 import { subnet } from './cloud/subnet.js';
+import { tunnelAccess } from './cloud/tunnel-access.js';
 import { vm } from './cloud/vm.js';
 import { zone } from './cloud/zone.js';
 import { zoneRole } from './cloud/zone-role.js';
@@ -69,6 +70,7 @@ export const steps: readonly AnyStep[] = [
   apis,
   quota,
   callerRole,
+  tunnelAccess,
 
   // Identities.
   cloudController,

@@ -2,10 +2,10 @@
  * Derives from a bootstrap's options alone what it consists of: datacenters, VMs, addresses, DNS records and all other names.
  * Pure.
  */
-import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { type FilesOnJumpbox, filesOnJumpbox } from '../../shared/install-config/on-jumpbox.js';
-import type { Each } from '../engine/step.js';
+import type { Each, PlanFacts } from '../engine/step.js';
 
 export const subnetRange = '10.10.0.0/20';
 /** Kubernetes ranges, apart from the subnet. */
@@ -89,17 +89,16 @@ export interface VmSpec {
   /** GB of each extra disk. */
   readonly dataDisks: readonly number[];
   readonly tags: readonly string[];
-  readonly externalIp: boolean;
   /** The service account that the VM runs as. */
   readonly identity: 'cloud-controller' | 'registry-writer' | undefined;
 }
 
-type Machine = Pick<VmSpec, 'machineType' | 'vcpus' | 'dataDisks' | 'tags' | 'externalIp'>;
+type Machine = Pick<VmSpec, 'machineType' | 'vcpus' | 'dataDisks' | 'tags'>;
 const machines: Readonly<Record<VmRole, Machine>> = {
-  jumpbox: { machineType: 'e2-medium', vcpus: 2, dataDisks: [], tags: ['jumpbox', 'ssh'], externalIp: true },
-  postgres: { machineType: 'e2-standard-2', vcpus: 2, dataDisks: [], tags: ['postgres'], externalIp: false },
-  ceph: { machineType: 'e2-standard-8', vcpus: 8, dataDisks: [10, 100], tags: ['ceph'], externalIp: false },
-  k0s: { machineType: 'e2-standard-8', vcpus: 8, dataDisks: [], tags: ['k0s'], externalIp: false },
+  jumpbox: { machineType: 'e2-medium', vcpus: 2, dataDisks: [], tags: ['jumpbox', 'ssh'] },
+  postgres: { machineType: 'e2-standard-2', vcpus: 2, dataDisks: [], tags: ['postgres'] },
+  ceph: { machineType: 'e2-standard-8', vcpus: 8, dataDisks: [10, 100], tags: ['ceph'] },
+  k0s: { machineType: 'e2-standard-8', vcpus: 8, dataDisks: [], tags: ['k0s'] },
 };
 
 /** All VMs, or only those of a datacenter, a role, or both. The jumpbox and PostgreSQL belong to the first datacenter. */
@@ -138,6 +137,10 @@ export const nodes: Each<'vms'> = {
   of: 'vms',
   keys: (options) => vms.keys(options).filter((name) => name !== jumpboxName),
 };
+
+/** Whether a VM has a public address. */
+export const isPublic = ({ role }: Pick<VmSpec, 'role'>, machineAccess: MachineAccess): boolean =>
+  role === 'jumpbox' && machineAccess === 'direct';
 
 /** Where a tunnel to a VM ends. */
 export const tunnelTo = (project: string, { name, zone }: { readonly name: string; readonly zone: string }) => ({
@@ -218,7 +221,7 @@ export const networkNames = (projectId: string, region: string) => ({
 });
 
 /** APIs to enable, in one batch. */
-export const servicesOf = (options: BootstrapOptions): readonly string[] =>
+export const servicesOf = (options: BootstrapOptions, machineAccess: MachineAccess): readonly string[] =>
   [
     'compute',
     'iam',
@@ -227,6 +230,7 @@ export const servicesOf = (options: BootstrapOptions): readonly string[] =>
     'artifactregistry',
     'cloudresourcemanager',
     ...(options.cloudAcmeIssuer ? ['publicca'] : []),
+    ...(machineAccess === 'iap' ? ['iap'] : []),
   ].map((service) => `${service}.googleapis.com`);
 
 /**
@@ -235,6 +239,7 @@ export const servicesOf = (options: BootstrapOptions): readonly string[] =>
  */
 export function needsOf(
   options: BootstrapOptions,
+  machineAccess: MachineAccess,
   loadBalancers: LoadBalancers = 'external',
 ): Readonly<Record<string, number>> {
   const all = vmsOf(options);
@@ -247,7 +252,7 @@ export function needsOf(
     SSD_TOTAL_GB: sum(({ dataDisks }) => options.rootDiskSize + dataDisks.reduce((total, size) => total + size, 0)),
     INSTANCES: all.length,
     STATIC_ADDRESSES: publicAddresses,
-    IN_USE_ADDRESSES: publicAddresses + all.filter(({ externalIp }) => externalIp).length,
+    IN_USE_ADDRESSES: publicAddresses + all.filter((vm) => isPublic(vm, machineAccess)).length,
     // Google makes a network of its own in each new project, with four rules.
     NETWORKS: 2,
     ROUTERS: 1,
@@ -260,11 +265,11 @@ export const spotMetric = 'PREEMPTIBLE_CPUS';
 
 /** The needs as Google counts them. Spot and preemptible VMs use CPUs of their own quota, unless its limit is 0. */
 export function countedNeeds(
-  options: BootstrapOptions,
+  { options, machineAccess }: PlanFacts,
   limits: ReadonlyMap<string, number>,
   loadBalancers: LoadBalancers = 'external',
 ): Readonly<Record<string, number>> {
-  const { CPUS = 0, ...rest } = needsOf(options, loadBalancers);
+  const { CPUS = 0, ...rest } = needsOf(options, machineAccess, loadBalancers);
   const isSpot = (options.spotVms || options.preemptible) && (limits.get(spotMetric) ?? 0) > 0;
   return { [isSpot ? spotMetric : 'CPUS']: CPUS, ...rest };
 }

@@ -85,6 +85,7 @@ function environmentIn(
       k0sReleasesUrl: record.k0sReleasesUrl,
       dnsResolver: record.dns.resolver,
       sshProxyUrl: record.sshProxyUrl,
+      machineAccess: record.machineAccess,
       iapTunnelUrl: record.iapTunnelUrl,
       webhookUrl,
       releases: record.release,

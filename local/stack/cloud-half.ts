@@ -11,6 +11,7 @@ import { computeEnvironment } from '../cloud/gcloud.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../cloud/index.js';
 import { createDeliveries, type Deliveries } from '../cloud/pubsub/deliveries.js';
 import type { ScheduledCalls } from '../cloud/scheduler/calls.js';
+import { worldName } from '../cloud/worlds/settings.js';
 import {
   adoptEmulator,
   type Emulator,
@@ -275,6 +276,8 @@ const recordOf = (
   artifactRegistryDockerUrl: `http://${outsideNames.artifactRegistry}:${new URL(`http://${cloud.imagesHost}`).port}`,
   k0sReleasesUrl,
   sshProxyUrl: machines?.proxyUrl,
+  // Nobody gives a machine a public address in a hardened organization.
+  machineAccess: worldName(cloud.world) === 'hardened' ? 'iap' : 'direct',
   iapTunnelUrl: cloud.tunnel.url,
   release,
   emulators: emulators.map(({ name, pid, host }) => ({ name, pid, host })),

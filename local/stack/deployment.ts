@@ -7,6 +7,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { type GoogleApi, googleApis, type SettingName } from '../../functions/config.js';
+import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import {
   bootstrapIdPrefix,
   deploymentSecrets,
@@ -277,6 +278,8 @@ export interface DeployedFacts {
   readonly dnsResolver?: string | undefined;
   /** Proxy to the VMs that answer SSH, if there are any. */
   readonly sshProxyUrl?: string | undefined;
+  /** Undefined means `direct`. */
+  readonly machineAccess?: MachineAccess | undefined;
   /** `ws://127.0.0.1:<port>/v4` */
   readonly iapTunnelUrl?: string | undefined;
   /** Undefined means that warnings are sent nowhere. */
@@ -321,7 +324,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
       : { PLINTH_ARTIFACT_REGISTRY_DOCKER_URL: facts.artifactRegistryDockerUrl }),
     ...(facts.dnsResolver === undefined ? {} : { PLINTH_DNS_RESOLVER: facts.dnsResolver }),
     ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
-    PLINTH_MACHINE_ACCESS: 'direct',
+    PLINTH_MACHINE_ACCESS: facts.machineAccess ?? 'direct',
     ...(facts.iapTunnelUrl === undefined ? {} : { PLINTH_IAP_TUNNEL_URL: facts.iapTunnelUrl }),
     ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
     // Machines fetch the release of plinth. Without one they are not set up.

@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GoogleApi } from '../../functions/config.js';
+import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import { answers, type EmulatorRecord, isAlive } from '../emulators/emulators.js';
 
 export const defaultStateFolder = '.plinth-local';
@@ -35,6 +36,8 @@ export interface CloudRecord {
   readonly k0sReleasesUrl: string;
   /** HTTP CONNECT proxy to the VMs that answer SSH, if there are any. */
   readonly sshProxyUrl?: string | undefined;
+  /** As the world asks for. */
+  readonly machineAccess: MachineAccess;
   /** Where IAP takes WebSockets. */
   readonly iapTunnelUrl: string;
   /** The release of plinth that such VMs fetch. Undefined if none is built. */

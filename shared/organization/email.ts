@@ -5,14 +5,15 @@ import * as z from 'zod';
 export const asciiLowerCased = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Trimmed, ASCII, compared in lower case. At most 254 characters (RFC 5321's limit of a path). */
-export const Email = z
+export const EmailText = z
   .string()
   .trim()
   .overwrite(asciiLowerCased)
   .max(254, 'must have at most 254 characters')
-  .regex(z.regexes.html5Email, 'must be an e-mail address')
-  .meta({
-    id: 'Email',
-    description: 'An e-mail address; compared trimmed and lower-cased',
-    examples: ['bob@example.com'],
-  });
+  .regex(z.regexes.html5Email, 'must be an e-mail address');
+
+export const Email = EmailText.meta({
+  id: 'Email',
+  description: 'An e-mail address; compared trimmed and lower-cased',
+  examples: ['bob@example.com'],
+});

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { flag, json, type Reply, type RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
-import { Email } from './email.js';
+import { Email, EmailText } from './email.js';
 import {
   AddedMembers,
   Invitation,
@@ -59,6 +59,22 @@ const idempotency = z.object({
 const batchBytes = 256 * 1024;
 
 const paging = z.strictObject(pageQuery);
+const when = (description: string) =>
+  z.iso
+    .datetime('must be a time in UTC, such as 2026-11-23T09:00:00Z')
+    .optional()
+    .meta({
+      description,
+      examples: ['2026-11-23T09:00:00Z'],
+    });
+const eventQuery = z.strictObject({
+  ...pageQuery,
+  actor: EmailText.optional().meta({ description: 'Only what they did', examples: ['alice@example.com'] }),
+  action: OrganizationEvent.shape.action.optional().meta({ description: 'Only this', examples: ['member-added'] }),
+  member: EmailText.optional().meta({ description: 'Only what concerns this member', examples: ['bob@example.com'] }),
+  since: when('Only from then on'),
+  until: when('Only before'),
+});
 const withDeleted = z.strictObject({
   ...pageQuery,
   deleted: flag('Those that are deleted and can be restored, instead of the living ones'),
@@ -330,10 +346,10 @@ export const organizationRoutes = {
     tag: 'Organizations',
     summary: 'Who did what when, newest first',
     description:
-      'The record of an organization, as a JSON array: no stream of events. For its admins. Every removal and migration shows what was before and after. Whole, or with `limit` in pages.',
+      'The record of an organization, as a JSON array: no stream of events. For its admins. Every removal and migration shows what was before and after. Filters hold together. Whole, or with `limit` in pages.',
     caller: 'known',
     params: ofOrganization,
-    query: paging,
+    query: eventQuery,
     replies: { 200: list('The events', OrganizationEvent) },
     problems: ['forbidden'],
   },
@@ -418,6 +434,19 @@ export const organizationRoutes = {
     query: paging,
     replies: { 200: list('The members', Member) },
     problems: [],
+  },
+  listTeamEvents: {
+    method: 'GET',
+    path: '/teams/{teamId}/events',
+    tag: 'Teams',
+    summary: 'Who did what to a team, newest first, also before it came into its organization',
+    description:
+      'The record of a team, as a JSON array. For admins of the team and of its organization. Filters hold together. Whole, or with `limit` in pages.',
+    caller: 'known',
+    params: ofTeam,
+    query: eventQuery,
+    replies: { 200: list('The events', OrganizationEvent) },
+    problems: ['forbidden'],
   },
   addTeamMember: {
     method: 'POST',

@@ -16,7 +16,7 @@ export const options = {
   projectName: 'expired',
 } as unknown as BootstrapOptions;
 
-const undone = [...removalPlanOf(planOf(graphOf(steps), options, true)).keys()];
+const undone = [...removalPlanOf(planOf(graphOf(steps), { options, machineAccess: 'direct' }, true)).keys()];
 
 /** Instances of a record of which nothing is left but its project. */
 export const instancesOf = (output: Readonly<Record<string, string>> | undefined) => ({

@@ -1,6 +1,7 @@
 /** `plinth doctor` where machines are reached through IAP: the access token, whose it is, and the way to a named jumpbox. */
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { createPair } from '../../local/machines/network/streams.js';
 import { createStack, type Stack } from '../../local/stack/stack.js';
 import { makeExecutable } from '../support/machines.js';
 import { runAt } from '../support/plinth-here.js';
@@ -70,12 +71,20 @@ describe('plinth doctor, where machines are reached through IAP', function () {
     expect(of('way to faraway')).to.include({ state: 'skipped' });
   });
 
-  it('says why IAP leads to no jumpbox', async () => {
-    const { code, of } = await examine(alice, ['faraway'], { PLINTH_ACCESS_TOKEN: await tokenOf('bob@example.com') });
-    expect(code).to.equal(3);
-    expect(of(tokenCheck)).to.include({ state: 'ok' });
-    expect(of('way to faraway')).to.include({ state: 'failed' });
-    expect(of('way to faraway')?.advice).to.include('roles/iap.tunnelResourceAccessor');
+  it('says why IAP leads to no jumpbox, and that it does', async () => {
+    const { tunnel } = stack.cloudHalf?.cloud ?? {};
+    const env = { PLINTH_ACCESS_TOKEN: await tokenOf(alice) };
+    const closed = await examine(alice, ['faraway'], env);
+    expect(closed.code, closed.stdout).to.equal(6);
+    expect(closed.of(tokenCheck)).to.include({ state: 'ok' });
+    expect(closed.of('way to faraway')).to.include({ state: 'failed' });
+    expect(closed.of('way to faraway')?.detail).to.include('35.235.240.0/20');
+    tunnel?.leadTo(async () => ({ kind: 'open', stream: createPair()[0] }));
+    const open = await examine(alice, ['faraway'], env);
+    expect(open.of('way to faraway')).to.include({ state: 'ok', detail: 'IAP leads to its jumpbox' });
+    const stranger = await examine(alice, ['faraway'], { PLINTH_ACCESS_TOKEN: await tokenOf('bob@example.com') });
+    expect(stranger.of('way to faraway')).to.include({ state: 'failed' });
+    expect(stranger.of('way to faraway')?.advice).to.include('roles/iap.tunnelResourceAccessor');
   });
 
   it('a bootstrap that needs machines is refused without a token, before anything is made', async () => {

@@ -20,6 +20,7 @@ import {
   endedEvent,
   json,
   makeView,
+  planReply,
   refuse,
   type Service,
   secretsFor,
@@ -352,10 +353,7 @@ describe('the SSH key', () => {
 
   it('is made, kept 0600 and said when there is none; the same one the next time', async () => {
     rmSync(ssh('id_rsa.pub'));
-    const dry = [{ id: 'a', title: 'A', lane: 'cloud', needs: [], makes: [] }];
-    service.instead.set('POST /bootstraps', [
-      (response) => json(response, 200, { instances: dry, warnings: [], cost: makeView().cost }),
-    ]);
+    service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply())]);
     const made = join(sandbox.configFolder, 'ssh', 'id_ed25519');
     await sent('--dry-run');
     expect(existsSync(made), 'a dry run makes none').to.equal(false);

@@ -65,6 +65,9 @@ const gateway = {
   },
 };
 
+const factsOf = (changes: Parameters<typeof optionsOf>[0]) =>
+  ({ options: optionsOf(changes), machineAccess: 'direct' }) as const;
+
 type Asked = Parameters<typeof costOf>[1];
 const record = (changes: Partial<Asked> = {}): Asked => ({
   options: { ...optionsOf({ spotVms: true }) },
@@ -132,7 +135,7 @@ describe('what a bootstrap costs', () => {
   it('expects all of it, from now on, while it is under way', () => {
     const begun = costOf(prices, record({ state: 'running', instances: {} }), at('12:00'));
     expect([begun.soFar, begun.savedBySpot]).to.deep.equal([0, 0]);
-    expect(begun.perHour).to.equal(costOfPlan(prices, optionsOf({ spotVms: true }), at('12:00')).perHour);
+    expect(begun.perHour).to.equal(costOfPlan(prices, factsOf({ spotVms: true }), at('12:00')).perHour);
     const failed = costOf(prices, record({ state: 'failed', instances: {} }), at('12:00'));
     expect(failed).to.include({ perHour: 0, soFar: 0, untilExpiry: 0 });
   });
@@ -141,7 +144,7 @@ describe('what a bootstrap costs', () => {
     // jumpbox 0.067, postgres 0.024 + 0.05, three of ceph with 160 GB 0.096 + 0.16, three of k0s 0.096 + 0.05, three addresses,
     // NAT for the seven without an address
     // 0.067 + 0.074 + 0.768 + 0.438 + 0.03 + 0.014 = 1.391 an hour; saved 0.02 + 0.04 + 6 × 0.16 = 1.02 an hour
-    expect(costOfPlan(prices, optionsOf({ spotVms: true, projectTtl: '2h' }), at('12:00'))).to.deep.equal({
+    expect(costOfPlan(prices, factsOf({ spotVms: true, projectTtl: '2h' }), at('12:00'))).to.deep.equal({
       ...dated,
       perHour: 1.391,
       soFar: 0,
@@ -150,23 +153,24 @@ describe('what a bootstrap costs', () => {
       savedBySpotUntilExpiry: 2.04,
     });
     // Addresses of the subnet cost nothing.
-    const inside = costOfPlan(
-      prices,
-      optionsOf({ spotVms: true, projectTtl: '2h' }),
-      at('12:00'),
-      undefined,
-      'internal',
-    );
+    const inside = costOfPlan(prices, factsOf({ spotVms: true, projectTtl: '2h' }), at('12:00'), undefined, 'internal');
     expect(inside.perHour).to.equal(1.361);
-    const standard = costOfPlan(prices, optionsOf({ projectTtl: '2h' }), at('12:00'));
+    const standard = costOfPlan(prices, factsOf({ projectTtl: '2h' }), at('12:00'));
     expect(standard).to.include({ untilExpiry: 4.822, savedBySpotUntilExpiry: 0 });
-    const preemptible = costOfPlan(prices, optionsOf({ preemptible: true, projectTtl: '2h' }), at('12:00'));
+    const preemptible = costOfPlan(prices, factsOf({ preemptible: true, projectTtl: '2h' }), at('12:00'));
     expect(preemptible).to.include({ untilExpiry: 2.782, savedBySpotUntilExpiry: 2.04 });
+  });
+
+  it('has no public address by way of IAP, where the jumpbox pays for Cloud NAT, too', () => {
+    const iap = { ...factsOf({ spotVms: true, projectTtl: '2h' }), machineAccess: 'iap' } as const;
+    // 1.391 without the address of 0.005, and with NAT for 0.002
+    expect(costOfPlan(prices, iap, at('12:00')).perHour).to.equal(1.388);
+    expect(costOf(prices, record({ machineAccess: 'iap' }), at('12:00')).perHour).to.equal(0.382);
   });
 
   it('is never a 0 where there is no price', () => {
     const unknown = { currency: 'EUR', pricesAsOf: '2026-01-31' };
-    expect(costOfPlan(prices, optionsOf({ region: 'asia-east1' }), at('12:00'))).to.deep.equal({
+    expect(costOfPlan(prices, factsOf({ region: 'asia-east1' }), at('12:00'))).to.deep.equal({
       ...unknown,
       unknown: ['region asia-east1'],
     });

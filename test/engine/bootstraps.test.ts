@@ -391,7 +391,7 @@ describe('a bootstrap', () => {
 
   it('tells what it would make without making it', () => {
     const { options } = acceptOptions(given);
-    expect(previewOf(steps, options)[1]).to.deep.equal({
+    expect(previewOf(steps, { options, machineAccess: 'direct' })[1]).to.deep.equal({
       id: 'vm:a',
       title: 'The vm a',
       lane: 'cloud',

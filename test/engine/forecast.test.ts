@@ -13,7 +13,10 @@ import { acceptOptions } from '../support/accept-options.js';
 import { given } from './world.js';
 
 const planFor = (changes: GivenOptions = {}): Plan =>
-  planOf(graphOf(stepsOf({ hosts: true })), acceptOptions({ ...given, registryUser: 'me', ...changes }).options);
+  planOf(graphOf(stepsOf({ hosts: true })), {
+    options: acceptOptions({ ...given, registryUser: 'me', ...changes }).options,
+    machineAccess: 'direct',
+  });
 
 const began = Date.parse('2026-11-01T12:00:00Z');
 const iso = (seconds: number): string => new Date(began + seconds * 1000).toISOString();

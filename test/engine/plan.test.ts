@@ -2,15 +2,17 @@ import { expect } from 'chai';
 import { createGraph } from '../../functions/engine/graph.js';
 import { planOf, readyIn } from '../../functions/engine/plan.js';
 import { planOfRecord } from '../../functions/engine/record/plan-of-record.js';
-import { type AnyStep, type Needs, of } from '../../functions/engine/step.js';
+import { type AnyStep, type Needs, of, type PlanFacts } from '../../functions/engine/step.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { letters, numbers, toy } from './toys.js';
 import { createWorld } from './world.js';
 
-const options = {} as BootstrapOptions;
+const facts: PlanFacts = { options: {} as BootstrapOptions, machineAccess: 'direct' };
 const world = createWorld();
 const needsOf = (steps: readonly AnyStep[]): Record<string, readonly string[]> =>
-  Object.fromEntries([...planOf(createGraph(steps), options).values()].map(({ id, needs }) => [id, needs]));
+  Object.fromEntries([...planOf(createGraph(steps), facts).values()].map(({ id, needs }) => [id, needs]));
+
+const { options } = facts;
 
 describe('the plan', () => {
   const project = toy(world, 'project');
@@ -94,7 +96,7 @@ describe('the plan', () => {
     });
   }
 
-  const plan = planOf(createGraph([project, vm]), options);
+  const plan = planOf(createGraph([project, vm]), facts);
   for (const [title, states, ready] of [
     ['nothing stands', {}, ['project']],
     ['what is needed runs', { project: 'ready' }, []],

@@ -82,7 +82,9 @@ describe('removal', () => {
   });
 
   it('orders the real steps so: what needs the project before it, what holds its secrets after it', () => {
-    const plan = removalPlanOf(planOf(graphOf(realSteps), makeOptions({ cloudAcmeIssuer: true })));
+    const plan = removalPlanOf(
+      planOf(graphOf(realSteps), { options: makeOptions({ cloudAcmeIssuer: true }), machineAccess: 'direct' }),
+    );
     const needs = Object.fromEntries([...plan.values()].map((instance) => [instance.id, [...instance.needs].sort()]));
     expect(needs['project']).to.deep.equal(['eab-key:dc1', 'records', 'zone-role']);
     expect(needs['machine-key']).to.deep.equal(['project']);

@@ -128,7 +128,7 @@ export async function createLab(
     sharedMembers: [],
     formerMembers: [],
     options,
-    machineAccess: 'direct',
+    machineAccess: context.config.machineAccess,
     loadBalancers: 'external',
     sshPublicKey: 'ssh-ed25519 AAAA alice',
     base: {},
@@ -136,7 +136,7 @@ export async function createLab(
     deadlineAt: new Date(createdAt.getTime() + 7_200_000),
     generation: 1,
   };
-  const instances = [...planOf(graphOf(machines?.steps ?? steps), options).values()];
+  const instances = [...planOf(graphOf(machines?.steps ?? steps), bootstrap).values()];
   const outputs: Record<string, unknown> = {};
   const files = new Map<string, string>();
   const secretsOf = (context: StepContext) => createStepSecrets(context, bootstrap.id, undefined, () => undefined);

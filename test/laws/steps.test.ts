@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
 import { changeWorld } from '../../local/cloud/worlds/begin.js';
-import { local } from '../../local/stack/deployment.js';
+import { type FunctionEnvironment, local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { keysAtHand } from '../install-config/made-bootstrap.js';
 import { makeOptions } from '../install-config/make-options.js';
@@ -19,6 +19,7 @@ interface Variant {
   /** Of instances alike one is enough. */
   readonly only: (id: string) => boolean;
   readonly prepare?: (lab: Lab) => void;
+  readonly settings?: FunctionEnvironment;
 }
 
 const alike = /^vm:(ceph-[23]|k0s-[23]|postgres)|^address:(public-gateway|ssh-proxy)/;
@@ -35,6 +36,12 @@ const variants: readonly Variant[] = [
     },
     only: (id) => /^(repository|registry|eab|zone|records|vm:(jumpbox|ceph-1)$)/.test(id),
     prepare: ({ cloud }) => void cloud.faults.stockout({ name: 'ceph-1', provisioning: 'SPOT' }),
+  },
+  {
+    name: 'machines that are reached through IAP',
+    options: {},
+    only: (id) => /^(apis|caller-role|tunnel-access|firewall|vm:jumpbox)$/.test(id),
+    settings: { PLINTH_MACHINE_ACCESS: 'iap' },
   },
   {
     name: 'a new account, whose quota Google raises',
@@ -57,9 +64,9 @@ interface Trace {
 const makesSecrets = ({ id }: Instance): boolean => /^(machine-key|age-identity|secrets:|eab-key)/.test(id);
 
 const isRead = (method: string): boolean =>
-  /\.(get|list|access|batchGet|getIamPolicy|getBillingInfo|getEffectivePolicy)$/.test(method);
+  /\.(get|list|access|batchGet|getIamPolicy|getBillingInfo|getEffectivePolicy|getEffectiveFirewalls)$/.test(method);
 
-for (const { name, options, only, prepare } of variants) {
+for (const { name, options, only, prepare, settings } of variants) {
   describe(`laws of the steps: ${name}`, function () {
     this.timeout(240_000);
     let lab: Lab;
@@ -69,6 +76,7 @@ for (const { name, options, only, prepare } of variants) {
       await keysAtHand.call(this);
       lab = await createLab(makeOptions({ billingAccount: local.billingAccount, ...options }), 0, undefined, {
         PLINTH_QUOTA_CONTACT: 'quota@example.com',
+        ...settings,
       });
       prepare?.(lab);
       for (const instance of lab.instances) {

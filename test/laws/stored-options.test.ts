@@ -76,7 +76,11 @@ describe('a record from before a flag existed', function () {
     const graph = graphOf(stepsOf({ hosts: true }));
     const told = (stored: Readonly<Record<string, unknown>>) => {
       const read = optionsOf({ options: stored });
-      return [...planOf(graph, read).values()].map(({ id, needs, step, key }) => [id, needs, step.describe(read, key)]);
+      return [...planOf(graph, { options: read, machineAccess: 'iap' }).values()].map(({ id, needs, step, key }) => [
+        id,
+        needs,
+        step.describe(read, key, 'iap'),
+      ]);
     };
     for (const option of withDefaults) {
       const { [option as keyof typeof options]: _, ...without } = options;

@@ -121,6 +121,7 @@ describe('accounts with the e-mail of a member', () => {
       renameTeam: [[403, { params: { teamId: alone }, body: { name: 'Mine' } }]],
       deleteTeam: [[403, { params: { teamId: alone } }]],
       restoreTeam: [[403, { params: { teamId: alone } }]],
+      listTeamEvents: [[403, { params: { teamId: alone } }]],
       addTeamMembers: [[403, { params: { teamId: alone }, body: { members: [{ email: bob }] } }]],
       setTeamMemberRole: [[403, { params: { teamId: alone, email: alice }, body: { role: 'member' } }]],
       addTeamMember: [

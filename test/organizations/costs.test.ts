@@ -134,6 +134,7 @@ describe('the documents of an operation', () => {
       ['of an admin', 200, () => ({ params: member('eve@example.com'), body: { role: 'member' } })],
     ],
     listOrganizationTeams: [['', 200, () => ({ params: inOrganization() })]],
+    listTeamEvents: [['', 200, () => ({ params: { teamId: inside } })]],
     createTeam: [
       ['standalone', 201, () => ({ body: { name: 'another' } })],
       ['in an organization', 201, () => ({ as: 'carol@example.com', body: { name: 'another', organizationId } })],

@@ -58,6 +58,7 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await inPages('listOrganizationTeams', { params });
   await inPages('listOrganizationEvents', { params });
   await inPages('listTeamMembers', { params: inside });
+  await inPages('listTeamEvents', { params: inside });
   const [erin, frank, grace] = ['erin@example.com', 'frank@example.com', 'grace@example.com'];
   await does(200, 'addOrganizationMembers', {
     params,

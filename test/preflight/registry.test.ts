@@ -91,6 +91,7 @@ describe("forge1's registry, before a bootstrap begins", () => {
             options: makeOptions({ registryType: 'forge1', registryUser: 'alice', installVersion: '1.0.0' }),
             owner: 'alice@example.com',
             ownerMember: 'user:alice@example.com',
+            machineAccess: 'direct',
             loadBalancers: 'external',
             machines: true,
             projectId: 'some-project',

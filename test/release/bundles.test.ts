@@ -14,7 +14,7 @@ type Name = keyof typeof functionNames;
 
 /** KiB of code. Raise one only for what is worth its part of every cold start. */
 const budgets: Readonly<Record<Name, number>> = {
-  bootstraps: 3400,
+  bootstraps: 3500,
   api: 2300,
   runCloudStep: 3900,
   runHostStep: 4400,
@@ -91,7 +91,7 @@ describe('the bundle of a function', function () {
 
   it('holds no other function', () => {
     const own = (name: Name) =>
-      [...held(name).files].filter((file) => /^functions\/(http|events|steps)\/(?!cloud\/proof)/.test(file));
+      [...held(name).files].filter((file) => /^functions\/(http|events|steps)\/(?!topology|cloud\/outputs)/.test(file));
     expect(own('api').filter((file) => /steps|events|bootstraps/.test(file))).to.deep.equal([]);
     expect(own('sweep').filter((file) => /steps|organizations/.test(file))).to.deep.equal([]);
     expect(own('runCloudStep').filter((file) => /organizations|cleanup|http\/bootstraps/.test(file))).to.deep.equal([]);

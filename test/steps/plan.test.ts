@@ -3,10 +3,12 @@ import { expect } from 'chai';
 import { graphOf } from '../../functions/engine/graph.js';
 import { planOf } from '../../functions/engine/plan.js';
 import { stepsOf } from '../../functions/steps/index.js';
+import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { makeOptions } from '../install-config/make-options.js';
 
-const plan = (options: Partial<BootstrapOptions>) => planOf(graphOf(stepsOf({ hosts: true })), makeOptions(options));
+const plan = (options: Partial<BootstrapOptions>, machineAccess: MachineAccess = 'direct') =>
+  planOf(graphOf(stepsOf({ hosts: true })), { options: makeOptions(options), machineAccess });
 const needsOf = (options: Partial<BootstrapOptions>, id: string) => plan(options).get(id)?.needs ?? [];
 
 describe('the plan of all steps', () => {
@@ -41,6 +43,15 @@ describe('the plan of all steps', () => {
       // A router has its NAT, and a network before it.
       expect(all.get('router')?.needs).to.deep.equal(['network']);
     }
+  });
+
+  it('reaches no machine by way of IAP before it may, and before that machine reaches the internet', () => {
+    const all = [...plan({ installVersion: '1.0.0', registryType: 'local-container' }, 'iap').values()];
+    const onMachines = all.filter(({ lane }) => lane === 'host');
+    expect(onMachines).to.have.length.above(20);
+    for (const { id, needs } of onMachines)
+      expect(needs, id).to.include.members(['tunnel-access', 'router', 'firewall']);
+    expect(plan({}, 'direct').has('tunnel-access')).to.equal(false);
   });
 
   it('installs the second datacenter after the first, and makes the test user after both', () => {

@@ -28,6 +28,7 @@ const intent = (
   loadBalancers: LoadBalancers = 'external',
 ): Intent => ({
   options: makeOptions(options),
+  machineAccess: 'direct',
   projectId: 'a-1',
   ownerMember: 'user:alice@example.com',
   loadBalancers,

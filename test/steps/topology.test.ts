@@ -7,12 +7,14 @@ import {
   datacenterOf,
   datacenters,
   datacentersOf,
+  isPublic,
   needsOf,
   recordsOf,
   vmSpec,
   vms,
   vmsOf,
 } from '../../functions/steps/topology.js';
+import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import { makeOptions } from '../install-config/make-options.js';
 import { projectFolder } from '../support/recording-store.js';
 
@@ -22,8 +24,8 @@ const two = makeOptions({ baseDomain: 'd.example.com', multiDc: true });
 describe('topology', () => {
   it('is what docs/operate/deploy.md has operators ask Google for', () => {
     const deploy = readFileSync(join(projectFolder, 'docs/operate/deploy.md'), 'utf8');
-    for (const metric of Object.keys(needsOf(one))) {
-      const [inOne, inTwo] = [one, two].map((options) => needsOf(options)[metric]);
+    for (const metric of Object.keys(needsOf(one, 'direct'))) {
+      const [inOne, inTwo] = [one, two].map((options) => needsOf(options, 'direct')[metric]);
       expect(deploy, metric).to.match(new RegExp(`^\\| \`${metric}\`.*\\| ${inOne} \\| ${inTwo} \\|$`, 'm'));
     }
   });
@@ -39,7 +41,7 @@ describe('topology', () => {
       'k0s-2',
       'k0s-3',
     ]);
-    expect(needsOf(one)).to.deep.include({
+    expect(needsOf(one, 'iap')).to.deep.include({
       CPUS: 52,
       INSTANCES: 8,
       STATIC_ADDRESSES: 3,
@@ -48,7 +50,7 @@ describe('topology', () => {
   });
 
   it('has 14 VMs with 100 vCPUs in two, the second ones named -dc2', () => {
-    expect(needsOf(two)).to.deep.include({ CPUS: 100, INSTANCES: 14, STATIC_ADDRESSES: 6 });
+    expect(needsOf(two, 'iap')).to.deep.include({ CPUS: 100, INSTANCES: 14, STATIC_ADDRESSES: 6 });
     expect(vmsOf(two, 'dc2').map(({ name }) => name)).to.deep.equal([
       'ceph-1-dc2',
       'ceph-2-dc2',
@@ -64,8 +66,8 @@ describe('topology', () => {
   });
 
   it('gives each role its machine', () => {
-    expect(vmSpec(one, 'jumpbox')).to.include({ machineType: 'e2-medium', externalIp: true, identity: undefined });
-    expect(vmSpec(one, 'postgres')).to.include({ machineType: 'e2-standard-2', externalIp: false });
+    expect(vmSpec(one, 'jumpbox')).to.include({ machineType: 'e2-medium', identity: undefined });
+    expect(vmSpec(one, 'postgres')).to.include({ machineType: 'e2-standard-2' });
     expect(vmSpec(one, 'ceph-2')).to.deep.include({
       machineType: 'e2-standard-8',
       dataDisks: [10, 100],
@@ -74,6 +76,16 @@ describe('topology', () => {
     expect(vmSpec(one, 'k0s-3')).to.deep.include({ identity: 'cloud-controller', tags: ['k0s'], dataDisks: [] });
     const pushing = makeOptions({ registryType: 'artifact-registry' });
     expect(vmSpec(pushing, 'jumpbox').identity).to.equal('registry-writer');
+  });
+
+  it('has one public address besides those of load balancers, the jumpbox’s, and none by way of IAP', () => {
+    const publicOnes = (machineAccess: MachineAccess) =>
+      vmsOf(two)
+        .filter((vm) => isPublic(vm, machineAccess))
+        .map(({ name }) => name);
+    expect([publicOnes('direct'), publicOnes('iap')]).to.deep.equal([['jumpbox'], []]);
+    const inUse = (machineAccess: MachineAccess) => needsOf(two, machineAccess)['IN_USE_ADDRESSES'];
+    expect([inUse('direct'), inUse('iap')]).to.deep.equal([7, 6]);
   });
 
   const lines = (options: typeof one) => recordsOf(options).map(({ name, address }) => `${name} ${address}`);

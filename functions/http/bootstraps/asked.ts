@@ -115,6 +115,7 @@ async function look(
   for (const { path } of notAllowed?.errors ?? []) told.add(path);
 
   const isNew = standing === undefined && body.takeUp === undefined;
+  const wanted = { options, machineAccess: config.machineAccess };
   let resumed: BeginFacts['checked'];
   const rules = ruleFindings({
     faults,
@@ -128,7 +129,7 @@ async function look(
         : () => releaseBinary(config),
     checkPrice:
       standing === undefined
-        ? () => endFor(priceOf(config, options, maxMicros), context.clock.now(), ttlSeconds(options))
+        ? () => endFor(priceOf(config, wanted, maxMicros), context.clock.now(), ttlSeconds(options))
         : undefined,
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
@@ -137,7 +138,7 @@ async function look(
   const found = await preflight(context, [...rules, ...findings], {
     asking: {
       intent: {
-        options,
+        ...wanted,
         owner: caller.email,
         ownerMember: caller.member,
         loadBalancers: config.loadBalancers,

@@ -10,6 +10,7 @@ import type { Context } from '../../context.js';
 import { costOf, costOfPlan } from '../../cost/of-bootstrap.js';
 import { graphOf } from '../../engine/graph.js';
 import { planOf } from '../../engine/plan.js';
+import { machineAccessOf } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 
 export async function dryRunOf(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<PlanReply> {
@@ -19,21 +20,21 @@ export async function dryRunOf(context: Context, steps: readonly AnyStep[], fact
     const { of: bootstrap, resumed } = facts.checked;
     const { options, price, deadlineAt, changes } = resumed;
     return {
-      instances: previewOf(steps, options),
+      instances: previewOf(steps, { options, machineAccess: machineAccessOf(bootstrap.data) }),
       warnings: [...facts.warnings],
       plan: planOfCommand(context, steps, facts, price, { bootstrap, resumed }),
       changes: [...changes],
       cost: costOf(config.prices, { ...bootstrap.data, options: { ...options }, deadlineAt }, now),
     };
   }
-  const { options } = facts;
-  const price = priceOf(config, options, facts.maxMicros);
-  const { deadlineAt, warning } = endFor(price, now, ttlSeconds(options));
+  const wanted = { options: facts.options, machineAccess: config.machineAccess };
+  const price = priceOf(config, wanted, facts.maxMicros);
+  const { deadlineAt, warning } = endFor(price, now, ttlSeconds(facts.options));
   return {
-    instances: previewOf(steps, options),
+    instances: previewOf(steps, wanted),
     warnings: [...facts.warnings, ...(warning === undefined ? [] : [warning])],
     plan: planOfCommand(context, steps, facts, price),
-    forecast: forecast(planOf(graphOf(steps), options), await learntTimes(context), now),
-    cost: costOfPlan(config.prices, options, now, deadlineAt, config.loadBalancers),
+    forecast: forecast(planOf(graphOf(steps), wanted), await learntTimes(context), now),
+    cost: costOfPlan(config.prices, wanted, now, deadlineAt, config.loadBalancers),
   };
 }

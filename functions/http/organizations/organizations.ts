@@ -27,7 +27,7 @@ import type { Answer } from '../reply.js';
 import { type Call, createRouter, type HttpFunction } from '../router.js';
 import { invitationHandlers } from './invitations.js';
 import { moveHandlers } from './moves.js';
-import { addedAnswer, keptOf, okAnswer, teamHandlers } from './teams.js';
+import { addedAnswer, filterOf, keptOf, okAnswer, teamHandlers } from './teams.js';
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
@@ -144,7 +144,7 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
     ),
 
   listOrganizationEvents: (call) =>
-    answerInPages(routes.listOrganizationEvents, call, (page) =>
-      listEvents(context, call.caller, call.params.organizationId, page),
+    answerInPages(routes.listOrganizationEvents, { ...call, kept: filterOf(call.query) }, (page) =>
+      listEvents(context, call.caller, call.params.organizationId, page, call.query),
     ),
 });

@@ -4,6 +4,7 @@ import { organizationRoutes as routes } from '../../../shared/organization/route
 import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
 import { detachTeam } from '../../organizations/detachment.js';
+import { type EventFilter, listTeamEvents } from '../../organizations/events.js';
 import { addTeamMembers } from '../../organizations/many-members.js';
 import type { Added } from '../../organizations/members.js';
 import { migrateTeam, previewMigration } from '../../organizations/migration.js';
@@ -30,6 +31,7 @@ type TeamRoutes = Pick<
   | 'addTeamMembers'
   | 'setTeamMemberRole'
   | 'listTeamMembers'
+  | 'listTeamEvents'
   | 'addTeamMember'
   | 'removeTeamMember'
   | 'previewMigration'
@@ -44,6 +46,13 @@ const createdAnswer = (team: Team): Answer => ({
   body: team,
 });
 export const okAnswer = (body: unknown): Answer => ({ status: 200, body });
+/** The filters that were given, which the link to the next page repeats. */
+export const filterOf = ({ actor, action, member, since, until }: EventFilter): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({ actor, action, member, since, until }).flatMap(([name, each]) =>
+      each === undefined ? [] : [[name, each] as const],
+    ),
+  );
 /** What the link to the next page repeats. */
 export const keptOf = ({ deleted }: { readonly deleted: boolean }): Record<string, string> =>
   deleted ? { deleted: 'true' } : {};
@@ -76,6 +85,11 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
   listTeamMembers: (call) =>
     answerInPages(routes.listTeamMembers, call, (page) =>
       listTeamMembers(context, call.caller, call.params.teamId, page),
+    ),
+
+  listTeamEvents: (call) =>
+    answerInPages(routes.listTeamEvents, { ...call, kept: filterOf(call.query) }, (page) =>
+      listTeamEvents(context, call.caller, call.params.teamId, page, call.query),
     ),
 
   addTeamMember: async ({ caller, params, body }, keep) =>

@@ -18,11 +18,13 @@ export const indexedQueries: readonly Query[] = [
   sorted('invitations', ['organizationId'], 'email', 'asc'),
   sorted('logs', ['bootstrapId', 'instance'], 'offset', 'asc'),
   sorted('organizationEvents', ['organizationId'], 'id', 'desc'),
+  sorted('organizationEvents', ['teamId'], 'id', 'desc'),
   sorted('organizationMembers', ['email'], 'organizationId', 'asc'),
   sorted('organizationMembers', ['organizationId'], 'email', 'asc'),
   sorted('teamMembers', ['email'], 'teamId', 'asc'),
   sorted('teamMembers', ['teamId'], 'email', 'asc'),
   sorted('teams', ['organizationId'], 'teamId', 'asc'),
+  sorted('transfers', ['teamId'], 'id', 'asc'),
 ];
 
 export const indexes = defineFinding({

@@ -24,6 +24,7 @@ export async function lookAtDeployment(
     options: optionsOf({ options: {} }),
     owner: caller.email,
     ownerMember: caller.member,
+    machineAccess: context.config.machineAccess,
     loadBalancers: context.config.loadBalancers,
     machines,
     projectId: context.config.project,

@@ -25,8 +25,8 @@ export const quota = defineFinding({
     const records = await lastProject(asking);
     return newestWith(records, 'quota', (found, record) => knownBy(found, record, asking.intent));
   },
-  judge(known, { options, loadBalancers }) {
-    const needs = countedNeeds(options, known?.limits ?? new Map(), loadBalancers);
+  judge(known, { options, machineAccess, loadBalancers }) {
+    const needs = countedNeeds({ options, machineAccess }, known?.limits ?? new Map(), loadBalancers);
     const words = (names: readonly string[]) =>
       names.map((name) => `${name} ${needs[name]} (limit ${known?.limits.get(name)})`).join(', ');
     const mend = 'What Google can be asked beforehand: docs/operate/deploy.md, "Quotas".';

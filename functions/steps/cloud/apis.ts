@@ -14,7 +14,7 @@ const wantedOf = ({
   bootstrap,
   needs: { machineLogin },
 }: Pick<StepCall<typeof needs, undefined>, 'bootstrap' | 'needs'>) => [
-  ...servicesOf(bootstrap.options),
+  ...servicesOf(bootstrap.options, bootstrap.machineAccess),
   ...(machineLogin.by === 'os-login' ? ['oslogin.googleapis.com'] : []),
 ];
 
@@ -23,7 +23,7 @@ export const apis = defineProjectStep({
   title: 'APIs',
   lane: 'cloud',
   needs,
-  describe: (options) => servicesOf(options).map((service) => `API ${service}`),
+  describe: (options, _key, machineAccess) => servicesOf(options, machineAccess).map((service) => `API ${service}`),
   output: ApisOutput,
 
   async observe({ context, bootstrap, needs }) {

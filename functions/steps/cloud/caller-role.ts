@@ -3,7 +3,7 @@
  * longer shared with lose theirs.
  */
 import { invitedRole } from '../../../shared/bootstrap/invited.js';
-import { done, type StepCall } from '../../engine/step.js';
+import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
 import { forEachPerson } from './each-person.js';
 import { invitedRoleStands, makeInvitedRole } from './invited-role.js';
 import { adminLoginPermissions } from './login-roles.js';
@@ -11,6 +11,7 @@ import { machineLogin } from './machine-login.js';
 import { RolesOutput } from './outputs.js';
 import { project } from './project.js';
 import { defineProjectStep } from './settling.js';
+import { tunnelRole } from './tunnel-access.js';
 
 interface Grant {
   readonly member: string;
@@ -19,11 +20,17 @@ interface Grant {
 const needs = { project, machineLogin } as const;
 type Call = StepCall<typeof needs, undefined>;
 
+/** By IAP alone, machines are reached by who holds this role. roles/editor lacks it. */
+const tunnelGrants = ({ machineAccess }: BootstrapFacts, members: readonly string[]): Grant[] =>
+  machineAccess === 'iap' ? members.map((member) => ({ member, role: tunnelRole })) : [];
+
 function wanted({ context, bootstrap }: Call): Grant[] {
+  const { ownerMember, sharedMembers } = bootstrap;
   const role = invitedRole(bootstrap.projectId);
   return [
-    { member: bootstrap.ownerMember, role: context.config.callerRole },
-    ...bootstrap.sharedMembers.map((member) => ({ member, role })),
+    { member: ownerMember, role: context.config.callerRole },
+    ...sharedMembers.map((member) => ({ member, role })),
+    ...tunnelGrants(bootstrap, [ownerMember, ...sharedMembers]),
   ];
 }
 
@@ -39,6 +46,7 @@ function unwanted({ context, bootstrap }: Call): Grant[] {
       { member, role: owners },
       { member, role },
     ]),
+    ...tunnelGrants(bootstrap, formerMembers),
   ];
 }
 const policyOf = ({ context, bootstrap }: Call) => context.cloud.projects.policy(bootstrap.projectId);

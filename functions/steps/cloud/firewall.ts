@@ -1,5 +1,5 @@
 /** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
-import type { LoadBalancers } from '../../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../../shared/problems.js';
 import type { StepCall } from '../../engine/step.js';
 import { networkNames, subnetRange } from '../topology.js';
@@ -11,6 +11,8 @@ import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
 const everywhere = '0.0.0.0/0';
+/** Where Identity-Aware Proxy connects from, as its documentation says. */
+const iapRange = '35.235.240.0/20';
 /** Where clients of internal load balancers are: in the network, or in one that is connected to it (RFC 1918). */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
 /** Where the health checks of Google's load balancers come from, as its documentation says. */
@@ -24,12 +26,21 @@ interface Rule {
   readonly targetTags: readonly string[];
 }
 
-const rulesOf = (sshSources: readonly string[], loadBalancers: LoadBalancers): readonly Rule[] => [
+const sshSourcesOf = (machineAccess: MachineAccess, ranges: readonly string[]): readonly string[] => {
+  if (machineAccess === 'iap') return [iapRange];
+  return ranges.length === 0 ? [everywhere] : ranges;
+};
+
+const rulesOf = (
+  machineAccess: MachineAccess,
+  ranges: readonly string[],
+  loadBalancers: LoadBalancers,
+): readonly Rule[] => [
   {
     name: 'allow-ssh-ext',
     direction: 'INGRESS',
     allowed: [{ IPProtocol: 'tcp', ports: ['22'] }],
-    ranges: sshSources.length === 0 ? [everywhere] : sshSources,
+    ranges: sshSourcesOf(machineAccess, ranges),
     targetTags: ['ssh'],
   },
   {
@@ -67,8 +78,8 @@ export const firewall = defineProjectStep({
   title: 'Firewall',
   lane: 'cloud',
   needs: { network },
-  describe: () =>
-    rulesOf([], 'external').map(({ name, allowed, targetTags }) => {
+  describe: (_options, _key, machineAccess) =>
+    rulesOf(machineAccess, [], 'external').map(({ name, allowed, targetTags }) => {
       const what = allowed.map(({ IPProtocol, ports = [] }) => [IPProtocol, ports.join(', ')].join(' ').trim());
       return `firewall rule ${name}: ${what.join(', ')}${targetTags.length === 0 ? '' : ` to ${targetTags.join(', ')}`}`;
     }),
@@ -119,9 +130,10 @@ export const firewall = defineProjectStep({
 });
 
 /** What lies above the project comes before the rules here. It stays unknown where plinth may not look. */
-async function closedByOf({ context, bootstrap: { projectId, options } }: Pick<StepCall, 'context' | 'bootstrap'>) {
+async function closedByOf({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
+  const { projectId, options, machineAccess } = bootstrap;
   const { network: name } = networkNames(projectId, options.region);
-  const sources = rulesOf(context.config.sshSourceRanges, 'external')[0]?.ranges ?? [];
+  const sources = sshSourcesOf(machineAccess, context.config.sshSourceRanges);
   try {
     return closingRule(await context.cloud.compute.effectiveFirewalls(projectId, name), sources, 22);
   } catch (error) {
@@ -131,7 +143,7 @@ async function closedByOf({ context, bootstrap: { projectId, options } }: Pick<S
 }
 
 async function look({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
-  const rules = rulesOf(context.config.sshSourceRanges, bootstrap.loadBalancers);
+  const rules = rulesOf(bootstrap.machineAccess, context.config.sshSourceRanges, bootstrap.loadBalancers);
   const names = rules.map(({ name }) => name);
   const standing = await context.cloud.compute.firewallRules(bootstrap.projectId, names);
   return rules.map((rule) => ({ rule, found: standing.find(({ name }) => name === rule.name) }));

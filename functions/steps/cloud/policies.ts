@@ -49,17 +49,18 @@ export const policies = defineStep({
 });
 
 /** What the policies need of a bootstrap, which may not be begun yet. */
-type Wish = Pick<BootstrapFacts, 'options' | 'projectId' | 'ownerMember' | 'loadBalancers'>;
+type Wish = Pick<BootstrapFacts, 'options' | 'machineAccess' | 'projectId' | 'ownerMember' | 'loadBalancers'>;
 
 /** All that are in force for `place`, at once, as none depends on another. `place` is `parent` until there is a project. */
 export async function lookAtPolicies(
   context: Pick<Context, 'config' | 'cloud'>,
-  { options, projectId, ownerMember, loadBalancers }: Wish,
+  { options, machineAccess, projectId, ownerMember, loadBalancers }: Wish,
   parent: string,
   place = parent,
 ): Promise<z.infer<typeof PoliciesOutput>> {
   const intent: Intent = {
     options,
+    machineAccess,
     projectId,
     ownerMember,
     loadBalancers,

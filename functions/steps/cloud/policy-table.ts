@@ -4,15 +4,16 @@
  * Not here is what hits nothing. Bootstraps make no bucket, no key of an account and no forwarding of protocols, and use no
  * serial port.
  */
-import type { LoadBalancers } from '../../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers, MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { installs } from '../install/k0s.js';
-import { hasRegistry, servicesOf, vmsOf } from '../topology.js';
+import { hasRegistry, isPublic, servicesOf, vmsOf } from '../topology.js';
 import { type Fits, isLoadBalancer, isLocation, isSame } from './policy-judge.js';
 
 /** What a bootstrap is about to make. */
 export interface Intent {
   readonly options: BootstrapOptions;
+  readonly machineAccess: MachineAccess;
   readonly projectId: string;
   readonly ownerMember: string;
   readonly loadBalancers: LoadBalancers;
@@ -52,7 +53,7 @@ interface ListRow extends CommonRow {
 }
 export type PolicyRow = BooleanRow | ListRow;
 
-const publicVms = ({ options }: Intent) => vmsOf(options).filter(({ externalIp }) => externalIp);
+const publicVms = ({ options, machineAccess }: Intent) => vmsOf(options).filter((vm) => isPublic(vm, machineAccess));
 const exactly = (value: string): Wanted => ({ value, fits: isSame(value) });
 
 /** Services whose resources are made in the project. A shared zone may need none of Cloud DNS there. */
@@ -74,6 +75,7 @@ export const policyTable: readonly PolicyRow[] = [
     constraint: 'compute.vmExternalIpAccess',
     kind: 'list',
     hits: () => 'the jumpbox',
+    metBy: (intent) => (publicVms(intent).length === 0 ? 'no VM has a public address' : undefined),
     wanted: (intent) =>
       publicVms(intent).map(({ name }) =>
         exactly(`projects/${intent.projectId}/zones/${intent.options.zone}/instances/${name}`),
@@ -146,7 +148,7 @@ export const policyTable: readonly PolicyRow[] = [
     constraint: 'serviceuser.services',
     kind: 'list',
     hits: () => 'the APIs of the project',
-    wanted: ({ options }) => servicesOf(options).map(exactly),
+    wanted: ({ options, machineAccess }) => servicesOf(options, machineAccess).map(exactly),
     unmet: (values) => `the project needs the APIs ${values}`,
   },
   {

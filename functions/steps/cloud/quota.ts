@@ -13,8 +13,8 @@ export const quota = defineProjectStep({
   title: 'Quota',
   lane: 'cloud',
   needs: { apis },
-  describe: (options) => [
-    `check of the quotas of ${options.region}: ${Object.entries(needsOf(options))
+  describe: (options, _key, machineAccess) => [
+    `check of the quotas of ${options.region}: ${Object.entries(needsOf(options, machineAccess))
       .map(([metric, need]) => `${metric} ${need}`)
       .join(', ')}`,
     'request to Google for what lacks, if the deployment names a contact',
@@ -75,7 +75,8 @@ function waitFor(replies: readonly Reply[], waited: number, waitSeconds: number)
 /**
  * Compares with the limit, not with the free rest. The project is the bootstrap's own, so what is used is part of the need.
  */
-async function check({ cloud }: StepCall['context'], { options, projectId, loadBalancers }: BootstrapFacts) {
+async function check({ cloud }: StepCall['context'], bootstrap: BootstrapFacts) {
+  const { options, projectId, loadBalancers } = bootstrap;
   const { region, zone } = options;
   const found = await cloud.compute.region(projectId, region);
   if (found === undefined) throw unknownPlace('--region', region);
@@ -84,7 +85,7 @@ async function check({ cloud }: StepCall['context'], { options, projectId, loadB
   const everywhere = await cloud.compute.projectQuotas(projectId);
   const regional = new Set(quotas.map(({ metric }) => metric));
   const limits = new Map([...everywhere, ...quotas].map(({ metric, limit }) => [metric, limit]));
-  const checked = Object.entries(countedNeeds(options, limits, loadBalancers)).flatMap(([metric, need]): Lack[] => {
+  const checked = Object.entries(countedNeeds(bootstrap, limits, loadBalancers)).flatMap(([metric, need]): Lack[] => {
     const limit = limits.get(metric);
     return limit === undefined ? [] : [{ metric, need, limit, region: regional.has(metric) ? region : undefined }];
   });
@@ -92,12 +93,11 @@ async function check({ cloud }: StepCall['context'], { options, projectId, loadB
 }
 
 /** The limit of spot CPUs, where the bootstrap would fit with spot VMs. */
-function spotLimitIn(
-  { options, loadBalancers }: BootstrapFacts,
-  limits: ReadonlyMap<string, number>,
-): number | undefined {
+function spotLimitIn(facts: BootstrapFacts, limits: ReadonlyMap<string, number>): number | undefined {
+  const { options, loadBalancers } = facts;
   if (options.spotVms || options.preemptible) return undefined;
-  const needs = Object.entries(countedNeeds({ ...options, spotVms: true }, limits, loadBalancers));
+  const spot = { ...facts, options: { ...options, spotVms: true } };
+  const needs = Object.entries(countedNeeds(spot, limits, loadBalancers));
   return needs.every(([metric, need]) => need <= (limits.get(metric) ?? need)) ? limits.get(spotMetric) : undefined;
 }
 

@@ -3,11 +3,12 @@
  * know it or still refuse it. Every step inside the bootstrap's own project is defined here, so that it waits for such
  * answers.
  */
+import type { MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import { defineStep, type Each, type Needs, type Step, type StepSpec } from '../../engine/step.js';
 
-type When = (options: BootstrapOptions) => boolean;
+type When = (options: BootstrapOptions, machineAccess: MachineAccess) => boolean;
 
 /** Like `defineStep`, for a step inside the bootstrap's own project. */
 export function defineProjectStep<

@@ -3,7 +3,7 @@
 import type { MachineLogin, VmView } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import type { StepCall } from '../../engine/step.js';
-import { vmSpec } from '../topology.js';
+import { isPublic, vmSpec } from '../topology.js';
 import { sshKeysOf, startupScriptOf } from './vm-metadata.js';
 
 export type Kind = 'standard' | 'spot' | 'preemptible';
@@ -35,7 +35,7 @@ const schedulings = {
 } as const satisfies Record<Kind, object>;
 
 export function wantedInstance({ context, bootstrap, key, needs }: Call, kind: Kind) {
-  const { options } = bootstrap;
+  const { options, machineAccess } = bootstrap;
   const spec = vmSpec(options, key);
   const disk = (name: string, sizeGb: number, more: object, params: object) => ({
     type: 'PERSISTENT',
@@ -61,7 +61,7 @@ export function wantedInstance({ context, bootstrap, key, needs }: Call, kind: K
     networkInterfaces: [
       {
         subnetwork: needs.subnet.selfLink,
-        ...(spec.externalIp ? { accessConfigs: [{ name: 'External NAT', type: 'ONE_TO_ONE_NAT' }] } : {}),
+        ...(isPublic(spec, machineAccess) ? { accessConfigs: [{ name: 'External NAT', type: 'ONE_TO_ONE_NAT' }] } : {}),
       },
     ],
     scheduling: schedulings[kind],

@@ -3,7 +3,7 @@ import { Problem } from '../../../shared/problems.js';
 import { again, type Outcome, type StepCall } from '../../engine/step.js';
 import { machineKey } from '../config/machine-key.js';
 import { teamKeys } from '../config/team-keys.js';
-import { vmSpec, vms } from '../topology.js';
+import { isPublic, vmSpec, vms } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
 import { follow } from './following.js';
 import { machineLogin } from './machine-login.js';
@@ -27,16 +27,19 @@ export const vm = defineProjectStep({
   needs,
   holds: ['region', 'zone', 'spotVms', 'preemptible'],
   each: vms,
-  describe: (options, key) => {
-    const { machineType, dataDisks, externalIp } = vmSpec(options, key);
+  describe: (options, key, machineAccess) => {
+    const spec = vmSpec(options, key);
+    const { machineType, dataDisks } = spec;
     const disks = [options.rootDiskSize, ...dataDisks].map((size) => `${size} GB`).join(' + ');
     const kind = options.spotVms ? ', spot' : options.preemptible ? ', preemptible' : '';
-    return [`VM ${key}: ${machineType}${kind}, ${disks}, ${options.zone}${externalIp ? ', public address' : ''}`];
+    return [
+      `VM ${key}: ${machineType}${kind}, ${disks}, ${options.zone}${isPublic(spec, machineAccess) ? ', public address' : ''}`,
+    ];
   },
   output: VmOutput,
 
   async observe(call) {
-    const { options } = call.bootstrap;
+    const { options, machineAccess } = call.bootstrap;
     const spec = vmSpec(options, call.key);
     const found = await read(call);
     if (found?.status !== 'RUNNING' || changedMetadata(call, found) !== undefined || !hasTags(call, found)) {
@@ -46,7 +49,7 @@ export const vm = defineProjectStep({
     const internalIp = nic?.networkIP;
     const externalIp = nic?.accessConfigs?.[0]?.natIP;
     // They may appear later than the state RUNNING.
-    if (!internalIp || (spec.externalIp && !externalIp)) return undefined;
+    if (!internalIp || (isPublic(spec, machineAccess) && !externalIp)) return undefined;
     return {
       name: call.key,
       zone: options.zone,

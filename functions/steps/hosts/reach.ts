@@ -2,6 +2,7 @@
  * Defines steps on machines and connects to the machines: with the bootstrap's own key, through the jumpbox, and only to
  * pinned host keys. If a machine is unreachable, the steps that made it look at it again.
  */
+import type { MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import {
@@ -19,16 +20,21 @@ import { firewall } from '../cloud/firewall.js';
 import { adminLoginRole } from '../cloud/login-roles.js';
 import { machineLogin } from '../cloud/machine-login.js';
 import { machineLoginRole } from '../cloud/machine-login-role.js';
+import { router } from '../cloud/router.js';
+import { tunnelAccess } from '../cloud/tunnel-access.js';
 import { vm } from '../cloud/vm.js';
 import { machineKey, readMachineKey } from '../config/machine-key.js';
-import { jumpboxName } from '../topology.js';
+import { jumpboxName, tunnelTo } from '../topology.js';
 import { hostKey } from './host-key.js';
 
-/** `machines` are the VMs that the instance works on. The jumpbox is always added, because all connections go through it. */
+/**
+ * `machines` are the VMs that the instance works on. The jumpbox is always added, because all connections go through it. A
+ * machine without a public address reaches the world by the router.
+ */
 export function hostNeeds(machines: (options: BootstrapOptions, key: string) => readonly string[] = () => []) {
   const keys = (options: BootstrapOptions, key: string) => [...new Set([jumpboxName, ...machines(options, key)])];
-  const login = { machineKey, machineLogin, machineLoginRole } as const;
-  return { ...login, firewall, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
+  const login = { machineKey, machineLogin, machineLoginRole, tunnelAccess } as const;
+  return { ...login, firewall, router, machines: of(vm, keys), hostKeys: of(hostKey, keys) } as const;
 }
 type HostNeeds = ReturnType<typeof hostNeeds>;
 
@@ -39,12 +45,14 @@ export async function reach(call: HostCall, name: string = jumpboxName): Promise
   const { context, bootstrap, needs, signal } = call;
   const { privateKey, userOf } = await loginOf(call);
   const machine = (key: string) => {
-    const { internalIp, externalIp } = needs.machines[key] ?? missing(key);
+    const { internalIp, externalIp, zone } = needs.machines[key] ?? missing(key);
     const isJumpbox = key === jumpboxName;
+    const hasTunnel = isJumpbox && bootstrap.machineAccess === 'iap';
     return {
       name: key,
       address: isJumpbox ? (externalIp ?? internalIp) : internalIp,
       user: userOf(key),
+      ...(hasTunnel ? { tunnel: tunnelTo(bootstrap.projectId, { name: key, zone }) } : {}),
       hostKeys: (needs.hostKeys[key] ?? missing(key)).hostKeys,
     };
   };
@@ -69,8 +77,17 @@ async function loginOf({ context, needs, secrets }: HostCall): Promise<Login> {
   return { privateKey, userOf: (machine) => (machine === jumpboxName ? 'ubuntu' : 'root') };
 }
 
-/** Says of a login that OS Login refused what may be missing. */
+/** IAP learns of a grant, and of an API that was enabled, within minutes. */
+const slowIap = (problem: Problem): Problem =>
+  new Problem('cloud-propagation', `${problem.detail} A new grant takes some minutes.`, {
+    advice: `If it lasts longer than ten minutes: ${problem.advice ?? ''} Then run the same command again.`,
+    cause: problem,
+  });
+
+/** Says of a refusal by IAP or OS Login what may be missing. */
 function explain({ context, bootstrap, needs }: HostCall, error: unknown): never {
+  if (error instanceof Problem && error.code === 'cloud-permission' && bootstrap.machineAccess === 'iap')
+    throw slowIap(error);
   if (!(error instanceof Problem) || error.code !== 'host-login' || needs.machineLogin.by === 'keys') throw error;
   context.osLogin.doubt();
   const { retryAfterSeconds } = error;
@@ -86,7 +103,7 @@ const missing = (key: string): never => {
   throw new Error(`the machine ${key} is not among the step's needs`);
 };
 
-type When = (options: BootstrapOptions) => boolean;
+type When = (options: BootstrapOptions, machineAccess: MachineAccess) => boolean;
 
 /** Like `defineStep`, in the host lane. */
 export function defineHostStep<
