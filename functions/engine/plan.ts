@@ -96,6 +96,18 @@ export const readyIn = (plan: Plan, states: States, over: 'done' | 'gone' = 'don
       (states[id]?.state ?? 'waiting') === 'waiting' && needs.every((need) => states[need]?.state === over),
   );
 
+/**
+ * What a release gave to a step's needs after the instance had become ready. Needs whose output has a default are as it says, and
+ * are not waited for.
+ */
+export const unmetNeeds = (instance: Instance, outputOf: (id: string) => unknown): string[] =>
+  Object.entries(instance.fillings).flatMap(([name, filling]) => {
+    if (filling.kind === 'absent') return [];
+    const { output } = stepOf(instance.step.needs[name] as Need);
+    const ids = filling.kind === 'one' ? [filling.id] : Object.values(filling.ids);
+    return ids.filter((id) => outputOf(id) === undefined && !output.safeParse(undefined).success);
+  });
+
 /** The needed outputs that an instance is called with. */
 export function needOutputs(instance: Instance, outputOf: (id: string) => unknown): Readonly<Record<string, unknown>> {
   const outputs = Object.entries(instance.fillings).map(([name, filling]) => {

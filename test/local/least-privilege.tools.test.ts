@@ -57,6 +57,11 @@ const parts = [
   { title: 'least privilege, on machines', machines: 'embedded', here: onMachines },
 ] as const;
 
+const ofTheStory = [
+  `${functionNames.bootstraps} pubsub.projects.topics.publish`,
+  `${functionNames.runCloudStep} compute.instances.get`,
+];
+
 for (const { title, machines, here } of parts)
   describe(title, function () {
     this.timeout(1_200_000);
@@ -416,8 +421,8 @@ for (const { title, machines, here } of parts)
         refusals(since, functionAccount(name)).map((method) => `${name} ${method}`),
       );
       expect(refused).to.deep.equal([
-        // Of the story itself: the one step that sweep had to send.
-        ...refused.filter((each) => each === `${functionNames.bootstraps} pubsub.projects.topics.publish`),
+        // Of the story itself: the one step that sweep had to send, and the look for standing machines before the API is on.
+        ...refused.filter((each) => ofTheStory.includes(each)),
       ]);
     });
 
@@ -425,7 +430,8 @@ for (const { title, machines, here } of parts)
       const { name, role, on } = grant;
       it(`${name} needs ${role} on ${on}`, async () => {
         const refused = await refusedWithout(grant);
-        expect(refused, `nothing was refused, so nothing needs it\n${said.slice(-2000)}`).to.not.deep.equal([]);
+        // The preflight may tell it before anything is asked for that needs it.
+        if (refused.length === 0) expect(said.slice(-2000)).to.match(new RegExp(`"cloud-permission".*${role}\\b`));
       });
     }
 

@@ -9,7 +9,7 @@ import { linuxAmd64Fault } from '../../shared/linux-binary.js';
 import { sha256 } from '../../shared/sha256.js';
 import { flagsRelease, version } from '../../shared/version.js';
 import { bootstrap, five, watch } from '../cli/run-cli.js';
-import { createService, json, makeView } from '../cli/service.js';
+import { createService, json, planReply } from '../cli/service.js';
 
 const build = () =>
   execFileSync(process.execPath, [fileURLToPath(new URL('../../tools/bundle/build-binary.js', import.meta.url))]);
@@ -80,14 +80,7 @@ describe('the single executable', () => {
 
   it('asks the service for the plan of a dry run', async () => {
     const service = await createService();
-    service.instead.set('POST /bootstraps', [
-      (response) =>
-        json(response, 200, {
-          instances: [{ id: 'project', title: 'Cloud project', lane: 'cloud', needs: [], makes: ['project demo'] }],
-          warnings: [],
-          cost: makeView().cost,
-        }),
-    ]);
+    service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply())]);
     const env = { PLINTH_ENDPOINT: service.url, PLINTH_TOKEN: 'token-of-alice', HOME: folder };
     try {
       const child = spawn(join(folder, 'plinth'), [...bootstrap, ...five, '--dry-run'], { cwd: folder, env });

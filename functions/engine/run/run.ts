@@ -8,7 +8,7 @@ import type { Trace } from '../../../shared/trace.js';
 import type { Context } from '../../context.js';
 import { persist } from '../../store/persist.js';
 import type { Document } from '../../store/store.js';
-import type { Instance } from '../plan.js';
+import { type Instance, unmetNeeds } from '../plan.js';
 import {
   type LeaseRecord,
   leaseId,
@@ -139,7 +139,7 @@ async function find({ store, clock }: Context, message: StepMessage): Promise<Fo
 }
 
 async function run(invocation: Invocation, restSeconds: number): Promise<RunResult> {
-  const { context, message, bootstrap, plan, held, deadline } = invocation;
+  const { context, message, bootstrap, plan, held, deadline, removing } = invocation;
   const instance = plan.get(message.instance);
   if (instance === undefined) {
     context.log('WARNING', 'The instance is no longer part of the plan');
@@ -157,6 +157,9 @@ async function run(invocation: Invocation, restSeconds: number): Promise<RunResu
     const ended = await pause(invocation, wait);
     if (ended !== undefined) return ended;
   }
+  const isUnmet = !removing && unmetNeeds(instance, (id) => bootstrap.data.instances[id]?.output).length > 0;
+  if (isUnmet)
+    return end(invocation, { state: 'waiting', recheck: [], note: 'waiting for what this release makes first' });
   const facts = await persist(() => factsOf(context, message.bootstrapId, bootstrap.data));
   return turns(invocation, instance, facts);
 }
