@@ -1,7 +1,7 @@
 /** Unpacks a package's archive into a folder: once, completely or not at all. Every file is checked against its digest. */
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type PackageManifest, readPackageManifest } from '../../shared/package/manifest.js';
@@ -42,7 +42,8 @@ export async function unpackPackage(archive: string, packages: string, signal: A
     if (!existsSync(folder)) renameSync(temporary, folder);
     return { folder, manifest, hasImages };
   } finally {
-    rmSync(temporary, { recursive: true, force: true });
+    // Files that were under way when an entry was refused may still be written for a moment.
+    await rm(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 

@@ -120,8 +120,14 @@ export async function fuzzEverything(
       params: { teamId },
       body: { organizationId: own.id, force: true },
     });
-    teams.push(teamId);
-    if (teams.length > 4) teams.shift();
+    // One whose migration can be undone.
+    const migrated = await server.expect<Team>(201, 'createTeam', { body: { name: 'migrated' } });
+    await server.ask('migrateTeam', {
+      params: { teamId: migrated.teamId },
+      body: { organizationId: own.id, force: true },
+    });
+    teams.push(teamId, migrated.teamId);
+    while (teams.length > 4) teams.shift();
   }
 
   const random = createRandom(seed);
@@ -173,7 +179,7 @@ export async function fuzzEverything(
     [400, 401, 404].every((status) => statuses.get(operation)?.has(status));
   const goesOn = createRounds(Math.ceil(fewest / atOnce));
   // What chance has not let through yet goes on for a while: a few hundred requests may all be faulty.
-  let more = 2000;
+  let more = 10_000;
   for (let round = 0; ; round += atOnce) {
     const due = goesOn() ? operations : operations.filter((operation) => !isSeen(operation));
     if (due.length < operations.length) more -= atOnce;

@@ -114,7 +114,7 @@ describe('an installer package', function () {
     await create({ file, cwd: at, gzip: true, preservePaths: true, onWriteEntry }, ['.']);
     const state = join(at, 's');
     const { code, stderr } = await sandbox.run(['install', 'platform', '--package', file, '--state-dir', state]);
-    expect(stderr).to.match(/cannot be unpacked: .*path contains '\.\.'/);
+    expect(stderr, stderr).to.match(/cannot be unpacked: .*path contains '\.\.'/);
     expect(code).to.equal(2);
     expect(existsSync(join(at, 'zz-outside'))).to.equal(true);
     expect(existsSync(join(at, '..', 'zz-outside'))).to.equal(false);
