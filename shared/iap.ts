@@ -2,5 +2,8 @@
 
 /** Where IAP takes the WebSockets of tunnels to machines. */
 export const iapTunnelUrl = 'wss://tunnel.cloudproxy.app/v4';
-/** What a caller of tunnels needs on the project or on the VM. */
+/**
+ * What a caller of tunnels needs on the project or on the VM. It holds the two permissions to open tunnels, to VMs and to hosts
+ * behind connectors, and no others.
+ */
 export const tunnelRole = 'roles/iap.tunnelResourceAccessor';

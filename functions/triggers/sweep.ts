@@ -1,6 +1,6 @@
 /**
- * The HTTP function for Cloud Scheduler's job every minute. It sends what is due again, warns of ends that are near and of ceilings that are passed, and sends
- * notices that the webhook has not taken yet.
+ * The HTTP function for Cloud Scheduler's job every minute. It sends what is due again. It warns of ends that are near and of
+ * ceilings that are passed. It sends notices that the webhook has not taken yet.
  */
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import { lookAtFuses } from '../bootstraps/fuse.js';

@@ -2,7 +2,9 @@
  * Grants the owner a role on the project, and the people it is shared with a lesser one. Former owners and people it is no
  * longer shared with lose theirs.
  */
+
 import { invitedRole } from '../../../shared/bootstrap/invited.js';
+import { tunnelRole } from '../../../shared/iap.js';
 import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
 import { forEachPerson } from './each-person.js';
 import { invitedRoleStands, makeInvitedRole } from './invited-role.js';
@@ -11,7 +13,6 @@ import { machineLogin } from './machine-login.js';
 import { RolesOutput } from './outputs.js';
 import { project } from './project.js';
 import { defineProjectStep } from './settling.js';
-import { tunnelRole } from './tunnel-access.js';
 
 interface Grant {
   readonly member: string;

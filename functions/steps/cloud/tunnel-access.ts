@@ -4,15 +4,13 @@
  */
 import type { MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
+import { tunnelRole } from '../../../shared/iap.js';
 import { functionAccountId, functionNames } from '../../../shared/names.js';
 import { done, type StepCall } from '../../engine/step.js';
 import { accountEmail } from '../topology.js';
 import { apis } from './apis.js';
 import { RolesOutput } from './outputs.js';
 import { defineProjectStep } from './settling.js';
-
-/** Google's own. It holds the two permissions to open tunnels, to VMs and to hosts behind connectors, and no others. */
-export const tunnelRole = 'roles/iap.tunnelResourceAccessor';
 
 type Call = Pick<StepCall, 'context' | 'bootstrap'>;
 
