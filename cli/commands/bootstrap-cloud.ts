@@ -93,6 +93,10 @@ export const bootstrapCloud = defineCommand({
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
+    const isNew = standing === undefined && recovered === undefined;
+    const shown = isNew
+      ? await (await import('../follow/beginning.js')).showBeginning(call, client, request)
+      : undefined;
     const begun = await begin(call, client, {
       ...request,
       ...(Object.keys(base).length > 0 && { base }),
@@ -102,8 +106,8 @@ export const bootstrapCloud = defineCommand({
       throw planned === undefined ? error : (await import('../files/plan-file.js')).differing(error, planned);
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
-    for (const text of others) output.warn(text);
-    await sayBegun(call, begun);
+    for (const text of others.filter((each) => !shown?.some(({ what }) => what === each))) output.warn(text);
+    await sayBegun(call, begun, shown !== undefined);
 
     const ended = await finish(call, client, begun.bootstrap, {
       told: [...warnings, ...others],
@@ -308,13 +312,14 @@ function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void;
   output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
 }
 
-async function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): Promise<void> {
+async function sayBegun({ output }: Call, begun: BeginReply, isShown: boolean): Promise<void> {
+  const { bootstrap, created, changes } = begun;
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
   );
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
-  if (!created || output.json) return;
-  const { priceLines } = await import('../follow/price-lines.js');
-  for (const line of priceLines(bootstrap)) output.say(line);
+  if (!created || isShown || output.json) return;
+  const { linesOfBegun } = await import('../follow/beginning.js');
+  for (const line of linesOfBegun(bootstrap)) output.say(line);
 }

@@ -1,6 +1,7 @@
 /** Plans at the command line against the simulated cloud: agreed to in a file, refused once they differ, kept to by a removal. */
 import { expect } from 'chai';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
+import type { Beginning } from '../../shared/bootstrap/preflight.js';
 import { createRandom } from '../organizations/random.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
@@ -31,8 +32,18 @@ describe('a plan in a file', function () {
       .to.match(/^ +make +VM k0s-1/m)
       .and.to.include('--forge1-app-client-secret');
     expect(made()).to.equal(before);
-    const view = succeeded(await alice.bootstrap('agreed', { apply: 'agreed.json' }));
-    expect(view.name).to.equal('agreed');
+    const checked = JSON.parse((await plinth(...argsOf('agreed'), '--check', '--json')).stdout) as {
+      check: { beginning: Beginning };
+    };
+    const outcome = await alice.bootstrap('agreed', { apply: 'agreed.json' });
+    expect(succeeded(outcome).name).to.equal('agreed');
+    const { hash } = JSON.parse(alice.read('agreed.json')) as PlanDocument;
+    const shown = outcome.events.find(({ type }) => type === 'beginning');
+    expect([checked.check.beginning.hash, shown?.['hash']], 'what --check tells, and the screen').to.deep.equal([
+      hash,
+      hash,
+    ]);
+    expect(shown).to.include({ vms: 8 }).and.to.have.property('forecast');
     const kept = await plinth(...argsOf('agreed'), '--dry-run');
     expect(kept.stdout)
       .to.match(/^ +keep +VM k0s-1/m)
