@@ -27,12 +27,12 @@ export async function check(call: Call, { checked, faults, travelling, maxCost }
   const unread = await uploadFaults(given, settings);
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
   const client = await call.connect();
+  const key = keyFaults.length === 0 ? findSshKey(given, checked.local.sshPublicKeyPath, settings) : undefined;
   const { findings, beginning } = await client.preflight({
     // A file that cannot be read is told here, and travels in no form.
     options: { ...withoutFiles(travelling), ...uploads },
-    ...(keyFaults.length === 0 && {
-      sshPublicKey: findSshKey(given, checked.local.sshPublicKeyPath, settings).publicKey,
-    }),
+    // A key that the first bootstrap is still to make has no part in a plan.
+    ...(key !== undefined && key.keep === undefined && { sshPublicKey: key.publicKey }),
     ...(call.has('strict') && { strict: true }),
     ...(maxCost !== undefined && { maxCost }),
   });

@@ -12,6 +12,7 @@ import {
   type Option,
   optionNames,
 } from '../../shared/bootstrap/options.js';
+import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
@@ -39,7 +40,8 @@ export const bootstrapCloud = defineCommand({
   options: optionNames,
   flags: {
     check: 'Look at all that the bootstrap needs, and tell at once what stops it. Makes nothing.',
-    'dry-run': 'Print what would be made, changed, kept and given up, and what it costs. Makes nothing.',
+    'dry-run':
+      'Print what would be made, changed, kept and given up, and what it costs. Makes nothing. Where the service does not answer, only what the flags say, with exit code 6.',
     plan: 'Write that plan to this file, and make nothing.',
     apply: 'Carry out exactly the plan in this file, with the same flags. If anything differs by now, nothing is done.',
     strict: 'Refuse what would otherwise be warned about.',
@@ -78,13 +80,14 @@ export const bootstrapCloud = defineCommand({
       ...(planned !== undefined && { plan: planned.hash }),
     };
     if (call.has('dry-run') || call.word('plan') !== undefined) {
-      const { showPlan } = await import('../follow/plan-text.js');
+      const { planOrFlags } = await import('../follow/plan-text.js');
       // The plan holds for this key alone.
       if (call.word('plan') !== undefined) keepKey(call, key);
-      return showPlan(call, await client.plan(request));
+      return planOrFlags(call, () => client.plan(request), options);
     }
 
     const standing = await client.findStanding(options.projectName);
+    if (planned !== undefined && local.recoverConfig) await checkRecoverable(client, request, planned, standing?.id);
     const recovered = local.recoverConfig
       ? await recover(call, client, { key, local, keys, options }, standing?.id, options)
       : undefined;
@@ -228,9 +231,6 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
     ...amountFaults(call),
-    ...(call.word('apply') !== undefined && checked.local.recoverConfig
-      ? [{ path: '--apply', message: 'goes not with --recover-config: what is recovered is no part of a plan' }]
-      : []),
     ...(await sshKeyFaults(given, settings)),
     ...(call.has('dry-run') || call.word('plan') !== undefined
       ? []
@@ -248,6 +248,24 @@ function amountFaults(call: Call): Fault[] {
 
 const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
+
+/** Files are brought back only where the plan still fits, so that a refusal changes nothing here. */
+async function checkRecoverable(
+  client: Client,
+  request: BootstrapRequest,
+  planned: PlanDocument,
+  standing: string | undefined,
+): Promise<void> {
+  if (standing === undefined) {
+    const message =
+      'goes with --recover-config only where plinth has its record: what is taken up is no part of a plan';
+    throw refusalOf([{ path: '--apply', message }]);
+  }
+  const { plan } = await client.plan(request);
+  if (plan.hash === planned.hash) return;
+  const { noLongerFits } = await import('../files/plan-file.js');
+  throw noLongerFits(planned, plan);
+}
 
 /** Reports recovered files at once, because later work may fail. */
 async function recover(

@@ -8,6 +8,10 @@ import { runAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
 import { askDns, inSharedZone, type RecordSet, sharedZone } from '../support/shared-zone.js';
 
+interface Checked {
+  readonly check: { readonly beginning: Beginning };
+}
+
 describe('a plan in a file', function () {
   this.timeout(240_000);
   let scene: Scene;
@@ -26,15 +30,15 @@ describe('a plan in a file', function () {
 
   it('is written without making anything, and carried out as it was agreed to', async () => {
     const before = made();
+    const early = JSON.parse((await plinth(...argsOf('agreed'), '--check', '--json')).stdout) as Checked;
+    expect(early.check.beginning, 'without a key').to.include({ vms: 8 }).and.not.have.property('hash');
     const written = await plinth(...argsOf('agreed'), '--plan', 'agreed.json');
     expect(written.exitCode, written.stderr).to.equal(0);
     expect(written.stdout)
       .to.match(/^ +make +VM k0s-1/m)
       .and.to.include('--forge1-app-client-secret');
     expect(made()).to.equal(before);
-    const checked = JSON.parse((await plinth(...argsOf('agreed'), '--check', '--json')).stdout) as {
-      check: { beginning: Beginning };
-    };
+    const checked = JSON.parse((await plinth(...argsOf('agreed'), '--check', '--json')).stdout) as Checked;
     const outcome = await alice.bootstrap('agreed', { apply: 'agreed.json' });
     expect(succeeded(outcome).name).to.equal('agreed');
     const { hash } = JSON.parse(alice.read('agreed.json')) as PlanDocument;
