@@ -71,14 +71,7 @@ export const bootstrapCloud = defineCommand({
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
-    const maxCost = call.word('max-cost');
-    const request: BootstrapRequest = {
-      options: { ...travelling(given), ...uploads.options },
-      sshPublicKey: key.publicKey,
-      ...(call.has('strict') && { strict: true }),
-      ...(maxCost !== undefined && { maxCost: maxCost.text }),
-      ...(planned !== undefined && { plan: planned.hash }),
-    };
+    const request = requestOf(call, { ...travelling(given), ...uploads.options }, key, planned);
     if (call.has('dry-run') || call.word('plan') !== undefined) {
       const { planOrFlags } = await import('../follow/plan-text.js');
       // The plan holds for this key alone.
@@ -129,6 +122,22 @@ export const bootstrapCloud = defineCommand({
     };
   },
 });
+
+function requestOf(
+  call: Call,
+  options: GivenOptions,
+  key: SshKey,
+  planned: PlanDocument | undefined,
+): BootstrapRequest {
+  const maxCost = call.word('max-cost');
+  return {
+    options,
+    sshPublicKey: key.publicKey,
+    ...(call.has('strict') && { strict: true }),
+    ...(maxCost !== undefined && { maxCost: maxCost.text }),
+    ...(planned !== undefined && { plan: planned.hash }),
+  };
+}
 
 interface EndParts {
   /** Warnings that were already printed. */
