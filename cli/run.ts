@@ -136,13 +136,19 @@ function callOf(match: Match, parts: CallParts): Call {
     },
     async connect() {
       const transport = await reach('bootstraps');
-      const { createClient } = await import('./service/client.js');
-      return createClient(transport, { onTrace: output.trace, onTrouble: output.warn });
+      const [{ createClient }, { withSeenProjects }] = await Promise.all([
+        import('./service/client.js'),
+        import('./completion/seen-names.js'),
+      ]);
+      return withSeenProjects(createClient(transport, { onTrace: output.trace, onTrouble: output.warn }), settings);
     },
     async connectOrganizations() {
       const transport = await reach('api');
-      const { createOrganizationClient } = await import('./service/organization-client.js');
-      return createOrganizationClient(transport);
+      const [{ createOrganizationClient }, { withSeenOrganizations }] = await Promise.all([
+        import('./service/organization-client.js'),
+        import('./completion/seen-names.js'),
+      ]);
+      return withSeenOrganizations(createOrganizationClient(transport), settings);
     },
   };
 }
