@@ -8,7 +8,7 @@ export const list = defineCommand({
   summary: 'List your bootstraps',
   description: [
     'Lists your bootstraps and those shared with you. First come the living ones, in the order in which they end. Then come the removed ones, for 90 days.',
-    'LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
+    'Behind the state of one that is on its way stand its minutes until it is ready: as half of those like it took, and as nine in ten did at most. LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
   ],
   flags: { all: "Everybody's, for operators." },
   examples: ['plinth beta bootstrap-cloud list', 'plinth beta bootstrap-cloud list --all --json'],
