@@ -88,6 +88,8 @@ export interface Config {
     readonly month?: number;
     /** What becomes of a bootstrap without a price while there is a ceiling. */
     readonly withoutPrice: 'refuse' | 'allow';
+    /** What happens to a bootstrap that comes to cost more than it may. `stop`: its VMs are stopped, and kept. */
+    readonly beyond: 'warn' | 'stop';
   };
   /** The role that the caller gets on their project. */
   readonly callerRole: string;
@@ -304,6 +306,11 @@ export const settings = {
     'What becomes of a bootstrap that lacks a price while one of these ceilings is set. `allow`: it counts as nothing.',
     'refuse',
   ),
+  PLINTH_BEYOND_CEILING: setting(
+    z.enum(['warn', 'stop'], 'must be warn or stop'),
+    'What happens to a bootstrap that comes to cost more than a ceiling or its `--max-cost` allows. `warn`: its owner is warned. `stop`: its VMs are stopped, too, and kept with their disks. `restart-vms` starts them again once the ceiling is raised.',
+    'warn',
+  ),
   PLINTH_DNS_RESOLVER: optional(
     text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
     "Resolver that is asked whether a domain is delegated, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Unset: the machine's own, and port 53. The command line knows a variable of the same name.",
@@ -512,6 +519,7 @@ const ceilingsOf = (read: Values): Config['ceilings'] => ({
   ...ifSet('monthOfOwner', read.PLINTH_USD_PER_MONTH_OWNER),
   ...ifSet('month', read.PLINTH_USD_PER_MONTH),
   withoutPrice: read.PLINTH_WITHOUT_PRICE,
+  beyond: read.PLINTH_BEYOND_CEILING,
 });
 
 /** External services that a platform talks to. */

@@ -21,6 +21,7 @@ locals {
     PLINTH_USD_PER_HOUR          = var.ceilings.hour == null ? "" : tostring(var.ceilings.hour)
     PLINTH_USD_PER_MONTH_OWNER   = var.ceilings.owner_month == null ? "" : tostring(var.ceilings.owner_month)
     PLINTH_USD_PER_MONTH         = var.ceilings.month == null ? "" : tostring(var.ceilings.month)
+    PLINTH_BEYOND_CEILING        = var.beyond_ceiling
     PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
     PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region

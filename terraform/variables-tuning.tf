@@ -81,6 +81,18 @@ variable "ceilings" {
   }
 }
 
+variable "beyond_ceiling" {
+  description = "What happens to a bootstrap that comes to cost more than a ceiling allows. \"warn\": its owner is warned. \"stop\": its VMs are stopped, too, until the ceiling is raised."
+  type        = string
+  default     = "warn"
+  nullable    = false
+
+  validation {
+    condition     = contains(["warn", "stop"], var.beyond_ceiling)
+    error_message = "It is \"${var.beyond_ceiling}\", and must be \"warn\" or \"stop\"."
+  }
+}
+
 variable "traces" {
   description = "Sends the traces of the functions to Cloud Trace. A collector elsewhere: the setting OTEL_EXPORTER_OTLP_ENDPOINT."
   type        = bool

@@ -38,7 +38,7 @@ import { newRecord, startGeneration } from './new-record.js';
 
 const raceTries = 10;
 /** What stands is not refused for its price. */
-const noCeilings = { withoutPrice: 'allow' } as const;
+const noCeilings = { withoutPrice: 'allow', beyond: 'warn' } as const;
 
 /**
  * `id`: the bootstrap's id in the recovered config. Throws `not-found` if no such project is proven ours, `forbidden` if it is

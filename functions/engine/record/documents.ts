@@ -77,6 +77,18 @@ const PriceRecord = z.object({
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
+/** Its VMs are stopped because it came to cost more than it may. Kept until they are started again. */
+const VmsStoppedRecord = z.object({
+  at: time,
+  why: z.string(),
+  advice: z.string(),
+  /** The VMs have been asked to stop. Missing while the bootstrap is still being cancelled. */
+  begun: z.literal(true).optional(),
+});
+
+/** A VM does not run from `from` on. Its disks still cost. */
+const PauseRecord = z.object({ vm: z.string(), from: time, until: time.optional() });
+
 /** `bootstraps/{id}`: written when an instance ends or a person acts. */
 export const BootstrapRecord = z.object({
   schema: z.literal(1),
@@ -126,6 +138,10 @@ export const BootstrapRecord = z.object({
   warnAt: time.optional(),
   /** When what it costs is looked at next: an index, not a decision. Missing if nothing is to be looked at. */
   fuseAt: time.optional(),
+  /** Missing in records of earlier releases. */
+  vmsStopped: VmsStoppedRecord.optional(),
+  /** When VMs did not run. Missing in records of earlier releases, and where none was ever stopped by plinth. */
+  pauses: z.array(PauseRecord).optional(),
   /** The last warning about the current end. */
   warned: ExpiryWarning.optional(),
   removal: RemovalRecord.optional(),

@@ -68,6 +68,7 @@ export async function factsOf(
     ...(record.protection === undefined
       ? {}
       : { protection: { until: new Date(record.protection.until), reason: record.protection.reason } }),
+    ...(record.vmsStopped === undefined ? {} : { vmsStopped: true }),
     ...(record.orphan === true ? { orphan: orphanRule(config, clock) } : {}),
     ...(record.package === undefined ? {} : { package: record.package }),
     generation: record.generation,
