@@ -163,12 +163,16 @@ function inFull(delegation: Delegation): string {
   switch (delegation.state) {
     case 'delegated':
       return 'yes';
+    case 'partly':
+      return `only in part: ${delegation.domain} is delegated to ${delegation.servers.join(', ')}, too, which do not have its records`;
+    case 'lame':
+      return `no: ${delegation.domain} is delegated to name servers that do not serve it; delegate the base domain to the name servers above`;
     case 'elsewhere':
       return `no: ${delegation.domain} is served by ${delegation.servers.join(', ')}; delegate the base domain to the name servers above`;
     case 'nowhere':
       return 'no: nobody serves the base domain; delegate it to the name servers above';
     case 'unknown':
-      return `not known: ${delegation.why}`;
+      return `not known: ${delegation.why}; PLINTH_DNS_RESOLVER names another resolver`;
   }
 }
 
