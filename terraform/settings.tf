@@ -27,6 +27,8 @@ locals {
     PLINTH_SCHEDULER_REGION      = var.region
     PLINTH_SCHEDULER_INVOKER     = local.identities["scheduler"].email
     PLINTH_MACHINE_ACCESS        = var.machine_access
+    PLINTH_SSH_SOURCE_RANGES     = join(",", var.ssh_source_ranges)
+    PLINTH_MACHINE_ACCESS_OPEN   = var.machine_access_open ? "on" : ""
     OTEL_EXPORTER_OTLP_ENDPOINT  = var.traces ? "https://telemetry.googleapis.com" : ""
   }
 

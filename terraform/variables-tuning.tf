@@ -10,6 +10,10 @@ variable "settings" {
     condition     = alltrue([for name in keys(var.settings) : contains(local.known_settings, name)])
     error_message = "Unknown settings: ${join(", ", [for name in keys(var.settings) : name if !contains(local.known_settings, name)])}. See docs/reference/settings.md."
   }
+  validation {
+    condition     = !anytrue([for name in local.access_settings : contains(keys(var.settings), name)])
+    error_message = "These are variables of the module, where they are checked: write machine_access, ssh_source_ranges and machine_access_open in place of ${join(", ", [for name in local.access_settings : name if contains(keys(var.settings), name)])}."
+  }
 }
 
 locals {

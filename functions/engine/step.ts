@@ -75,6 +75,8 @@ export interface BootstrapFacts {
   /** Resolved: defaults are applied, and secrets are left out (see `secrets.caller`). */
   readonly options: BootstrapOptions;
   readonly machineAccess: MachineAccess;
+  /** From which the jumpbox takes SSH with `direct`. Empty: from nowhere. */
+  readonly sshSourceRanges: readonly string[];
   readonly loadBalancers: LoadBalancers;
   /** `<type> <base64> [comment]`, one line. */
   readonly sshPublicKey: string;

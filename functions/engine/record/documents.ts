@@ -14,6 +14,7 @@ import {
 import { BootstrapEvent, ExpiryWarning } from '../../../shared/bootstrap/event.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { fillOptions } from '../../../shared/bootstrap/rules.js';
+import { everywhere } from '../../../shared/source-ranges.js';
 import { lift } from '../../store/lift.js';
 import type { Document } from '../../store/store.js';
 
@@ -113,6 +114,8 @@ export const BootstrapRecord = z.object({
   callerSecret: z.string().optional(),
   /** Missing in records of earlier releases: `direct`. */
   machineAccess: MachineAccess.optional(),
+  /** From which its jumpbox took SSH when it began. Missing in records of earlier releases: everywhere. */
+  sshSourceRanges: z.array(z.string()).optional(),
   /** Missing in records of earlier releases: `external`. */
   loadBalancers: LoadBalancers.optional(),
   /** The installed build. It is chosen once, so that a resume installs the same one. */
@@ -164,6 +167,15 @@ export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): Bootst
 
 export const machineAccessOf = ({ machineAccess = 'direct' }: Pick<BootstrapRecord, 'machineAccess'>): MachineAccess =>
   machineAccess;
+
+/**
+ * The deployment's ranges now. Where it names none any more, as with `iap`, those that the bootstrap began with. Earlier
+ * releases opened port 22 to everywhere unless the deployment said otherwise.
+ */
+export const sshSourceRangesOf = (
+  { sshSourceRanges = [everywhere] }: Pick<BootstrapRecord, 'sshSourceRanges'>,
+  ofDeployment: readonly string[],
+): readonly string[] => (ofDeployment.length > 0 ? ofDeployment : sshSourceRanges);
 
 export const loadBalancersOf = ({
   loadBalancers = 'external',
