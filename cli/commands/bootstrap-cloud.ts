@@ -12,13 +12,14 @@ import {
   type Option,
   optionNames,
 } from '../../shared/bootstrap/options.js';
+import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import type { FileKeeper } from '../files/file-keeper.js';
 import type { Followed, Helper } from '../follow/follow.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import type { Call, Command } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
@@ -26,7 +27,10 @@ import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
 
-export const bootstrapCloud = defineCommand({
+/** Asked before anything is made. Throws if the caller does not agree. */
+export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanDocument | undefined>;
+
+export const bootstrapCloud = {
   words: 'beta bootstrap-cloud',
   summary: 'Bootstrap the cloud infrastructure that platform clusters need (beta)',
   description: [
@@ -52,7 +56,7 @@ export const bootstrapCloud = defineCommand({
     'plinth beta bootstrap-cloud --dry-run …',
   ],
 
-  async run(call) {
+  async run(call: Call, agree?: Agree) {
     const { given, output, settings } = call;
     if (call.has('check')) return lookBeforehand(call);
     const { options, local, warnings, notes } = await check(call);
@@ -75,7 +79,6 @@ export const bootstrapCloud = defineCommand({
       sshPublicKey: key.publicKey,
       ...(call.has('strict') && { strict: true }),
       ...(maxCost !== undefined && { maxCost: maxCost.text }),
-      ...(planned !== undefined && { plan: planned.hash }),
     };
     if (call.has('dry-run') || call.word('plan') !== undefined) {
       const { showPlan } = await import('../follow/plan-text.js');
@@ -83,6 +86,7 @@ export const bootstrapCloud = defineCommand({
       if (call.word('plan') !== undefined) keepKey(call, key);
       return showPlan(call, await client.plan(request));
     }
+    const agreed = planned ?? (await agree?.(client, request));
 
     const standing = await client.findStanding(options.projectName);
     const recovered = local.recoverConfig
@@ -93,13 +97,12 @@ export const bootstrapCloud = defineCommand({
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
-    const begun = await begin(call, client, {
+    const begun = await begin(call, client, agreed, {
       ...request,
+      ...(agreed !== undefined && { plan: agreed.hash }),
       ...(Object.keys(base).length > 0 && { base }),
       // Its record is lost. With the files from the jumpbox, it continues under a new record.
       ...(standing === undefined && recovered !== undefined && { takeUp: recovered.id }),
-    }).catch(async (error: unknown) => {
-      throw planned === undefined ? error : (await import('../files/plan-file.js')).differing(error, planned);
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others) output.warn(text);
@@ -121,7 +124,7 @@ export const bootstrapCloud = defineCommand({
       },
     };
   },
-});
+} satisfies Command;
 
 interface EndParts {
   /** Warnings that were already printed. */
@@ -293,12 +296,13 @@ async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tel
 }
 
 /** From here on, a bootstrap may be under way when Ctrl-C arrives. */
-async function begin(call: Call, client: Client, request: BootstrapRequest): Promise<BeginReply> {
+async function begin(call: Call, client: Client, agreed: PlanDocument | undefined, request: BootstrapRequest) {
   const { detached } = await import('../follow/follow.js');
   try {
     return await client.begin(request);
   } catch (error) {
-    throw call.interrupted.aborted ? detached(request.options.projectName ?? '') : error;
+    if (call.interrupted.aborted) throw detached(request.options.projectName ?? '');
+    throw agreed === undefined ? error : (await import('../files/plan-file.js')).differing(error, agreed);
   }
 }
 
