@@ -14,6 +14,7 @@ import { coldStart } from './cold-start.js';
 import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
 import { help } from './help.js';
+import { iap } from './iap.js';
 import { installs } from './installs.js';
 import { instanceCost } from './instance-cost.js';
 import { organizations } from './organizations.js';
@@ -32,6 +33,7 @@ const measurements: readonly Measurement[] = [
   preflightTime,
   installs,
   ssh,
+  iap,
   help,
   simulatedCloud,
   coldStart,

@@ -22,6 +22,7 @@ locals {
     PLINTH_USD_PER_MONTH_OWNER   = var.ceilings.owner_month == null ? "" : tostring(var.ceilings.owner_month)
     PLINTH_USD_PER_MONTH         = var.ceilings.month == null ? "" : tostring(var.ceilings.month)
     PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
+    PLINTH_UPLOADS_BUCKET        = google_storage_bucket.uploads.name
     PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region
     PLINTH_SCHEDULER_INVOKER     = local.identities["scheduler"].email
