@@ -11,9 +11,8 @@ import { joinedSignal } from '../frame/joined-signal.js';
 import type { Client } from '../service/client.js';
 import type { Settings } from '../settings.js';
 import { callerRemote, jumpboxHost, jumpboxIn, ownersWayIn, type ReachSettings, userOnJumpbox } from './jumpbox.js';
-import { keptSession } from './kept-session.js';
-import { sendToStorage } from './storage-upload.js';
-import { type CheckedSource, type LocalUpload, sourceOf } from './upload-source.js';
+import { toStorage } from './to-storage.js';
+import { type LocalUpload, sourceOf } from './upload-source.js';
 
 export interface UploadStep {
   readonly file: Pick<LocalUpload, 'name' | 'sha256'>;
@@ -108,38 +107,15 @@ export function createUploader(parts: Parts): Uploader {
 /** Brings all files to the jumpbox and wakes the instances that wait for them. Continues earlier uploads. */
 function createErrand({ client, id, files, identity, settings, tell }: Parts, remote: Remote, stop: AbortSignal) {
   const arrived = new Set<string>();
-  const wakes = new Map<string, number>();
+  const wake = createWaker(client, id);
   let moved = false;
+  const { configFolder } = settings;
 
   /** Steps look in the folder of `ubuntu`, where only root writes besides. */
   async function hostOf(view: BootstrapView): Promise<Host> {
     const user = await userOnJumpbox(settings, ownersWayIn(view), stop);
     const host = await jumpboxHost(remote, { id, jumpbox: jumpboxIn(view) }, identity, user, stop);
     return user === 'ubuntu' ? host : host.asRoot();
-  }
-
-  /** Sends the file to Cloud Storage, if the service says so. Undefined: it goes to the jumpbox itself. */
-  async function toStorage(
-    file: LocalUpload,
-    source: CheckedSource,
-    onProgress: (bytes: number) => void,
-  ): Promise<'sent' | 'there' | undefined> {
-    const kept = keptSession(settings.configFolder, id, file);
-    let session = kept.read();
-    if (session === undefined) {
-      const way = await client.uploadWay(id, file.sha256);
-      if (way.by === 'ssh') return undefined;
-      if (way.session === undefined) return 'there';
-      session = way.session;
-      kept.write(session);
-    }
-    const end = await sendToStorage(session, source, { onProgress, signal: stop });
-    kept.forget();
-    if (end === 'sent') return end;
-    throw new Problem(
-      'unavailable',
-      `The session in which ${file.name} went to Cloud Storage is over. It begins anew.`,
-    );
   }
 
   async function put(host: Host, file: LocalUpload, isBehindIap: boolean): Promise<void> {
@@ -162,7 +138,8 @@ function createErrand({ client, id, files, identity, settings, tell }: Parts, re
     const source = await sourceOf(file);
     let state: 'sent' | 'there' | undefined;
     try {
-      if (isBehindIap) state = await toStorage(file, source, onProgress);
+      if (isBehindIap)
+        state = await toStorage({ client, id, configFolder }, file, source, { onProgress, signal: stop });
       if (state === undefined) await host.send(path, source, { mode: 0o600, onProgress });
     } catch (error) {
       if (!stop.aborted) await source.checkUnchanged();
@@ -171,17 +148,6 @@ function createErrand({ client, id, files, identity, settings, tell }: Parts, re
     // The jumpbox may still fetch what is in Cloud Storage.
     if (!arrived.has(file.sha256)) tell({ ...told, state: state ?? 'sent', bytes: file.bytes, seconds: seconds() });
     arrived.add(file.sha256);
-  }
-
-  async function wake({ id: instance, title, note }: InstanceView): Promise<void> {
-    const count = (wakes.get(instance) ?? 0) + 1;
-    wakes.set(instance, count);
-    if (count > mostWakes) {
-      throw new Problem('conflict', `${title} waits for ${note ?? 'something'}, which this command does not bring.`, {
-        advice: 'Give the flag that names the file, as when the bootstrap was begun.',
-      });
-    }
-    await client.wake(id, instance);
   }
 
   return {
@@ -201,6 +167,20 @@ function createErrand({ client, id, files, identity, settings, tell }: Parts, re
       for (const file of files) await put(host, file, isBehindIap);
       for (const instance of waiting) await wake(instance);
     },
+  };
+}
+
+function createWaker(client: Pick<Client, 'wake'>, id: string) {
+  const wakes = new Map<string, number>();
+  return async ({ id: instance, title, note }: InstanceView): Promise<void> => {
+    const count = (wakes.get(instance) ?? 0) + 1;
+    wakes.set(instance, count);
+    if (count > mostWakes) {
+      throw new Problem('conflict', `${title} waits for ${note ?? 'something'}, which this command does not bring.`, {
+        advice: 'Give the flag that names the file, as when the bootstrap was begun.',
+      });
+    }
+    await client.wake(id, instance);
   };
 }
 

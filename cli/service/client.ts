@@ -153,15 +153,7 @@ export function createClient(transport: Transport, told: Told): Client {
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),
-    costs: ({ by, all, from, to }) =>
-      patiently(CostsView, costRoutes.getCosts, {
-        query: {
-          by,
-          ...(all && { all: 'true' }),
-          ...(from !== undefined && { from }),
-          ...(to !== undefined && { to }),
-        },
-      }),
+    costs: (asked) => patiently(CostsView, costRoutes.getCosts, { query: costsQuery(asked) }),
     admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
     startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),
@@ -171,3 +163,10 @@ export function createClient(transport: Transport, told: Told): Client {
 
 const newest = (found: readonly BootstrapSummary[]): BootstrapSummary | undefined =>
   found.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+
+const costsQuery = ({ by, all, from, to }: Parameters<Client['costs']>[0]): Record<string, string> => ({
+  by,
+  ...(all && { all: 'true' }),
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+});

@@ -7,7 +7,7 @@ import { orUndefined } from './errors.js';
 import { createRest, type Transport } from './rest.js';
 
 /** Where a file lies in the bucket of uploads. */
-export interface UploadPlace {
+interface UploadPlace {
   readonly bucket: string;
   readonly object: string;
 }

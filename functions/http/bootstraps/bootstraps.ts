@@ -5,7 +5,6 @@ import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
-import { beginUpload } from '../../bootstraps/begin-upload.js';
 import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { cancel } from '../../bootstraps/cancel.js';
 import { findByName, listBootstraps } from '../../bootstraps/find.js';
@@ -125,12 +124,6 @@ function bootstrapHandlers(
       await changing.owned(params.id, caller);
       await wakeInstance(context, params.id, params.instance);
       return { status: 200, body: await view(await owned(params.id, caller)) };
-    },
-
-    async beginUpload({ caller, params }) {
-      const found = await changing.owned(params.id, caller);
-      await countChange(context, caller);
-      return { status: 200, body: await beginUpload(context, found, params.sha256) };
     },
 
     ...preflightHandlers(context, steps),

@@ -4,12 +4,11 @@
  */
 import { type Upload, uploadPath } from '../../../shared/bootstrap/upload.js';
 import { Problem } from '../../../shared/problems.js';
-import type { UploadPlace } from '../../cloud/uploads.js';
 import { needsClient, type Outcome, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { followJob } from './follow-job.js';
 import { fetchFailed, runScript } from './script.js';
-import { uploadPlace } from './upload-place.js';
+import { type UploadPlace, uploadPlace } from './upload-place.js';
 
 type Call = Pick<StepCall, 'bootstrap' | 'context' | 'log' | 'secrets' | 'signal'>;
 
