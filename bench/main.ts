@@ -13,6 +13,7 @@ import { cleanup } from './cleanup.js';
 import { coldStart } from './cold-start.js';
 import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
+import { forecasts } from './forecast.js';
 import { help } from './help.js';
 import { iap } from './iap.js';
 import { installs } from './installs.js';
@@ -31,6 +32,7 @@ const measurements: readonly Measurement[] = [
   cleanup,
   organizations,
   preflightTime,
+  forecasts,
   installs,
   ssh,
   iap,
