@@ -46,6 +46,20 @@ export const SharedView = BootstrapView.extend({
       role: z
         .string()
         .meta({ description: 'Their role on the project', examples: ['projects/demo-1a2b/roles/plinthInvited'] }),
+      also: z
+        .array(z.string())
+        .optional()
+        .meta({
+          description: 'More roles there: for tunnels of Identity-Aware Proxy, and for OS Login',
+          examples: [['roles/iap.tunnelResourceAccessor', 'roles/compute.osAdminLogin']],
+        }),
+      limitedBy: z
+        .string()
+        .optional()
+        .meta({
+          description: 'The organization policy that limits who may have roles, in words; absent: none does',
+          examples: ['iam.allowedPolicyMemberDomains: allow is:C0abcd123'],
+        }),
       may: z.array(z.string()).meta({ description: 'What it allows, in words', examples: [[...invitedMay]] }),
     })
     .optional()
