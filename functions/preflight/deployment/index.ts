@@ -1,5 +1,6 @@
 /** What an operator asks of a deployment, in reading order: the deployment's half of doctor. */
 import type { Finding } from '../finding.js';
+import { apis } from './apis.js';
 import { grants } from './grants.js';
 import { indexes } from './indexes.js';
 import { cloudLane, hostLane } from './lanes.js';
@@ -10,6 +11,7 @@ import { executable, packages } from './stores.js';
 export const deploymentFindings: readonly Finding[] = [
   cloudLane,
   hostLane,
+  ...apis,
   ...grants,
   indexes,
   sweepSchedule,
