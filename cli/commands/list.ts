@@ -36,7 +36,7 @@ export const list = defineCommand({
           return [
             each.name,
             each.projectId,
-            { text: each.forecast === undefined ? each.state : `${each.state} ${forecastCell(each.forecast)}`, paint },
+            { text: stateText(each, each.forecast === undefined ? undefined : forecastCell(each.forecast)), paint },
             ageOf(each, nowMs),
             leftOf(each, nowMs),
             costSoFar(each.cost),
@@ -57,6 +57,12 @@ export const list = defineCommand({
             }),
           ),
           ...notes(
+            'VMs stopped, because they cost more than they may',
+            bootstraps.flatMap(({ name, vmsStopped }) =>
+              vmsStopped === undefined ? [] : [[name, `${vmsStopped.why} ${vmsStopped.advice}`] as const],
+            ),
+          ),
+          ...notes(
             'Could not be removed',
             bootstraps.flatMap(({ name, state, problem }) =>
               state === 'removal-failed' ? [[name, problem?.detail ?? 'the record says not why'] as const] : [],
@@ -70,6 +76,10 @@ export const list = defineCommand({
     };
   },
 });
+
+/** `running 12m`, `succeeded, VMs stopped` */
+const stateText = ({ state, vmsStopped }: BootstrapSummary, forecast: string | undefined): string =>
+  `${state}${forecast === undefined ? '' : ` ${forecast}`}${vmsStopped === undefined ? '' : ', VMs stopped'}`;
 
 /** Living bootstraps come first, the earliest removal first. Removed ones follow, the latest first. */
 function inOrder(

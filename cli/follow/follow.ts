@@ -182,6 +182,10 @@ export const detached = (name: string, state?: BootstrapView['state']): Problem 
 
 /** The problem of an unsuccessful end. Undefined for a successful end, or if the bootstrap has not ended. */
 export function problemOfEnd(view: BootstrapView): Problem | undefined {
+  if (view.state === 'cancelled' && view.vmsStopped !== undefined) {
+    const { why, advice } = view.vmsStopped;
+    return new Problem('over-ceiling', `The bootstrap of ${view.name} was cancelled half-way. ${why}`, { advice });
+  }
   if (view.state === 'cancelled') {
     return new Problem('bootstrap-failed', `The bootstrap of ${view.name} was cancelled; what stands, stands.`, {
       advice: 'Run the same command again to go on with it.',

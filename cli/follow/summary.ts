@@ -4,7 +4,7 @@ import { costText } from '../cost.js';
 import type { WrittenFile } from '../files/standing-files.js';
 import { printable, type Style } from '../frame/output.js';
 import { shellWord } from '../frame/shell-word.js';
-import { type Cell, table } from '../frame/table.js';
+import { type Cell, table, time } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
 import { jumpboxIn } from '../machines/jumpbox.js';
 import type { FetchedUser } from '../machines/test-user.js';
@@ -74,6 +74,9 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     ['Owner', view.owner],
     ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
     ['Region', `${view.region}, zone ${view.zone}`],
+    ...(view.vmsStopped === undefined
+      ? []
+      : [['VMs', `stopped at ${time(view.vmsStopped.at)}: ${view.vmsStopped.why}`]]),
     ...lifeRows(view, nowMs),
     ...(view.forecast === undefined ? [] : [['Ready', `in ${forecastText(view.forecast)}`]]),
     ['Cost', costText(view.cost, view.state === 'removed')],
@@ -89,7 +92,7 @@ const machineSections = ({ result }: BootstrapView): Section[] => [
       vm.internalIp,
       vm.externalIp ?? '-',
       vm.machineType,
-      provisioning[vm.provisioning],
+      `${provisioning[vm.provisioning]}${vm.stopped === true ? ', stopped' : ''}`,
     ]),
   ],
   [
@@ -179,6 +182,8 @@ function inFull(delegation: Delegation): string {
 /** Next steps for a person, as commands. */
 function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: SummaryParts): string[] {
   const name = shellWord(view.name);
+  if (view.vmsStopped !== undefined && view.endedAt !== undefined && view.removal === undefined)
+    return [printable(view.vmsStopped.advice)];
   const waits = view.state === 'running' && view.instances.some(({ state }) => state === 'client');
   if (waits) {
     return [

@@ -10,6 +10,7 @@ import {
   machineAccessOf,
   optionsOf,
   read,
+  sshSourceRangesOf,
 } from '../record/documents.js';
 import { deploymentOf, judgeProject } from '../record/removal-rule.js';
 import type { BootstrapFacts } from '../step.js';
@@ -60,6 +61,7 @@ export async function factsOf(
     formerMembers: (record.formerPeople ?? []).map(iamMember),
     options: optionsOf(record),
     machineAccess: machineAccessOf(record),
+    sshSourceRanges: sshSourceRangesOf(record, config.sshSourceRanges),
     loadBalancers: loadBalancersOf(record),
     sshPublicKey: record.sshPublicKey,
     base: await baseOf(store, id, record),
@@ -68,6 +70,7 @@ export async function factsOf(
     ...(record.protection === undefined
       ? {}
       : { protection: { until: new Date(record.protection.until), reason: record.protection.reason } }),
+    ...(record.vmsStopped === undefined ? {} : { vmsStopped: true }),
     ...(record.orphan === true ? { orphan: orphanRule(config, clock) } : {}),
     ...(record.package === undefined ? {} : { package: record.package }),
     generation: record.generation,

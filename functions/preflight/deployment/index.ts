@@ -1,6 +1,7 @@
 /** What an operator asks of a deployment, in reading order: the deployment's half of doctor. */
 import type { Finding } from '../finding.js';
 import { apis } from './apis.js';
+import { ceilings } from './ceilings.js';
 import { grants } from './grants.js';
 import { indexes } from './indexes.js';
 import { cloudLane, hostLane } from './lanes.js';
@@ -16,6 +17,7 @@ export const deploymentFindings: readonly Finding[] = [
   indexes,
   sweepSchedule,
   cleanupSchedule,
+  ceilings,
   parents,
   accounts,
   zones,
