@@ -25,6 +25,7 @@ import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
+import { teamFaults, teamOf } from '../team-flag.js';
 
 export const bootstrapCloud = defineCommand({
   words: 'beta bootstrap-cloud',
@@ -43,6 +44,7 @@ export const bootstrapCloud = defineCommand({
     plan: 'Write that plan to this file, and make nothing.',
     apply: 'Carry out exactly the plan in this file, with the same flags. If anything differs by now, nothing is done.',
     strict: 'Refuse what would otherwise be warned about.',
+    team: 'Number of your team that the project belongs to. Its members see it, and its admins extend, protect and remove it.',
     'max-cost':
       'The most that the project may cost in all, in USD by the estimate, such as 12.50. It is removed as soon as that is spent, if that is before its time to live.',
   },
@@ -69,12 +71,10 @@ export const bootstrapCloud = defineCommand({
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
-    const maxCost = call.word('max-cost');
     const request: BootstrapRequest = {
       options: { ...travelling(given), ...uploads.options },
       sshPublicKey: key.publicKey,
-      ...(call.has('strict') && { strict: true }),
-      ...(maxCost !== undefined && { maxCost: maxCost.text }),
+      ...termsOf(call),
       ...(planned !== undefined && { plan: planned.hash }),
     };
     if (call.has('dry-run') || call.word('plan') !== undefined) {
@@ -180,6 +180,17 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
 const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
   instances.some(({ id, state }) => id === instance && state === 'done');
 
+/** What is asked besides the options. */
+function termsOf(call: Call): Pick<BootstrapRequest, 'strict' | 'maxCost' | 'team'> {
+  const maxCost = call.word('max-cost');
+  const team = teamOf(call);
+  return {
+    ...(call.has('strict') && { strict: true }),
+    ...(maxCost !== undefined && { maxCost: maxCost.text }),
+    ...(team !== undefined && { team }),
+  };
+}
+
 /** Tells all at once, here and at the service. */
 async function lookBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
@@ -189,11 +200,13 @@ async function lookBeforehand(call: Call) {
   ]);
   const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
   const wrongAmount = amountFaults(call);
+  const wrongTeam = teamFaults(call);
   return checkBeforehand(call, {
     checked,
-    faults: [...call.faults, ...standing, ...wrongAmount],
+    faults: [...call.faults, ...standing, ...wrongAmount, ...wrongTeam],
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
+    team: wrongTeam.length > 0 ? undefined : teamOf({ ...call, faults: [] }),
   });
 }
 
@@ -224,6 +237,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
     ...amountFaults(call),
+    ...teamFaults(call),
     ...(call.word('apply') !== undefined && checked.local.recoverConfig
       ? [{ path: '--apply', message: 'goes not with --recover-config: what is recovered is no part of a plan' }]
       : []),

@@ -30,6 +30,8 @@ const ownFlags = {
   follow: { kind: 'bool' },
   all: { kind: 'bool' },
   role: { kind: 'string' },
+  team: { kind: 'string' },
+  'with-team': { kind: 'string' },
   organization: { kind: 'string' },
   limit: { kind: 'int' },
   force: { kind: 'bool' },

@@ -58,6 +58,8 @@ export async function viewOf(
     deadlineAt: data.deadlineAt,
     ...(data.protection === undefined ? {} : { protection: data.protection }),
     sharedWith: data.sharedWith ?? [],
+    ...(data.team === undefined ? {} : { team: data.team }),
+    ...(data.sharedTeams === undefined ? {} : { sharedWithTeams: data.sharedTeams }),
     ...(data.removal === undefined ? {} : { removal: data.removal }),
     cost: costOf(config.prices, data, clock.now()),
     ...(await forecastOf({ store, clock }, steps, data)),
@@ -92,6 +94,7 @@ export const summaryOf = async (
     id,
     region: data.options['region'],
     sharedWith: data.sharedWith ?? [],
+    sharedWithTeams: data.sharedTeams,
     cost: costOf(config.prices, data, clock.now()),
     ...(await forecastOf({ store, clock }, steps, data)),
   });

@@ -10,6 +10,13 @@ export const TeamId = z
   .max(2 ** 31 - 1)
   .meta({ id: 'TeamId', description: 'Number of a team; random, not sequential', examples: [1571417718] });
 
+/** The same in a path or a query. */
+export const TeamIdText = z
+  .string()
+  .regex(/^[1-9]\d{0,9}$/, 'must be a positive integer')
+  .transform(Number)
+  .pipe(TeamId);
+
 export const Team = z
   .object({
     teamId: TeamId,

@@ -17,10 +17,13 @@ import {
 } from './documents.js';
 import { removalPlanOf } from './removal-plan.js';
 
-export interface Transition {
+/** What a lease and a message need of an instance. */
+export type ReadyInstance = Pick<Instance, 'id' | 'lane'>;
+
+export interface Transition<R extends ReadyInstance = Instance> {
   readonly record: BootstrapRecord;
   /** Leased in the same commit, and published after it. */
-  readonly ready: readonly Instance[];
+  readonly ready: readonly R[];
   readonly events: readonly { readonly event: BootstrapEvent; readonly calls?: readonly CallRecord[] }[];
 }
 
@@ -254,7 +257,7 @@ const publishGraceSeconds = 30;
 export const readyLease = (
   bootstrapId: string,
   generation: number,
-  { id, lane }: Pick<Instance, 'id' | 'lane'>,
+  { id, lane }: ReadyInstance,
   at: string,
 ): LeaseRecord => ({
   schema: 1,
@@ -296,7 +299,7 @@ export function transitionWrites(
   bootstrapId: string,
   version: string,
   before: BootstrapRecord,
-  { record, ready, events }: Transition,
+  { record, ready, events }: Transition<ReadyInstance>,
   at: string,
 ): Write[] {
   const after: BootstrapRecord = { ...record, events: before.events + events.length };

@@ -18,10 +18,11 @@ type Call = StepCall<typeof needs, undefined>;
 const withRole = (members: readonly string[]) => members.map((member) => ({ member, role: adminLoginRole }));
 
 /** Nobody but the owner has the role: others log in by their own, which the owner's limits. */
-function peopleOf({ bootstrap: { ownerMember, sharedMembers, formerMembers } }: Call) {
+function peopleOf({ bootstrap: { ownerMember, ownerLeft, sharedMembers, formerMembers } }: Call) {
+  const owners = ownerLeft === true ? [] : [ownerMember];
   return {
-    people: [ownerMember, ...sharedMembers],
-    wanted: withRole([ownerMember]),
+    people: [...owners, ...sharedMembers],
+    wanted: withRole(owners),
     former: formerMembers,
     unwanted: withRole([...sharedMembers, ...formerMembers]),
   };
