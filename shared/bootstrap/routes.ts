@@ -500,7 +500,7 @@ export const bootstrapRoutes = {
         .meta({ description: "A project's name or id: only the bootstraps of that project", examples: ['my first'] }),
       team: TeamIdText.optional().meta({
         description: 'Number of a team: only what belongs to it or is shared with it',
-        examples: ['42'],
+        examples: [42],
       }),
       ...pageQuery,
     }),

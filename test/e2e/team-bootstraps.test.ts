@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { functionUrl, invokers, local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { functionNames } from '../../shared/names.js';
-import type { Team } from '../../shared/organization/team.js';
+import type { MigrationPreview, Team } from '../../shared/organization/team.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
@@ -217,6 +217,62 @@ describe('bootstraps of teams', function () {
       '--team cannot change: it belongs to no team',
     ]);
     expect((await scene.view(view.id)).team).to.equal(undefined);
+  });
+
+  it('move with their team: who loses access by the preview loses the roles, and nobody else', async () => {
+    const [own, other] = [await makeTeam('moving', bob, carol, dave), await makeTeam('staying', dave)];
+    const [owned, shared] = [await made('moved', own), await made('guest')];
+    await ask(alice, 'POST', `/bootstraps/${shared.id}/share-with-team`, { team: own });
+    await ask(alice, 'POST', `/bootstraps/${owned.id}/share-with-team`, { team: other });
+    const { id: organizationId } = (await ask<{ id: string }>(alice, 'POST', '/organizations', { name: 'goal' })).body;
+    await ask(alice, 'POST', `/organizations/${organizationId}/members`, { email: bob, role: 'member' });
+    const governor = `erin@${local.domain}`;
+    await ask(alice, 'POST', `/organizations/${organizationId}/members`, { email: governor, role: 'admin' });
+    await scene.stack.settle();
+    const before = [owned, shared].map((view) => ({ invited: invited(view), editors: editors(view) }));
+
+    const preview = await ask<MigrationPreview>(
+      alice,
+      'GET',
+      `/teams/${own}/migration?organizationId=${organizationId}`,
+    );
+    const { bootstraps = [] } = preview.body;
+    const told = [owned, shared].map(({ projectId }) => bootstraps.find((each) => each.projectId === projectId));
+    expect(told.map((each) => [each?.shared, each?.gains, each?.loses])).to.deep.equal([
+      // Dave keeps what the other team shows him.
+      [false, [governor], [carol]],
+      [true, [governor], [carol, dave]],
+    ]);
+    expect(Number(told[0]?.costAnHour)).to.be.above(0);
+    const shown = await runAt(
+      ['team', 'migrate', String(own), '--organization', organizationId, '--force', '--yes'],
+      aliceAt,
+    );
+    expect(shown.exitCode, shown.stderr).to.equal(0);
+    expect(`${shown.stdout}${shown.stderr}`)
+      .to.contain(`moved (${owned.projectId}), `)
+      .and.to.contain(`lose: ${carol}`);
+    await swept();
+    const after = [owned, shared].map((view) => ({ invited: invited(view), editors: editors(view) }));
+    expect(after).to.deep.equal(
+      before.map((each, i) => ({
+        ...each,
+        invited: each.invited.filter((email) => !told[i]?.loses.includes(email)),
+      })),
+    );
+    const seen = async (email: string) =>
+      Promise.all([owned, shared].map(({ id }) => statusOf(email, 'GET', `/bootstraps/${id}`)));
+    expect(await Promise.all([bob, carol, dave, governor].map(seen))).to.deep.equal([
+      [200, 200],
+      [404, 404],
+      [200, 404],
+      [200, 200],
+    ]);
+
+    // Undone, the members and their roles are as before.
+    expect(await statusOf(alice, 'POST', `/teams/${own}/migrations/latest/undo`)).to.equal(200);
+    await swept();
+    expect([owned, shared].map((view) => ({ invited: invited(view), editors: editors(view) }))).to.deep.equal(before);
   });
 
   it('sum up by team what others have begun for the caller’s teams', async () => {
