@@ -30,7 +30,7 @@ export interface Bootstrapped {
   readonly instances: number;
 }
 
-const sshPublicKey =
+export const sshPublicKey =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBvzZpkM1mOAq0YPoqJz8b4Zr1d1yG2Q0eN6q1S0b2Xy alice@example.com';
 
 export const optionsOf = (name: string): GivenOptions => ({

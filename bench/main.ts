@@ -13,6 +13,7 @@ import { cleanup } from './cleanup.js';
 import { coldStart } from './cold-start.js';
 import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
+import { forecasts } from './forecast.js';
 import { help } from './help.js';
 import { installs } from './installs.js';
 import { instanceCost } from './instance-cost.js';
@@ -30,6 +31,7 @@ const measurements: readonly Measurement[] = [
   cleanup,
   organizations,
   preflightTime,
+  forecasts,
   installs,
   ssh,
   help,

@@ -1,12 +1,13 @@
 /** `--check`: what is known of a bootstrap before it begins, here and at the service. Makes nothing. */
 import { fileOptions, flagName, type GivenFlags, isLocal, type Option } from '../shared/bootstrap/options.js';
-import { type FindingState, findingStates, type PreflightFinding } from '../shared/bootstrap/preflight.js';
+import type { PreflightFinding } from '../shared/bootstrap/preflight.js';
 import { type CheckedOptions, refusalOf } from '../shared/bootstrap/rules.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import { keyCheck } from './doctor/computer.js';
+import { findingsText } from './findings-text.js';
+import { beginningLines } from './follow/beginning.js';
 import type { Call } from './frame/command.js';
-import { printable, type Style } from './frame/output.js';
-import { table, time } from './frame/table.js';
+import type { Style } from './frame/output.js';
 import { findSshKey, sshKeyFaults } from './identity/ssh-key.js';
 import { readUploads, uploadFaults } from './machines/uploads.js';
 
@@ -27,12 +28,12 @@ export async function check(call: Call, { checked, faults, travelling, maxCost, 
   const unread = await uploadFaults(given, settings);
   const uploads = unread.length > 0 ? {} : (await readUploads(given, settings)).options;
   const client = await call.connect();
-  const { findings } = await client.preflight({
+  const key = keyFaults.length === 0 ? findSshKey(given, checked.local.sshPublicKeyPath, settings) : undefined;
+  const { findings, beginning } = await client.preflight({
     // A file that cannot be read is told here, and travels in no form.
     options: { ...withoutFiles(travelling), ...uploads },
-    ...(keyFaults.length === 0 && {
-      sshPublicKey: findSshKey(given, checked.local.sshPublicKeyPath, settings).publicKey,
-    }),
+    // A key that the first bootstrap is still to make has no part in a plan.
+    ...(key !== undefined && key.keep === undefined && { sshPublicKey: key.publicKey }),
     ...(call.has('strict') && { strict: true }),
     ...(maxCost !== undefined && { maxCost }),
     ...(team !== undefined && { team }),
@@ -41,10 +42,12 @@ export async function check(call: Call, { checked, faults, travelling, maxCost, 
   const here = [...faults, ...ofLocal, ...unread];
   const all: PreflightFinding[] = [await keyFinding(call, keyFaults), filesFinding(here), ...findings];
   const problem = problemOf(all);
+  const would = problem === undefined ? beginning : undefined;
   return {
-    data: { check: { go: problem === undefined, findings: all } },
+    data: { check: { go: problem === undefined, findings: all, ...(would !== undefined && { beginning: would }) } },
     ...(problem !== undefined && { problem }),
-    show: (style: Style) => findingsText(all, style),
+    show: (style: Style) =>
+      findingsText(all, style, would && [style.bold('It would be'), ...beginningLines(would), '']),
   };
 }
 
@@ -99,36 +102,3 @@ export function problemOf(
     advice: 'Mend what is listed, then look again.',
   });
 }
-
-const headings: Readonly<Record<FindingState, string>> = {
-  stop: 'Stops it',
-  warning: 'Warnings',
-  unknown: 'Not known yet',
-  ok: 'Fine',
-};
-
-/** Grouped by verdict, stops first. */
-export function findingsText(findings: readonly PreflightFinding[], style: Style): string {
-  const paint = { stop: style.red, warning: style.yellow, unknown: style.dim, ok: style.green };
-  const groups = findingStates.flatMap((state) => {
-    const those = findings.filter((each) => each.state === state);
-    if (those.length === 0) return [];
-    const rows = table(those.map((each) => [each.title, each.code, `${each.what}${likelyText(each)}`]));
-    return [
-      `${paint[state](headings[state])} (${those.length})`,
-      ...those.flatMap((each, index) => [rows[index] ?? '', ...notesOf(each)]),
-      '',
-    ];
-  });
-  const stops = findings.filter(({ state }) => state === 'stop').length;
-  return [...groups, stops === 0 ? style.bold('Go.') : style.bold(`No go: ${stops} to mend first.`)].join('\n');
-}
-
-const likelyText = ({ likely }: PreflightFinding): string =>
-  likely === undefined ? '' : ` (likely ${likely.state === 'ok' ? 'fine' : 'too little'}, as of ${time(likely.at)})`;
-
-/** Of what is not known yet, only what can be done about it. */
-const notesOf = ({ state, why, mend }: PreflightFinding): string[] =>
-  [state === 'stop' || state === 'warning' ? why : undefined, state === 'ok' ? undefined : mend]
-    .flatMap((text) => text?.split('\n') ?? [])
-    .map((line) => `      ${printable(line)}`);

@@ -13,7 +13,7 @@ import { type Argv, readArgv } from './frame/argv.js';
 import type { Call, Command } from './frame/command.js';
 import { exitCodes } from './frame/exit-codes.js';
 import { allFlags, commonFlags, givenFlags, inheritedOptions, ownFlag } from './frame/flags.js';
-import { createRegistry, nearestBeneath, nearestCommand } from './frame/help.js';
+import { createRegistry, nearestBeneath, nearestCommand, type Registry } from './frame/help.js';
 import type { Io } from './frame/io.js';
 import { createOutput, type Output } from './frame/output.js';
 import { type Api, endpointOf, readSettings, type Settings } from './settings.js';
@@ -67,7 +67,11 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
     const call = callOf(match, { argv, given, io, settings, output, interrupted, traced });
     const { data, show, problem: ended, exitCode } = await match.command.run(call);
     const code = exitCode ?? ended?.kind.exit ?? 0;
-    output.result(ended === undefined ? data : { ...data, problem: shown(ended) }, code, show);
+    output.result(
+      ended === undefined ? data : { ...data, ...(await asData(ended, output, argv, match, registry)) },
+      code,
+      show,
+    );
     if (ended !== undefined) output.problem(ended);
     return code;
   } catch (error) {
@@ -76,7 +80,7 @@ async function run(args: readonly string[], io: Io, traced: Traced): Promise<num
     else problem = inside(error, output);
   }
   output.problem(problem);
-  output.result({ problem: shown(problem) }, problem.kind.exit, undefined);
+  output.result(await asData(problem, output, argv, match, registry), problem.kind.exit, undefined);
   return problem.kind.exit;
 }
 
@@ -132,13 +136,19 @@ function callOf(match: Match, parts: CallParts): Call {
     },
     async connect() {
       const transport = await reach('bootstraps');
-      const { createClient } = await import('./service/client.js');
-      return createClient(transport, { onTrace: output.trace, onTrouble: output.warn });
+      const [{ createClient }, { withSeenProjects }] = await Promise.all([
+        import('./service/client.js'),
+        import('./completion/seen-names.js'),
+      ]);
+      return withSeenProjects(createClient(transport, { onTrace: output.trace, onTrouble: output.warn }), settings);
     },
     async connectOrganizations() {
       const transport = await reach('api');
-      const { createOrganizationClient } = await import('./service/organization-client.js');
-      return createOrganizationClient(transport);
+      const [{ createOrganizationClient }, { withSeenOrganizations }] = await Promise.all([
+        import('./service/organization-client.js'),
+        import('./completion/seen-names.js'),
+      ]);
+      return withSeenOrganizations(createOrganizationClient(transport), settings);
     },
   };
 }
@@ -275,11 +285,51 @@ function inside(error: unknown, output: Output): Problem {
   );
 }
 
-const shown = ({ code, kind, detail, advice, errors, members }: Problem) => ({
-  ...members,
-  code,
-  title: kind.title,
-  detail,
-  ...(advice !== undefined && { advice }),
-  ...(errors !== undefined && { errors }),
-});
+/** A problem as `--json` shows it. */
+async function asData(
+  problem: Problem,
+  { json }: Output,
+  { words }: Argv,
+  match: Match | undefined,
+  registry: Registry,
+) {
+  if (!json) return {};
+  const [{ nextCommand }, { problemHelp }] = await Promise.all([
+    import('./frame/next-command.js'),
+    import('../shared/problem-help.js'),
+  ]);
+  const { code, kind, detail, advice, errors, members } = problem;
+  const { cause, wayOut } = problemHelp[code];
+  const at = match?.command.takes?.indexOf('project') ?? -1;
+  const next = nextCommand(problem, {
+    command: match?.command,
+    group: match === undefined && isGroup(words) ? words : [],
+    project: at < 0 ? undefined : match?.rest[at],
+    read: (args) => readCommand(args, registry),
+  });
+  return {
+    problem: {
+      ...members,
+      code,
+      title: kind.title,
+      detail,
+      cause,
+      advice: advice ?? wayOut,
+      ...(errors !== undefined && { errors }),
+      ...(next !== undefined && { next }),
+    },
+  };
+}
+
+/** The command that these arguments are, and whether nothing is wrong with them. */
+function readCommand(args: readonly string[], registry: Registry) {
+  const argv = readArgv(args, allFlags);
+  const match = registry.match(argv.words);
+  if (match === undefined) return;
+  const { rest } = parted(argv, match);
+  return {
+    command: match.command,
+    written: argv.written,
+    fits: argv.faults.length === 0 && misplaced(argv, match, rest).length === 0,
+  };
+}

@@ -10,6 +10,7 @@ import { isLoopback } from '../shared/loopback.js';
 import { asciiLowerCased, Email } from '../shared/organization/email.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import type { Releases } from '../shared/release.js';
+import { accessFaults, SourceRanges, sourceRangesOf } from '../shared/source-ranges.js';
 import { PricesSetting, type PriceTable } from './cost/prices.js';
 import { readHeaders, tracesUrl } from './tracing/tracing.js';
 
@@ -88,6 +89,8 @@ export interface Config {
     readonly month?: number;
     /** What becomes of a bootstrap without a price while there is a ceiling. */
     readonly withoutPrice: 'refuse' | 'allow';
+    /** What happens to a bootstrap that comes to cost more than it may. `stop`: its VMs are stopped, and kept. */
+    readonly beyond: 'warn' | 'stop';
   };
   /** The role that the caller gets on their project. */
   readonly callerRole: string;
@@ -103,6 +106,7 @@ export interface Config {
   readonly machineAccess: MachineAccess;
   /** `wss://host/v4` */
   readonly iapTunnelUrl: string;
+  /** From which the jumpbox takes SSH where it has a public address. Empty: nobody said. */
   readonly sshSourceRanges: readonly string[];
   /** Of the platforms of new bootstraps. */
   readonly loadBalancers: LoadBalancers;
@@ -304,6 +308,11 @@ export const settings = {
     'What becomes of a bootstrap that lacks a price while one of these ceilings is set. `allow`: it counts as nothing.',
     'refuse',
   ),
+  PLINTH_BEYOND_CEILING: setting(
+    z.enum(['warn', 'stop'], 'must be warn or stop'),
+    'What happens to a bootstrap that comes to cost more than a ceiling or its `--max-cost` allows. `warn`: its owner is warned. `stop`: its VMs are stopped, too, and kept with their disks. `restart-vms` starts them again once the ceiling is raised.',
+    'warn',
+  ),
   PLINTH_DNS_RESOLVER: optional(
     text.regex(/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/, 'must be an IPv4 address, with or without a port'),
     "Resolver that is asked whether a domain is delegated, as `<IPv4>[:<port>]`. Name servers are asked at the same port. Unset: the machine's own, and port 53. The command line knows a variable of the same name.",
@@ -335,10 +344,19 @@ export const settings = {
   ),
   PLINTH_MACHINE_ACCESS: required(
     MachineAccess,
-    'How functions and people reach the machines of new bootstraps. `iap`: through Identity-Aware Proxy. The jumpbox has no public address, and port 22 is open to IAP alone. `direct`: the jumpbox has a public address. A bootstrap keeps what it began with.',
+    'How functions and people reach the machines of new bootstraps. `iap`: through Identity-Aware Proxy. The jumpbox has no public address, and port 22 is open to IAP alone. `direct`: the jumpbox has a public address, and port 22 is open to `PLINTH_SSH_SOURCE_RANGES`. A bootstrap keeps what it began with.',
   ),
   PLINTH_IAP_TUNNEL_URL: setting(webSocketUrl, 'Where IAP takes the WebSockets of tunnels to machines.', iapTunnelUrl),
-  PLINTH_SSH_SOURCE_RANGES: setting(list, 'Ranges from which the jumpbox takes SSH.', '0.0.0.0/0'),
+  PLINTH_SSH_SOURCE_RANGES: setting(
+    SourceRanges,
+    'Ranges from which the jumpbox takes SSH with `PLINTH_MACHINE_ACCESS=direct`, as `203.0.113.7/32` or `2001:db8::/32`. Each begins with its first address. The functions need addresses among them, and so do the people. A standing bootstrap takes other ranges with its next run.',
+    '',
+  ),
+  PLINTH_MACHINE_ACCESS_OPEN: setting(
+    z.enum(['on', 'off'], 'must be on or off'),
+    'Whether port 22 of the jumpbox may be open to everybody with `PLINTH_MACHINE_ACCESS=direct`: without ranges, or with `0.0.0.0/0` or `::/0` among them. `off` refuses both.',
+    'off',
+  ),
   PLINTH_LOAD_BALANCERS: setting(
     LoadBalancers,
     "Load balancers of the platforms of new bootstraps. `external`: with public addresses. `internal`: with addresses of the subnet, which only the bootstrap's network and those connected to it reach. A bootstrap keeps what it began with.",
@@ -475,7 +493,7 @@ function readValues(env: Environment): Values {
     if (read.success) values[name] = read.data;
     else faults.push({ path: name, message: read.error.issues.map((issue) => issue.message).join('; ') });
   }
-  faults.push(...ceilingFaults(values as Partial<Values>));
+  faults.push(...ceilingFaults(values as Partial<Values>), ...accessFaults(accessOf(values as Partial<Values>)));
   if (faults.length > 0) {
     throw new Problem(
       'bad-input',
@@ -487,6 +505,12 @@ function readValues(env: Environment): Values {
   }
   return values as Values;
 }
+
+const accessOf = (read: Partial<Values>) => ({
+  machineAccess: read.PLINTH_MACHINE_ACCESS,
+  ranges: read.PLINTH_SSH_SOURCE_RANGES,
+  open: read.PLINTH_MACHINE_ACCESS_OPEN === 'on',
+});
 
 const ceilingSettings = ['PLINTH_USD_PER_HOUR', 'PLINTH_USD_PER_MONTH_OWNER', 'PLINTH_USD_PER_MONTH'] as const;
 
@@ -512,6 +536,7 @@ const ceilingsOf = (read: Values): Config['ceilings'] => ({
   ...ifSet('monthOfOwner', read.PLINTH_USD_PER_MONTH_OWNER),
   ...ifSet('month', read.PLINTH_USD_PER_MONTH),
   withoutPrice: read.PLINTH_WITHOUT_PRICE,
+  beyond: read.PLINTH_BEYOND_CEILING,
 });
 
 /** External services that a platform talks to. */
@@ -576,7 +601,7 @@ export function readConfig(env: Environment): Config {
     quota: { ...ifSet('contact', read.PLINTH_QUOTA_CONTACT), waitSeconds: read.PLINTH_QUOTA_WAIT_SECONDS },
     machineAccess: read.PLINTH_MACHINE_ACCESS,
     iapTunnelUrl: read.PLINTH_IAP_TUNNEL_URL,
-    sshSourceRanges: read.PLINTH_SSH_SOURCE_RANGES,
+    sshSourceRanges: sourceRangesOf(accessOf(read)),
     loadBalancers: read.PLINTH_LOAD_BALANCERS,
     hosts: read.PLINTH_HOSTS === 'on',
     k0sReleasesUrl: read.PLINTH_K0S_RELEASES_URL,

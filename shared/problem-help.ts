@@ -70,9 +70,9 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
   },
   'over-ceiling': {
     cause:
-      'By its estimated price it would cost more than this deployment allows: in an hour, or in a month for its owner or in all. Or a price is missing, and there is a ceiling.',
+      'By its estimated price it would cost more than this deployment allows: in an hour, or in a month for its owner or in all. Or a price is missing, and there is a ceiling. Or its VMs are stopped for that reason.',
     wayOut:
-      'Give a shorter “--project-ttl”, “--spot-vms” or “--max-cost”, remove what you no longer need, or ask an operator to raise the ceiling.',
+      'Give a shorter “--project-ttl”, “--spot-vms” or “--max-cost”, remove what you no longer need, or ask an operator to raise the ceiling. “restart-vms” then starts stopped VMs again.',
   },
   internal: {
     cause: 'A fault of plinth itself.',

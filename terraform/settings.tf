@@ -21,11 +21,14 @@ locals {
     PLINTH_USD_PER_HOUR          = var.ceilings.hour == null ? "" : tostring(var.ceilings.hour)
     PLINTH_USD_PER_MONTH_OWNER   = var.ceilings.owner_month == null ? "" : tostring(var.ceilings.owner_month)
     PLINTH_USD_PER_MONTH         = var.ceilings.month == null ? "" : tostring(var.ceilings.month)
+    PLINTH_BEYOND_CEILING        = var.beyond_ceiling
     PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
     PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region
     PLINTH_SCHEDULER_INVOKER     = local.identities["scheduler"].email
     PLINTH_MACHINE_ACCESS        = var.machine_access
+    PLINTH_SSH_SOURCE_RANGES     = join(",", var.ssh_source_ranges)
+    PLINTH_MACHINE_ACCESS_OPEN   = var.machine_access_open ? "on" : ""
     OTEL_EXPORTER_OTLP_ENDPOINT  = var.traces ? "https://telemetry.googleapis.com" : ""
   }
 

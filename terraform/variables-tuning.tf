@@ -10,6 +10,10 @@ variable "settings" {
     condition     = alltrue([for name in keys(var.settings) : contains(local.known_settings, name)])
     error_message = "Unknown settings: ${join(", ", [for name in keys(var.settings) : name if !contains(local.known_settings, name)])}. See docs/reference/settings.md."
   }
+  validation {
+    condition     = !anytrue([for name in local.access_settings : contains(keys(var.settings), name)])
+    error_message = "These are variables of the module, where they are checked: write machine_access, ssh_source_ranges and machine_access_open in place of ${join(", ", [for name in local.access_settings : name if contains(keys(var.settings), name)])}."
+  }
 }
 
 locals {
@@ -78,6 +82,18 @@ variable "ceilings" {
   validation {
     condition     = alltrue([for amount in values(var.ceilings) : amount == null || can(regex("^[0-9]{1,9}([.][0-9]{1,6})?$", amount)) && try(amount > 0, false)])
     error_message = "Not amounts above 0 with at most six decimals: ${join(", ", [for name, amount in var.ceilings : "${name} = ${amount}" if amount != null && !(can(regex("^[0-9]{1,9}([.][0-9]{1,6})?$", amount)) && try(amount > 0, false))])}."
+  }
+}
+
+variable "beyond_ceiling" {
+  description = "What happens to a bootstrap that comes to cost more than a ceiling allows. \"warn\": its owner is warned. \"stop\": its VMs are stopped, too, until the ceiling is raised."
+  type        = string
+  default     = "warn"
+  nullable    = false
+
+  validation {
+    condition     = contains(["warn", "stop"], var.beyond_ceiling)
+    error_message = "It is \"${var.beyond_ceiling}\", and must be \"warn\" or \"stop\"."
   }
 }
 

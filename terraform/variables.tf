@@ -7,6 +7,8 @@ locals {
     domain          = "^([A-Za-z0-9-]+\\.)+[A-Za-z][A-Za-z0-9-]*$"
     billing_account = "^[0-9A-F]{6}-[0-9A-F]{6}-[0-9A-F]{6}$"
   }
+
+  access_settings = ["PLINTH_MACHINE_ACCESS", "PLINTH_SSH_SOURCE_RANGES", "PLINTH_MACHINE_ACCESS_OPEN"]
 }
 
 variable "project_id" {
@@ -157,14 +159,55 @@ variable "billing_accounts" {
 }
 
 variable "machine_access" {
-  description = "How functions and people reach the machines of new bootstraps. iap: through Google's Identity-Aware Proxy. direct: the jumpbox has a public address."
+  description = "How functions and people reach the machines of new bootstraps. iap: through Google's Identity-Aware Proxy. direct: the jumpbox has a public address, and takes SSH from ssh_source_ranges."
   type        = string
   # null is refused. Without it, terraform would say that an argument is missing, and not what there is to choose.
   default = null
 
   validation {
     condition     = var.machine_access == null ? false : contains(["iap", "direct"], var.machine_access)
-    error_message = "Choose how machines of new bootstraps are reached. machine_access = \"iap\": through Google's Identity-Aware Proxy; the jumpbox has no public address, and port 22 is open to IAP alone. machine_access = \"direct\": the jumpbox has a public address and port 22 is open, as before 3.0.0. Bootstraps keep what they began with."
+    error_message = "Choose how machines of new bootstraps are reached. machine_access = \"iap\": through Google's Identity-Aware Proxy; the jumpbox has no public address, and port 22 is open to IAP alone. machine_access = \"direct\": the jumpbox has a public address, as before 3.0.0, and port 22 is open to ssh_source_ranges, or to everybody with machine_access_open = true. Bootstraps keep what they began with."
+  }
+}
+
+variable "ssh_source_ranges" {
+  description = "Ranges from which jumpboxes take SSH with machine_access = \"direct\": those of the people, and the fixed address of the functions' way out (docs/operate/deploy.md)."
+  type        = list(string)
+  default     = []
+  nullable    = false
+
+  # Google refuses a range that does not begin with its first address.
+  validation {
+    condition     = !anytrue([for range in var.ssh_source_ranges : can(regex("(^|[./])0[0-9]", range)) || !try(cidrhost(range, 0) == cidrhost("${split("/", range)[0]}/${strcontains(range, ":") ? 128 : 32}", 0), false)])
+    error_message = "No ranges that Google takes: ${join("; ", [for range in var.ssh_source_ranges : range if can(regex("(^|[./])0[0-9]", range)) || !try(cidrhost(range, 0) == cidrhost("${split("/", range)[0]}/${strcontains(range, ":") ? 128 : 32}", 0), false)])}. Write the first address and the prefix, as 203.0.113.7/32, 203.0.113.0/24 or 2001:db8::/32."
+  }
+  validation {
+    condition     = var.machine_access != "direct" || var.machine_access_open || length(var.ssh_source_ranges) > 0
+    error_message = "With machine_access = \"direct\", say who reaches port 22 of the jumpboxes. ssh_source_ranges = [\"203.0.113.7/32\"]: these addresses alone. The functions then need one of them: docs/operate/deploy.md, \"A fixed address for the functions\". machine_access_open = true: everybody on the internet, as before 3.0.0."
+  }
+  validation {
+    condition     = var.machine_access_open || !anytrue([for range in var.ssh_source_ranges : endswith(range, "/0")])
+    error_message = "A range that ends in /0 opens port 22 of the jumpboxes to everybody on the internet. If you mean that, add machine_access_open = true. Otherwise name the addresses of your people and of the functions' way out."
+  }
+  validation {
+    condition     = !var.machine_access_open || length(var.ssh_source_ranges) == 0 || anytrue([for range in var.ssh_source_ranges : endswith(range, "/0")])
+    error_message = "machine_access_open opens port 22 to everybody, and ssh_source_ranges to some alone. Take one of both away."
+  }
+  validation {
+    condition     = length(var.ssh_source_ranges) == 0 || anytrue([for range in var.ssh_source_ranges : !strcontains(range, ":")])
+    error_message = "Name a range of IPv4, too. A jumpbox has no public address of IPv6, so nobody would reach it."
+  }
+}
+
+variable "machine_access_open" {
+  description = "True: with machine_access = \"direct\", port 22 of jumpboxes is open to everybody on the internet."
+  type        = bool
+  default     = false
+  nullable    = false
+
+  validation {
+    condition     = !var.machine_access_open || var.machine_access == "direct"
+    error_message = "machine_access_open goes only with machine_access = \"direct\". Take one of both away."
   }
 }
 

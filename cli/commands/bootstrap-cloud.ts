@@ -12,6 +12,7 @@ import {
   type Option,
   optionNames,
 } from '../../shared/bootstrap/options.js';
+import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
 import type { BeginReply } from '../../shared/bootstrap/routes.js';
 import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
@@ -40,7 +41,8 @@ export const bootstrapCloud = defineCommand({
   options: optionNames,
   flags: {
     check: 'Look at all that the bootstrap needs, and tell at once what stops it. Makes nothing.',
-    'dry-run': 'Print what would be made, changed, kept and given up, and what it costs. Makes nothing.',
+    'dry-run':
+      'Print what would be made, changed, kept and given up, and what it costs. Makes nothing. Where the service does not answer, only what the flags say, with exit code 6.',
     plan: 'Write that plan to this file, and make nothing.',
     apply: 'Carry out exactly the plan in this file, with the same flags. If anything differs by now, nothing is done.',
     strict: 'Refuse what would otherwise be warned about.',
@@ -71,20 +73,16 @@ export const bootstrapCloud = defineCommand({
     const client = await call.connect();
     const key = findSshKey(given, local.sshPublicKeyPath, settings);
     const uploads = await readUploads(given, settings);
-    const request: BootstrapRequest = {
-      options: { ...travelling(given), ...uploads.options },
-      sshPublicKey: key.publicKey,
-      ...termsOf(call),
-      ...(planned !== undefined && { plan: planned.hash }),
-    };
+    const request = requestOf(call, { ...travelling(given), ...uploads.options }, key, planned);
     if (call.has('dry-run') || call.word('plan') !== undefined) {
-      const { showPlan } = await import('../follow/plan-text.js');
+      const { planOrFlags } = await import('../follow/plan-text.js');
       // The plan holds for this key alone.
       if (call.word('plan') !== undefined) keepKey(call, key);
-      return showPlan(call, await client.plan(request));
+      return planOrFlags(call, () => client.plan(request), options);
     }
 
     const standing = await client.findStanding(options.projectName);
+    if (planned !== undefined && local.recoverConfig) await checkRecoverable(client, request, planned, standing?.id);
     const recovered = local.recoverConfig
       ? await recover(call, client, { key, local, keys, options }, standing?.id, options)
       : undefined;
@@ -93,6 +91,10 @@ export const bootstrapCloud = defineCommand({
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
+    const isNew = standing === undefined && recovered === undefined;
+    const shown = isNew
+      ? await (await import('../follow/beginning.js')).showBeginning(call, client, request)
+      : undefined;
     const begun = await begin(call, client, {
       ...request,
       ...(Object.keys(base).length > 0 && { base }),
@@ -102,8 +104,8 @@ export const bootstrapCloud = defineCommand({
       throw planned === undefined ? error : (await import('../files/plan-file.js')).differing(error, planned);
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
-    for (const text of others) output.warn(text);
-    await sayBegun(call, begun);
+    for (const text of others.filter((each) => !shown?.some(({ what }) => what === each))) output.warn(text);
+    await sayBegun(call, begun, shown !== undefined);
 
     const ended = await finish(call, client, begun.bootstrap, {
       told: [...warnings, ...others],
@@ -122,6 +124,24 @@ export const bootstrapCloud = defineCommand({
     };
   },
 });
+
+function requestOf(
+  call: Call,
+  options: GivenOptions,
+  key: SshKey,
+  planned: PlanDocument | undefined,
+): BootstrapRequest {
+  const maxCost = call.word('max-cost');
+  const team = teamOf(call);
+  return {
+    options,
+    sshPublicKey: key.publicKey,
+    ...(call.has('strict') && { strict: true }),
+    ...(maxCost !== undefined && { maxCost: maxCost.text }),
+    ...(team !== undefined && { team }),
+    ...(planned !== undefined && { plan: planned.hash }),
+  };
+}
 
 interface EndParts {
   /** Warnings that were already printed. */
@@ -180,17 +200,6 @@ async function endOf(call: Call, { view, timings }: Followed, keeper: FileKeeper
 const isDone = ({ instances }: BootstrapView, instance: string): boolean =>
   instances.some(({ id, state }) => id === instance && state === 'done');
 
-/** What is asked besides the options. */
-function termsOf(call: Call): Pick<BootstrapRequest, 'strict' | 'maxCost' | 'team'> {
-  const maxCost = call.word('max-cost');
-  const team = teamOf(call);
-  return {
-    ...(call.has('strict') && { strict: true }),
-    ...(maxCost !== undefined && { maxCost: maxCost.text }),
-    ...(team !== undefined && { team }),
-  };
-}
-
 /** Tells all at once, here and at the service. */
 async function lookBeforehand(call: Call) {
   const checked = checkOptions(call.given, { strict: call.has('strict') });
@@ -238,9 +247,6 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(call.has('strict') ? doubts : []),
     ...amountFaults(call),
     ...teamFaults(call),
-    ...(call.word('apply') !== undefined && checked.local.recoverConfig
-      ? [{ path: '--apply', message: 'goes not with --recover-config: what is recovered is no part of a plan' }]
-      : []),
     ...(await sshKeyFaults(given, settings)),
     ...(call.has('dry-run') || call.word('plan') !== undefined
       ? []
@@ -258,6 +264,24 @@ function amountFaults(call: Call): Fault[] {
 
 const travelling = (given: GivenFlags): GivenOptions =>
   Object.fromEntries(Object.entries(given).filter(([option]) => !isLocal(option as Option)));
+
+/** Files are brought back only where the plan still fits, so that a refusal changes nothing here. */
+async function checkRecoverable(
+  client: Client,
+  request: BootstrapRequest,
+  planned: PlanDocument,
+  standing: string | undefined,
+): Promise<void> {
+  if (standing === undefined) {
+    const message =
+      'goes with --recover-config only where plinth has its record: what is taken up is no part of a plan';
+    throw refusalOf([{ path: '--apply', message }]);
+  }
+  const { plan } = await client.plan(request);
+  if (plan.hash === planned.hash) return;
+  const { noLongerFits } = await import('../files/plan-file.js');
+  throw noLongerFits(planned, plan);
+}
 
 /** Reports recovered files at once, because later work may fail. */
 async function recover(
@@ -322,13 +346,14 @@ function keepKey({ output }: Call, { keep, from }: { readonly keep?: () => void;
   output.say(`No SSH key was found, so plinth made one: ${from.replace(/\.pub$/, '')}`);
 }
 
-async function sayBegun({ output }: Call, { bootstrap, created, changes }: BeginReply): Promise<void> {
+async function sayBegun({ output }: Call, begun: BeginReply, isShown: boolean): Promise<void> {
+  const { bootstrap, created, changes } = begun;
   output.say(
     `${created ? 'Bootstrapping' : 'Going on with'} ${bootstrap.name} (project ${bootstrap.projectId}) in ${bootstrap.region}, zone ${bootstrap.zone}`,
   );
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   for (const { option, from, to } of changes) output.say(`  ${option}: ${text(from)} → ${text(to)}`);
-  if (!created || output.json) return;
-  const { priceLines } = await import('../follow/price-lines.js');
-  for (const line of priceLines(bootstrap)) output.say(line);
+  if (!created || isShown || output.json) return;
+  const { linesOfBegun } = await import('../follow/beginning.js');
+  for (const line of linesOfBegun(bootstrap)) output.say(line);
 }

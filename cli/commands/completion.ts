@@ -12,7 +12,8 @@ export const completion = (all: () => readonly Command[]): Command =>
     takes: ['shell'],
     summary: 'Print a script by which a shell completes plinth',
     description: [
-      'Prints a script for bash, zsh or fish, made from the same tables as the help: commands, flags, values where there are a few, files where a path is wanted. It holds for the version that printed it, and calls nothing.',
+      'Prints a script for bash, zsh or fish, made from the same tables as the help: commands, flags, values where there are a few, files where a path is wanted. It holds for the version that printed it.',
+      'Of projects, machines, steps, organizations and teams it offers those that your commands have seen last, such as plinth beta bootstrap-cloud list. They stand in ~/.cache/plinth/names. Completing itself calls nothing.',
       'bash: into ~/.local/share/bash-completion/completions/plinth. zsh: into the file _plinth of a folder of your $fpath. fish: into ~/.config/fish/completions/plinth.fish. For this shell alone, load it at once.',
     ],
     examples: [

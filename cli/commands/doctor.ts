@@ -50,7 +50,10 @@ export const doctor = defineCommand({
 
 /** Each function of the deployment asks for itself. */
 async function deploymentOf(call: Call) {
-  const { findingsText, problemOf: problemIn } = await import('../preflight.js');
+  const [{ findingsText }, { problemOf: problemIn }] = await Promise.all([
+    import('../findings-text.js'),
+    import('../preflight.js'),
+  ]);
   const { go, findings } = await (await call.connect()).deployment();
   const problem = problemIn(findings, 'The deployment is not as it must be');
   return {

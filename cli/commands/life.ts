@@ -3,10 +3,11 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { parseDuration } from '../../shared/bootstrap/duration.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import { Problem } from '../../shared/problems.js';
-import { defineCommand } from '../frame/command.js';
+import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
 import { shellWord } from '../frame/shell-word.js';
+import type { Client } from '../service/client.js';
 import { idOf } from './status.js';
 
 const shown = (view: BootstrapView, said: string) => ({ data: { bootstrap: view }, show: () => said });
@@ -90,10 +91,11 @@ export const cleanup = defineCommand({
     plan: 'Write that plan to this file, and remove nothing.',
     apply: 'Remove exactly what the plan in this file says, without a question. If it differs by now, nothing is done.',
     yes: 'Do not ask. Needed where there is no terminal to ask on.',
+    wait: 'Follow the removal until the project is gone.',
   },
   examples: [
     'plinth beta bootstrap-cloud cleanup demo',
-    'plinth beta bootstrap-cloud cleanup demo --yes',
+    'plinth beta bootstrap-cloud cleanup demo --yes --wait',
     'plinth beta bootstrap-cloud cleanup demo --plan removal.json',
   ],
 
@@ -127,16 +129,24 @@ export const cleanup = defineCommand({
         throw new Problem('bad-input', 'That is not its name; nothing was removed.');
       }
     }
-    const view = await client.remove(found.id, planned?.hash).catch((error: unknown) => {
+    const begun = await client.remove(found.id, planned?.hash).catch((error: unknown) => {
       throw differing(error, planned);
     });
+    const { view, problem } = call.has('wait') ? await removalToEnd(call, client, begun) : { view: begun };
     const follow = `Watch it: plinth beta bootstrap-cloud status ${shellWord(view.projectId)} --follow`;
     return {
       data: { bootstrap: view },
+      ...(problem !== undefined && { problem }),
       show: () => (view.state === 'removed' ? `${view.name} is removed.` : `${view.name} is being removed.\n${follow}`),
     };
   },
 });
+
+async function removalToEnd(call: Call, client: Client, begun: BootstrapView) {
+  const { followToEnd, problemOfEnd } = await import('../follow/follow.js');
+  const { view } = await followToEnd(call, client, begun, false);
+  return { view, problem: problemOfEnd(view) };
+}
 
 const otherPlan = (name: string): Problem =>
   refusal([{ path: '--apply', message: `is a plan of another bootstrap: ${printable(name)}` }]);

@@ -11,7 +11,7 @@ export const list = defineCommand({
   summary: 'List your bootstraps',
   description: [
     'Lists your bootstraps, those shared with you and those of your teams. First come the living ones, in the order in which they end. Then come the removed ones, for 90 days.',
-    'LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
+    'Behind the state of one that is on its way stand its minutes until it is ready: as half of those like it took, and as nine in ten did at most. LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
   ],
   flags: {
     all: "Everybody's, for operators.",
@@ -50,7 +50,7 @@ export const list = defineCommand({
           return [
             each.name,
             each.projectId,
-            { text: each.forecast === undefined ? each.state : `${each.state} ${forecastCell(each.forecast)}`, paint },
+            { text: stateText(each, each.forecast === undefined ? undefined : forecastCell(each.forecast)), paint },
             ageOf(each, nowMs),
             leftOf(each, nowMs),
             costSoFar(each.cost),
@@ -72,6 +72,12 @@ export const list = defineCommand({
             }),
           ),
           ...notes(
+            'VMs stopped, because they cost more than they may',
+            bootstraps.flatMap(({ name, vmsStopped }) =>
+              vmsStopped === undefined ? [] : [[name, `${vmsStopped.why} ${vmsStopped.advice}`] as const],
+            ),
+          ),
+          ...notes(
             'Could not be removed',
             bootstraps.flatMap(({ name, state, problem }) =>
               state === 'removal-failed' ? [[name, problem?.detail ?? 'the record says not why'] as const] : [],
@@ -85,6 +91,10 @@ export const list = defineCommand({
     };
   },
 });
+
+/** `running 12m`, `succeeded, VMs stopped` */
+const stateText = ({ state, vmsStopped }: BootstrapSummary, forecast: string | undefined): string =>
+  `${state}${forecast === undefined ? '' : ` ${forecast}`}${vmsStopped === undefined ? '' : ', VMs stopped'}`;
 
 /** Living bootstraps come first, the earliest removal first. Removed ones follow, the latest first. */
 function inOrder(

@@ -1,10 +1,14 @@
 /** The completion script for bash 3.2 and newer. It works without the package bash-completion. */
+import { namesFolder } from './seen-names.js';
 import type { FlagWord, Place } from './words.js';
 
 /** A pattern for `case`. Names of flags and words of commands contain no pattern characters. */
 const alternatives = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join('|');
 const namesOf = (flags: readonly FlagWord[]): string[] =>
   flags.flatMap(({ name, short }) => (short === undefined ? [name] : [name, short]));
+
+/** The names that commands have seen, for bash and zsh. */
+export const readNames = `_plinth_names() { cat "${namesFolder}/$1" 2>/dev/null; }`;
 
 /** Follows the words into the commands, for bash and zsh. Sets `at` and `arguments`. */
 export const walk = (places: readonly Place[], valued: readonly FlagWord[], step: string): string => `${step}
@@ -33,6 +37,7 @@ export function bashCompletion(places: readonly Place[], valued: readonly FlagWo
   );
   return `# Completion of plinth in bash. To have it in every shell:
 #   plinth completion bash >~/.local/share/bash-completion/completions/plinth
+${readNames}
 _plinth() {
   local at='' flag='' word words='' arguments=0 skip=0 i
   local cur=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} lead=''
@@ -79,11 +84,13 @@ ${cases(places, nextWords)}
 complete -F _plinth plinth`;
 }
 
-const nextWords = ({ words, next, values }: Place): (readonly [string, string])[] => {
-  const first = [...next.map(({ word }) => word), ...(values.get(0) ?? [])];
-  const later = [...values].filter(([at]) => at > 0);
-  return [
-    ...(first.length === 0 ? [] : [[`${words} 0`, `words='${first.join(' ')}'`] as const]),
-    ...later.map(([at, texts]) => [`${words} ${at}`, `words='${texts.join(' ')}'`] as const),
-  ];
+/** At most one of the kinds stands at a position, and commands may stand beside them at the first one. */
+const nextWords = ({ words, next, values, names }: Place): (readonly [string, string])[] => {
+  const fixed = (at: number) => [...(at === 0 ? next.map(({ word }) => word) : []), ...(values.get(at) ?? [])];
+  const seen = (at: number) => (names.has(at) ? ` $(_plinth_names ${names.get(at)})` : '');
+  const positions = new Set([0, ...values.keys(), ...names.keys()]);
+  return [...positions].flatMap((at) => {
+    const all = `${fixed(at).join(' ')}${seen(at)}`;
+    return all === '' ? [] : [[`${words} ${at}`, `words="${all}"`] as const];
+  });
 };

@@ -47,12 +47,19 @@ function __plinth_at
     end
     test "$argv[1]" = any -o "$argv[1]" = $count && test (string trim -- "$at") = "$argv[2..]"
 end
+# The names that commands have seen last.
+function __plinth_names
+    set -l cache ~/.cache
+    set -q XDG_CACHE_HOME && test -n "$XDG_CACHE_HOME" && set cache $XDG_CACHE_HOME
+    cat $cache/plinth/names/$argv[1] 2>/dev/null
+end
 complete -c plinth -e
 complete -c plinth -f
 ${places
-  .flatMap(({ words, next, flags, values }) => [
+  .flatMap(({ words, next, flags, values, names }) => [
     ...next.map(({ word, help }) => `complete -c plinth ${condition(words, 0)} -a ${word} -d ${quoted(help)}`),
     ...[...values].map(([at, texts]) => `complete -c plinth ${condition(words, at)} -a ${quoted(texts.join(' '))}`),
+    ...[...names].map(([at, file]) => `complete -c plinth ${condition(words, at)} -a '(__plinth_names ${file})'`),
     ...flags.map((flag) => flagLine(words, flag)),
   ])
   .join('\n')}`;

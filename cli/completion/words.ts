@@ -5,6 +5,7 @@ import { Role } from '../../shared/organization/organization.js';
 import type { ArgumentName } from '../frame/arguments.js';
 import type { Command } from '../frame/command.js';
 import { allFlags, commonFlags, inheritedOptions, optionOf, sharedFlags } from '../frame/flags.js';
+import { namesOf } from './seen-names.js';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -25,6 +26,8 @@ export interface Place {
   readonly flags: readonly FlagWord[];
   /** For arguments that take one of a few words. The key is how many arguments come before it. */
   readonly values: ReadonlyMap<number, readonly string[]>;
+  /** For arguments that take a name: the file of those that commands have seen. */
+  readonly names: ReadonlyMap<number, string>;
 }
 
 const argumentValues: Partial<Record<ArgumentName, readonly string[]>> = { role: Role.options, shell: shells };
@@ -59,6 +62,15 @@ export const valueFlags = (): FlagWord[] =>
     .map((name) => flagWord(name, ''))
     .filter(({ takes }) => takes !== 'nothing');
 
+function byPosition<T>(taken: readonly ArgumentName[], known: Partial<Record<ArgumentName, T>>): Map<number, T> {
+  return new Map(
+    taken.flatMap((name, at) => {
+      const found = known[name];
+      return found === undefined ? [] : [[at, found] as const];
+    }),
+  );
+}
+
 export function placesOf(commands: readonly Command[]): Place[] {
   const byWords = new Map(commands.map((command) => [command.words, command]));
   const all = new Set(
@@ -90,12 +102,8 @@ export function placesOf(commands: readonly Command[]): Place[] {
       words,
       next: beneath(words),
       flags: [...own, ...flags, ...everywhere, ...version],
-      values: new Map(
-        taken.flatMap((name, at) => {
-          const values = argumentValues[name];
-          return values === undefined ? [] : [[at, values] as const];
-        }),
-      ),
+      values: byPosition(taken, argumentValues),
+      names: byPosition(taken, namesOf),
     };
   });
 }

@@ -1,5 +1,5 @@
 /** The completion script for zsh, with the meaning of each word. */
-import { cases, walk } from './bash.js';
+import { cases, readNames, walk } from './bash.js';
 import type { FlagWord, Place } from './words.js';
 
 /** Quotes a text in single quotes. */
@@ -28,6 +28,7 @@ const specs = (flags: readonly FlagWord[]): string =>
 export const zshCompletion = (places: readonly Place[], valued: readonly FlagWord[]): string => `#compdef plinth
 # Completion of plinth in zsh. To have it in every shell, in a folder of your $fpath:
 #   plinth completion zsh >~/.zfunc/_plinth
+${readNames}
 _plinth() {
   local at='' word
   local -i arguments=0 skip=0 i
@@ -48,6 +49,7 @@ ${cases(places, ({ words, next }) =>
   esac
   case "$at $arguments" in
 ${cases(places, ({ words, values }) => [...values].map(([at, texts]) => [`${words} ${at}`, `values=(${texts.join(' ')})`]))}
+${cases(places, ({ words, names }) => [...names].map(([at, file]) => [`${words} ${at}`, `values=($(_plinth_names ${file}))`]))}
   esac
   _arguments -S : $flags '*: :_plinth_words'
 }

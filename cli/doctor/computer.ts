@@ -74,9 +74,14 @@ export async function keyCheck({ settings, given }: Call): Promise<Check> {
   try {
     const text = key.privatePath === undefined ? undefined : readIfThere(placeOf(key.privatePath, settings));
     if (text === undefined) return warning(name, `${key.from}: its private half is not beside it`, advice);
-    const { readLoginKey } = await import('../../functions/remote/login-key.js');
+    const { publicHalfOf, readLoginKey } = await import('../../functions/remote/login-key.js');
     const read = readLoginKey(text);
     if (read.kind === 'unusable') return warning(name, `${key.privatePath}: ${read.why}`, advice);
+    const half = publicHalfOf(text);
+    if (half !== undefined && half !== key.publicKey.split(' ')[1]) {
+      const mend = `Write its public half anew: ssh-keygen -y -f ${key.privatePath} > ${key.from}. Or name another pair with --ssh-private-key-path.`;
+      return warning(name, `${key.privatePath} does not belong to the public key in ${key.from}`, mend);
+    }
     return ok(name, `${key.privatePath}${read.kind === 'locked' ? ', which asks for its passphrase' : ''}`);
   } catch (error) {
     return warning(name, `${key.privatePath}: ${reason(error)}`, advice);

@@ -39,12 +39,15 @@ export function differing(error: unknown, planned: PlanDocument | undefined): un
   if (!(error instanceof Problem) || error.code !== 'precondition-failed' || planned === undefined) return error;
   const now = Plan.safeParse(error.members?.['plan']);
   if (!now.success) return error;
-  return new Problem('precondition-failed', 'The plan no longer fits, so nothing was done.', {
-    errors: planDifferences(planned, now.data),
-    advice: 'Look at the plan again with --dry-run --plan FILE, and apply that one.',
-    members: { plan: now.data },
-  });
+  return noLongerFits(planned, now.data);
 }
+
+export const noLongerFits = (planned: PlanDocument, now: PlanDocument): Problem =>
+  new Problem('precondition-failed', 'The plan no longer fits, so nothing was done.', {
+    errors: planDifferences(planned, now),
+    advice: 'Look at the plan again with --dry-run --plan FILE, and apply that one.',
+    members: { plan: now },
+  });
 
 /** A table: what becomes of each thing. */
 export const planRows = ({ items }: PlanDocument): string[][] =>

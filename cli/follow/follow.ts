@@ -69,7 +69,7 @@ export async function followToEnd(
       }
     }
   } catch (error) {
-    if (interrupted.aborted) throw detached(view.name);
+    if (interrupted.aborted) throw detached(view.name, view.state);
     if (uploads?.failed.aborted) throw notBrought(uploads.failed.reason, view.name);
     throw error;
   } finally {
@@ -172,13 +172,20 @@ export function timingTable(timings: readonly Timing[], style: Style): string {
 
 const base = 'plinth beta bootstrap-cloud';
 
-export const detached = (name: string): Problem =>
-  new Problem('detached', `Detached: the bootstrap of ${name} goes on.`, {
-    advice: `Follow it: ${base} status ${shellWord(name)} --follow\nCancel it: ${base} cancel ${shellWord(name)}`,
+export const detached = (name: string, state?: BootstrapView['state']): Problem => {
+  const isGoing = state === 'removing' || state === 'removal-failed';
+  const follow = `Follow it: ${base} status ${shellWord(name)} --follow`;
+  return new Problem('detached', `Detached: the ${isGoing ? 'removal' : 'bootstrap'} of ${name} goes on.`, {
+    advice: isGoing ? follow : `${follow}\nCancel it: ${base} cancel ${shellWord(name)}`,
   });
+};
 
 /** The problem of an unsuccessful end. Undefined for a successful end, or if the bootstrap has not ended. */
 export function problemOfEnd(view: BootstrapView): Problem | undefined {
+  if (view.state === 'cancelled' && view.vmsStopped !== undefined) {
+    const { why, advice } = view.vmsStopped;
+    return new Problem('over-ceiling', `The bootstrap of ${view.name} was cancelled half-way. ${why}`, { advice });
+  }
   if (view.state === 'cancelled') {
     return new Problem('bootstrap-failed', `The bootstrap of ${view.name} was cancelled; what stands, stands.`, {
       advice: 'Run the same command again to go on with it.',

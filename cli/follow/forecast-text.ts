@@ -13,5 +13,6 @@ export function forecastText({ p50Seconds, p90Seconds, learntFrom }: Forecast): 
   return `about ${roughly(p50Seconds)}, at most ${roughly(p90Seconds)} in nine of ten cases${source}`;
 }
 
-/** One cell: `~8m`. */
-export const forecastCell = ({ p50Seconds }: Forecast): string => `~${roughly(p50Seconds)}`;
+/** One cell: `~8m, ≤12m`. */
+export const forecastCell = ({ p50Seconds, p90Seconds }: Forecast): string =>
+  `~${roughly(p50Seconds)}, ≤${roughly(p90Seconds)}`;

@@ -1,6 +1,8 @@
 /** A plan for people: what becomes of each thing, what it costs, and the hash to agree to. */
+import { type BootstrapOptions, flagName, isSecret, type Option, optionNames } from '../../shared/bootstrap/options.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
+import { Problem } from '../../shared/problems.js';
 import { planCostText } from '../cost.js';
 import { planRows, writePlan } from '../files/plan-file.js';
 import type { Call } from '../frame/command.js';
@@ -8,8 +10,43 @@ import type { Style } from '../frame/output.js';
 import { listing, table } from '../frame/table.js';
 import { forecastText } from './forecast-text.js';
 
+/** Where the service does not answer, a dry run shows what the flags alone say. `--plan` writes nothing then. */
+export async function planOrFlags(call: Call, ask: () => Promise<PlanReply>, options: BootstrapOptions) {
+  try {
+    return showPlan(call, await ask());
+  } catch (error) {
+    const isAway = error instanceof Problem && error.code === 'unavailable';
+    if (!isAway || call.word('plan') !== undefined || call.interrupted.aborted) throw error;
+    return showFlags(call, options, error);
+  }
+}
+
+/** What stands, what would be made and what it costs is the service's to say, so there is no hash. */
+function showFlags({ given }: Call, options: BootstrapOptions, { detail, advice }: Problem) {
+  const values = optionNames.flatMap((option): [string, string][] => {
+    const value = (options as Partial<Record<Option, unknown>>)[option];
+    if (value === undefined || isSecret(option)) return [];
+    return [[flagName(option), typeof value === 'string' ? value : JSON.stringify(value)]];
+  });
+  const secrets = optionNames.filter((option) => isSecret(option) && given[option] !== undefined).map(flagName);
+  return {
+    data: { dryRun: true, offline: true, values: Object.fromEntries(values), secrets },
+    problem: new Problem(
+      'unavailable',
+      `${detail} This dry run knows only the flags: not what stands, what would be made, what it costs, or a hash.`,
+      advice === undefined ? {} : { advice },
+    ),
+    show: (style: Style) =>
+      [
+        style.bold('What the flags say'),
+        ...table(values),
+        ...(secrets.length === 0 ? [] : ['', style.bold('Secrets'), ...table(secrets.map((name) => [name]))]),
+      ].join('\n'),
+  };
+}
+
 /** Writes the file that `--plan` names, too. */
-export function showPlan(call: Call, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
+function showPlan(call: Call, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
   const file = writePlan(call, plan);
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   const part = (title: string, rows: readonly (readonly string[])[], style: Style) =>

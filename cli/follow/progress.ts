@@ -62,8 +62,8 @@ export interface Progress {
   /** Shows work of this machine as a row of its own. Without a note, the work has ended. */
   beside(title: string, note: string | undefined, nowMs: number): void;
   running(nowMs: number): RunningRow[];
-  /** When it will probably be ready. Undefined: that is not known. */
-  readonly readyAtMs: number | undefined;
+  /** When it will be ready, probably and in nine of ten cases. Undefined: that is not known. */
+  readonly ready: { readonly p50Ms: number; readonly p90Ms: number } | undefined;
   readonly done: number;
   readonly total: number;
   /** Slowest first. */
@@ -123,7 +123,10 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
         seconds: Math.max(0, (nowMs - startedAtMs) / 1000),
       })),
     ],
-    readyAtMs: view.forecast === undefined ? undefined : nowMs + view.forecast.p50Seconds * 1000,
+    ready: view.forecast && {
+      p50Ms: nowMs + view.forecast.p50Seconds * 1000,
+      p90Ms: nowMs + view.forecast.p90Seconds * 1000,
+    },
     get done() {
       return [...instances.values()].filter(({ state }) => state === 'done').length;
     },

@@ -4,7 +4,7 @@ import { costText } from '../cost.js';
 import type { WrittenFile } from '../files/standing-files.js';
 import { printable, type Style } from '../frame/output.js';
 import { shellWord } from '../frame/shell-word.js';
-import { type Cell, table } from '../frame/table.js';
+import { type Cell, table, time } from '../frame/table.js';
 import type { Delegation } from '../identity/delegation.js';
 import { jumpboxIn } from '../machines/jumpbox.js';
 import type { FetchedUser } from '../machines/test-user.js';
@@ -76,6 +76,9 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     ...(view.team === undefined ? [] : [['Team', String(view.team)]]),
     ...(view.sharedWithTeams === undefined ? [] : [['Shared with teams', view.sharedWithTeams.join(', ')]]),
     ['Region', `${view.region}, zone ${view.zone}`],
+    ...(view.vmsStopped === undefined
+      ? []
+      : [['VMs', `stopped at ${time(view.vmsStopped.at)}: ${view.vmsStopped.why}`]]),
     ...lifeRows(view, nowMs),
     ...(view.forecast === undefined ? [] : [['Ready', `in ${forecastText(view.forecast)}`]]),
     ['Cost', costText(view.cost, view.state === 'removed')],
@@ -91,7 +94,7 @@ const machineSections = ({ result }: BootstrapView): Section[] => [
       vm.internalIp,
       vm.externalIp ?? '-',
       vm.machineType,
-      provisioning[vm.provisioning],
+      `${provisioning[vm.provisioning]}${vm.stopped === true ? ', stopped' : ''}`,
     ]),
   ],
   [
@@ -165,18 +168,24 @@ function inFull(delegation: Delegation): string {
   switch (delegation.state) {
     case 'delegated':
       return 'yes';
+    case 'partly':
+      return `only in part: ${delegation.domain} is delegated to ${delegation.servers.join(', ')}, too, which do not have its records`;
+    case 'lame':
+      return `no: ${delegation.domain} is delegated to name servers that do not serve it; delegate the base domain to the name servers above`;
     case 'elsewhere':
       return `no: ${delegation.domain} is served by ${delegation.servers.join(', ')}; delegate the base domain to the name servers above`;
     case 'nowhere':
       return 'no: nobody serves the base domain; delegate it to the name servers above';
     case 'unknown':
-      return `not known: ${delegation.why}`;
+      return `not known: ${delegation.why}; PLINTH_DNS_RESOLVER names another resolver`;
   }
 }
 
 /** Next steps for a person, as commands. */
 function nextSteps(view: BootstrapView, { files = [], withoutFiles, untold }: SummaryParts): string[] {
   const name = shellWord(view.name);
+  if (view.vmsStopped !== undefined && view.endedAt !== undefined && view.removal === undefined)
+    return [printable(view.vmsStopped.advice)];
   const waits = view.state === 'running' && view.instances.some(({ state }) => state === 'client');
   if (waits) {
     return [

@@ -28,6 +28,7 @@ const ownFlags = {
   csv: { kind: 'bool' },
   apply: { kind: 'string' },
   follow: { kind: 'bool' },
+  wait: { kind: 'bool' },
   all: { kind: 'bool' },
   role: { kind: 'string' },
   team: { kind: 'string' },

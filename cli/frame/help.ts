@@ -45,7 +45,7 @@ function describeOption(option: Option): string {
   ].join(' ');
 }
 
-interface Registry {
+export interface Registry {
   /** The command that the words begin with. The rest of the words are its arguments. */
   match(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | undefined;
   /** The help of a command, or of all commands that begin with these words. */

@@ -56,9 +56,10 @@ export function startDisplay({ stderr: stream, events }: Io, style: Style, progr
   };
 
   const bar = (columns: number, seconds: number): string => {
-    const { done, total, readyAtMs } = progress;
-    const left = readyAtMs === undefined ? 0 : Math.round((readyAtMs - Date.now()) / 60_000);
-    const ready = left > 0 ? `  about ${left}m left` : '';
+    const { done, total, ready: at } = progress;
+    const minutes = (ms: number) => Math.round((ms - Date.now()) / 60_000);
+    const [left, most] = at === undefined ? [0, 0] : [minutes(at.p50Ms), minutes(at.p90Ms)];
+    const ready = most <= 0 ? '' : left <= 0 ? `  at most ${most}m left` : `  about ${left}m left, at most ${most}m`;
     const count = `${done}/${total}  ${formatSeconds(Math.floor(seconds))}${ready}`;
     const width = Math.max(0, Math.min(40, columns - count.length - 7));
     const filled = total === 0 ? 0 : Math.floor((done / total) * width);

@@ -6,7 +6,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { type ReadyInstance, transitionWrites } from '../engine/record/transition.js';
+import { type Leased, transitionWrites } from '../engine/record/transition.js';
 import { updateBootstrap } from '../engine/record/update.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
@@ -59,7 +59,7 @@ export const alter = (
   { shownBy, ...act }: Act,
   decide: Decide,
 ): Promise<StoredBootstrap> => {
-  const shownIn = (record: BootstrapRecord): ReadyInstance[] => {
+  const shownIn = (record: BootstrapRecord): Leased[] => {
     const plan = planOfRecord(steps, record);
     return shownBy.flatMap((name) => plan.get(name) ?? []);
   };
@@ -71,7 +71,7 @@ export async function alterShown(
   context: Context,
   id: string,
   { actor, action }: Omit<Act, 'shownBy'>,
-  shownIn: (record: BootstrapRecord) => readonly ReadyInstance[],
+  shownIn: (record: BootstrapRecord) => readonly Leased[],
   decide: Decide,
 ): Promise<StoredBootstrap> {
   const { standing, transition } = await updateBootstrap(context, id, async ({ version, data }, at) => {

@@ -65,8 +65,9 @@ export async function begin(
   const at = now.toISOString();
   const { deadlineAt, warning } = endFor(price, now, ttlSeconds(options));
   const { machineAccess, loadBalancers } = config;
+  const sshSourceRanges = [...config.sshSourceRanges];
   const record = (warnings: readonly string[]) => ({
-    ...newRecord({ ...facts, warnings }, { ...draft, machineAccess, loadBalancers, base: {} }, now),
+    ...newRecord({ ...facts, warnings }, { ...draft, machineAccess, sshSourceRanges, loadBalancers, base: {} }, now),
     price,
     deadlineAt,
   });

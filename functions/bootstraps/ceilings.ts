@@ -7,7 +7,7 @@ import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { amountText } from '../../shared/bootstrap/money.js';
 import { Problem } from '../../shared/problems.js';
 import type { Config } from '../config.js';
-import { hourlyOfPlan } from '../cost/of-bootstrap.js';
+import { hourlyOfPlan, spentOf } from '../cost/of-bootstrap.js';
 import type { BootstrapRecord, CountersRecord, PriceRecord } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { addSpend, moreThan, spendOf } from '../engine/record/spend.js';
@@ -92,6 +92,45 @@ export function endFor(
     deadlineAt,
     warning: `--max-cost ${amountText(maxMicros)} buys ${formatSeconds(bought)}, so the project is removed at ${deadlineAt}, before its time to live is over`,
   };
+}
+
+/** A start that the fuse would undo sooner than this is refused. */
+const leastRunSeconds = 600;
+
+/**
+ * The price at which a bootstrap whose VMs were stopped may start them again: what it really costs. Throws `over-ceiling` while
+ * the hourly ceiling or the caller's most does not allow that. Months are counted by `countSpend`.
+ */
+export function priceOfStart(
+  { prices, ceilings }: Pick<Config, 'prices' | 'ceilings'>,
+  record: BootstrapRecord,
+  at: string,
+): PriceRecord | undefined {
+  const { price } = record;
+  const spent = spentOf(prices, record, new Date(at));
+  if (price === undefined || spent === undefined) return price;
+  const { micros, microsAnHour } = spent;
+  const again = `Then: plinth beta bootstrap-cloud restart-vms ${record.projectId}. To remove it now: plinth beta bootstrap-cloud cleanup ${record.projectId}`;
+  if (ceilings.microsAnHour !== undefined && microsAnHour > ceilings.microsAnHour) {
+    const [asked, ceiling] = [amountText(microsAnHour), amountText(ceilings.microsAnHour)];
+    throw over(
+      'hour',
+      `With its VMs started it would cost ${asked} USD an hour, and ${ceiling} is the most here.`,
+      `Ask an operator to raise the ceiling. ${again}`,
+      { ceiling, asked },
+    );
+  }
+  const { maxMicros } = price;
+  if (maxMicros !== undefined && micros + (microsAnHour * leastRunSeconds) / 3600 > maxMicros) {
+    const [asked, ceiling] = [amountText(micros), amountText(maxMicros)];
+    throw over(
+      'maxCost',
+      `It has cost ${asked} USD by the estimate, and --max-cost ${ceiling} does not pay for ten minutes more.`,
+      `Its owner can raise that: the same beta bootstrap-cloud command with a higher --max-cost, which starts the VMs, too. To remove it now: plinth beta bootstrap-cloud cleanup ${record.projectId}`,
+      { ceiling, asked },
+    );
+  }
+  return { ...price, microsAnHour: Math.max(price.microsAnHour, microsAnHour) };
 }
 
 /** Refuses an end that the caller's most does not pay for. */

@@ -1,6 +1,7 @@
 /**
- * Finds bootstraps that cost more than they were admitted at, such as by standard VMs where spot ones were asked for, and warns
- * when they pass what they may cost. One query finds what is due, however many bootstraps live.
+ * Finds bootstraps that cost more than they were admitted at, such as by standard VMs where spot ones were asked for. It warns
+ * when they pass what they may cost, and stops their VMs where the deployment says so. One query finds what is due, however many
+ * bootstraps live.
  */
 import { addSeconds } from '../../shared/add-seconds.js';
 import { amountText } from '../../shared/bootstrap/money.js';
@@ -12,16 +13,18 @@ import { removeAtOf } from '../engine/record/removal-rule.js';
 import { spendOf } from '../engine/record/spend.js';
 import { transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
+import { publishReady } from '../engine/run/publish.js';
 import { persist } from '../store/persist.js';
 import type { Document, Write } from '../store/store.js';
 import { noticeWrite } from '../webhook/notices.js';
+import { anyRuns, stopVms } from './stop-vms.js';
 
 const perRun = 200;
 const atOnce = 20;
 /** A bootstrap that could not be read must not hold up others. */
 const putOffSeconds = 3600;
 
-/** How many bootstraps were warned of. */
+/** How many bootstraps were warned of. What is to be stopped is sent to the lane at once. */
 export async function lookAtFuses(context: Context): Promise<number> {
   const { store, clock, log } = context;
   const due = await persist(() =>
@@ -44,8 +47,14 @@ export async function lookAtFuses(context: Context): Promise<number> {
 async function lookAtOne(context: Context, { id, version }: Document): Promise<boolean> {
   const { store, clock, log } = context;
   try {
-    const { transition } = await updateBootstrap(context, id, async (standing, at) => decide(context, standing, at));
-    return (transition?.events.length ?? 0) > 0;
+    let told = false;
+    const { standing, transition } = await updateBootstrap(context, id, async (found, at) => {
+      const { passed, update } = await decide(context, found, at);
+      told = passed;
+      return update;
+    });
+    if (transition !== undefined) await publishReady(context, id, standing.data.generation, transition.ready);
+    return told;
   } catch (error) {
     log('ERROR', `What ${id} costs could not be looked at`, { bootstrap: id, error });
     const fuseAt = addSeconds(clock.now(), putOffSeconds);
@@ -56,30 +65,70 @@ async function lookAtOne(context: Context, { id, version }: Document): Promise<b
   }
 }
 
-/** One commit writes the event, the warning, the next time and the notice. */
-function decide({ config }: Context, { id, version, data }: StoredBootstrap, at: string): Update | undefined {
-  const { fuseAt: due, ...rest } = data;
-  if (due === undefined || due > at) return undefined;
-  const found = data.removal !== undefined || data.state === 'removed' ? undefined : judge(config, data, at);
-  const passed = found !== undefined && 'text' in found ? found : undefined;
-  const fuseAt = found !== undefined && 'nextAt' in found ? found.nextAt : undefined;
-  const record: BootstrapRecord = {
-    ...rest,
-    ...(fuseAt === undefined ? {} : { fuseAt }),
-    ...(passed === undefined ? {} : { warnings: [...new Set([...rest.warnings, passed.text])] }),
-  };
-  const changed = {
-    record,
-    ready: [],
-    events:
-      passed === undefined
-        ? []
-        : [{ event: { schema: 1, type: 'action', at, actor: 'plinth', action: passed.text } as const }],
-  };
-  const writes = transitionWrites(id, version, data, changed, at);
-  if (passed !== undefined && config.webhookUrl !== undefined) writes.push(notice(id, data, at, passed.text));
-  return { transition: changed, writes };
+interface Decision {
+  /** It has passed its limit just now, and people are told. */
+  readonly passed: boolean;
+  readonly update?: Update;
 }
+
+/** One commit writes the event, the warning, the next time and the notice. With the fuse, it also writes that VMs are to stop. */
+async function decide(context: Context, found: StoredBootstrap, at: string): Promise<Decision> {
+  const { config } = context;
+  const { fuseAt: due, ...rest } = found.data;
+  if (due === undefined || due > at) return { passed: false };
+  if (rest.removal !== undefined || rest.state === 'removed')
+    return { passed: false, update: written(found, rest, at) };
+  if (rest.vmsStopped !== undefined) {
+    const isOver = rest.vmsStopped.begun === true && !anyRuns(rest);
+    return { passed: false, update: isOver ? written(found, rest, at) : await stopVms(context, found, rest, at) };
+  }
+  const judged = judge(config, rest, at);
+  if (judged === undefined || 'nextAt' in judged) {
+    return {
+      passed: false,
+      update: written(found, judged === undefined ? rest : { ...rest, fuseAt: judged.nextAt }, at),
+    };
+  }
+  return { passed: true, update: await passing(context, found, rest, at, judged.text) };
+}
+
+function written({ id, version, data }: StoredBootstrap, record: BootstrapRecord, at: string): Update {
+  const changed = { record, ready: [], events: [] };
+  return { transition: changed, writes: transitionWrites(id, version, data, changed, at) };
+}
+
+async function passing(
+  context: Context,
+  found: StoredBootstrap,
+  rest: BootstrapRecord,
+  at: string,
+  why: string,
+): Promise<Update> {
+  const { id, version, data } = found;
+  const { ceilings, webhookUrl } = context.config;
+  const stops = ceilings.beyond === 'stop';
+  const advice = stops ? goOn(data) : `To stop it: plinth beta bootstrap-cloud cleanup ${data.projectId}`;
+  const text = stops ? `${why} Its VMs are stopped${data.state === 'running' ? ', half-way' : ''}.` : why;
+  const record = {
+    ...rest,
+    warnings: [...new Set([...rest.warnings, stops ? `${text} ${advice}` : text])],
+    ...(stops ? { vmsStopped: { at, why, advice } } : {}),
+  };
+  const action = stops ? `${text} ${advice}` : text;
+  const events = [{ event: { schema: 1, type: 'action', at, actor: 'plinth', action } as const }];
+  const changed = { record, ready: [], events };
+  const update = stops
+    ? await stopVms(context, found, record, at, events)
+    : { transition: changed, writes: transitionWrites(id, version, data, changed, at) };
+  if (webhookUrl === undefined) return update;
+  return { ...update, writes: [...update.writes, notice(id, data, { at, text, advice, vmsStopped: stops })] };
+}
+
+const goOn = ({ projectId, price }: BootstrapRecord): string =>
+  [
+    `Once the ceiling is raised${price?.maxMicros === undefined ? '' : ', or --max-cost'}: plinth beta bootstrap-cloud restart-vms ${projectId}.`,
+    'Disks and addresses still cost, and its time to live goes on.',
+  ].join(' ');
 
 /** Undefined: nothing limits it, or it ends before it passes its limit. */
 function judge(
@@ -115,10 +164,11 @@ const limitsOf = (...limits: readonly (number | undefined)[]): number[] => limit
 function notice(
   bootstrapId: string,
   { name, projectId, owner, events }: BootstrapRecord,
-  at: string,
-  text: string,
+  {
+    at,
+    ...said
+  }: { readonly at: string; readonly text: string; readonly advice: string; readonly vmsStopped: boolean },
 ): Write {
-  const advice = `To stop it: plinth beta bootstrap-cloud cleanup ${projectId}`;
-  const data = { bootstrapId, name, projectId, owner, text, advice };
+  const data = { bootstrapId, name, projectId, owner, ...said };
   return noticeWrite(eventId(bootstrapId, events + 1), { type: 'bootstrap.overspent', at, data }, bootstrapId);
 }

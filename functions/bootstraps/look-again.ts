@@ -15,6 +15,9 @@ import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
 import { type Act, refuseWhileGoing } from './alter.js';
+import { priceOfStart } from './ceilings.js';
+import { spendWrites } from './spend-writes.js';
+import { refuseWhileStopping, startedAgain } from './stop-vms.js';
 
 interface Chosen {
   /** Name of the step. */
@@ -38,6 +41,7 @@ export async function lookAgain(
 ): Promise<StoredBootstrap> {
   const { standing, transition } = await updateBootstrap(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
+    const { record: started, writes: counted } = await startedBy(context, data, at, chosen);
     const plan = planOfRecord(steps, data);
     const again = withDependents(plan, instancesOf(plan, chosen));
     const told = { event: { schema: 1, type: 'action', at, actor, action } as const };
@@ -45,7 +49,7 @@ export async function lookAgain(
       const begun = advance({ ...data, instances: waiting(data, plan, (name) => again.has(name)) }, plan, at, [told]);
       return { transition: begun, writes: transitionWrites(id, version, data, begun, at) };
     }
-    const { endedAt, problem, expireAt, ...kept } = data;
+    const { endedAt, problem, expireAt, ...kept } = started;
     const generation = data.generation + 1;
     const isUndone = (name: string): boolean => again.has(name) || data.instances[name]?.state !== 'done';
     const next: BootstrapRecord = {
@@ -62,6 +66,7 @@ export async function lookAgain(
       transition: begun,
       writes: [
         ...transitionWrites(id, version, data, begun, at),
+        ...counted,
         ...leases
           .filter((lease) => !ready.has(lease.id))
           .map((lease): Write => ({ kind: 'delete', collection: lease.collection, id: lease.id })),
@@ -70,6 +75,25 @@ export async function lookAgain(
   });
   if (transition !== undefined) await publishReady(context, id, transition.record.generation, transition.ready);
   return standing;
+}
+
+/** VMs that were stopped because of a ceiling start only if it allows what they cost. */
+async function startedBy(
+  context: Context,
+  data: BootstrapRecord,
+  at: string,
+  { step, what, keys }: Chosen,
+): Promise<{ readonly record: BootstrapRecord; readonly writes: readonly Write[] }> {
+  if (step !== 'vm' || data.vmsStopped === undefined) return { record: data, writes: [] };
+  refuseWhileStopping(data);
+  if (keys !== undefined) {
+    const message = 'cannot be given here: plinth stopped all VMs, and starts all of them again';
+    throw new Problem('bad-input', `Some of the ${what}s ${message}.`, { errors: [{ path: 'vms', message }] });
+  }
+  const record = startedAgain(data, at);
+  const price = priceOfStart(context.config, record, at);
+  const after = { ...record, ...(price === undefined ? {} : { price, fuseAt: at }) };
+  return { record: after, writes: await spendWrites(context, data, after, at) };
 }
 
 function instancesOf(plan: Plan, { step, what, keys }: Chosen): string[] {

@@ -13,7 +13,10 @@ import type { BeginFacts } from './begin-facts.js';
 import { boundAs } from './bound.js';
 export const newRecord = (
   facts: BeginFacts,
-  its: Pick<BootstrapRecord, 'projectId' | 'machineAccess' | 'loadBalancers' | 'callerSecret' | 'base'>,
+  its: Pick<
+    BootstrapRecord,
+    'projectId' | 'machineAccess' | 'sshSourceRanges' | 'loadBalancers' | 'callerSecret' | 'base'
+  >,
   now: Date,
 ): BootstrapRecord => ({
   schema: 1,
@@ -29,6 +32,7 @@ export const newRecord = (
   sshPublicKey: facts.sshPublicKey,
   callerSecret: its.callerSecret,
   ...(its.machineAccess === undefined ? {} : { machineAccess: its.machineAccess }),
+  ...(its.sshSourceRanges === undefined ? {} : { sshSourceRanges: its.sshSourceRanges }),
   ...(its.loadBalancers === undefined ? {} : { loadBalancers: its.loadBalancers }),
   ...(facts.package === undefined ? {} : { package: facts.package }),
   base: its.base,

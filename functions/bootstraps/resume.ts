@@ -19,13 +19,14 @@ import { Conflict, type Write } from '../store/store.js';
 import { baseFiles } from './base-files.js';
 import type { BeginFacts, Begun, CheckedResume, Resumed } from './begin-facts.js';
 import { boundAs, checkBound } from './bound.js';
-import { checkPaid, paidUntil, priceOf } from './ceilings.js';
+import { checkPaid, paidUntil, priceOf, priceOfStart } from './ceilings.js';
 import { getClaimed } from './find.js';
 import { dropSecretsBefore, readSecrets, writeSecrets } from './given-secrets.js';
 import { holdersOf } from './held-options.js';
 import { openOnly, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
 import { spendWrites } from './spend-writes.js';
+import { refuseWhileStopping, startedAgain } from './stop-vms.js';
 
 /**
  * Throws the problem that a resume of this bootstrap would be refused for now. Changes nothing. Undefined: the bootstrap has
@@ -83,6 +84,7 @@ async function resumed(
       retryAfterSeconds: 5,
     });
   }
+  refuseWhileStopping(before);
   await facts.checkBase?.(standing, facts.base);
   const secretsBefore = await readSecrets(context, id, before.callerSecret).catch(async (error: unknown) => {
     // Another command was first, and its secrets replaced these.
@@ -94,7 +96,8 @@ async function resumed(
   const { options, secrets, changes } = resumeOptions(stands, wanted, facts.given, (option) =>
     holdersOf(plan, before.instances, option),
   );
-  const price = priceNow(context, facts, before, options, changes);
+  const asked = priceNow(context, facts, before, options, changes);
+  const price = before.vmsStopped === undefined ? asked : priceToStart(context, { ...before, ...asked });
   const deadlineAt = deadlineOf(context, { ...before, ...price }, facts, options, changes);
   return { options, secrets, secretsBefore, changes, deadlineAt, ...price };
 }
@@ -118,6 +121,13 @@ function priceNow(
   if (maxMicros === undefined && (price === undefined || changes.length === 0))
     return price === undefined ? {} : { price };
   return { price: priceOf(config, { options, machineAccess: machineAccessOf(record) }, maxMicros ?? price?.maxMicros) };
+}
+
+/** plinth stopped its VMs because of a ceiling. They start only if it allows what they cost. */
+function priceToStart({ config, clock }: Context, record: BootstrapRecord): Pick<BootstrapRecord, 'price'> {
+  const at = clock.now().toISOString();
+  const price = priceOfStart(config, startedAgain(record, at), at);
+  return price === undefined ? {} : { price };
 }
 
 /** Throws if the requested time, or what the caller pays for, is already over. */
@@ -170,7 +180,7 @@ export async function resume(
   if (before.state === 'running' && same && !anyFailed) return { bootstrap: standing, created: false, changes };
 
   const secretsChanged = JSON.stringify(sorted(secrets)) !== JSON.stringify(sorted(secretsBefore));
-  const { endedAt, problem, expireAt, package: _package, ...kept } = before;
+  const { endedAt, problem, expireAt, package: _package, ...kept } = startedAgain(before, at);
   const next: BootstrapRecord = {
     ...kept,
     ...boundAs(before, facts.caller),

@@ -2,6 +2,7 @@
  * Gives a new record to a bootstrap whose record is lost. It keeps the id and the project, so that everything named after them
  * is found again and nothing is made twice.
  */
+import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -38,7 +39,7 @@ import { newRecord, startGeneration } from './new-record.js';
 
 const raceTries = 10;
 /** What stands is not refused for its price. */
-const noCeilings = { withoutPrice: 'allow' } as const;
+const noCeilings = { withoutPrice: 'allow', beyond: 'warn' } as const;
 
 /**
  * `id`: the bootstrap's id in the recovered config. Throws `not-found` if no such project is proven ours, `forbidden` if it is
@@ -102,13 +103,15 @@ async function makeRecord(
   const files = baseFiles(id, facts.base, now);
   const callerSecret = await writeSecrets(context, id, facts.secrets);
   // What stands counts, and not what the deployment says by now.
-  const machineAccess = jumpbox.isPublic ? 'direct' : 'iap';
+  const machineAccess: MachineAccess = jumpbox.isPublic ? 'direct' : 'iap';
   const its = {
     projectId: project.projectId,
     machineAccess,
+    // What stands is not looked at. Without ranges of the deployment, its rule stays as it is.
+    sshSourceRanges: [...context.config.sshSourceRanges],
     callerSecret,
     base: files.names,
-  } as const;
+  };
   const fresh = newRecord(facts, its, now);
   const empty: BootstrapRecord = {
     ...fresh,

@@ -61,6 +61,7 @@ export async function viewOf(
     ...(data.team === undefined ? {} : { team: data.team }),
     ...(data.sharedTeams === undefined ? {} : { sharedWithTeams: data.sharedTeams }),
     ...(data.removal === undefined ? {} : { removal: data.removal }),
+    ...vmsStoppedOf(data),
     cost: costOf(config.prices, data, clock.now()),
     ...(await forecastOf({ store, clock }, steps, data)),
     ...(data.warned === undefined || data.removal !== undefined ? {} : { expiryWarning: data.warned }),
@@ -73,6 +74,12 @@ export async function viewOf(
     // Nothing of a removed bootstrap is left.
     result: withTunnel(data, resultOf(options, data.state === 'removed' ? {} : outputs)),
   };
+}
+
+function vmsStoppedOf({ vmsStopped, state }: BootstrapRecord): Pick<BootstrapView, 'vmsStopped'> {
+  if (vmsStopped === undefined || state === 'removed') return {};
+  const { at, why, advice } = vmsStopped;
+  return { vmsStopped: { at, why, advice } };
 }
 
 /** Only the jumpbox is reached by a tunnel. All others are behind it. */
@@ -95,6 +102,7 @@ export const summaryOf = async (
     region: data.options['region'],
     sharedWith: data.sharedWith ?? [],
     sharedWithTeams: data.sharedTeams,
+    vmsStopped: vmsStoppedOf(data).vmsStopped,
     cost: costOf(config.prices, data, clock.now()),
     ...(await forecastOf({ store, clock }, steps, data)),
   });

@@ -114,8 +114,15 @@ export interface PricedVm {
   readonly hasExternalAddress: boolean;
 }
 
-/** The rate of a VM with its disks, and its public address or its part of Cloud NAT. `region` names what lacks a price. */
-export function vmRate(prices: RegionPrices, region: string, vm: PricedVm): Pick<Holding, 'hourly' | 'savedHourly'> {
+/**
+ * The rate of a VM with its disks, and its public address or its part of Cloud NAT. A stopped VM has the disks alone. `region`
+ * names what lacks a price.
+ */
+export function vmRate(
+  prices: RegionPrices,
+  region: string,
+  vm: PricedVm,
+): Pick<Holding, 'hourly' | 'savedHourly'> & { readonly stoppedHourly?: bigint } {
   const shape = shapeOf(vm.machineType);
   if (shape === undefined) return { hourly: [`machine type ${vm.machineType}`] };
   // A shared core counts in quarters.
@@ -138,6 +145,7 @@ export function vmRate(prices: RegionPrices, region: string, vm: PricedVm): Pick
   if (missing.length > 0) return { hourly: missing.map((kind) => `${kind} in ${region}`) };
   return {
     hourly: Object.values(parts).reduce<bigint>((sum, part = 0n) => sum + part, 0n),
+    stoppedHourly: parts['disks'] ?? 0n,
     ...(vm.isSpot && standard !== undefined && spot !== undefined ? { savedHourly: standard - spot } : {}),
   };
 }

@@ -2,7 +2,7 @@
  * Estimates what a bootstrap costs, from its record. It counts VMs with their disks and addresses, from their creation in
  * Compute Engine until the removal of the project. VMs without an address pay for Cloud NAT. It doesn't count traffic, load
  * balancers, DNS and the registry.
- * A VM counts as running all the time.
+ * A VM counts as running, unless plinth stopped it. Then its disks count alone.
  */
 import type { LoadBalancers, VmView } from '../../shared/bootstrap/bootstrap.js';
 import type { CostEstimate } from '../../shared/bootstrap/cost.js';
@@ -31,6 +31,7 @@ type Costly = Pick<
   | 'endedAt'
   | 'orphan'
   | 'loadBalancers'
+  | 'pauses'
 >;
 
 export function costOf(prices: PriceTable, record: Costly, now: Date): CostEstimate {
@@ -54,7 +55,10 @@ export function holdingsOf(
 
   const held: Holding[] = vmsOf(options).flatMap((spec): Holding[] => {
     const vm = VmOutput.safeParse(outputOf('vm', spec.name)).data;
-    if (vm !== undefined) return [{ since: sinceOf(vm.createdAt), ...rates.vm(spec, vm.machineType, vm.provisioning) }];
+    if (vm !== undefined) {
+      const rate = rates.vm(spec, vm.machineType, vm.provisioning);
+      return [{ since: sinceOf(vm.createdAt), ...rate }, ...pausesOf(record, spec.name, rate)];
+    }
     return expected === undefined ? [] : [{ since: expected, ...rates.vm(spec, spec.machineType, wanted(options)) }];
   });
   const reserved = publicAddressesOf(options, loadBalancersOf(record)).flatMap((name): Holding[] => {
@@ -74,6 +78,19 @@ export function holdingsOf(
     goneAt: goneAt === undefined ? undefined : new Date(goneAt),
     notes: rates.notes,
   };
+}
+
+/** What a VM did not cost while it was stopped, as rates that are taken away, and given back when it starts again. */
+function pausesOf({ pauses = [] }: Costly, name: string, rate: ReturnType<typeof vmRate>): Holding[] {
+  const { hourly, savedHourly = 0n, stoppedHourly = 0n } = rate;
+  if (typeof hourly !== 'bigint') return [];
+  const machine = hourly - stoppedHourly;
+  return pauses
+    .filter(({ vm }) => vm === name)
+    .flatMap(({ from, until }): Holding[] => [
+      { since: new Date(from), hourly: -machine, savedHourly: -savedHourly },
+      ...(until === undefined ? [] : [{ since: new Date(until), hourly: machine, savedHourly }]),
+    ]);
 }
 
 /** So far, and by the hour from now on, in whole micro-units. Undefined if anything has no price. */

@@ -77,6 +77,8 @@ export interface BootstrapFacts {
   /** Resolved: defaults are applied, and secrets are left out (see `secrets.caller`). */
   readonly options: BootstrapOptions;
   readonly machineAccess: MachineAccess;
+  /** From which the jumpbox takes SSH with `direct`. Empty: from nowhere. */
+  readonly sshSourceRanges: readonly string[];
   readonly loadBalancers: LoadBalancers;
   /** `<type> <base64> [comment]`, one line. */
   readonly sshPublicKey: string;
@@ -89,6 +91,8 @@ export interface BootstrapFacts {
   readonly deadlineAt: Date;
   /** The project is not removed before `until`, whatever the deadline. */
   readonly protection?: { readonly until: Date; readonly reason: string } | undefined;
+  /** The VMs are to be stopped, and to stay so: it came to cost more than it may. */
+  readonly vmsStopped?: true;
   /**
    * Set if cleanup found the project by its labels alone. Judges it just before the deletion. The text says why it must stay.
    * Undefined: it may go.

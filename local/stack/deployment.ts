@@ -19,6 +19,7 @@ import {
   topics,
 } from '../../shared/names.js';
 import type { InitialState } from '../cloud/index.js';
+import { anybody } from '../machines/network/fabric.js';
 
 /** What exists before plinth: an organization with a folder, and billing accounts. */
 export const local = {
@@ -325,6 +326,8 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     ...(facts.dnsResolver === undefined ? {} : { PLINTH_DNS_RESOLVER: facts.dnsResolver }),
     ...(facts.k0sReleasesUrl === undefined ? {} : { PLINTH_K0S_RELEASES_URL: facts.k0sReleasesUrl }),
     PLINTH_MACHINE_ACCESS: facts.machineAccess ?? 'direct',
+    // Whoever connects from this computer has this address in the simulated network.
+    PLINTH_SSH_SOURCE_RANGES: `${anybody}/32`,
     ...(facts.iapTunnelUrl === undefined ? {} : { PLINTH_IAP_TUNNEL_URL: facts.iapTunnelUrl }),
     ...(facts.sshProxyUrl === undefined ? {} : { PLINTH_SSH_PROXY: facts.sshProxyUrl }),
     // Machines fetch the release of plinth. Without one they are not set up.

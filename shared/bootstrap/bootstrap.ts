@@ -142,10 +142,13 @@ export const VmView = z
       description: '`fallback`: spot was asked for, a standard VM was made because there was no spot capacity',
     }),
     createdAt: moment('When Compute Engine made it; missing in records of earlier releases').optional(),
-    stoppedAt: z.iso
-      .datetime()
+    stoppedAt: z.iso.datetime().optional().meta({
+      description: 'When it was stopped or taken away last. Unless `stopped`, it has been started again since',
+    }),
+    stopped: z
+      .literal(true)
       .optional()
-      .meta({ description: 'When it was stopped or taken away last; it has been started again since' }),
+      .meta({ description: 'It does not run: plinth stopped it, because the bootstrap came to cost more than it may' }),
   })
   .meta({ id: 'Vm', description: 'A VM that stands' });
 export type VmView = z.infer<typeof VmView>;
@@ -242,6 +245,21 @@ const RemovalView = z
   })
   .meta({ id: 'Removal', description: 'That it is to go, or is gone: who asked for it, and how it stands' });
 
+const VmsStoppedView = z
+  .object({
+    at: moment('When that was decided'),
+    why: text('Why, in words', 'The project costs 2.10 USD an hour, and 1.50 is the most here.'),
+    advice: text(
+      'What to do next',
+      'Once the ceiling is raised: plinth beta bootstrap-cloud restart-vms my-first-1a2b3c',
+    ),
+  })
+  .meta({
+    id: 'VmsStopped',
+    description:
+      'Its VMs are stopped, because it came to cost more than it may. Disks and addresses still cost, and its time to live goes on',
+  });
+
 export const BootstrapView = z
   .object({
     schema: z.literal(1).meta({ description: 'Version of this form' }),
@@ -280,6 +298,7 @@ export const BootstrapView = z
       .optional()
       .meta({ description: 'Numbers of the teams that it is shared with. Absent: none', examples: [[43]] }),
     removal: RemovalView.optional(),
+    vmsStopped: VmsStoppedView.optional(),
     cost: CostEstimate,
     forecast: Forecast.optional().meta({ description: 'While it runs: how long it still takes' }),
     expiryWarning: z
@@ -318,6 +337,7 @@ export const BootstrapSummary = BootstrapView.pick({
   team: true,
   sharedWithTeams: true,
   removal: true,
+  vmsStopped: true,
   cost: true,
   forecast: true,
   endedAt: true,

@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import { moment, text } from '../api.js';
 import { type ProblemCode, problemKinds } from '../problems.js';
+import { CostEstimate } from './cost.js';
+import { Forecast } from './forecast.js';
 import { BootstrapRequest } from './request.js';
 
 /** `stop`: the bootstrap would fail. `unknown`: nobody can know it yet, or it could not be asked now. */
@@ -42,10 +44,28 @@ export const PreflightFinding = z
   .meta({ id: 'Finding', description: 'One thing that was looked at before a bootstrap begins' });
 export type PreflightFinding = z.infer<typeof PreflightFinding>;
 
+export const Beginning = z
+  .object({
+    vms: z.int().meta({ description: 'How many VMs', examples: [8] }),
+    cost: CostEstimate.meta({ description: 'For its time to live, with spot VMs wherever they are asked for' }),
+    forecast: Forecast,
+    removedAt: moment('When its time is over, if it begins now'),
+    hash: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Hash of its plan, as a dry run tells it. Missing without an SSH public key',
+        examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+      }),
+  })
+  .meta({ id: 'Beginning', description: 'What a new bootstrap would be: its size, price, time and end' });
+export type Beginning = z.infer<typeof Beginning>;
+
 export const PreflightReply = z
   .object({
     go: z.boolean().meta({ description: 'Whether nothing stops it', examples: [true] }),
     findings: z.array(PreflightFinding).meta({ description: 'All that was looked at, in reading order' }),
+    beginning: Beginning.optional().meta({ description: 'Missing if something stops it, or if it stands already' }),
   })
   .meta({ id: 'Preflight', description: 'Whether a bootstrap may begin, and what is known of it' });
 export type PreflightReply = z.infer<typeof PreflightReply>;

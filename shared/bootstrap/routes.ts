@@ -301,7 +301,7 @@ export const lifeRoutes = {
       })
       .meta({ id: 'RestartVms', description: 'Which VMs' }),
     replies: { 200: view() },
-    problems: ['conflict', 'forbidden', 'too-many'],
+    problems: ['conflict', 'forbidden', 'over-ceiling', 'too-many'],
   },
   extendBootstrap: {
     method: 'POST',

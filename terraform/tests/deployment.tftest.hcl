@@ -113,6 +113,11 @@ run "ceilings" {
     ]) && !contains(keys(google_cloudfunctions2_function.function["bootstraps"].service_config[0].environment_variables), "PLINTH_USD_PER_MONTH_OWNER")
     error_message = "Ceilings reach the functions, and what is not given is no setting."
   }
+
+  assert {
+    condition     = google_cloudfunctions2_function.function["sweep"].service_config[0].environment_variables["PLINTH_BEYOND_CEILING"] == "warn"
+    error_message = "Beyond a ceiling people are warned, unless VMs are to be stopped."
+  }
 }
 
 run "sizes" {

@@ -83,6 +83,103 @@ run "no_way_to_the_machines" {
   expect_failures = [var.machine_access]
 }
 
+run "direct_without_a_word_on_who" {
+  command = plan
+  variables { machine_access = "direct" }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "direct_for_everybody_by_a_range_alone" {
+  command = plan
+  variables {
+    machine_access    = "direct"
+    ssh_source_ranges = ["203.0.113.0/24", "0.0.0.0/0"]
+  }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "direct_for_everybody_of_ipv6_by_a_range_alone" {
+  command = plan
+  variables {
+    machine_access    = "direct"
+    ssh_source_ranges = ["203.0.113.0/24", "::/0"]
+  }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "a_range_that_begins_elsewhere" {
+  command = plan
+  variables {
+    machine_access    = "direct"
+    ssh_source_ranges = ["203.0.113.7/24"]
+  }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "a_range_with_too_long_a_prefix" {
+  command = plan
+  variables { ssh_source_ranges = ["203.0.113.0/33"] }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "a_range_of_ipv6_that_begins_elsewhere" {
+  command = plan
+  variables { ssh_source_ranges = ["10.0.0.0/8", "2001:db8::1/32"] }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "an_address_without_a_prefix" {
+  command = plan
+  variables {
+    machine_access    = "direct"
+    ssh_source_ranges = ["203.0.113.7"]
+  }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "ranges_of_ipv6_alone" {
+  command = plan
+  variables {
+    machine_access    = "direct"
+    ssh_source_ranges = ["2001:db8::/32"]
+  }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "open_where_nobody_is_let_in_directly" {
+  command = plan
+  variables { machine_access_open = true }
+  expect_failures = [var.machine_access_open]
+}
+
+run "open_and_to_some_alone" {
+  command = plan
+  variables {
+    machine_access      = "direct"
+    machine_access_open = true
+    ssh_source_ranges   = ["203.0.113.0/24"]
+  }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "access_past_its_checks" {
+  command = plan
+  variables { settings = { PLINTH_SSH_SOURCE_RANGES = "0.0.0.0/0", PLINTH_MACHINE_ACCESS = "direct", PLINTH_MACHINE_ACCESS_OPEN = "on" } }
+  expect_failures = [var.settings]
+}
+
+run "direct_for_everybody_and_said_so" {
+  command = plan
+  variables {
+    machine_access      = "direct"
+    machine_access_open = true
+  }
+  assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_MACHINE_ACCESS_OPEN"] == "on" && !contains(keys(f.service_config[0].environment_variables), "PLINTH_SSH_SOURCE_RANGES")])
+    error_message = "Each function knows that everybody may come."
+  }
+}
+
 run "more_kept_than_there_may_be" {
   command = plan
   variables { sizes = { api = { min_instances = 3, max_instances = 2 } } }
@@ -110,6 +207,7 @@ run "all_that_may_be_given" {
     bootstrappers         = { emails = ["o'hara@example.com"], domains = ["example.com", "xn--bcher-kva.example", "Sub-1.example.co.uk"] }
     organization_creators = ["anyone", "example.com"]
     machine_access        = "direct"
+    ssh_source_ranges     = ["203.0.113.7/32", "198.51.100.0/24", "2001:0DB8::/32"]
     sizes                 = { api = { memory = "2G", min_instances = 10, concurrency = 1000 }, sweep = { memory = "512Mi", min_instances = 1 }, cleanup = { memory = "4Gi" } }
     firestore_location    = "nam5"
     alert_emails          = ["on-call@example.com"]
@@ -123,6 +221,10 @@ run "all_that_may_be_given" {
   assert {
     condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_MACHINE_ACCESS"] == "direct"])
     error_message = "Each function knows how machines are reached."
+  }
+  assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_SSH_SOURCE_RANGES"] == "203.0.113.7/32,198.51.100.0/24,2001:0DB8::/32"])
+    error_message = "Each function knows from where."
   }
   assert {
     condition     = google_cloudfunctions2_function.function["api"].service_config[0].min_instance_count == 10 && google_cloudfunctions2_function.function["cleanup"].service_config[0].max_instance_count == 1

@@ -9,6 +9,7 @@ import { commands } from '../../cli/commands/index.js';
 import type { ArgumentName } from '../../cli/frame/arguments.js';
 import { exitCodes } from '../../cli/frame/exit-codes.js';
 import { createRegistry } from '../../cli/frame/help.js';
+import { sealed } from '../../shared/bootstrap/plan.js';
 import { type ProblemCode, problemKinds } from '../../shared/problems.js';
 import { sha256 } from '../../shared/sha256.js';
 import { flagsRelease, version } from '../../shared/version.js';
@@ -609,6 +610,44 @@ describe('plinth', () => {
       const both = await run([...bootstrap, ...five, '--apply', 'plan.json', '--dry-run']);
       expect([both.code, both.stderr.includes('neither --dry-run nor --plan')]).to.deep.equal([2, true]);
       expect(service.seen).to.deep.equal([]);
+    });
+
+    it('are with --dry-run what the flags say where nobody answers, with exit code 6 and no hash', async () => {
+      const away = { PLINTH_ENDPOINT: 'http://127.0.0.1:9' };
+      const { code, stdout, stderr } = await run([...bootstrap, ...five, '--dry-run', '--spot-vms'], away);
+      expect(code).to.equal(6);
+      expect(stdout)
+        .to.match(/--spot-vms +true/)
+        .and.match(/--region +europe-west4/)
+        .and.match(/Secrets\n +--forge1-app-client-secret/)
+        .and.not.include('app-secret\n')
+        .and.not.include('Plan:');
+      expect(stderr).to.include('cannot be reached').and.include('This dry run knows only the flags');
+      const data = lines((await run([...bootstrap, ...five, '--dry-run', '--json'], away)).stdout).at(-1);
+      expect(data)
+        .to.deep.include({ exitCode: 6, dryRun: true, offline: true, secrets: ['--forge1-app-client-secret'] })
+        .and.not.have.property('plan');
+      const written = await run([...bootstrap, ...five, '--plan', 'offline.json'], away);
+      expect([written.code, written.stdout, sandbox.has('offline.json')]).to.deep.equal([6, '', false]);
+    });
+
+    it('keep with --apply and --recover-config to a plan, and bring nothing back where it does not fit', async () => {
+      service.instead.set('POST /bootstraps', [(response) => json(response, 200, planReply())]);
+      await run([...bootstrap, ...five, '--plan', 'recover.json']);
+      const recover = [...bootstrap, ...five, '--apply', 'recover.json', '--recover-config'];
+      const lost = await run(recover);
+      expect([lost.code, lost.stderr.includes('only where plinth has its record')], lost.stderr).to.deep.equal([
+        2,
+        true,
+      ]);
+      service.standing = true;
+      const { hash: _, ...plan } = planReply().plan;
+      const now = sealed({ ...plan, values: { '--region': 'us-east1' } });
+      service.instead.set('POST /bootstraps', [(response) => json(response, 200, { ...planReply(), plan: now })]);
+      const refused = await run(recover);
+      expect(refused.code).to.equal(5);
+      expect(refused.stderr).to.include('--region is europe-west4 in the plan, and would be us-east1 now');
+      expect(sandbox.has('config.yaml')).to.equal(false);
     });
 
     it('say of a failed bootstrap what, why and what next, with exit code 7', async () => {

@@ -1,4 +1,6 @@
 /** What is typed, what the shells must offer, and a folder with the scripts that `plinth completion` prints. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createSandbox, type Sandbox } from './run-cli.js';
 
 interface Case {
@@ -41,9 +43,27 @@ export const cases: readonly Case[] = [
     typed: 'plinth beta bootstrap-cloud --install-local inst',
     offers: ['installer file.tar.gz'],
   },
+  { title: 'projects that were seen', typed: 'plinth beta bootstrap-cloud status s', offers: ['second', 'standing'] },
+  {
+    title: 'machines that were seen',
+    typed: 'plinth beta bootstrap-cloud ssh standing k0s',
+    offers: ['k0s-1', 'k0s-2'],
+  },
+  { title: 'steps that were seen', typed: 'plinth beta bootstrap-cloud logs standing ins', offers: ['install'] },
+  { title: 'organizations that were seen', typed: 'plinth org members ac', offers: ['acme'] },
+  { title: 'teams that were seen', typed: 'plinth team members 17', offers: ['173906288'] },
   { title: 'nothing where anything may stand', typed: 'plinth beta bootstrap-cloud --project-name ', offers: [] },
   { title: 'nothing after an argument', typed: 'plinth beta bootstrap-cloud status demo ', offers: [] },
 ];
+
+/** What commands have seen, in the form that they keep. */
+const seen = {
+  projects: ['first', 'second', 'standing'],
+  hosts: ['jumpbox', 'k0s-1', 'k0s-2'],
+  steps: ['host-setup', 'install'],
+  organizations: ['acme', 'other'],
+  teams: ['173906288', '200000000'],
+};
 
 export interface CompletionFolder extends Sandbox {
   /** The name of a shell's script there, printed once. */
@@ -55,6 +75,9 @@ export interface CompletionFolder extends Sandbox {
 export function createCompletionFolder(): CompletionFolder {
   const sandbox = createSandbox();
   sandbox.write('installer file.tar.gz', '');
+  const names = join(sandbox.home, '.cache', 'plinth', 'names');
+  mkdirSync(names, { recursive: true });
+  for (const [file, lines] of Object.entries(seen)) writeFileSync(join(names, file), `${lines.join('\n')}\n`);
   const scripts = new Map<string, Promise<string>>();
   async function printed(shell: string): Promise<string> {
     const { code, stdout, stderr } = await sandbox.run(['completion', shell]);

@@ -80,6 +80,7 @@ describe('plinth completion', function () {
       ['plinth beta bootstrap-cloud --registry-t|art|', 'beta bootstrap-cloud --registry-type=artifact-registry'],
       ['plinth team add-member 42 bob@example.com --role mem|', 'team add-member 42 bob@example.com --role member'],
       ['plinth completion f|', 'completion fish'],
+      ['plinth beta bootstrap-cloud status sec|', 'beta bootstrap-cloud status second'],
       [
         'plinth beta bootstrap-cloud --install-local inst|',
         'beta bootstrap-cloud --install-local installer file.tar.gz',

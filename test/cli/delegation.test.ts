@@ -20,6 +20,24 @@ describe('whether the base domain is delegated', () => {
     });
   });
 
+  it('is only in part where others are named beside them', async () => {
+    expect(
+      await found({ 'demo.example.com': ['ns-1.example.net', 'ns.old.example'], 'example.com': ['a.example'] }),
+    ).to.deep.equal({ state: 'partly', domain: 'demo.example.com', servers: ['ns.old.example'] });
+  });
+
+  it('is lame where only the domain above is answered for', async () => {
+    const failing = (lame: readonly string[], of = view) =>
+      delegationOf(of, async (domain) => {
+        throw Object.assign(new Error('no answer'), { code: lame.includes(domain) ? 'ESERVFAIL' : 'ENODATA' });
+      });
+    expect(await failing(['demo.example.com'])).to.deep.equal({ state: 'lame', domain: 'demo.example.com' });
+    expect(await failing(['demo.example.com', 'example.com'])).to.have.property('state', 'unknown');
+    const short = makeView({ options: { baseDomain: 'example.com' } });
+    expect(await failing(['example.com'], short)).to.deep.equal({ state: 'lame', domain: 'example.com' });
+    expect(await failing(['example.com', 'com'], short)).to.have.property('state', 'unknown');
+  });
+
   it('is told by those of the domain above, of whose zone it may be a part', async () => {
     expect(await found({ 'example.com': ['ns-1.example.net.'] })).to.deep.equal({ state: 'delegated' });
     expect(await found({ 'example.com': ['b.example', 'a.example'] })).to.deep.equal({

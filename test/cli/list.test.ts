@@ -146,7 +146,7 @@ describe('what a list says', function () {
     expect(stderr).to.include('about 1.23 USD an hour, 2.47 USD until it is removed');
     expect(stderr).to.match(/Ready +in about 8m, at most 12m in nine of ten cases, as the last 3 here took/);
     expect(stderr).to.match(/Removed +at \d{4}-/);
-    expect((await list([named('new', { state: 'running', forecast })])).stdout).to.include('running ~8m');
+    expect((await list([named('new', { state: 'running', forecast })])).stdout).to.include('running ~8m, ≤12m');
   });
 
   it('is said at the end of a bootstrap, in one line, and before it by --dry-run', async () => {

@@ -189,6 +189,7 @@ describe('the setting of prices', () => {
       PLINTH_PROJECT: 'plinth-test',
       PLINTH_DEPLOYMENT: 'test',
       PLINTH_MACHINE_ACCESS: 'direct',
+      PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
       ...(PLINTH_PRICES === undefined ? {} : { PLINTH_PRICES }),
     }).prices;
 

@@ -110,8 +110,8 @@ describe('wrong values', function () {
   it('a DNS project that refuses plinth is another one with the same command', async () => {
     const wrong = { 'dns-project-id': 'strangers-dns', 'dns-zone-name': 'theirs' };
     refusedWith(await alice.bootstrap('zoned', wrong), 'cloud-permission', 'strangers-dns');
-    // The first look is the one beforehand.
-    const refusal = { nth: 2, times: 0, code: 403, status: 'PERMISSION_DENIED' };
+    // The first two looks are those beforehand: what is shown, and the beginning itself.
+    const refusal = { nth: 3, times: 0, code: 403, status: 'PERMISSION_DENIED' };
     const fault = scene.cloud.faults.add({ method: 'dns.managedZones.get', ...refusal });
     const standing = { 'dns-project-id': local.standingZone.project, 'dns-zone-name': local.standingZone.name };
     failedWith(await alice.bootstrap('zoned', standing), 'zone');

@@ -195,8 +195,8 @@ describe('a domain beneath a shared zone', function () {
 
   it('stays where it is, in the shared zone, for a bootstrap that an earlier release began there', async () => {
     const alice = await scene.caller();
-    // The first look is the one beforehand.
-    scene.cloud.faults.add({ method: 'dns.managedZones.get', code: 404, status: 'NOT_FOUND', nth: 2, times: 0 });
+    // The first two looks are those beforehand: what is shown, and the beginning itself.
+    scene.cloud.faults.add({ method: 'dns.managedZones.get', code: 404, status: 'NOT_FOUND', nth: 3, times: 0 });
     scene.cloud.faults.add({ method: 'dns.managedZones.create', code: 403, status: 'PERMISSION_DENIED', times: 0 });
     const outcome = await alice.bootstrap('earlier', inSharedZone);
     failedWith(outcome, 'zone');

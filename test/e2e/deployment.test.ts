@@ -109,6 +109,7 @@ describe('a deployment, looked at by its operator', function () {
       'cloud-lane',
       'indexes',
       'schedule-cleanup',
+      'ceilings',
       'parents',
     ]);
     const by = (name: keyof typeof functionNames) => functionAccount(functionNames[name]);

@@ -1,11 +1,16 @@
 /** Plans at the command line against the simulated cloud: agreed to in a file, refused once they differ, kept to by a removal. */
 import { expect } from 'chai';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
+import type { Beginning } from '../../shared/bootstrap/preflight.js';
 import { createRandom } from '../organizations/random.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
 import { askDns, inSharedZone, type RecordSet, sharedZone } from '../support/shared-zone.js';
+
+interface Checked {
+  readonly check: { readonly beginning: Beginning };
+}
 
 describe('a plan in a file', function () {
   this.timeout(240_000);
@@ -25,14 +30,24 @@ describe('a plan in a file', function () {
 
   it('is written without making anything, and carried out as it was agreed to', async () => {
     const before = made();
+    const early = JSON.parse((await plinth(...argsOf('agreed'), '--check', '--json')).stdout) as Checked;
+    expect(early.check.beginning, 'without a key').to.include({ vms: 8 }).and.not.have.property('hash');
     const written = await plinth(...argsOf('agreed'), '--plan', 'agreed.json');
     expect(written.exitCode, written.stderr).to.equal(0);
     expect(written.stdout)
       .to.match(/^ +make +VM k0s-1/m)
       .and.to.include('--forge1-app-client-secret');
     expect(made()).to.equal(before);
-    const view = succeeded(await alice.bootstrap('agreed', { apply: 'agreed.json' }));
-    expect(view.name).to.equal('agreed');
+    const checked = JSON.parse((await plinth(...argsOf('agreed'), '--check', '--json')).stdout) as Checked;
+    const outcome = await alice.bootstrap('agreed', { apply: 'agreed.json' });
+    expect(succeeded(outcome).name).to.equal('agreed');
+    const { hash } = JSON.parse(alice.read('agreed.json')) as PlanDocument;
+    const shown = outcome.events.find(({ type }) => type === 'beginning');
+    expect([checked.check.beginning.hash, shown?.['hash']], 'what --check tells, and the screen').to.deep.equal([
+      hash,
+      hash,
+    ]);
+    expect(shown).to.include({ vms: 8 }).and.to.have.property('forecast');
     const kept = await plinth(...argsOf('agreed'), '--dry-run');
     expect(kept.stdout)
       .to.match(/^ +keep +VM k0s-1/m)

@@ -78,6 +78,24 @@ const cases: readonly Case[] = [
     words: /at most 1d/,
   },
   {
+    what: 'a most that buys no time',
+    code: 'ceiling',
+    flags: { 'max-cost': '0.01' },
+    exitCode: 2,
+    words: /--max-cost buys only/,
+  },
+  {
+    what: 'a file to upload that is not there',
+    code: 'files',
+    flags: {
+      'install-local': 'missing.tar.gz',
+      'registry-type': 'local-container',
+      'forge1-pat': 'local-forge1-token',
+    },
+    exitCode: 2,
+    words: /missing\.tar\.gz/,
+  },
+  {
     what: 'a stop by an operator',
     code: 'room',
     arrange: async (scene) => {

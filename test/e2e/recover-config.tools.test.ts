@@ -55,6 +55,21 @@ describe('--recover-config', function () {
     for (const name of backups()) expect(readFileSync(file(name), 'utf8')).to.equal('{ not: [even, yaml');
   });
 
+  it('keeps to a plan that was agreed to, and brings nothing back where it no longer fits', async () => {
+    const written = await alice.bootstrap('recovered', { ...flags, plan: 'agreed.json' });
+    expect(written.exitCode, written.stderr).to.equal(0);
+    const apply = { 'recover-config': true, apply: 'agreed.json' } as const;
+    const refused = await alice.bootstrap('recovered', { ...flags, ...apply, 'project-ttl': '7h' });
+    expect([refused.exitCode, refused.result.problem?.code]).to.deep.equal([5, 'precondition-failed']);
+    expect(backups()).to.have.lengthOf(2);
+    rmSync(file('config.yaml'));
+    const again = await alice.bootstrap('recovered', { ...flags, ...apply });
+    expect(succeeded(again).id).to.equal(made.id);
+    expect(again.result['recovered']).to.have.lengthOf(5);
+    expect(await held()).to.deep.equal(whole);
+    for (const name of backups()) rmSync(file(name));
+  });
+
   const there = '/etc/platform/secrets/prod.vault.yaml';
   const onJumpbox = async (script: string): Promise<string> => {
     const words = ['ssh', 'recovered', 'jumpbox', '--', 'sudo', 'bash', '-c', `'${script}'`];

@@ -6,6 +6,7 @@ import {
   liftFile,
   liftLease,
   liftName,
+  sshSourceRangesOf,
 } from '../../functions/engine/record/documents.js';
 import type { Data } from '../../functions/store/store.js';
 import { StepMessage } from '../../shared/bootstrap/message.js';
@@ -125,6 +126,27 @@ describe('stored documents', () => {
 
     it(`refuses a ${kind} of a newer release`, () => {
       expect(() => lift({ ...versions[1], schema: 99 })).to.throw();
+    });
+  }
+});
+
+describe('the ranges from which a jumpbox takes SSH', () => {
+  const cases: readonly (readonly [string, readonly string[] | undefined, readonly string[], readonly string[]])[] = [
+    ['are those of the deployment now', ['203.0.113.7/32'], ['198.51.100.0/24'], ['198.51.100.0/24']],
+    [
+      'are those that it began with, where the deployment names none any more',
+      ['203.0.113.7/32'],
+      [],
+      ['203.0.113.7/32'],
+    ],
+    ['are everywhere where an earlier release began it, and the deployment names none', undefined, [], ['0.0.0.0/0']],
+    ['are the named ones where an earlier release began it', undefined, ['198.51.100.0/24'], ['198.51.100.0/24']],
+    ['are none where nobody said any', [], [], []],
+  ];
+  for (const [title, sshSourceRanges, now, expected] of cases) {
+    it(title, () => {
+      const record = sshSourceRanges === undefined ? {} : { sshSourceRanges: [...sshSourceRanges] };
+      expect(sshSourceRangesOf(record, now)).to.deep.equal(expected);
     });
   }
 });

@@ -1,13 +1,17 @@
 /** Warnings of bootstraps that come to cost more than they were admitted for. Their VMs stand in the records. */
 import { expect } from 'chai';
+import * as z from 'zod';
 import { lookAtFuses } from '../../functions/bootstraps/fuse.js';
+import { lookAgain } from '../../functions/bootstraps/look-again.js';
 import { eventId } from '../../functions/engine/record/documents.js';
+import type { AnyStep, Needs, StepCall } from '../../functions/engine/step.js';
 import { vmsOf } from '../../functions/steps/topology.js';
 import type { GivenOptions } from '../../shared/bootstrap/options.js';
 import { collections } from '../../shared/names.js';
+import type { Problem } from '../../shared/problems.js';
 import { acceptOptions } from '../support/accept-options.js';
 import { letters, toy } from './toys.js';
-import { createWorld, given, type World } from './world.js';
+import { createWorld, given, Killed, type World } from './world.js';
 
 describe('the fuse', () => {
   let world: World;
@@ -82,5 +86,119 @@ describe('the fuse', () => {
     const free = await made({}, 'fallback');
     expect(await told(free, 9)).to.deep.equal([]);
     expect((await world.read(free)).data.fuseAt).to.equal(undefined);
+  });
+
+  describe('that stops VMs', () => {
+    const stop = {
+      PLINTH_BEYOND_CEILING: 'stop',
+      PLINTH_USD_PER_HOUR: '1.5',
+      PLINTH_WEBHOOK_URL: 'https://hook.example',
+    };
+    /** A VM that runs or is stopped, as the record wants it. */
+    const vm = (needs: Needs = {}): AnyStep => {
+      const thing = ({ key }: StepCall) => `vm:${key}`;
+      const isWanted = ({ bootstrap, key }: StepCall) =>
+        world.things.get(`vm:${key}`) === (bootstrap.vmsStopped ? 'stopped' : 'running');
+      const step = {
+        ...toy(world, 'vm', { each: vms, needs }),
+        output: z.looseObject({ name: z.string() }),
+        async observe(call: StepCall) {
+          if (!isWanted(call)) return undefined;
+          const { vmsStopped } = call.bootstrap;
+          return { ...seen(call.key), ...(vmsStopped ? { stopped: true } : {}) };
+        },
+        async run(call: StepCall) {
+          if (!isWanted(call)) world.make(thing(call), call.bootstrap.vmsStopped ? 'stopped' : 'running');
+          return { kind: 'done' };
+        },
+      };
+      return step as unknown as AnyStep;
+    };
+    const vms = { of: 'vms', keys: () => ['jumpbox', 'k0s-1', 'k0s-2', 'k0s-3'] };
+    const seen = (name: string) => ({
+      name,
+      zone: 'europe-west4-a',
+      machineType: 'e2-standard-16',
+      internalIp: '10.10.0.2',
+      provisioning: 'fallback',
+      createdAt: new Date().toISOString(),
+    });
+    const file = (): AnyStep => toy(world, 'file', { run: async () => ({ kind: 'needsClient', what: 'a file' }) });
+    const all = (waits: boolean) => [toy(world, 'project', {}), vm(), ...(waits ? [file()] : [])];
+
+    const running = async (waits: boolean) => {
+      world = createWorld(stop);
+      const { bootstrap } = await world.begin(all(waits), { spotVms: true, projectTtl: '8h' });
+      await world.drain(all(waits));
+      expect((await world.read(bootstrap.id)).data.state).to.equal(waits ? 'running' : 'succeeded');
+      return bootstrap.id;
+    };
+    /** Sweeps and deliveries until nothing is due any more. */
+    async function settle(waits: boolean): Promise<void> {
+      for (let i = 0; i < 4; i++) {
+        await lookAtFuses(world.context);
+        await world.sweep();
+        await world.drain(all(waits));
+        world.pass(60);
+      }
+    }
+    const notices = async () => (await world.store.query({ collection: collections.notices })).length;
+    const isDown = () => vms.keys().every((name) => world.things.get(`vm:${name}`) === 'stopped');
+
+    for (const waits of [false, true]) {
+      it(`stops each once and tells it once, killed at any write, ${waits ? 'under way' : 'at its end'}`, async function () {
+        this.timeout(60_000);
+        await running(waits);
+        world.revive();
+        await settle(waits);
+        const calls = world.calls();
+        expect(calls).to.be.above(20);
+        for (let call = 1; call <= calls; call++) {
+          for (const when of ['before', 'after'] as const) {
+            const id = await running(waits);
+            world.revive();
+            world.kill({ call, when });
+            await settle(waits).catch((error: unknown) => {
+              if (!(error instanceof Killed)) throw error;
+            });
+            world.revive();
+            // The lease of whoever was killed runs out.
+            world.pass(120);
+            await settle(waits);
+            const { data } = await world.read(id);
+            const at = `killed ${when} call ${call}`;
+            expect(isDown(), at).to.equal(true);
+            expect(data.state, at).to.equal(waits ? 'cancelled' : 'succeeded');
+            expect(data.pauses?.map(({ vm }) => vm).sort(), at).to.deep.equal(vms.keys());
+            expect(
+              vms.keys().map((name) => world.made.get(`vm:${name}`)),
+              at,
+            ).to.deep.equal([2, 2, 2, 2]);
+            expect(await told(id, 0), at).to.have.length(1);
+            expect(await notices(), at).to.equal(1);
+            expect(data.fuseAt, at).to.equal(undefined);
+          }
+        }
+      });
+    }
+
+    it('refuses to start them while they are on their way down, and starts them beneath a higher ceiling', async () => {
+      const id = await running(false);
+      await lookAtFuses(world.context);
+      const act = { actor: 'alice@example.com', action: 'restart-vms' };
+      const restart = () => lookAgain(world.context, all(false), id, act, { step: 'vm', what: 'VM' });
+      const refused = async () => ((await restart().catch((error: unknown) => error)) as Problem).code;
+      expect(await refused()).to.equal('conflict');
+      await settle(false);
+      expect(isDown()).to.equal(true);
+      expect(await refused()).to.equal('over-ceiling');
+      Object.assign(world.context.config.ceilings, { microsAnHour: 9_000_000 });
+      await restart();
+      const { data } = await world.read(id);
+      expect(data.vmsStopped).to.equal(undefined);
+      expect(data.fuseAt, 'it is looked at anew').to.be.a('string');
+      expect(data.price?.microsAnHour, 'it is admitted at what it really costs').to.be.above(1_500_000);
+      expect(data.pauses?.every(({ until }) => until !== undefined)).to.equal(true);
+    });
   });
 });

@@ -31,6 +31,7 @@ describe("the publisher, on Google's Pub/Sub emulator", () => {
         PLINTH_PROJECT: 'plinth-test',
         PLINTH_DEPLOYMENT: 'test',
         PLINTH_MACHINE_ACCESS: 'direct',
+        PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
         PUBSUB_EMULATOR_HOST: emulator.host,
       }),
     );
@@ -64,6 +65,7 @@ describe("the publisher, on Google's Pub/Sub emulator", () => {
         PLINTH_PROJECT: 'plinth-test',
         PLINTH_DEPLOYMENT: 'test',
         PLINTH_MACHINE_ACCESS: 'direct',
+        PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
         PUBSUB_EMULATOR_HOST: '127.0.0.1:1',
       }),
     );

@@ -146,6 +146,7 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
       PLINTH_PROJECT: 'plinth-test',
       PLINTH_DEPLOYMENT: 'test',
       PLINTH_MACHINE_ACCESS: 'direct',
+      PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
       PLINTH_LIVING_PER_OWNER: '1000',
       PLINTH_LIVING_IN_ALL: '1000',
       ...settings,

@@ -81,9 +81,15 @@ export interface Contacted {
 
 const program = join('dist', 'tools', 'first-contact', 'main.js');
 
+interface Running {
+  kill(signal: NodeJS.Signals): void;
+  /** As where the terminal is closed, or `tee` ends first: nobody reads any more what it writes. */
+  hangUp(): void;
+}
+
 interface Going {
   /** Called with all of stdout so far. */
-  readonly onOutput?: (stdout: string, kill: (signal: NodeJS.Signals) => void) => void;
+  readonly onOutput?: (stdout: string, running: Running) => void;
 }
 
 export const given = ['--billing-account', billingAccount, '--parent', parent] as const;
@@ -102,7 +108,13 @@ export function contact(
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => {
     stdout += chunk.toString();
-    onOutput?.(stdout, (signal) => child.kill(signal));
+    onOutput?.(stdout, {
+      kill: (signal) => child.kill(signal),
+      hangUp: () => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      },
+    });
   });
   child.stderr.on('data', (chunk: Buffer) => {
     stderr += chunk.toString();

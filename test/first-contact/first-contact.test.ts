@@ -56,14 +56,20 @@ async function delegationsOf(cloud: SimulatedCloud): Promise<string[]> {
 const verdicts = (recording: Recording): Record<string, string> =>
   Object.fromEntries(recording.results.map(({ check, verdict }) => [check, verdict]));
 
-/** Ctrl-C when the line of a check appears. */
-function stopped(env: Record<string, string>, args: readonly string[], before: string) {
+/** The signal comes when the line of a check appears: Ctrl-C, unless told otherwise. */
+function stopped(
+  env: Record<string, string>,
+  args: readonly string[],
+  before: string,
+  { signal = 'SIGINT', hangUp = false }: { signal?: NodeJS.Signals; hangUp?: boolean } = {},
+) {
   let isStopped = false;
   return contact(env, args, {
-    onOutput: (stdout, kill) => {
-      const isNow = stdout.includes(before);
-      if (isNow && !isStopped) kill('SIGINT');
-      isStopped ||= isNow;
+    onOutput: (stdout, running) => {
+      if (isStopped || !stdout.includes(before)) return;
+      isStopped = true;
+      if (hangUp) running.hangUp();
+      running.kill(signal);
     },
   });
 }
@@ -128,6 +134,29 @@ describe('first contact', function () {
             expect(ran.stderr).to.match(
               /gcloud dns record-sets delete first-contact-\S+ --type=NS --zone=office --project=office-project/,
             );
+        } finally {
+          await cloud.close();
+        }
+      }));
+  }
+
+  for (const { how, ...way } of [
+    { how: 'by SIGTERM', signal: 'SIGTERM' },
+    { how: 'by SIGHUP', signal: 'SIGHUP' },
+    { how: 'by SIGHUP as its terminal is closed', signal: 'SIGHUP', hangUp: true },
+    { how: 'by Ctrl-C that ends its reader, too', signal: 'SIGINT', hangUp: true },
+  ] as const) {
+    it(`removes what it made when it is stopped ${how}`, () =>
+      inFolder(async (folder) => {
+        const cloud = await operatorsCloud({ worldSettings: { 'pace.dns': 100 } });
+        try {
+          const out = join(folder, 'recording.jsonl');
+          const args = [...given, ...delegating, '--yes', '--out', out, '--only', 'dns.delegation'];
+          const ran = await stopped(environmentOf(cloud), args, 'dns.zone', way);
+          expect(Object.values(await projectsOf(cloud)), ran.stderr).to.deep.equal(['DELETE_REQUESTED']);
+          expect(await delegationsOf(cloud)).to.deep.equal([]);
+          expect(verdicts(readRecording(out))).to.include({ 'dns.delegation': 'unknown', 'removal.unlink': 'held' });
+          expect(ran.code, ran.stderr).to.equal(130);
         } finally {
           await cloud.close();
         }

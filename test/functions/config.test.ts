@@ -5,7 +5,12 @@ import { readConfig, type SettingName, settings } from '../../functions/config.j
 import { Problem } from '../../shared/problems.js';
 import { projectFolder } from '../support/recording-store.js';
 
-const least = { PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test', PLINTH_MACHINE_ACCESS: 'direct' };
+const least = {
+  PLINTH_PROJECT: 'plinth-test',
+  PLINTH_DEPLOYMENT: 'test',
+  PLINTH_MACHINE_ACCESS: 'direct',
+  PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
+};
 
 /** With those that are left out of the config where they are not set. */
 const most = {
@@ -119,6 +124,86 @@ describe('the settings', () => {
     for (const host of ['10.0.0.1', '192.168.0.1', 'hooks.example.com']) {
       expect(faulty(`http://${host}/`), host).to.deep.equal(['PLINTH_WEBHOOK_URL']);
     }
+  });
+
+  describe('of who reaches a jumpbox directly', () => {
+    const { PLINTH_SSH_SOURCE_RANGES: _, ...bare } = least;
+    const readAccess = (env: Record<string, string>): string => {
+      try {
+        return readConfig({ ...bare, ...env }).sshSourceRanges.join(' ');
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        return (error.errors ?? []).map(({ path, message }) => `${path} ${message}`).join('\n');
+      }
+    };
+    const ranges = (value: string) => ({ PLINTH_SSH_SOURCE_RANGES: value });
+    const open = { PLINTH_MACHINE_ACCESS_OPEN: 'on' };
+    const iap = { PLINTH_MACHINE_ACCESS: 'iap' };
+
+    const taken: readonly (readonly [string, Record<string, string>, string])[] = [
+      ['ranges of IPv4', ranges('203.0.113.7/32, 198.51.100.0/24'), '203.0.113.7/32 198.51.100.0/24'],
+      ['one twice', ranges('203.0.113.7/32,203.0.113.7/32'), '203.0.113.7/32'],
+      ['ranges of IPv6, in their shortest form', ranges('10.0.0.0/8,2001:0DB8:0::/32'), '10.0.0.0/8 2001:db8::/32'],
+      ['half of all addresses', ranges('128.0.0.0/1'), '128.0.0.0/1'],
+      ['everywhere, where the second setting says so', open, '0.0.0.0/0'],
+      ['everywhere by both families, said twice', { ...open, ...ranges('0.0.0.0/0,::/0') }, '0.0.0.0/0 ::/0'],
+      ['none with iap', iap, ''],
+      ['those of bootstraps that began before iap', { ...iap, ...ranges('203.0.113.0/24') }, '203.0.113.0/24'],
+    ];
+    for (const [title, env, expected] of taken) it(`take ${title}`, () => expect(readAccess(env)).to.equal(expected));
+
+    const refused: readonly (readonly [string, Record<string, string>, readonly RegExp[]])[] = [
+      [
+        'direct access of nobody in particular',
+        {},
+        [/^PLINTH_SSH_SOURCE_RANGES is not set.*203.0.113.7.32.*PLINTH_MACHINE_ACCESS_OPEN=on/],
+      ],
+      [
+        'everywhere',
+        ranges('10.0.0.0/8,0.0.0.0/0'),
+        [/^PLINTH_SSH_SOURCE_RANGES covers every address.*PLINTH_MACHINE_ACCESS_OPEN=on/],
+      ],
+      ['everywhere of IPv6', ranges('10.0.0.0/8,::/0'), [/^PLINTH_SSH_SOURCE_RANGES covers every address/]],
+      ['everywhere in two halves', ranges('128.0.0.0/1,0.0.0.0/1'), [/^PLINTH_SSH_SOURCE_RANGES covers every address/]],
+      ['everywhere of IPv6 in halves', ranges('10.0.0.0/8,::/1,8000::/2,c000::/2'), [/covers every address/]],
+      ['IPv6 alone', ranges('2001:db8::/32'), [/^PLINTH_SSH_SOURCE_RANGES names no IPv4 range/]],
+      ['open beside iap', { ...iap, ...open }, [/^PLINTH_MACHINE_ACCESS_OPEN is on, and goes only with/]],
+      [
+        'open beside narrower ranges',
+        { ...open, ...ranges('10.0.0.0/8') },
+        [/^PLINTH_MACHINE_ACCESS_OPEN is on, and PLINTH_SSH_SOURCE_RANGES names some/],
+      ],
+      [
+        'all wrong forms, each by itself',
+        ranges(
+          '10.0.0.1/8,10.0.0.0,10.0.0.0/33,010.0.0.0/8,2001:db8::1/32,::ffff:10.0.0.0/104,fe80::%1/64,10.0.0.0/08,office,2001:db8::/129',
+        ),
+        [
+          /“10.0.0.1.8”, which begins before that address: write 10.0.0.0.8/,
+          /“10.0.0.0”, which has no prefix: write 10.0.0.0.32/,
+          /“10.0.0.0.33”, whose prefix must be a number from 0 to 32/,
+          /“010.0.0.0.8”, which is no range/,
+          /“2001:db8::1.32”, which begins before that address: write 2001:db8::.32/,
+          /“::ffff:10.0.0.0.104”, which is no range/,
+          /“fe80::%1.64”, which is no range/,
+          /“10.0.0.0.08”, whose prefix/,
+          /“office”, which is no range/,
+          /“2001:db8::.129”, whose prefix must be a number from 0 to 128/,
+        ],
+      ],
+    ];
+    for (const [title, env, expected] of refused) {
+      it(`refuse ${title}`, () => {
+        const told = readAccess(env);
+        for (const words of expected) expect(told).to.match(words);
+      });
+    }
+
+    it('are told beside all others', () => {
+      expect(
+        faultsOf({ ...bare, ...ranges('office'), PLINTH_MACHINE_ACCESS_OPEN: 'yes', PLINTH_ISSUER: 'x' }),
+      ).to.have.members(['PLINTH_ISSUER', 'PLINTH_SSH_SOURCE_RANGES', 'PLINTH_MACHINE_ACCESS_OPEN']);
+    });
   });
 
   it('tell all faults at once', () => {

@@ -23,6 +23,7 @@ describe('the webhook', () => {
         PLINTH_PROJECT: 'plinth-test',
         PLINTH_DEPLOYMENT: 'test',
         PLINTH_MACHINE_ACCESS: 'direct',
+        PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
         PLINTH_WEBHOOK_URL,
       }).webhookUrl;
     for (const url of ['https://example.com/hook/?a=b', 'http://127.0.0.1:8080/']) expect(read(url)).to.equal(url);

@@ -161,7 +161,12 @@ describe('taking a team out of an organization again', () => {
     // The release before wants a text there.
     for (const { data } of await store.query({ collection: 'notices' })) expect(data['bootstrapId']).to.equal('');
     const config = {
-      ...readConfig({ PLINTH_PROJECT: 'plinth-test', PLINTH_DEPLOYMENT: 'test', PLINTH_MACHINE_ACCESS: 'direct' }),
+      ...readConfig({
+        PLINTH_PROJECT: 'plinth-test',
+        PLINTH_DEPLOYMENT: 'test',
+        PLINTH_MACHINE_ACCESS: 'direct',
+        PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
+      }),
       webhookUrl: receiver.url,
     };
     const secretManager = {

@@ -119,6 +119,7 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
       formerMembers: [],
       options,
       machineAccess: 'direct',
+      sshSourceRanges: ['198.51.100.0/24'],
       loadBalancers: 'external',
       sshPublicKey: 'ssh-ed25519 AAAA alice',
       base: now.base ?? {},

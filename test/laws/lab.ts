@@ -129,6 +129,7 @@ export async function createLab(
     formerMembers: [],
     options,
     machineAccess: context.config.machineAccess,
+    sshSourceRanges: context.config.sshSourceRanges,
     loadBalancers: 'external',
     sshPublicKey: 'ssh-ed25519 AAAA alice',
     base: {},

@@ -160,6 +160,17 @@ describe('simulated Compute, bad requests', () => {
         'invalid',
       ),
       refused('a source that is no range', line, rule({ sourceRanges: ['10.0.0.0/33'] }), 400, 'invalid'),
+      refused('a source of IPv6 that is no range', line, rule({ sourceRanges: ['2001:db8::/129'] }), 400, 'invalid'),
+      refused('a source that begins elsewhere', line, rule({ sourceRanges: ['10.0.0.1/8'] }), 400, 'invalid'),
+      refused('one of IPv6 that does', line, rule({ sourceRanges: ['2001:db8::1/32'] }), 400, 'invalid'),
+      refused(
+        'sources of both families',
+        line,
+        rule({ sourceRanges: ['10.0.0.0/8', '2001:db8::/32'] }),
+        400,
+        'invalid',
+        /IPv4 and IPv6/,
+      ),
       refused(
         'sources of an egress rule',
         line,

@@ -34,6 +34,7 @@ const configOf = (creators: string) =>
     PLINTH_PROJECT: 'plinth-test',
     PLINTH_DEPLOYMENT: 'test',
     PLINTH_MACHINE_ACCESS: 'direct',
+    PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
     PLINTH_OPERATORS: operator,
     PLINTH_ORGANIZATION_CREATORS: creators,
   });

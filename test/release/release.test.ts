@@ -11,7 +11,12 @@ import { releaseBinary, storedAt } from '../../shared/release.js';
 import { version } from '../../shared/version.js';
 
 const sha256 = 'a1'.repeat(32);
-const settings = { PLINTH_PROJECT: 'plinth-local', PLINTH_DEPLOYMENT: 'local', PLINTH_MACHINE_ACCESS: 'direct' };
+const settings = {
+  PLINTH_PROJECT: 'plinth-local',
+  PLINTH_DEPLOYMENT: 'local',
+  PLINTH_MACHINE_ACCESS: 'direct',
+  PLINTH_SSH_SOURCE_RANGES: '127.0.0.0/8',
+};
 
 describe('the release of this version', () => {
   it('bears the version of package.json', () => {

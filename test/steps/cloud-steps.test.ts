@@ -291,6 +291,48 @@ describe('steps in a project that is set up', function () {
     expect((await asAdmin(lab, 'compute', `GET ${rule}`))['sourceRanges']).to.deep.equal(['10.10.0.0/20']);
   });
 
+  describe('firewall, for SSH from outside', () => {
+    const rules = async () => {
+      const path = `/compute/v1/projects/${lab.bootstrap.projectId}/global/firewalls`;
+      const { items } = await asAdmin(lab, 'compute', `GET ${path}`);
+      return (items as JsonObject[])
+        .filter(({ name }) => (name as string).startsWith('allow-ssh-ext'))
+        .map(({ name, sourceRanges, disabled }) => [name, (sourceRanges as string[]).join(' '), disabled]);
+    };
+    const make = async (sshSourceRanges: readonly string[]) => {
+      lab.resume({ sshSourceRanges });
+      await lab.make('firewall');
+      return rules();
+    };
+
+    it('admits the ranges of the deployment, those of each family by a rule of its own', async () => {
+      expect(await make(['203.0.113.7/32', '2001:db8::/32', '198.51.100.0/24'])).to.deep.equal([
+        ['allow-ssh-ext', '203.0.113.7/32 198.51.100.0/24', false],
+        ['allow-ssh-ext-ipv6', '2001:db8::/32', false],
+      ]);
+    });
+
+    it('closes the rule of IPv6 that nobody wants any more, and opens it again', async () => {
+      const ipv6 = async (sshSourceRanges: readonly string[]) => (await make(sshSourceRanges)).at(1);
+      expect(await ipv6(['203.0.113.7/32', '2001:db8::/32'])).to.deep.equal([
+        'allow-ssh-ext-ipv6',
+        '2001:db8::/32',
+        false,
+      ]);
+      expect(await ipv6(['203.0.113.7/32'])).to.deep.equal(['allow-ssh-ext-ipv6', '2001:db8::/32', true]);
+      expect(await ipv6(['203.0.113.7/32', '2001:db8::/48'])).to.deep.equal([
+        'allow-ssh-ext-ipv6',
+        '2001:db8::/48',
+        false,
+      ]);
+    });
+
+    it('leaves it as it is where nobody says who, and never opens it', async () => {
+      const before = await rules();
+      expect(await make([])).to.deep.equal(before);
+    });
+  });
+
   it('puts the NAT back, and leaves those of others', async () => {
     await lab.make('router');
     const router = `/compute/v1/projects/${lab.bootstrap.projectId}/regions/europe-west4/routers/${lab.bootstrap.projectId}-router`;

@@ -53,6 +53,8 @@ async function run(options: Options): Promise<number> {
   process.on('SIGTERM', () => stop.abort());
   // The terminal was closed.
   process.on('SIGHUP', () => stop.abort());
+  // So was what reads this, as `tee` is by the same Ctrl-C: a write that fails must not end the process before the removal.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => stop.abort());
   beWritable(options);
   const auth = new GoogleAuth({ scopes: ['https://www.googleapis.com/auth/cloud-platform'] });
   const outcome = await firstContact({

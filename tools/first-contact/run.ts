@@ -150,7 +150,7 @@ export async function firstContact(order: Order): Promise<Outcome> {
     ...env,
     PLINTH_PROJECT: project,
     PLINTH_DEPLOYMENT: 'first-contact',
-    PLINTH_MACHINE_ACCESS: 'direct',
+    PLINTH_MACHINE_ACCESS: 'iap',
   });
   const bases = config.endpoints;
   const redactor = redactorOf(order, project);

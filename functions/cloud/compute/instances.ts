@@ -17,6 +17,8 @@ export const createInstances = ({ call, get, change }: ComputeCalls) => ({
     }),
   startInstance: (project: string, zone: string, instance: string, requestId: string) =>
     change('instances', 'start', `start the VM ${instance}`, { project, zone, instance, requestId }),
+  stopInstance: (project: string, zone: string, instance: string, requestId: string) =>
+    change('instances', 'stop', `stop the VM ${instance}`, { project, zone, instance, requestId }),
   removeInstance: (project: string, zone: string, instance: string, requestId: string) =>
     change('instances', 'delete', `delete the VM ${instance}`, { project, zone, instance, requestId }),
   setMetadata: (project: string, zone: string, instance: string, metadata: Metadata, requestId: string) =>

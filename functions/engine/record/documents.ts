@@ -14,6 +14,7 @@ import {
 import { BootstrapEvent, ExpiryWarning } from '../../../shared/bootstrap/event.js';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { fillOptions } from '../../../shared/bootstrap/rules.js';
+import { everywhere } from '../../../shared/source-ranges.js';
 import { lift } from '../../store/lift.js';
 import type { Document } from '../../store/store.js';
 
@@ -77,6 +78,18 @@ const PriceRecord = z.object({
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
+/** Its VMs are stopped because it came to cost more than it may. Kept until they are started again. */
+const VmsStoppedRecord = z.object({
+  at: time,
+  why: z.string(),
+  advice: z.string(),
+  /** The VMs have been asked to stop. Missing while the bootstrap is still being cancelled. */
+  begun: z.literal(true).optional(),
+});
+
+/** A VM does not run from `from` on. Its disks still cost. */
+const PauseRecord = z.object({ vm: z.string(), from: time, until: time.optional() });
+
 /** `bootstraps/{id}`: written when an instance ends or a person acts. */
 export const BootstrapRecord = z.object({
   schema: z.literal(1),
@@ -109,6 +122,8 @@ export const BootstrapRecord = z.object({
   callerSecret: z.string().optional(),
   /** Missing in records of earlier releases: `direct`. */
   machineAccess: MachineAccess.optional(),
+  /** From which its jumpbox took SSH when it began. Missing in records of earlier releases: everywhere. */
+  sshSourceRanges: z.array(z.string()).optional(),
   /** Missing in records of earlier releases: `external`. */
   loadBalancers: LoadBalancers.optional(),
   /** The installed build. It is chosen once, so that a resume installs the same one. */
@@ -134,6 +149,10 @@ export const BootstrapRecord = z.object({
   warnAt: time.optional(),
   /** When what it costs is looked at next: an index, not a decision. Missing if nothing is to be looked at. */
   fuseAt: time.optional(),
+  /** Missing in records of earlier releases. */
+  vmsStopped: VmsStoppedRecord.optional(),
+  /** When VMs did not run. Missing in records of earlier releases, and where none was ever stopped by plinth. */
+  pauses: z.array(PauseRecord).optional(),
   /** The last warning about the current end. */
   warned: ExpiryWarning.optional(),
   removal: RemovalRecord.optional(),
@@ -156,6 +175,15 @@ export const optionsOf = ({ options }: Pick<BootstrapRecord, 'options'>): Bootst
 
 export const machineAccessOf = ({ machineAccess = 'direct' }: Pick<BootstrapRecord, 'machineAccess'>): MachineAccess =>
   machineAccess;
+
+/**
+ * The deployment's ranges now. Where it names none any more, as with `iap`, those that the bootstrap began with. Earlier
+ * releases opened port 22 to everywhere unless the deployment said otherwise.
+ */
+export const sshSourceRangesOf = (
+  { sshSourceRanges = [everywhere] }: Pick<BootstrapRecord, 'sshSourceRanges'>,
+  ofDeployment: readonly string[],
+): readonly string[] => (ofDeployment.length > 0 ? ofDeployment : sshSourceRanges);
 
 export const loadBalancersOf = ({
   loadBalancers = 'external',

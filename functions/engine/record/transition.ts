@@ -17,13 +17,13 @@ import {
 } from './documents.js';
 import { removalPlanOf } from './removal-plan.js';
 
-/** What a lease and a message need of an instance. */
-export type ReadyInstance = Pick<Instance, 'id' | 'lane'>;
+/** What a lease needs to know of an instance. */
+export type Leased = Pick<Instance, 'id' | 'lane'>;
 
-export interface Transition<R extends ReadyInstance = Instance> {
+export interface Transition<I extends Leased = Instance> {
   readonly record: BootstrapRecord;
   /** Leased in the same commit, and published after it. */
-  readonly ready: readonly R[];
+  readonly ready: readonly I[];
   readonly events: readonly { readonly event: BootstrapEvent; readonly calls?: readonly CallRecord[] }[];
 }
 
@@ -80,12 +80,23 @@ export function endInstance(before: BootstrapRecord, plan: Plan, ended: Ended): 
   const told = { event, ...(calls === undefined || calls.length === 0 ? {} : { calls }) };
   const warned = resolution.state === 'done' && resolution.warning !== undefined ? [resolution.warning] : [];
   const warnings = [...new Set([...before.warnings, ...warned])];
-  return advance({ ...before, instances, warnings, ...fuseOf(before, ended) }, plan, at, [told]);
+  return advance({ ...before, instances, warnings, ...fuseOf(before, ended), ...pausesOf(before, ended) }, plan, at, [
+    told,
+  ]);
 }
 
 /** A VM may be another one than was admitted, such as a standard one for want of spot capacity. */
 const fuseOf = ({ price }: BootstrapRecord, { id, resolution, at }: Ended): Pick<BootstrapRecord, 'fuseAt'> =>
   price !== undefined && id.startsWith('vm:') && resolution.state === 'done' ? { fuseAt: at } : {};
+
+/** A VM that was seen stopped costs no machine from now on. */
+function pausesOf({ pauses = [] }: BootstrapRecord, { id, resolution, at }: Ended): Pick<BootstrapRecord, 'pauses'> {
+  if (!id.startsWith('vm:') || resolution.state !== 'done') return {};
+  if ((resolution.output as { stopped?: unknown }).stopped !== true) return {};
+  const vm = id.slice('vm:'.length);
+  const isOpen = pauses.some((pause) => pause.vm === vm && pause.until === undefined);
+  return isOpen ? {} : { pauses: [...pauses, { vm, from: at }] };
+}
 
 function recordOf(before: InstanceRecord | undefined, { resolution, at, startedAt, attempt }: Ended): InstanceRecord {
   return {
@@ -254,12 +265,7 @@ function problemIn(plan: Plan, instances: BootstrapRecord['instances'], advice: 
 /** How long a message may take before sweep sends another. */
 const publishGraceSeconds = 30;
 
-export const readyLease = (
-  bootstrapId: string,
-  generation: number,
-  { id, lane }: ReadyInstance,
-  at: string,
-): LeaseRecord => ({
+export const readyLease = (bootstrapId: string, generation: number, { id, lane }: Leased, at: string): LeaseRecord => ({
   schema: 1,
   bootstrapId,
   instance: id,
@@ -299,7 +305,7 @@ export function transitionWrites(
   bootstrapId: string,
   version: string,
   before: BootstrapRecord,
-  { record, ready, events }: Transition<ReadyInstance>,
+  { record, ready, events }: Transition<Leased>,
   at: string,
 ): Write[] {
   const after: BootstrapRecord = { ...record, events: before.events + events.length };

@@ -5,10 +5,10 @@ import type { Context } from '../../context.js';
 import { afterConflict, persist } from '../../store/persist.js';
 import { Conflict, type Write } from '../../store/store.js';
 import { liftBootstrap, read, type StoredBootstrap } from './documents.js';
-import type { ReadyInstance, Transition } from './transition.js';
+import type { Leased, Transition } from './transition.js';
 
 export interface Update {
-  readonly transition: Transition<ReadyInstance>;
+  readonly transition: Transition<Leased>;
   /** The first write is the bootstrap's own. */
   readonly writes: readonly Write[];
 }
@@ -27,7 +27,7 @@ export async function updateBootstrap(
   context: Context,
   id: string,
   decide: (standing: StoredBootstrap, at: string) => Promise<Update | undefined>,
-): Promise<{ standing: StoredBootstrap; transition?: Transition<ReadyInstance> }> {
+): Promise<{ standing: StoredBootstrap; transition?: Transition<Leased> }> {
   for (let attempt = 0; ; attempt++) {
     const standing = await getBootstrap(context, id);
     if (standing === undefined) throw new Problem('not-found', `There is no bootstrap ${id}.`);

@@ -10,6 +10,7 @@ import {
   machineAccessOf,
   optionsOf,
   read,
+  sshSourceRangesOf,
 } from '../record/documents.js';
 import { deploymentOf, judgeProject } from '../record/removal-rule.js';
 import type { BootstrapFacts } from '../step.js';
@@ -64,6 +65,7 @@ export async function factsOf(
     formerMembers: [...new Set(former)].filter((email) => !shared.includes(email)).map(iamMember),
     options: optionsOf(record),
     machineAccess: machineAccessOf(record),
+    sshSourceRanges: sshSourceRangesOf(record, config.sshSourceRanges),
     loadBalancers: loadBalancersOf(record),
     sshPublicKey: record.sshPublicKey,
     base: await baseOf(store, id, record),
@@ -72,6 +74,7 @@ export async function factsOf(
     ...(record.protection === undefined
       ? {}
       : { protection: { until: new Date(record.protection.until), reason: record.protection.reason } }),
+    ...(record.vmsStopped === undefined ? {} : { vmsStopped: true }),
     ...(record.orphan === true ? { orphan: orphanRule(config, clock) } : {}),
     ...(record.package === undefined ? {} : { package: record.package }),
     generation: record.generation,

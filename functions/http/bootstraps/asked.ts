@@ -32,6 +32,7 @@ import { optionsCode, ruleFindings } from '../../preflight/rules.js';
 import { installerPackage } from '../../preflight/software/package.js';
 import { plinthBinary } from '../../steps/hosts/plinth-binary.js';
 import { checkBase } from './base-check.js';
+import { beginningOf } from './beginning.js';
 import { problemOf } from './objections.js';
 import { checkAllowed } from './permission.js';
 import { checkMember } from './teams.js';
@@ -83,9 +84,10 @@ export async function preflightOf(
   asking: Asking<Asked>,
 ): Promise<PreflightReply> {
   await checkMember(context, asking.caller, asking.body.team);
-  const { found } = await look(context, steps, asking, {});
+  const { facts, found, isNew } = await look(context, steps, asking, {});
   const findings = (asking.body.strict === true ? found.map(strictly) : found).map(shownOf);
-  return { go: findings.every(({ state }) => state !== 'stop'), findings };
+  const go = findings.every(({ state }) => state !== 'stop');
+  return { go, findings, ...(go && isNew && { beginning: await beginningOf(context, steps, facts) }) };
 }
 
 async function look(
@@ -93,7 +95,7 @@ async function look(
   steps: readonly AnyStep[],
   { caller, body, gone, trace }: Asking<Asked>,
   { depth = 'all', malformed = [] }: Judging,
-): Promise<{ readonly facts: BeginFacts; readonly found: readonly Found[] }> {
+): Promise<{ readonly facts: BeginFacts; readonly found: readonly Found[]; readonly isNew: boolean }> {
   const { config } = context;
   const { options: given, sshPublicKey = '', base, strict, maxCost, plan: agreed, team } = body;
   const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
@@ -156,7 +158,7 @@ async function look(
     wrong: (about) => about.filter((option) => !isRight(option)).map(flagName),
   });
   const chosen = found.find(({ code }) => code === installerPackage.code)?.seen as BeginFacts['package'];
-  return { facts: { ...facts, package: chosen, checked: resumed }, found };
+  return { facts: { ...facts, package: chosen, checked: resumed }, found, isNew };
 }
 
 const isOwn = async (context: Context, standing: StoredBootstrap | undefined, caller: Caller): Promise<boolean> =>

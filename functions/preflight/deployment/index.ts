@@ -1,5 +1,6 @@
 /** What an operator asks of a deployment, in reading order: the deployment's half of doctor. */
 import type { Finding } from '../finding.js';
+import { ceilings } from './ceilings.js';
 import { grants } from './grants.js';
 import { indexes } from './indexes.js';
 import { cloudLane, hostLane } from './lanes.js';
@@ -14,6 +15,7 @@ export const deploymentFindings: readonly Finding[] = [
   indexes,
   sweepSchedule,
   cleanupSchedule,
+  ceilings,
   parents,
   accounts,
   zones,

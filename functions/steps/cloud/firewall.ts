@@ -1,7 +1,8 @@
 /** Writes the firewall rules. None opens PostgreSQL. Outside access to it goes through the jumpbox. */
-import type { LoadBalancers, MachineAccess } from '../../../shared/bootstrap/bootstrap.js';
+import type { LoadBalancers } from '../../../shared/bootstrap/bootstrap.js';
 import { Problem } from '../../../shared/problems.js';
-import type { StepCall } from '../../engine/step.js';
+import { everywhere, isIpv6Range } from '../../../shared/source-ranges.js';
+import type { BootstrapFacts, StepCall } from '../../engine/step.js';
 import { networkNames, subnetRange } from '../topology.js';
 import { closingRule } from './firewall-policies.js';
 import { type Begun, followAll } from './following.js';
@@ -10,7 +11,6 @@ import { FirewallOutput } from './outputs.js';
 import { areSettled } from './settled.js';
 import { defineProjectStep } from './settling.js';
 
-const everywhere = '0.0.0.0/0';
 /** Where Identity-Aware Proxy connects from, as its documentation says. */
 const iapRange = '35.235.240.0/20';
 /** Where clients of internal load balancers are: in the network, or in one that is connected to it (RFC 1918). */
@@ -24,25 +24,33 @@ interface Rule {
   readonly allowed: readonly { readonly IPProtocol: string; readonly ports?: readonly string[] }[];
   readonly ranges: readonly string[];
   readonly targetTags: readonly string[];
+  readonly disabled?: true;
 }
 
-const sshSourcesOf = (machineAccess: MachineAccess, ranges: readonly string[]): readonly string[] => {
-  if (machineAccess === 'iap') return [iapRange];
-  return ranges.length === 0 ? [everywhere] : ranges;
+type SshFacts = Pick<BootstrapFacts, 'machineAccess' | 'sshSourceRanges'>;
+
+const sshSourcesOf = ({ machineAccess, sshSourceRanges }: SshFacts): readonly string[] =>
+  machineAccess === 'iap' ? [iapRange] : sshSourceRanges;
+
+const ipv6Rule = 'allow-ssh-ext-ipv6';
+const sshRule = {
+  direction: 'INGRESS',
+  allowed: [{ IPProtocol: 'tcp', ports: ['22'] }],
+  targetTags: ['ssh'],
+} as const;
+
+/** Google takes no rule of both families. It reads a rule without ranges as one for everybody, so such a rule is never written. */
+const sshRulesOf = (facts: SshFacts): readonly Rule[] => {
+  const sources = sshSourcesOf(facts);
+  const rules = [
+    { ...sshRule, name: 'allow-ssh-ext', ranges: sources.filter((range) => !isIpv6Range(range)) },
+    { ...sshRule, name: ipv6Rule, ranges: sources.filter(isIpv6Range) },
+  ];
+  return rules.filter(({ ranges }) => ranges.length > 0);
 };
 
-const rulesOf = (
-  machineAccess: MachineAccess,
-  ranges: readonly string[],
-  loadBalancers: LoadBalancers,
-): readonly Rule[] => [
-  {
-    name: 'allow-ssh-ext',
-    direction: 'INGRESS',
-    allowed: [{ IPProtocol: 'tcp', ports: ['22'] }],
-    ranges: sshSourcesOf(machineAccess, ranges),
-    targetTags: ['ssh'],
-  },
+const rulesOf = (facts: SshFacts, loadBalancers: LoadBalancers): readonly Rule[] => [
+  ...sshRulesOf(facts),
   {
     name: 'allow-internal',
     direction: 'INGRESS',
@@ -79,7 +87,7 @@ export const firewall = defineProjectStep({
   lane: 'cloud',
   needs: { network },
   describe: (_options, _key, machineAccess) =>
-    rulesOf(machineAccess, [], 'external').map(({ name, allowed, targetTags }) => {
+    rulesOf({ machineAccess, sshSourceRanges: [everywhere] }, 'external').map(({ name, allowed, targetTags }) => {
       const what = allowed.map(({ IPProtocol, ports = [] }) => [IPProtocol, ports.join(', ')].join(' ').trim());
       return `firewall rule ${name}: ${what.join(', ')}${targetTags.length === 0 ? '' : ` to ${targetTags.join(', ')}`}`;
     }),
@@ -93,7 +101,10 @@ export const firewall = defineProjectStep({
     if (standing.length < states.length) return undefined;
     if (!(await areSettled(compute, projectId, 'global', ...standing))) return undefined;
     const closedBy = await closedByOf(call);
-    return { rules: states.map(({ rule }) => rule.name), ...(closedBy === undefined ? {} : { closedBy }) };
+    return {
+      rules: states.filter(({ rule }) => rule.disabled !== true).map(({ rule }) => rule.name),
+      ...(closedBy === undefined ? {} : { closedBy }),
+    };
   },
 
   async run(call) {
@@ -101,7 +112,7 @@ export const firewall = defineProjectStep({
     const { projectId } = call.bootstrap;
     const begun: Begun[] = [];
     for (const { rule, found } of await look(call)) {
-      const { name, direction, allowed, ranges, targetTags } = rule;
+      const { name, direction, allowed, ranges, targetTags, disabled } = rule;
       const resource = {
         name,
         network: call.needs.network.selfLink,
@@ -109,6 +120,7 @@ export const firewall = defineProjectStep({
         allowed,
         [direction === 'INGRESS' ? 'sourceRanges' : 'destinationRanges']: ranges,
         ...(targetTags.length === 0 ? {} : { targetTags }),
+        ...(disabled === undefined ? {} : { disabled }),
       };
       if (found === undefined) {
         begun.push(await compute.createFirewallRule(projectId, resource, call.requestId(`insert ${name}`)));
@@ -131,9 +143,9 @@ export const firewall = defineProjectStep({
 
 /** What lies above the project comes before the rules here. It stays unknown where plinth may not look. */
 async function closedByOf({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
-  const { projectId, options, machineAccess } = bootstrap;
+  const { projectId, options } = bootstrap;
   const { network: name } = networkNames(projectId, options.region);
-  const sources = sshSourcesOf(machineAccess, context.config.sshSourceRanges);
+  const sources = sshSourcesOf(bootstrap).filter((range) => !isIpv6Range(range));
   try {
     return closingRule(await context.cloud.compute.effectiveFirewalls(projectId, name), sources, 22);
   } catch (error) {
@@ -143,10 +155,14 @@ async function closedByOf({ context, bootstrap }: Pick<StepCall, 'context' | 'bo
 }
 
 async function look({ context, bootstrap }: Pick<StepCall, 'context' | 'bootstrap'>) {
-  const rules = rulesOf(bootstrap.machineAccess, context.config.sshSourceRanges, bootstrap.loadBalancers);
+  const rules = rulesOf(bootstrap, bootstrap.loadBalancers);
   const names = rules.map(({ name }) => name);
-  const standing = await context.cloud.compute.firewallRules(bootstrap.projectId, names);
-  return rules.map((rule) => ({ rule, found: standing.find(({ name }) => name === rule.name) }));
+  const standing = await context.cloud.compute.firewallRules(bootstrap.projectId, [...new Set([...names, ipv6Rule])]);
+  // Ranges of IPv6 that the deployment named once.
+  const given = names.includes(ipv6Rule) ? undefined : standing.find(({ name }) => name === ipv6Rule);
+  const gone: Rule[] =
+    given === undefined ? [] : [{ ...sshRule, name: ipv6Rule, ranges: given.sourceRanges ?? [], disabled: true }];
+  return [...rules, ...gone].map((rule) => ({ rule, found: standing.find(({ name }) => name === rule.name) }));
 }
 
 type Found = NonNullable<Awaited<ReturnType<typeof look>>[number]['found']>;
@@ -156,7 +172,7 @@ const same = (a: readonly string[] | undefined, b: readonly string[]): boolean =
 
 const fits = (rule: Rule, found: Found): boolean =>
   found.direction === rule.direction &&
-  found.disabled !== true &&
+  (found.disabled === true) === (rule.disabled === true) &&
   same(found.direction === 'INGRESS' ? found.sourceRanges : found.destinationRanges, rule.ranges) &&
   same(found.targetTags, rule.targetTags) &&
   same(found.allowed?.map(portsOf), rule.allowed.map(portsOf));

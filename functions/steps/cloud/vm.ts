@@ -7,11 +7,12 @@ import { isPublic, vmSpec, vms } from '../topology.js';
 import { cloudController } from './cloud-controller.js';
 import { follow } from './following.js';
 import { machineLogin } from './machine-login.js';
-import { madeAt } from './made-at.js';
+import { madeAt, stoppedAt } from './made-at.js';
 import { VmOutput } from './outputs.js';
 import { quota } from './quota.js';
 import { registryWriter } from './registry-writer.js';
 import { defineProjectStep } from './settling.js';
+import { stoppedOutput, stopVm } from './stop-vm.js';
 import { subnet } from './subnet.js';
 import { bootDiskName, dataDiskName, metadataOf, provisioningOf, wantedInstance } from './vm-wanted.js';
 
@@ -42,6 +43,7 @@ export const vm = defineProjectStep({
     const { options, machineAccess } = call.bootstrap;
     const spec = vmSpec(options, call.key);
     const found = await read(call);
+    if (call.bootstrap.vmsStopped) return stoppedOutput(call, found);
     if (found?.status !== 'RUNNING' || changedMetadata(call, found) !== undefined || !hasTags(call, found)) {
       return undefined;
     }
@@ -64,6 +66,7 @@ export const vm = defineProjectStep({
 
   async run(call) {
     const found = await read(call);
+    if (call.bootstrap.vmsStopped) return stopVm(call, found);
     if (found === undefined) return make(call);
     switch (found.status) {
       case 'RUNNING':
@@ -90,11 +93,6 @@ export const vm = defineProjectStep({
       provisioning === 'fallback' ? 'standard for want of spot capacity' : provisioning
     }`,
 });
-
-const stoppedAt = ({ lastStopTimestamp }: Instance): { stoppedAt?: string } => {
-  const time = Date.parse(lastStopTimestamp ?? '');
-  return Number.isNaN(time) ? {} : { stoppedAt: new Date(time).toISOString() };
-};
 
 const place = ({ bootstrap: { projectId, options } }: VmCall) => [projectId, options.zone] as const;
 

@@ -2,7 +2,7 @@
 import { GoogleError, type Json, type JsonObject, type World } from '../kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../kernel/json-fields.js';
 import { defineCollection, type Found } from './collection.js';
-import { parseRange } from './ip-ranges.js';
+import { isIpv6Range, parseRange } from './ip-ranges.js';
 import { networkOf } from './networks.js';
 import { checkName, collections, invalid, link, type Place, serverFields } from './resources.js';
 
@@ -100,10 +100,14 @@ function checkProtocol(one: JsonObject, field: string): void {
   }
 }
 
+/** Google's documentation: a rule holds ranges of IPv4 or of IPv6, and not of both. */
 function checkRanges(value: Json | undefined, field: string): void {
-  for (const [index, text] of textsOf(value).entries()) {
-    const range = text.includes('/') ? text : `${text}/32`;
-    if (parseRange(range) === undefined && !text.includes(':')) {
+  const texts = textsOf(value);
+  if (new Set(texts.map((text) => text.includes(':'))).size > 1)
+    throw invalid(field, texts.join(','), 'IPv4 and IPv6 ranges cannot be combined in one firewall rule.');
+  for (const [index, text] of texts.entries()) {
+    const range = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
+    if (text.includes(':') ? !isIpv6Range(range) : parseRange(range) === undefined) {
       throw invalid(
         `${field}[${index}]`,
         text,

@@ -1,4 +1,6 @@
-/** IPv4 arithmetic for the simulated network: ranges, members, free addresses. */
+/** Arithmetic for the simulated network: ranges, members, free addresses. All is IPv4 but for the form of a range. */
+import { isIPv6 } from 'node:net';
+
 export interface Range {
   readonly first: number;
   readonly last: number;
@@ -23,6 +25,18 @@ export function parseRange(text: string): Range | undefined {
   if (first === undefined || prefix < 0 || prefix > 32) return undefined;
   const size = 2 ** (32 - prefix);
   return first % size === 0 ? { first, last: first + size - 1, prefix } : undefined;
+}
+
+/** Whether the text is a range of IPv6 that is written with its first address. */
+export function isIpv6Range(text: string): boolean {
+  const [ip = '', bits = '', ...rest] = text.split('/');
+  if (rest.length > 0 || !isIPv6(ip) || ip.includes('%') || !/^\d{1,3}$/.test(bits) || Number(bits) > 128) return false;
+  const [head = '', tail = ''] = new URL(`http://[${ip}]`).hostname.slice(1, -1).split('::');
+  const groups = (part: string) => part.split(':').filter((each) => each !== '');
+  const zeros = Array<string>(8 - groups(head).length - groups(tail).length).fill('0');
+  const all = [...groups(head), ...zeros, ...groups(tail)];
+  const digits = all.map((group) => Number.parseInt(group, 16).toString(2).padStart(16, '0')).join('');
+  return !digits.slice(Number(bits)).includes('1');
 }
 
 export const overlap = (a: Range, b: Range): boolean => a.first <= b.last && b.first <= a.last;

@@ -1,0 +1,60 @@
+/** One screen before a new bootstrap starts: its size, price, time, end and plan, and all that the preflight does not find fine. */
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import type { Beginning, PreflightFinding, PreflightReply } from '../../shared/bootstrap/preflight.js';
+import type { BootstrapRequest } from '../../shared/bootstrap/request.js';
+import { Problem } from '../../shared/problems.js';
+import { beginningCostText } from '../cost.js';
+import { findingGroups } from '../findings-text.js';
+import type { Call } from '../frame/command.js';
+import { table, time } from '../frame/table.js';
+import type { Client } from '../service/client.js';
+import { forecastText } from './forecast-text.js';
+
+type Shown = Omit<Beginning, 'forecast'> & Partial<Pick<Beginning, 'forecast'>>;
+
+export function beginningLines({ vms, cost, forecast, removedAt, hash }: Shown): string[] {
+  return table([
+    ...(vms === 0 ? [] : [['VMs', String(vms)]]),
+    ['Cost', beginningCostText(cost)],
+    ...(forecast === undefined ? [] : [['Ready', `in ${forecastText(forecast)}`]]),
+    ['Removed', `at ${time(removedAt)}`],
+    ...(hash === undefined ? [] : [['Plan', hash]]),
+  ]);
+}
+
+/** The same of one that has begun. */
+export const linesOfBegun = ({ instances, cost, forecast, deadlineAt: removedAt }: BootstrapView): string[] =>
+  beginningLines({
+    vms: instances.filter(({ step }) => step === 'vm').length,
+    cost,
+    ...(forecast !== undefined && { forecast }),
+    removedAt,
+  });
+
+/**
+ * Asks the service, and shows the screen: for people on stderr, with `--json` as one event. It asks for no answer. Nothing is
+ * shown where the service refuses: the beginning that follows is refused with the same findings. Returns what was shown.
+ */
+export async function showBeginning(
+  { output, interrupted }: Call,
+  client: Client,
+  { options, sshPublicKey, strict, maxCost, plan }: BootstrapRequest,
+): Promise<readonly PreflightFinding[] | undefined> {
+  const { beginning, findings } = await client
+    .preflight({ options, sshPublicKey, ...(strict && { strict }), ...(maxCost !== undefined && { maxCost }) })
+    .catch((error: unknown): PreflightReply => {
+      // A release before this one has no such question, and what refuses it refuses the beginning, too.
+      if (interrupted.aborted || !(error instanceof Problem)) throw error;
+      return { go: false, findings: [] };
+    });
+  if (beginning === undefined || (plan !== undefined && plan !== beginning.hash)) return undefined;
+  // Warnings about flags have been told already.
+  const told = findings.filter(({ code, state }) => state !== 'ok' && code !== 'options');
+  if (output.json) {
+    output.event({ type: 'beginning', ...beginning, findings: told });
+    return told;
+  }
+  output.say('Before it starts:');
+  for (const line of [...beginningLines(beginning), '', ...findingGroups(told, output.style)]) output.say(line);
+  return told;
+}

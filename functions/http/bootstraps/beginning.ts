@@ -1,0 +1,29 @@
+/** What a new bootstrap would be, before anything is made: its size, price, time and end, and the hash of its plan. */
+import type { Beginning } from '../../../shared/bootstrap/preflight.js';
+import type { BeginFacts } from '../../bootstraps/begin-facts.js';
+import { endFor, priceOf } from '../../bootstraps/ceilings.js';
+import { forecast, learntTimes } from '../../bootstraps/forecast.js';
+import { ttlSeconds } from '../../bootstraps/new-record.js';
+import { planOfCommand } from '../../bootstraps/plan.js';
+import type { Context } from '../../context.js';
+import { costOfPlan } from '../../cost/of-bootstrap.js';
+import { graphOf } from '../../engine/graph.js';
+import { planOf } from '../../engine/plan.js';
+import type { AnyStep } from '../../engine/step.js';
+import { vm } from '../../steps/cloud/vm.js';
+
+export async function beginningOf(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Beginning> {
+  const { config, clock } = context;
+  const now = clock.now();
+  const wanted = { options: facts.options, machineAccess: config.machineAccess };
+  const plan = planOf(graphOf(steps), wanted);
+  const price = priceOf(config, wanted, facts.maxMicros);
+  const { deadlineAt } = endFor(price, now, ttlSeconds(facts.options));
+  return {
+    vms: [...plan.values()].filter(({ step }) => step.name === vm.name).length,
+    cost: costOfPlan(config.prices, wanted, now, deadlineAt, config.loadBalancers),
+    forecast: forecast(plan, await learntTimes(context), now),
+    removedAt: deadlineAt,
+    ...(facts.sshPublicKey !== '' && { hash: planOfCommand(context, steps, facts, price).hash }),
+  };
+}
