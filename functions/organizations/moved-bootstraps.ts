@@ -51,10 +51,9 @@ export async function movedBootstraps(context: Pick<Context, 'store'>, moving: M
 }
 
 async function heldBy({ store }: Pick<Context, 'store'>, teamId: number): Promise<Held[]> {
-  const { bootstraps: collection } = collections;
   const found = await Promise.all([
-    store.query({ collection, where: [['team', '==', teamId]] }),
-    store.query({ collection, where: [['sharedTeams', 'array-contains', teamId]] }),
+    store.query({ collection: collections.bootstraps, where: [['team', '==', teamId]] }),
+    store.query({ collection: collections.bootstraps, where: [['sharedTeams', 'array-contains', teamId]] }),
   ]);
   return found
     .flat()
