@@ -1,9 +1,9 @@
 /** Handles the life of a bootstrap after its creation: extend, protect, share, transfer, remove, restart VMs. */
 
 import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
-import { invitedMay, invitedRole } from '../../../shared/bootstrap/invited.js';
 import type { lifeRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
+import { invitedBy } from '../../bootstraps/invited.js';
 import { extend, protect, unprotect } from '../../bootstraps/lifetime.js';
 import { lookAgain } from '../../bootstraps/look-again.js';
 import { share, transfer, unshare } from '../../bootstraps/people.js';
@@ -84,8 +84,7 @@ function shareHandlers(
   const shown = async (found: Promise<StoredBootstrap>) => ({ status: 200, body: await view(await found) });
   const shared = async (found: Promise<StoredBootstrap>) => {
     const bootstrap = await view(await found);
-    const invited = { role: invitedRole(bootstrap.projectId), may: [...invitedMay] };
-    return { status: 200, body: { ...bootstrap, invited } };
+    return { status: 200, body: { ...bootstrap, invited: invitedBy(bootstrap) } };
   };
   return {
     async shareBootstrap({ caller, params: { id }, body }) {
