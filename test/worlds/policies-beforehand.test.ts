@@ -80,7 +80,7 @@ describe('organization policies, before anything is made', function () {
     const found = reads(since);
     const names = found.map(({ params }) => String(params['name']));
     expect(names).to.include(`${local.folder}/policies/compute.vmExternalIpAccess`);
-    // By what the command shows beforehand, by the beginning itself, and by the step.
+    // For the screen, for the beginning, and by the step.
     expect(names.length).to.equal(3 * new Set(names).size);
     expect(new Set(found.map(({ caller }) => caller))).to.deep.equal(new Set([reader]));
     const asked = projectsAskedFor(since)[0];
