@@ -9,7 +9,7 @@ import { type Holder, readHolder } from '../organizations/ownership.js';
 import type { Alteration } from './alter.js';
 
 /** Google takes 1,500 members in a policy, and each person is there up to three times. */
-export const mostTeamPeople = 200;
+const mostTeamPeople = 200;
 /** Roles of those who left longer ago have been gone for long. */
 const mostFormer = 500;
 
