@@ -65,7 +65,7 @@ describe('--recover-config', function () {
     rmSync(file('config.yaml'));
     const again = await alice.bootstrap('recovered', { ...flags, ...apply });
     expect(succeeded(again).id).to.equal(made.id);
-    expect(again.result['recovered']).to.have.lengthOf(5);
+    expect(again.result['recovered']).to.have.lengthOf(4);
     expect(await held()).to.deep.equal(whole);
     for (const name of backups()) rmSync(file(name));
   });
