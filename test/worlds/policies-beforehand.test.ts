@@ -119,6 +119,19 @@ describe('organization policies, before anything is made', function () {
     });
   }
 
+  describe('where OS Login is required', () => {
+    for (const constraint of ['gcp.restrictServiceUsage', 'serviceuser.services'] as const) {
+      it(`${constraint} that denies its API is refused by name, with nothing made`, async () => {
+        const since = scene.cloud.calls.last();
+        const denied = deny('oslogin.googleapis.com');
+        succeeded(await under({ [constraint]: denied }));
+        const { detail } = refusalOf(await under({ 'compute.requireOsLogin': enforced, [constraint]: denied }));
+        expect(detail).to.include(constraint).and.to.include('oslogin.googleapis.com');
+        expect(projectsAskedFor(since)).to.have.lengthOf(1);
+      });
+    }
+  });
+
   it('that are met refuse nothing and warn of nothing', async () => {
     const rules: Rules = {
       'compute.requireShieldedVm': enforced,
@@ -255,4 +268,23 @@ describe('organization policies, before anything is made', function () {
     const third = succeeded(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
     expect(third.warnings).to.deep.equal([]);
   });
+});
+
+describe('organization policies, before machines are reached through IAP', function () {
+  this.timeout(240_000);
+
+  for (const constraint of ['gcp.restrictServiceUsage', 'serviceuser.services'] as const) {
+    it(`${constraint} that denies its API is refused by name, with nothing made`, async () => {
+      const scene = await makeScene({ settings: { PLINTH_MACHINE_ACCESS: 'iap' } });
+      try {
+        const content = { spec: { rules: [deny('iap.googleapis.com')] } };
+        writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
+        const { detail } = refusalOf(await (await scene.caller()).bootstrap('through-iap'));
+        expect(detail).to.include(constraint).and.to.include('iap.googleapis.com');
+        expect(scene.cloud.calls.list({ method: 'cloudresourcemanager.projects.create' })).to.deep.equal([]);
+      } finally {
+        await scene.close();
+      }
+    });
+  }
 });
