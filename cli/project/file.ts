@@ -84,7 +84,8 @@ interface Reading {
 
 function readPair(reading: Reading, { key, value }: Pair<Node, Node | null>): void {
   const { name, document, lineCounter, faults, places } = reading;
-  const written: unknown = key.toJS(document);
+  // Any other key, such as an alias, is none that the file has.
+  const written: unknown = 'value' in key ? key.value : '';
   const place = `${name}:${lineCounter.linePos(key.range?.[0] ?? 0).line}:${String(written)}`;
   const option = typeof written === 'string' ? optionOfKey(written) : undefined;
   if (option === undefined) {
@@ -94,7 +95,14 @@ function readPair(reading: Reading, { key, value }: Pair<Node, Node | null>): vo
     return;
   }
   places.set(option, place);
-  const found: unknown = value?.toJS(document) ?? null;
+  let found: unknown;
+  try {
+    found = value?.toJS(document) ?? null;
+  } catch (error) {
+    // An alias without its anchor, or aliases that multiply.
+    faults.push({ path: place, message: `is not YAML: ${(error as Error).message}` });
+    return;
+  }
   const message = isSecret(option)
     ? readReference(reading, option, found)
     : (whyOtherType(option, found, value) ?? readValue(reading, option, found));

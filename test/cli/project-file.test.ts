@@ -154,6 +154,11 @@ describe('plinth.yaml', () => {
       true,
     ]);
     expect((await up(['- a', '- b'])).stderr).to.include('plinth.yaml:1 must hold keys and their values');
+    const alias = await up([...good, 'zone: *elsewhere']);
+    expect([alias.code, /plinth\.yaml:7:zone is not YAML: Unresolved alias/.test(alias.stderr)]).to.deep.equal([
+      2,
+      true,
+    ]);
     expect((await up(['a: "b'])).stderr).to.match(/plinth\.yaml:\d is not YAML: /);
   });
 
