@@ -14,9 +14,9 @@ type Name = keyof typeof functionNames;
 
 /** KiB of code. Raise one only for what is worth its part of every cold start. */
 const budgets: Readonly<Record<Name, number>> = {
-  bootstraps: 3500,
+  bootstraps: 3550,
   api: 2300,
-  runCloudStep: 3900,
+  runCloudStep: 3950,
   runHostStep: 4400,
   sweep: 2300,
   cleanup: 3300,
