@@ -63,9 +63,12 @@ describe('the bootstrap API', () => {
       expect(detail).to.contain('example.com').and.to.contain('other.example.com').and.to.contain('--base-domain');
     });
 
-    it("refuses a name that is somebody else's", async () => {
-      await begin('first one');
-      await server.problem(409, 'POST', '/bootstraps', { as: bob, body: makeRequest('first one') });
+    it("refuses a name that is somebody else's, and tells nothing more of it", async () => {
+      const { bootstrap } = await begin('first one');
+      const refused = await server.problem(409, 'POST', '/bootstraps', { as: bob, body: makeRequest('first one') });
+      const told = JSON.stringify(refused);
+      for (const secret of [bootstrap.id, bootstrap.projectId, bootstrap.owner, bootstrap.createdAt, bootstrap.state])
+        expect(told).not.to.include(secret);
     });
 
     it('shows with dryRun=true what it would make, and makes nothing', async () => {
