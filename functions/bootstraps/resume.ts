@@ -15,6 +15,7 @@ import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import { persist } from '../store/persist.js';
 import { Conflict, type Write } from '../store/store.js';
+import { refuseTakenIn } from './alter.js';
 import { baseFiles } from './base-files.js';
 import type { BeginFacts, Begun, CheckedResume, Resumed } from './begin-facts.js';
 import { boundAs, checkBound } from './bound.js';
@@ -76,6 +77,7 @@ async function resumed(
       retryAfterSeconds: 5,
     });
   }
+  refuseTakenIn(before);
   refuseWhileStopping(before);
   await facts.checkBase?.(standing, facts.base);
   const secretsBefore = await readSecrets(context, id, before.callerSecret).catch(async (error: unknown) => {

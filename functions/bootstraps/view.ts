@@ -60,6 +60,7 @@ export async function viewOf(
     sharedWith: data.sharedWith ?? [],
     ...(data.removal === undefined ? {} : { removal: data.removal }),
     ...vmsStoppedOf(data),
+    ...(data.unplanned === undefined || data.state === 'removed' ? {} : { unplanned: data.unplanned }),
     cost: costOf(config.prices, data, clock.now()),
     ...(await forecastOf({ store, clock }, steps, data)),
     ...(data.warned === undefined || data.removal !== undefined ? {} : { expiryWarning: data.warned }),

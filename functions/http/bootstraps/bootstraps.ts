@@ -37,6 +37,7 @@ import { checkMayBootstrap } from './permission.js';
 import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
+import { unknownHandlers } from './unknown-projects.js';
 
 export const createBootstrapsFunction = (
   context: Context,
@@ -133,6 +134,7 @@ function bootstrapHandlers(
     ...recoveryHandlers(context),
     ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
+    ...unknownHandlers(context, steps, view),
     ...admissionHandlers(context),
     ...costHandlers(context),
     ...callerHandlers(context),
