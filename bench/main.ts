@@ -15,6 +15,7 @@ import { documents } from './documents.js';
 import { type Figure, type Measurement, ratioOf, tableOf } from './figures.js';
 import { forecasts } from './forecast.js';
 import { help } from './help.js';
+import { iap } from './iap.js';
 import { installs } from './installs.js';
 import { instanceCost } from './instance-cost.js';
 import { organizations } from './organizations.js';
@@ -34,6 +35,7 @@ const measurements: readonly Measurement[] = [
   forecasts,
   installs,
   ssh,
+  iap,
   help,
   simulatedCloud,
   coldStart,

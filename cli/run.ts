@@ -264,9 +264,9 @@ function interruption({ events, exit }: Io): AbortSignal {
   return controller.signal;
 }
 
-/** Only `beta bootstrap-cloud` starts something that goes on without it. */
+/** Only these start something that goes on without them. */
 const interruptedProblem = (command: Command | undefined) =>
-  command?.words === 'beta bootstrap-cloud'
+  command?.words === 'beta bootstrap-cloud' || command?.words === 'up'
     ? new Problem('detached', 'Interrupted.', {
         advice: 'What was begun goes on: plinth beta bootstrap-cloud list shows it.',
       })

@@ -31,6 +31,8 @@ export interface Settings {
   readonly iapTunnelUrl: string | undefined;
   /** `PLINTH_ENDPOINT_OSLOGIN`: base URL of OS Login, if not Google's. */
   readonly osLoginUrl: string | undefined;
+  /** `PLINTH_ENDPOINT_SECRETMANAGER`: base URL of Secret Manager, if not Google's. */
+  readonly secretManagerUrl: string | undefined;
   /** `PLINTH_DNS_RESOLVER`: who tells whether a domain is delegated, as `<IP>[:<port>]`. Undefined: the machine's own. */
   readonly dnsResolver: string | undefined;
   /** `SSH_AUTH_SOCK`: where ssh-agent listens. */
@@ -64,6 +66,7 @@ export function readSettings({ env, folder, program }: Pick<Io, 'env' | 'folder'
     accessToken: env['PLINTH_ACCESS_TOKEN'] || undefined,
     iapTunnelUrl: env['PLINTH_IAP_TUNNEL_URL'] || undefined,
     osLoginUrl: env['PLINTH_ENDPOINT_OSLOGIN'] || undefined,
+    secretManagerUrl: env['PLINTH_ENDPOINT_SECRETMANAGER'] || undefined,
     dnsResolver: env['PLINTH_DNS_RESOLVER'] || undefined,
     sshAgent: env['SSH_AUTH_SOCK'] || undefined,
     traces: {
@@ -107,6 +110,10 @@ export function tunnelUrlOf({ iapTunnelUrl: given }: Pick<Settings, 'iapTunnelUr
 /** It gets an access token, so plain http is for loopback only. */
 export const osLoginUrlOf = ({ osLoginUrl: given }: Pick<Settings, 'osLoginUrl'>): string =>
   given === undefined ? 'https://oslogin.googleapis.com' : checked(given, 'PLINTH_ENDPOINT_OSLOGIN');
+
+/** It gets an access token, too. */
+export const secretManagerUrlOf = ({ secretManagerUrl: given }: Pick<Settings, 'secretManagerUrl'>): string =>
+  given === undefined ? 'https://secretmanager.googleapis.com' : checked(given, 'PLINTH_ENDPOINT_SECRETMANAGER');
 
 /** The deployment's OAuth client, with which people log in. */
 export interface LoginClient {

@@ -140,6 +140,8 @@ export interface Config {
   readonly webhookUrl?: string;
   /** Bucket of the installer packages. Undefined: nothing can be installed by version or hash. */
   readonly packagesBucket?: string;
+  /** Bucket of big files on their way to jumpboxes. Undefined: they go through IAP like small ones. */
+  readonly uploadsBucket?: string;
   /** The identity that Cloud Scheduler calls with. */
   readonly schedulerInvoker: string;
   /** Region of the Cloud Scheduler jobs in plinth's own project. */
@@ -427,6 +429,10 @@ export const settings = {
     text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
     'Cloud Storage bucket of the installer packages, `packages/<version>/<hash>/installer[-lite].tar.gz`. Unset: nothing is installed by version or hash.',
   ),
+  PLINTH_UPLOADS_BUCKET: optional(
+    text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
+    'Cloud Storage bucket for big files of callers, on their way to jumpboxes that only IAP reaches. Its lifecycle must delete what is older than a day. Unset: these files go through IAP, slowly.',
+  ),
   PLINTH_SCHEDULER_INVOKER: setting(
     text,
     'E-mail that Cloud Scheduler calls with. Unset: nobody may call sweep and cleanup.',
@@ -619,6 +625,7 @@ export function readConfig(env: Environment): Config {
     prices: read.PLINTH_PRICES,
     ...ifSet('webhookUrl', read.PLINTH_WEBHOOK_URL),
     ...ifSet('packagesBucket', read.PLINTH_PACKAGES_BUCKET),
+    ...ifSet('uploadsBucket', read.PLINTH_UPLOADS_BUCKET),
     schedulerInvoker: read.PLINTH_SCHEDULER_INVOKER,
     schedulerRegion: read.PLINTH_SCHEDULER_REGION,
     ...ifSet('traces', tracesOf(read)),

@@ -122,6 +122,14 @@ resource "google_storage_bucket_iam_member" "function" {
   member = local.members[each.value.function]
 }
 
+resource "google_storage_bucket_iam_member" "uploads" {
+  for_each = { for grant in local.grants : grant.key => grant if grant.on == "uploads" }
+
+  bucket = google_storage_bucket.uploads.name
+  role   = each.value.role
+  member = local.members[each.value.function]
+}
+
 # That bucket holds terraform's state and the sources, too. A mirror needs no right.
 resource "google_storage_bucket_iam_member" "releases" {
   for_each = { for grant in local.grants : grant.key => grant if grant.on == "releases" && startswith(local.releases_url, "gs://${var.release_bucket}/") }

@@ -23,6 +23,7 @@ locals {
     PLINTH_USD_PER_MONTH         = var.ceilings.month == null ? "" : tostring(var.ceilings.month)
     PLINTH_BEYOND_CEILING        = var.beyond_ceiling
     PLINTH_PACKAGES_BUCKET       = google_storage_bucket.packages.name
+    PLINTH_UPLOADS_BUCKET        = google_storage_bucket.uploads.name
     PLINTH_RELEASES_URL          = local.releases_url
     PLINTH_SCHEDULER_REGION      = var.region
     PLINTH_SCHEDULER_INVOKER     = local.identities["scheduler"].email

@@ -1,4 +1,4 @@
-# Images of the functions, and the bucket of installer packages.
+# Images of the functions, and the buckets of installer packages and of uploads.
 
 resource "google_artifact_registry_repository" "functions" {
   project       = var.project_id
@@ -48,6 +48,32 @@ resource "google_storage_bucket" "packages" {
       condition {
         age = lifecycle_rule.value
       }
+    }
+  }
+
+  depends_on = [time_sleep.apis]
+}
+
+# Big files on their way to jumpboxes that only IAP reaches. Each is deleted once it is there, or after a day.
+resource "google_storage_bucket" "uploads" {
+  project                     = var.project_id
+  name                        = "${var.project_id}-plinth-uploads"
+  location                    = var.region
+  uniform_bucket_level_access = true
+  public_access_prevention    = "enforced"
+  force_destroy               = true
+
+  # What is deleted is gone: nobody has use for it, and it would be paid for.
+  soft_delete_policy {
+    retention_duration_seconds = 0
+  }
+
+  lifecycle_rule {
+    action {
+      type = "Delete"
+    }
+    condition {
+      age = 1
     }
   }
 

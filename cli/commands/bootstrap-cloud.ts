@@ -19,7 +19,7 @@ import { checkOptions, refusalOf } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import type { FileKeeper } from '../files/file-keeper.js';
 import type { Followed, Helper } from '../follow/follow.js';
-import { type Call, defineCommand } from '../frame/command.js';
+import type { Call, Command } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
 import type { SshKey } from '../identity/ssh-key.js';
 import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
@@ -27,7 +27,10 @@ import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
 
-export const bootstrapCloud = defineCommand({
+/** Asked before anything is made. Throws if the caller does not agree. */
+export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanDocument | undefined>;
+
+export const bootstrapCloud = {
   words: 'beta bootstrap-cloud',
   summary: 'Bootstrap the cloud infrastructure that platform clusters need (beta)',
   description: [
@@ -54,7 +57,7 @@ export const bootstrapCloud = defineCommand({
     'plinth beta bootstrap-cloud --dry-run …',
   ],
 
-  async run(call) {
+  async run(call: Call, agree?: Agree) {
     const { given, output, settings } = call;
     if (call.has('check')) return lookBeforehand(call);
     const { options, local, warnings, notes } = await check(call);
@@ -78,6 +81,7 @@ export const bootstrapCloud = defineCommand({
       if (call.word('plan') !== undefined) keepKey(call, key);
       return planOrFlags(call, () => client.plan(request), options);
     }
+    const agreed = planned ?? (await agree?.(client, request));
 
     const standing = await client.findStanding(options.projectName);
     if (planned !== undefined && local.recoverConfig) await checkRecoverable(client, request, planned, standing?.id);
@@ -89,21 +93,20 @@ export const bootstrapCloud = defineCommand({
     keepKey(call, key);
     const needsMachine = uploads.files.length > 0 || options.createTestUser;
     const identity = needsMachine ? await machineIdentity(call, client, key, standing?.id) : undefined;
-    const isNew = standing === undefined && recovered === undefined;
+    const isNew = standing === undefined && recovered === undefined && agree === undefined;
     const shown = isNew
       ? await (await import('../follow/beginning.js')).showBeginning(call, client, request)
       : undefined;
-    const begun = await begin(call, client, {
+    const begun = await begin(call, client, agreed, {
       ...request,
+      ...(agreed !== undefined && { plan: agreed.hash }),
       ...(Object.keys(base).length > 0 && { base }),
       // Its record is lost. With the files from the jumpbox, it continues under a new record.
       ...(standing === undefined && recovered !== undefined && { takeUp: recovered.id }),
-    }).catch(async (error: unknown) => {
-      throw planned === undefined ? error : (await import('../files/plan-file.js')).differing(error, planned);
     });
     const others = begun.warnings.filter((text) => !warnings.includes(text));
     for (const text of others.filter((each) => !shown?.some(({ what }) => what === each))) output.warn(text);
-    await sayBegun(call, begun, shown !== undefined);
+    await sayBegun(call, begun, shown !== undefined || agree !== undefined);
 
     const ended = await finish(call, client, begun.bootstrap, {
       told: [...warnings, ...others],
@@ -121,7 +124,7 @@ export const bootstrapCloud = defineCommand({
       },
     };
   },
-});
+} satisfies Command;
 
 function requestOf(
   call: Call,
@@ -324,12 +327,13 @@ async function uploadsFor(parts: Omit<Parameters<typeof createUploader>[0], 'tel
 }
 
 /** From here on, a bootstrap may be under way when Ctrl-C arrives. */
-async function begin(call: Call, client: Client, request: BootstrapRequest): Promise<BeginReply> {
+async function begin(call: Call, client: Client, agreed: PlanDocument | undefined, request: BootstrapRequest) {
   const { detached } = await import('../follow/follow.js');
   try {
     return await client.begin(request);
   } catch (error) {
-    throw call.interrupted.aborted ? detached(request.options.projectName ?? '') : error;
+    if (call.interrupted.aborted) throw detached(request.options.projectName ?? '');
+    throw agreed === undefined ? error : (await import('../files/plan-file.js')).differing(error, agreed);
   }
 }
 

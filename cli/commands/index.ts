@@ -12,6 +12,8 @@ import { configure } from './configure.js';
 import { costs } from './costs.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
+import { down } from './down.js';
+import { init } from './init.js';
 import { installImages, installPlatform, installUser } from './install.js';
 import { kubeconfig } from './kubeconfig.js';
 import { cleanup, extend, protect, unprotect } from './life.js';
@@ -33,10 +35,12 @@ import { teamDelete, teamRename, teamRestore, teamSetRole } from './team-life.js
 import { teamMigrate } from './team-migrate.js';
 import { teamAccept, teamRefuse, teamTransfer, teamTransfers } from './team-transfers.js';
 import { teamUndo } from './team-undo.js';
+import { up } from './up.js';
 
 export const commands: readonly Command[] = [
   ...[configure, doctor, support, completion(() => commands)],
   ...loginCommands,
+  ...[init, up, down],
   ...[bootstrapCloud, status, cancel, list, costs],
   ...[extend, protect, unprotect, share, transfer, cleanup],
   ...[logs, ssh, kubeconfig, restartVms],

@@ -56,6 +56,8 @@ export const share = defineCommand({
           ...(invited === undefined
             ? []
             : ['With it they may, as far as its owner may:', ...invited.may.map((each) => `- ${printable(each)}`)]),
+          ...(invited?.also ?? []).map((role) => `They also get ${printable(role)}.`),
+          ...(invited?.limitedBy === undefined ? [] : [printable(invited.limitedBy)]),
         ].join('\n'),
     };
   },

@@ -33,7 +33,7 @@ export interface Place {
 const argumentValues: Partial<Record<ArgumentName, readonly string[]>> = { role: Role.options, shell: shells };
 const flagValues: Readonly<Record<string, readonly string[]>> = { role: Role.options };
 /** plinth's own flags that take a path. For the others, the flag table says so. */
-const ownPaths: ReadonlySet<string> = new Set(['package', 'age-key', 'state-dir', 'root', 'from', 'to']);
+const ownPaths: ReadonlySet<string> = new Set(['package', 'age-key', 'state-dir', 'root', 'from', 'to', 'file']);
 
 const enumOf = ({ schema }: Flag): readonly string[] | undefined =>
   schema instanceof z.ZodEnum ? schema.options.map(String) : undefined;

@@ -46,7 +46,7 @@ function showFlags({ given }: Call, options: BootstrapOptions, { detail, advice 
 }
 
 /** Writes the file that `--plan` names, too. */
-function showPlan(call: Call, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
+export function showPlan(call: Call, { instances, warnings, plan, changes = [], forecast, cost }: PlanReply) {
   const file = writePlan(call, plan);
   const text = (value: unknown) => (value === null || value === undefined ? 'not set' : String(value));
   const part = (title: string, rows: readonly (readonly string[])[], style: Style) =>

@@ -63,6 +63,8 @@ export interface Command {
   readonly description: readonly string[];
   /** Options from the flag table. */
   readonly options?: readonly Option[];
+  /** The options may come from a file, so none is required as a flag. */
+  readonly givenElsewhere?: true;
   /** plinth's own flags, and what each means here. */
   readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
   readonly examples: readonly string[];

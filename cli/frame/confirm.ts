@@ -1,6 +1,6 @@
 /** Asks a person on the terminal whether to go on. */
 import { createInterface } from 'node:readline/promises';
-import { Problem } from '../../shared/problems.js';
+import { type Fault, Problem } from '../../shared/problems.js';
 import type { Call } from './command.js';
 import type { Io } from './io.js';
 
@@ -8,6 +8,9 @@ type Asking = Pick<Call, 'io' | 'interrupted'>;
 
 /** Whether a person can read the question and answer it. */
 export const canAsk = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true && stderr.isTTY === true;
+
+/** For a command that asks, where it cannot. */
+export const noTerminal: Fault = { path: '--yes', message: 'is needed here, as there is no terminal to ask on' };
 
 /** Only the exact name counts as yes. */
 export const confirmByName = async (question: string, name: string, call: Asking): Promise<boolean> =>

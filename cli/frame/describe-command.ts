@@ -43,10 +43,10 @@ export function describeCommand(command: Command): DescribedCommand {
   });
   const described = [
     ...[...new Set<Option>([...options, ...inheritedOptions])].map((option) =>
-      describeFlag(bareName(option), flagOf(option).help),
+      describeFlag(bareName(option), flagOf(option).help, command),
     ),
-    ...Object.entries(flags).map(([name, help]) => describeFlag(name, help)),
-    ...commonFlags.map((name) => describeFlag(name, sharedFlags[name])),
+    ...Object.entries(flags).map(([name, help]) => describeFlag(name, help, command)),
+    ...commonFlags.map((name) => describeFlag(name, sharedFlags[name], command)),
   ];
   return {
     command: words,
@@ -60,7 +60,7 @@ export function describeCommand(command: Command): DescribedCommand {
   };
 }
 
-function describeFlag(name: string, help: string): DescribedFlag {
+function describeFlag(name: string, help: string, { givenElsewhere }: Command): DescribedFlag {
   const { kind = 'bool', short } = allFlags[name] ?? {};
   const option = optionOf(name);
   return {
@@ -69,7 +69,8 @@ function describeFlag(name: string, help: string): DescribedFlag {
     type: typeName[kind],
     help,
     // The commands' own flags say it in their help.
-    required: option === undefined ? help.includes('(required)') : flagOf(option).required === true,
+    required:
+      option === undefined ? help.includes('(required)') : flagOf(option).required === true && givenElsewhere !== true,
     ...(option !== undefined && describeOption(option)),
   };
 }

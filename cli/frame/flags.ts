@@ -29,6 +29,7 @@ const ownFlags = {
   apply: { kind: 'string' },
   follow: { kind: 'bool' },
   wait: { kind: 'bool' },
+  schema: { kind: 'bool' },
   all: { kind: 'bool' },
   role: { kind: 'string' },
   organization: { kind: 'string' },

@@ -33,13 +33,13 @@ export function defaultText(option: Option): string | undefined {
   return Array.isArray(value) ? value.join(', ') : String(value);
 }
 
-function describeOption(option: Option): string {
+function describeOption(option: Option, command?: Command): string {
   const flag = flagOf(option);
   const fallback = defaultText(option);
   return [
     flag.help,
     ...(flag.kind === 'list' ? ['Repeatable.'] : []),
-    ...(flag.required ? ['(required)'] : []),
+    ...(flag.required && command?.givenElsewhere !== true ? ['(required)'] : []),
     ...(fallback === undefined ? [] : [`(default: ${fallback})`]),
     ...(isSecret(option) ? [`[${variableOf(option)}]`] : []),
   ].join(' ');
@@ -59,7 +59,7 @@ export function createRegistry(commands: readonly Command[], columns: number): R
     const { summary, options = [], flags = {}, examples } = command;
     const registered = cli.command(usageOf(command), summary);
     registered.usage(`${usageOf(command)} [flags]`);
-    for (const option of options) registered.option(left(flagName(option).slice(2)), describeOption(option));
+    for (const option of options) registered.option(left(flagName(option).slice(2)), describeOption(option, command));
     for (const [name, help] of Object.entries(flags)) registered.option(left(name), help);
     for (const example of examples) registered.example(`  $ ${example}`);
   }
@@ -160,7 +160,7 @@ function rowSections(command: Command | undefined, columns: number): Section[] {
   const flagRows = (flags: readonly (readonly [string, string])[]): Row[] =>
     flags.map(([name, text]) => ({ left: left(name), text }));
   const optionRows = (some: readonly Option[]): Row[] =>
-    some.map((option) => ({ left: left(flagName(option).slice(2)), text: describeOption(option) }));
+    some.map((option) => ({ left: left(flagName(option).slice(2)), text: describeOption(option, command) }));
   const groups = Object.keys(flagGroups) as FlagGroup[];
   const sections = [
     {

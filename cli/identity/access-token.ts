@@ -57,7 +57,7 @@ export async function findAccessToken(settings: Parts, { fresh = false, interrup
   if ('found' in other) return other.found;
   const gcloud = named === '' ? one : other;
   const why = [one.why, other.why].join('; ');
-  throw new Problem('unauthenticated', `There is no Google access token for IAP or OS Login: ${why}.`, {
+  throw new Problem('unauthenticated', `There is no Google access token for IAP, OS Login or Secret Manager: ${why}.`, {
     advice: gcloud.isMissing
       ? 'Install gcloud and run “gcloud auth login”. Without gcloud, set PLINTH_ACCESS_TOKEN to an access token.'
       : 'Log in as yourself: “gcloud auth login”. Then run the command again.',

@@ -9,7 +9,9 @@ import { uploadPath } from '../../shared/bootstrap/upload.js';
 import { Problem } from '../../shared/problems.js';
 import { joinedSignal } from '../frame/joined-signal.js';
 import type { Client } from '../service/client.js';
+import type { Settings } from '../settings.js';
 import { callerRemote, jumpboxHost, jumpboxIn, ownersWayIn, type ReachSettings, userOnJumpbox } from './jumpbox.js';
+import { toStorage } from './to-storage.js';
 import { type LocalUpload, sourceOf } from './upload-source.js';
 
 export interface UploadStep {
@@ -33,16 +35,16 @@ export interface Uploader {
 }
 
 interface Parts {
-  readonly client: Pick<Client, 'get' | 'wake'>;
+  readonly client: Pick<Client, 'get' | 'wake' | 'uploadWay'>;
   readonly id: string;
   readonly files: readonly LocalUpload[];
   readonly identity: Identity;
-  readonly settings: ReachSettings;
+  readonly settings: ReachSettings & Pick<Settings, 'configFolder'>;
   readonly interrupted: AbortSignal;
   readonly tell: (step: UploadStep) => void;
 }
 
-/** Counted from the first failure in a row. */
+/** Counted from the first failure in a row between which nothing arrived. */
 const patienceMs = 5 * 60_000;
 const restMs = 3000;
 /** If an instance has all its files and still waits after so many wakes, it waits for something else. */
@@ -67,6 +69,7 @@ export function createUploader(parts: Parts): Uploader {
         failingSince = undefined;
       } catch (error) {
         if (stop.aborted) return;
+        if (errand.hasMoved()) failingSince = undefined;
         failingSince ??= Date.now();
         const passes = error instanceof Problem && error.kind.retry !== 'none';
         if (!passes || Date.now() - failingSince > patienceMs) throw error;
@@ -104,7 +107,9 @@ export function createUploader(parts: Parts): Uploader {
 /** Brings all files to the jumpbox and wakes the instances that wait for them. Continues earlier uploads. */
 function createErrand({ client, id, files, identity, settings, tell }: Parts, remote: Remote, stop: AbortSignal) {
   const arrived = new Set<string>();
-  const wakes = new Map<string, number>();
+  const wake = createWaker(client, id);
+  let moved = false;
+  const { configFolder } = settings;
 
   /** Steps look in the folder of `ubuntu`, where only root writes besides. */
   async function hostOf(view: BootstrapView): Promise<Host> {
@@ -113,7 +118,7 @@ function createErrand({ client, id, files, identity, settings, tell }: Parts, re
     return user === 'ubuntu' ? host : host.asRoot();
   }
 
-  async function put(host: Host, file: LocalUpload): Promise<void> {
+  async function put(host: Host, file: LocalUpload, isBehindIap: boolean): Promise<void> {
     const path = `/home/ubuntu/${uploadPath(file)}`;
     const told = { file, of: file.bytes };
     if (await isThere(host, path, file)) {
@@ -123,19 +128,51 @@ function createErrand({ client, id, files, identity, settings, tell }: Parts, re
     }
     const startedAt = Date.now();
     const seconds = (): number => (Date.now() - startedAt) / 1000;
-    const onProgress = (bytes: number): void => tell({ ...told, state: 'sending', bytes, seconds: seconds() });
+    let before: number | undefined;
+    const onProgress = (bytes: number): void => {
+      // The first one tells what an earlier try sent.
+      moved ||= before !== undefined && bytes > before;
+      before = bytes;
+      tell({ ...told, state: 'sending', bytes, seconds: seconds() });
+    };
     const source = await sourceOf(file);
+    let state: 'sent' | 'there' | undefined;
     try {
-      await host.send(path, source, { mode: 0o600, onProgress });
+      if (isBehindIap)
+        state = await toStorage({ client, id, configFolder }, file, source, { onProgress, signal: stop });
+      if (state === undefined) await host.send(path, source, { mode: 0o600, onProgress });
     } catch (error) {
       if (!stop.aborted) await source.checkUnchanged();
       throw error;
     }
+    // The jumpbox may still fetch what is in Cloud Storage.
+    if (!arrived.has(file.sha256)) tell({ ...told, state: state ?? 'sent', bytes: file.bytes, seconds: seconds() });
     arrived.add(file.sha256);
-    tell({ ...told, state: 'sent', bytes: file.bytes, seconds: seconds() });
   }
 
-  async function wake({ id: instance, title, note }: InstanceView): Promise<void> {
+  return {
+    hasArrived: ({ sha256 }: LocalUpload): boolean => arrived.has(sha256),
+    /** Whether anything arrived since it was last asked. */
+    hasMoved(): boolean {
+      const has = moved;
+      moved = false;
+      return has;
+    },
+    async serve(): Promise<void> {
+      const view = await client.get(id);
+      const waiting = view.instances.filter(({ state }) => state === 'client');
+      if (waiting.length === 0) return;
+      const host = await hostOf(view);
+      const isBehindIap = jumpboxIn(view)?.tunnel !== undefined;
+      for (const file of files) await put(host, file, isBehindIap);
+      for (const instance of waiting) await wake(instance);
+    },
+  };
+}
+
+function createWaker(client: Pick<Client, 'wake'>, id: string) {
+  const wakes = new Map<string, number>();
+  return async ({ id: instance, title, note }: InstanceView): Promise<void> => {
     const count = (wakes.get(instance) ?? 0) + 1;
     wakes.set(instance, count);
     if (count > mostWakes) {
@@ -144,18 +181,6 @@ function createErrand({ client, id, files, identity, settings, tell }: Parts, re
       });
     }
     await client.wake(id, instance);
-  }
-
-  return {
-    hasArrived: ({ sha256 }: LocalUpload): boolean => arrived.has(sha256),
-    async serve(): Promise<void> {
-      const view = await client.get(id);
-      const waiting = view.instances.filter(({ state }) => state === 'client');
-      if (waiting.length === 0) return;
-      const host = await hostOf(view);
-      for (const file of files) await put(host, file);
-      for (const instance of waiting) await wake(instance);
-    },
   };
 }
 

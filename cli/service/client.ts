@@ -27,6 +27,7 @@ import {
 } from '../../shared/bootstrap/routes.js';
 import { CleanupSurvey } from '../../shared/bootstrap/survey.js';
 import { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
+import { UploadWay } from '../../shared/bootstrap/upload-way.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
 import { Problem } from '../../shared/problems.js';
 import { followStream, type Told } from './follow-stream.js';
@@ -56,6 +57,8 @@ export interface Client {
   cancel(id: string): Promise<BootstrapView>;
   /** Tells the instance that the caller's machine has done its part. */
   wake(id: string, instance: string): Promise<BootstrapView>;
+  /** How a file that the bootstrap names gets to the jumpbox. */
+  uploadWay(id: string, sha256: string): Promise<UploadWay>;
   /** The jumpbox of a project that this deployment made and has no record of, by the project's name or id. */
   findJumpbox(project: string, zone: string): Promise<LostJumpbox>;
   /** Restarts the VMs with these names, or all of them. */
@@ -133,6 +136,7 @@ export function createClient(transport: Transport, told: Told): Client {
     },
     cancel: (id) => once(BootstrapView, cancelBootstrap, { params: { id } }),
     wake: (id, instance) => once(BootstrapView, bootstrapRoutes.wakeInstance, { params: { id, instance } }),
+    uploadWay: (id, sha256) => once(UploadWay, bootstrapRoutes.beginUpload, { params: { id, sha256 } }),
     findJumpbox: (project, zone) =>
       patiently(LostJumpbox, recoveryRoutes.findJumpbox, { params: { project }, query: { zone } }),
     restartVms: (id, vms) =>
@@ -161,15 +165,7 @@ export function createClient(transport: Transport, told: Told): Client {
     takeIn: (projectId, body) => once(BootstrapView, unknownRoutes.takeInProject, { params: { projectId }, body }),
     removeUnknown: (projectId, plan) =>
       once(BootstrapView, unknownRoutes.removeUnknownProject, { params: { projectId }, query: { plan } }),
-    costs: ({ by, all, from, to }) =>
-      patiently(CostsView, costRoutes.getCosts, {
-        query: {
-          by,
-          ...(all && { all: 'true' }),
-          ...(from !== undefined && { from }),
-          ...(to !== undefined && { to }),
-        },
-      }),
+    costs: (asked) => patiently(CostsView, costRoutes.getCosts, { query: costsQuery(asked) }),
     admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
     startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),
@@ -179,3 +175,10 @@ export function createClient(transport: Transport, told: Told): Client {
 
 const newest = (found: readonly BootstrapSummary[]): BootstrapSummary | undefined =>
   found.toSorted((a, b) => b.createdAt.localeCompare(a.createdAt))[0];
+
+const costsQuery = ({ by, all, from, to }: Parameters<Client['costs']>[0]): Record<string, string> => ({
+  by,
+  ...(all && { all: 'true' }),
+  ...(from !== undefined && { from }),
+  ...(to !== undefined && { to }),
+});

@@ -19,6 +19,7 @@ import { createScheduler, createSchedulerClient } from './scheduler.js';
 import { createSecretManager } from './secret-manager.js';
 import { createServices } from './services.js';
 import { createStorage } from './storage.js';
+import { createUploads } from './uploads.js';
 import { createVmLookup } from './vm-lookup.js';
 
 export interface CloudContext extends Pick<StepContext, 'config' | 'log' | 'clock'> {
@@ -65,4 +66,5 @@ const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeC
   publicCa: createPublicCa(transport),
   quotas: createQuotas(transport),
   storage: createStorage(transport),
+  uploads: createUploads(transport),
 });

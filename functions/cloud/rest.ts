@@ -44,8 +44,9 @@ export interface RestCall {
   readonly doing: string;
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body?: unknown;
-  /** The form of the answer. Defaults to json. */
-  readonly as?: 'json' | 'text';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The form of the answer. Defaults to json. `location`: the header of that name, or an empty text. */
+  readonly as?: 'json' | 'text' | 'location';
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -65,7 +66,11 @@ export function reportCall(
 
 export const createRest =
   ({ config, credentials, onCall, reason }: Transport, api: GoogleApi): Rest =>
-  async <T>(method: Method, path: string, { doing, query = {}, body, as = 'json' }: RestCall): Promise<T> => {
+  async <T>(
+    method: Method,
+    path: string,
+    { doing, query = {}, body, headers: more = {}, as = 'json' }: RestCall,
+  ): Promise<T> => {
     const url = new URL(`${config.endpoints[api]}${path}`);
     for (const [name, value] of Object.entries(query)) {
       for (const each of value === undefined ? [] : [value].flat()) url.searchParams.append(name, each);
@@ -76,10 +81,12 @@ export const createRest =
 
     let status: number;
     let reply: string;
+    let location: string;
     try {
       const headers = await credentials.getRequestHeaders(url.href);
       if (body !== undefined) headers.set('content-type', 'application/json');
       if (reason !== undefined) headers.set(reasonHeader, reason);
+      for (const [name, value] of Object.entries(more)) headers.set(name, value);
       const response = await fetch(url, {
         method,
         headers,
@@ -88,6 +95,7 @@ export const createRest =
       });
       status = response.status;
       reply = await response.text();
+      location = response.headers.get('location') ?? '';
     } catch (error) {
       report('no answer');
       throw problemOf(unanswered(error), doing, error);
@@ -95,6 +103,7 @@ export const createRest =
     report(String(status));
     if (status < 200 || status > 299) throw problemOf(faultOfReply(status, reply), doing);
     if (as === 'text') return reply as T;
+    if (as === 'location') return location as T;
     try {
       return (reply === '' ? {} : JSON.parse(reply)) as T;
     } catch (error) {

@@ -175,7 +175,7 @@ export async function createSimulatedCloud(options: SimulatedCloudOptions = {}):
   const served: Served = {
     hosts: Object.keys(apis),
     kernel,
-    media: (asked) => answerMedia(kernel, world, asked),
+    media: (asked) => answerMedia({ kernel, world, callerOf }, asked),
   };
 
   // A restarted cloud takes its former ports again, so that its addresses stay valid.

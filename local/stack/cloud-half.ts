@@ -28,8 +28,8 @@ import { whyNoMachines } from '../machines/possible.js';
 import { whyNoRealHosts } from '../machines/real/possible.js';
 import { startK0sReleases } from '../releases/k0s.js';
 import { type PublishedRelease, publishRelease } from '../releases/plinth.js';
-import { functionUrl, initialState, invokers, laneFunctions, topicPath } from './deployment.js';
-import { makeDeploymentSecrets, makeScheduledJobs, makeStandingZone } from './resources.js';
+import { functionUrl, initialState, invokers, laneFunctions, local, topicPath } from './deployment.js';
+import { makeBucket, makeDeploymentSecrets, makeScheduledJobs, makeStandingZone } from './resources.js';
 import { type CloudRecord, type StateFolder, serves } from './state-folder.js';
 import type { WorldChoice } from './world-option.js';
 
@@ -331,6 +331,7 @@ export async function startCloudHalf(folder: StateFolder, options: CloudHalfOpti
     closers.add(() => cloud.close());
     const served = await startServers(cloud, closers);
     await makeDeploymentSecrets(cloud);
+    await makeBucket(cloud, local.uploadsBucket);
     await makeStandingZone(cloud);
     const machines = tier === 'none' ? undefined : await machinesOf(tier, cloud, folder, served.urls, onNote);
     closers.add(() => machines?.close());

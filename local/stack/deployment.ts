@@ -42,6 +42,7 @@ export const local = {
   /** One of terraform's `dns_zones`, for `example.com`. It exists already, and plinth may do nothing else in its project. */
   standingZone: { project: 'standing-dns-local', name: 'standing' },
   packagesBucket: 'plinth-local-plinth-packages',
+  uploadsBucket: 'plinth-local-plinth-uploads',
   releaseBucket: 'plinth-local-plinth-releases',
   /** The folder in that bucket where machines' releases are. */
   releaseFolder: 'releases',
@@ -64,6 +65,7 @@ export const invokers = { scheduler: accountEmail('plinth-scheduler'), eventarc:
  * - `parents`, `billingAccounts`: all that may be used
  * - `dnsZones`: each zone, or its project where plinth may make zones
  * - `packages`: the bucket of packages
+ * - `uploads`: the bucket of uploads
  * - `releases`: the executables in the bucket of releases
  * - `itself`: the function's own account
  */
@@ -78,6 +80,7 @@ const RoleScope = z.enum([
   'billingAccounts',
   'dnsZones',
   'packages',
+  'uploads',
   'releases',
   'itself',
 ]);
@@ -153,6 +156,7 @@ const resourcesOf: Readonly<Record<RoleScope, readonly string[]>> = {
     `projects/${local.standingZone.project}/managedZones/${local.standingZone.name}`,
   ],
   packages: [`projects/${local.project}/buckets/${local.packagesBucket}`],
+  uploads: [`projects/${local.project}/buckets/${local.uploadsBucket}`],
   releases: [`projects/${local.project}/buckets/${local.releaseBucket}`],
   // Differs per function: see resourcesFor.
   itself: [],
@@ -312,9 +316,9 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     PLINTH_OPERATORS: people.admin,
     PLINTH_BOOTSTRAPPER_DOMAINS: local.domain,
     PLINTH_ORGANIZATION_CREATORS: local.domain,
-    PLINTH_BILLING_ACCOUNTS: '*',
-    PLINTH_PARENTS: '*',
-    PLINTH_DNS_ZONES: '*',
+    PLINTH_BILLING_ACCOUNTS: [local.billingAccount, local.otherBillingAccount, '*'].join(','),
+    PLINTH_PARENTS: [local.folder, local.otherFolder, '*'].join(','),
+    PLINTH_DNS_ZONES: [`${local.standingZone.project}/${local.standingZone.name}`, '*'].join(','),
     PLINTH_LIVING_PER_OWNER: '300',
     PLINTH_LIVING_IN_ALL: '1000',
     PLINTH_CHANGES_PER_MINUTE: '0',
@@ -338,6 +342,7 @@ export function environmentOf(name: FunctionName, facts: DeployedFacts): Functio
     ...(facts.webhookUrl === undefined ? {} : { PLINTH_WEBHOOK_URL: facts.webhookUrl }),
     PLINTH_SCHEDULER_INVOKER: invokers.scheduler,
     PLINTH_PACKAGES_BUCKET: local.packagesBucket,
+    PLINTH_UPLOADS_BUCKET: local.uploadsBucket,
     PLINTH_SCHEDULER_REGION: local.region,
     ...(facts.firestoreHost === undefined ? {} : { FIRESTORE_EMULATOR_HOST: facts.firestoreHost }),
     ...(facts.pubsubHost === undefined ? {} : { PUBSUB_EMULATOR_HOST: facts.pubsubHost }),

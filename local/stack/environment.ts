@@ -20,6 +20,7 @@ export const environmentFor = (
   PLINTH_ACCESS_TOKEN: accessToken,
   PLINTH_IAP_TUNNEL_URL: record.iapTunnelUrl,
   PLINTH_ENDPOINT_OSLOGIN: record.endpoints.oslogin,
+  PLINTH_ENDPOINT_SECRETMANAGER: record.endpoints.secretmanager,
   ...gcloudEnvironment({ frontUrl: record.frontUrl, accessToken, configFolder: folder.file('gcloud') }),
 });
 

@@ -20,6 +20,7 @@ import { PreflightReply, PreflightRequest } from './preflight.js';
 import { BootstrapRequest } from './request.js';
 import { CleanupSurvey } from './survey.js';
 import { UnknownProject } from './unknown-project.js';
+import { UploadWay } from './upload-way.js';
 
 const bootstrapId = z
   .string()
@@ -46,6 +47,20 @@ export const SharedView = BootstrapView.extend({
       role: z
         .string()
         .meta({ description: 'Their role on the project', examples: ['projects/demo-1a2b/roles/plinthInvited'] }),
+      also: z
+        .array(z.string())
+        .optional()
+        .meta({
+          description: 'More roles there: for tunnels of Identity-Aware Proxy, and for OS Login',
+          examples: [['roles/iap.tunnelResourceAccessor', 'roles/compute.osAdminLogin']],
+        }),
+      limitedBy: z
+        .string()
+        .optional()
+        .meta({
+          description: 'The organization policy that limits who may have roles, in words; absent: none does',
+          examples: ['iam.allowedPolicyMemberDomains: allow is:C0abcd123'],
+        }),
       may: z.array(z.string()).meta({ description: 'What it allows, in words', examples: [[...invitedMay]] }),
     })
     .optional()
@@ -637,6 +652,24 @@ export const bootstrapRoutes = {
     }),
     replies: { 200: view() },
     problems: [],
+  },
+  beginUpload: {
+    method: 'POST',
+    path: '/bootstraps/{id}/uploads/{sha256}',
+    tag: 'Bootstraps',
+    summary: "How a file of the caller's gets to the jumpbox",
+    description:
+      'A big file goes by Cloud Storage where only IAP leads to the jumpbox: the answer then holds a session for exactly its bytes. The jumpbox checks its SHA-256 before anything uses it. Afterwards, or after a day, it is deleted there. 404 if no option names the file, 409 while the bootstrap is not running. For its owner and operators.',
+    caller: 'known',
+    params: z.strictObject({
+      id: bootstrapId,
+      sha256: z
+        .string()
+        .regex(/^[\da-f]{64}$/, 'must be 64 hex digits in lower case')
+        .meta({ description: 'SHA-256 of the file, as the option has it', examples: ['0'.repeat(64)] }),
+    }),
+    replies: { 200: json('How it gets there', UploadWay) },
+    problems: ['forbidden', 'conflict', 'too-many', 'cloud-unavailable', 'cloud-permission'],
   },
   getConfig: {
     method: 'GET',

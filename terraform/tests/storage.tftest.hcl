@@ -31,6 +31,18 @@ run "storage" {
     error_message = "The functions know the bucket of packages."
   }
   assert {
+    condition     = google_storage_bucket.uploads.public_access_prevention == "enforced" && google_storage_bucket.uploads.uniform_bucket_level_access == true
+    error_message = "No upload is public, and none has rights of its own."
+  }
+  assert {
+    condition     = [for rule in google_storage_bucket.uploads.lifecycle_rule : one(rule.condition).age if one(rule.action).type == "Delete"] == [1] && google_storage_bucket.uploads.soft_delete_policy[0].retention_duration_seconds == 0
+    error_message = "An upload goes after a day, for good."
+  }
+  assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : f.service_config[0].environment_variables["PLINTH_UPLOADS_BUCKET"] == "plinth-test-plinth-uploads"]) && google_storage_bucket.uploads.name == "plinth-test-plinth-uploads"
+    error_message = "The functions know the bucket of uploads."
+  }
+  assert {
     condition     = google_artifact_registry_repository.functions.format == "DOCKER" && google_artifact_registry_repository.functions.repository_id == "plinth-functions" && google_artifact_registry_repository.functions.location == "europe-west4"
     error_message = "Images of the functions have a repository in the region."
   }

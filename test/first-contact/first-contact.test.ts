@@ -2,12 +2,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { needsOf, spotMetric } from '../../functions/steps/topology.js';
 import type { SimulatedCloud } from '../../local/cloud/index.js';
 import { type WorldName, worldNames } from '../../local/cloud/worlds/table.js';
 import { checks, chosen, mainChecks } from '../../tools/first-contact/checks/index.js';
+import { neededMetrics } from '../../tools/first-contact/checks/quotas.js';
 import { ceiling } from '../../tools/first-contact/plan.js';
 import { limit } from '../../tools/first-contact/price.js';
 import { type Exchange, type Recording, readRecording } from '../../tools/first-contact/recording.js';
+import { makeOptions } from '../install-config/make-options.js';
 import {
   billingAccount,
   contact,
@@ -244,6 +247,11 @@ describe('first contact', function () {
     ]);
     const listed = await contact({}, ['--list']);
     expect(listed.stdout.trim().split('\n').length).to.equal(checks.length);
+  });
+
+  it('looks for each quota that a bootstrap needs', () => {
+    const needs = Object.keys(needsOf(makeOptions(), 'direct'));
+    expect(neededMetrics).to.have.members([...needs, spotMetric]);
   });
 
   it('costs less than its limit, wherever it runs', () => {

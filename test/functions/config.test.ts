@@ -27,6 +27,7 @@ const most = {
   PLINTH_RELEASE_SHA256: '0'.repeat(64),
   PLINTH_WEBHOOK_URL: 'https://hooks.example.com',
   PLINTH_PACKAGES_BUCKET: 'packages',
+  PLINTH_UPLOADS_BUCKET: 'uploads',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'https://telemetry.googleapis.com',
 };
 

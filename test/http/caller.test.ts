@@ -36,6 +36,31 @@ describe('GET /caller', () => {
     expect(await standing('stranger@elsewhere.com')).to.deep.include({ operator: false, mayBootstrap: false });
   });
 
+  it('names what those who may bootstrap may use here, and nothing of it to others', async () => {
+    const limited = await createBootstrapsServer(issuer, {
+      env: {
+        PLINTH_BILLING_ACCOUNTS: '012345-6789AB-CDEF01,*',
+        PLINTH_DEFAULT_PARENT: 'folders/100',
+        PLINTH_PARENTS: 'folders/100,folders/200',
+        PLINTH_DNS_ZONES: 'dns-project/shared',
+        PLINTH_MAX_TTL_SECONDS: '7200',
+      },
+    });
+    try {
+      const asked = (as: string) => limited.json<Record<string, unknown>>(200, 'GET', '/caller', { as });
+      expect((await asked('alice@example.com'))['mayUse']).to.deep.equal({
+        billingAccounts: ['012345-6789AB-CDEF01'],
+        parents: ['folders/100', 'folders/200'],
+        defaultParent: 'folders/100',
+        dnsZones: ['dns-project/shared'],
+        longestSeconds: 7200,
+      });
+      expect(await asked('stranger@elsewhere.com')).to.not.have.property('mayUse');
+    } finally {
+      limited.close();
+    }
+  });
+
   it('says to anybody whether new ones are stopped and why, and to none by whom', async () => {
     await server.json(200, 'POST', '/admission/stop', { as: ops, body: { reason: 'the account is closed' } });
     expect((await standing('alice@example.com'))['admission']).to.deep.equal({

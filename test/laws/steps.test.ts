@@ -5,6 +5,7 @@
 import { expect } from 'chai';
 import type { Instance } from '../../functions/engine/plan.js';
 import type { RecordedCall } from '../../local/cloud/index.js';
+import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
 import { changeWorld } from '../../local/cloud/worlds/begin.js';
 import { type FunctionEnvironment, local } from '../../local/stack/deployment.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
@@ -41,6 +42,17 @@ const variants: readonly Variant[] = [
     name: 'machines that are reached through IAP',
     options: {},
     only: (id) => /^(apis|caller-role|tunnel-access|firewall|vm:jumpbox)$/.test(id),
+    settings: { PLINTH_MACHINE_ACCESS: 'iap' },
+  },
+  {
+    name: 'machines that are reached through IAP and logged in to by OS Login, with people who come and go',
+    options: {},
+    only: (id) => /^(caller-role|tunnel-access|machine-login|machine-login-role|people-login)$/.test(id),
+    prepare: (lab) => {
+      const content = { spec: { rules: [{ enforce: true }] } };
+      writePolicyRecord(lab.cloud.world, local.folder, 'compute.requireOsLogin', content, { atOnce: true });
+      lab.resume({ sharedMembers: ['user:bob@example.com'], formerMembers: ['user:carol@example.com'] });
+    },
     settings: { PLINTH_MACHINE_ACCESS: 'iap' },
   },
   {

@@ -150,6 +150,36 @@ describe('simulated Cloud Storage', () => {
       expect(await stored()).to.equal('8');
     });
 
+    it('are sent by whoever has the URI, without a token', async () => {
+      const reply = await fetch(session, { method: 'PUT', headers: { 'content-range': 'bytes 0-3/4' }, body: 'four' });
+      expect(reply.status).to.equal(200);
+      expect(await stored()).to.equal('4');
+    });
+
+    it('have the size that they were begun for', async () => {
+      const headers = { 'x-upload-content-length': '4' };
+      const begun = await send(`/upload${root}/plain/o?uploadType=resumable&name=big`, 'POST', headers, '{}');
+      session = begun.headers.get('location') ?? expect.fail('no session');
+      const longer = await chunk('bytes 0-4/5', 'fives');
+      expect([longer.status, ((await longer.json()) as JsonObject)['error']]).to.deep.include(400);
+      expect((await chunk('bytes 0-3/4', 'four')).status).to.equal(200);
+    });
+
+    it('are over a week after they began', async () => {
+      await chunk('bytes 0-3/8', 'four');
+      const sessions = cloud.world.table<{ begunAt: number }>('storage.uploads');
+      for (const each of Object.values(sessions)) each.begunAt -= 8 * 86_400_000;
+      expect((await chunk('bytes */8')).status).to.equal(410);
+    });
+
+    it('are begun by nobody who may not make the object, or where one stands that must not', async () => {
+      const path = `/upload${root}/plain/o?uploadType=resumable&name=big`;
+      const stranger = { authorization: `Bearer ${cloud.identity.accessToken('mallory@example.org')}` };
+      expect((await send(path, 'POST', stranger, '{}')).status).to.equal(403);
+      await chunk('bytes 0-3/4', 'four');
+      expect((await send(`${path}&ifGenerationMatch=0`, 'POST', {}, '{}')).status).to.equal(412);
+    });
+
     it('say how far they are, and what they became', async () => {
       const none = await chunk('bytes */*');
       expect([none.status, none.headers.get('range')]).to.deep.equal([308, null]);

@@ -37,6 +37,7 @@ import {
 } from '../../shared/names.js';
 import { addExpired } from '../cleanup/expired.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { makeExecutable } from '../support/machines.js';
 import { type Flags, makeScene, type Scene, succeeded } from '../support/scene.js';
 import { type Receiver, startReceiver } from '../support/webhook-receiver.js';
 
@@ -49,19 +50,27 @@ const flags: Flags = {
   'cloud-acme-issuer': true,
 };
 
+/** A big file of the caller's goes by Cloud Storage where only IAP leads to the jumpbox. */
+const ofUploads = ({ on }: Pick<Grant, 'on'>) => on === 'uploads';
 /** Machines take time, so only what works on them, or is installed on them, has them. */
 const onMachines = ({ name, on }: Pick<Grant, 'name' | 'on'>) =>
-  name === functionNames.runHostStep || on === 'packages' || on === 'releases';
+  !ofUploads({ on }) && (name === functionNames.runHostStep || on === 'packages' || on === 'releases');
 const parts = [
-  { title: 'least privilege', machines: 'none', here: (grant: Grant) => !onMachines(grant) },
-  { title: 'least privilege, on machines', machines: 'embedded', here: onMachines },
+  {
+    title: 'least privilege',
+    machines: 'none',
+    access: 'direct',
+    here: (grant: Grant) => !onMachines(grant) && !ofUploads(grant),
+  },
+  { title: 'least privilege, on machines', machines: 'embedded', access: 'direct', here: onMachines },
+  { title: 'least privilege, for uploads', machines: 'embedded', access: 'iap', here: ofUploads },
 ] as const;
 
 /** The look for standing machines, before Compute Engine is on in the new project. No role would change that. */
 const isTooEarly = ({ method, message = '' }: RecordedCall): boolean =>
   method === 'compute.instances.get' && message.includes('has not been used in project');
 
-for (const { title, machines, here } of parts)
+for (const { title, machines, access, here } of parts)
   describe(title, function () {
     this.timeout(1_200_000);
     let receiver: Receiver;
@@ -70,22 +79,28 @@ for (const { title, machines, here } of parts)
     let count = 0;
     /** Of an install, where there are machines. */
     let installing: Flags = {};
+    const uploadFolder = mkdtempSync(join(tmpdir(), 'plinth-upload-'));
     const refusedByStore: string[] = [];
 
     before(async () => {
       receiver = await startReceiver();
-      scene = await makeScene({ webhookUrl: receiver.url, machines });
+      scene = await makeScene({ webhookUrl: receiver.url, machines, settings: { PLINTH_MACHINE_ACCESS: access } });
       life = lifeOf(scene);
       await life.pause();
       replaceKey('proofKey');
       replaceKey('cursorKey');
-      if (machines !== 'none') installing = await published();
+      if (access === 'iap') installing = { 'remote-cli-binary': bigFile() };
+      else if (machines !== 'none') installing = await published();
       for (const name of Object.values(functionNames)) guardStore(name);
     });
     after(async () => {
       await scene?.close();
       await receiver?.close();
+      rmSync(uploadFolder, { recursive: true, force: true });
     });
+
+    /** Each bootstrap has an object of its own for it. */
+    const bigFile = (): string => makeExecutable(join(uploadFolder, 'plinth'), 17 * 1024 * 1024);
 
     /** A package to install; no PostgreSQL runs on these machines. */
     async function published(): Promise<Flags> {
@@ -414,6 +429,7 @@ for (const { title, machines, here } of parts)
         // Whoever has but some of its roles here plays its story elsewhere, and a part in the others' here.
         if (functionGrants.every((grant) => grant.name !== name || here(grant))) await stories[name](undefined);
       }
+      if (access === 'iap') said = await bootstrapUntil();
       for (const grant of grants) expect(await unseen(grant)).to.deep.equal([]);
       await scene.stack.settle(60);
       const refused = Object.values(functionNames).flatMap((name) =>
@@ -438,7 +454,7 @@ for (const { title, machines, here } of parts)
     for (const { name: role, permissions } of customRoles.filter(({ name }) => inUse.includes(name))) {
       for (const permission of permissions) {
         it(`${role.split('/').at(-1)} needs ${permission}`, async () => {
-          const view = permission.endsWith('.delete') ? await bootstrap() : undefined;
+          const view = permission === 'secretmanager.secrets.delete' ? await bootstrap() : undefined;
           const table = ownRoles(scene.cloud.world) as Record<
             string,
             { title: string; permissions: readonly string[] }

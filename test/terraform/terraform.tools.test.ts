@@ -224,6 +224,7 @@ describe('terraform', function () {
         'billingAccounts',
         'dnsZones',
         'packages',
+        'uploads',
         'releases',
         'itself',
       ],
@@ -258,6 +259,13 @@ describe('terraform', function () {
       ['keys(google_folder_iam_member.function)', onParents('folders/111').sort()],
       ['keys(google_organization_iam_member.function)', onParents('organizations/222').sort()],
       ['keys(google_storage_bucket_iam_member.function)', onIts('packages').sort()],
+      [
+        'keys(google_storage_bucket_iam_member.uploads)',
+        functionGrants
+          .filter(({ on }) => on === 'uploads')
+          .map(shortOf)
+          .sort(),
+      ],
       ['keys(google_storage_bucket_iam_member.releases)', onIts('releases').sort()],
       [
         'distinct([for g in google_storage_bucket_iam_member.releases : g.condition[0].expression])',

@@ -37,14 +37,14 @@ describe('plinth in the worlds', function () {
     it('fails at its check of quotas: CPUs and disks', async () => {
       const outcome = await bootstrapIn({ world: 'fresh' });
       expect(failuresOf(outcome)).to.deep.equal([
-        'quota: The quotas of europe-west4 are too low for this bootstrap. CPUS: limit 24, needed 52; CPUS_ALL_REGIONS: limit 32, needed 52; SSD_TOTAL_GB: limit 500, needed 730.',
+        'quota: The quotas of this project are too low for a bootstrap in europe-west4. CPUS: limit 24, needed 52; CPUS_ALL_REGIONS: limit 32, needed 52; SSD_TOTAL_GB: limit 500, needed 730.',
       ]);
     });
 
     it('fails there, too, for what counts in all regions together', async () => {
       const outcome = await bootstrapIn({ world: 'fresh', worldSettings: { ...room, 'quota.CPUS_ALL_REGIONS': 32 } });
       expect(failuresOf(outcome)).to.deep.equal([
-        'quota: The quotas of europe-west4 are too low for this bootstrap. CPUS_ALL_REGIONS: limit 32, needed 52.',
+        'quota: The quotas of this project are too low for a bootstrap in europe-west4. CPUS_ALL_REGIONS: limit 32, needed 52.',
       ]);
     });
 

@@ -19,6 +19,7 @@ const where: Readonly<Record<string, string>> = {
   billingAccounts: 'each of `billing_accounts`',
   dnsZones: 'each zone of `dns_zones`, or its project where that stands in `dns_projects`',
   packages: 'the bucket of packages',
+  uploads: 'the bucket of uploads',
   releases: 'the executables in the bucket of releases',
   itself: 'its own service account',
 };

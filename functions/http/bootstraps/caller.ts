@@ -3,6 +3,7 @@
 import type { CallerView } from '../../../shared/bootstrap/caller.js';
 import type { callerRoutes } from '../../../shared/bootstrap/routes.js';
 import { readCounters } from '../../bootstraps/admission.js';
+import type { Config } from '../../config.js';
 import type { Context } from '../../context.js';
 import type { Handlers } from '../router.js';
 import { mayBootstrap } from './permission.js';
@@ -19,7 +20,19 @@ export const callerHandlers = (context: Context): Handlers<typeof callerRoutes> 
       livingLimit: context.config.limits.livingPerOwner,
       admission: { state, ...(state === 'stopped' && reason !== undefined && { reason }) },
       machineAccess: context.config.machineAccess,
+      ...(mayBootstrap(context.config, caller) && { mayUse: mayUse(context.config) }),
     };
     return { status: 200, body };
   },
 });
+
+function mayUse({ allowed, defaultParent, limits: { maxTtlSeconds } }: Config): CallerView['mayUse'] {
+  const named = (values: readonly string[]) => values.filter((each) => each !== '*');
+  return {
+    billingAccounts: named(allowed.billingAccounts),
+    parents: named(allowed.parents),
+    ...(defaultParent !== undefined && { defaultParent }),
+    dnsZones: named(allowed.dnsZones),
+    ...(maxTtlSeconds !== undefined && { longestSeconds: maxTtlSeconds }),
+  };
+}

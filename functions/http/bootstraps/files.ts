@@ -1,16 +1,18 @@
-/** Serves the files of a bootstrap: install config, encrypted secrets and age identity. */
+/** Serves the files of a bootstrap: install config, encrypted secrets and age identity. Takes those that its owner brings. */
 import type { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
+import { beginUpload } from '../../bootstraps/begin-upload.js';
 import { recordAction } from '../../bootstraps/record-action.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import { readFile } from '../../engine/record/files.js';
 import { createStepSecrets } from '../../engine/run/step-secrets.js';
 import { ageIdentity, ageIdentitySecret } from '../../steps/config/age-identity.js';
+import { countChange } from '../rate-limit.js';
 import type { Handlers } from '../router.js';
 import type { Access } from './access.js';
 
-type Routes = Pick<typeof bootstrapRoutes, 'getConfig' | 'getSecrets' | 'readAgeIdentity'>;
+type Routes = Pick<typeof bootstrapRoutes, 'getConfig' | 'getSecrets' | 'readAgeIdentity' | 'beginUpload'>;
 
 export function fileHandlers(context: Context, { visible, owned, changing }: Access): Handlers<Routes> {
   async function fileOf(kind: 'config' | 'secrets', { id, data }: StoredBootstrap, datacenter: string) {
@@ -34,6 +36,12 @@ export function fileHandlers(context: Context, { visible, owned, changing }: Acc
       // The record names the reader before they get the identity.
       await recordAction(context, id, caller.email, 'age-identity');
       return { status: 200, body: { identity } };
+    },
+
+    async beginUpload({ caller, params: { id, sha256 } }) {
+      const found = await changing.owned(id, caller);
+      await countChange(context, caller);
+      return { status: 200, body: await beginUpload(context, found, sha256) };
     },
   };
 }

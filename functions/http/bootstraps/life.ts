@@ -1,9 +1,9 @@
 /** Handles the life of a bootstrap after its creation: extend, protect, share, transfer, remove, restart VMs. */
 
 import type { BootstrapView } from '../../../shared/bootstrap/bootstrap.js';
-import { invitedMay, invitedRole } from '../../../shared/bootstrap/invited.js';
 import type { lifeRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
+import { invitedBy } from '../../bootstraps/invited.js';
 import { extend, protect, unprotect } from '../../bootstraps/lifetime.js';
 import { lookAgain } from '../../bootstraps/look-again.js';
 import { share, transfer, unshare } from '../../bootstraps/people.js';
@@ -49,10 +49,7 @@ export function lifeHandlers(
       checkMayShare(context.config, body.with);
       await countChange(context, caller);
       const bootstrap = await view(await share(context, steps, id, caller.email, body.with));
-      return {
-        status: 200,
-        body: { ...bootstrap, invited: { role: invitedRole(bootstrap.projectId), may: [...invitedMay] } },
-      };
+      return { status: 200, body: { ...bootstrap, invited: invitedBy(bootstrap) } };
     },
     async unshareBootstrap({ caller, params: { id }, body }) {
       await owned(id, caller);

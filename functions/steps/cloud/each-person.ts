@@ -14,7 +14,7 @@ export async function forEachPerson<T extends { readonly member: string }>(
     try {
       await grant(person);
     } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'cloud-input' || isNewRole(error)) throw error;
+      if (!(error instanceof Problem) || !isOfMember(error)) throw error;
       refused.push(refusal(bootstrap, person.member, error));
     }
   }
@@ -22,8 +22,12 @@ export async function forEachPerson<T extends { readonly member: string }>(
   if (first !== undefined) throw first;
 }
 
+/** Google refuses the member: it knows no such account, or the organization lets none of its domain in. */
+const isOfMember = (error: Problem): boolean =>
+  error.code === 'cloud-policy' || (error.code === 'cloud-input' && !isNewRole(error));
+
 const refusal = ({ ownerMember, projectId }: StepCall['bootstrap'], member: string, error: Problem): Problem =>
-  new Problem('cloud-conflict', error.detail, {
+  new Problem(error.code === 'cloud-policy' ? 'cloud-policy' : 'cloud-conflict', error.detail, {
     advice:
       member === ownerMember
         ? `Check that ${member} is a Google account that may be given roles in this organization.`

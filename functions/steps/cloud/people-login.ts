@@ -1,6 +1,6 @@
 /**
- * Where machines are logged in to by OS Login: lets the owner log in with sudo, and the people it is shared with act as the
- * accounts of VMs. These log in by their own role (caller-role). Former people lose it.
+ * Where machines are logged in to by OS Login: lets the owner and the people it is shared with log in with sudo, and act as the
+ * accounts of VMs. Former people lose both.
  */
 import { done, type StepCall } from '../../engine/step.js';
 import { callerRole } from './caller-role.js';
@@ -17,14 +17,10 @@ type Call = StepCall<typeof needs, undefined>;
 
 const withRole = (members: readonly string[]) => members.map((member) => ({ member, role: adminLoginRole }));
 
-/** Nobody but the owner has the role: others log in by their own, which the owner's limits. */
+/** The owner has the role whatever theirs on the project is, so the invited hold nothing by it that the owner lacks. */
 function peopleOf({ bootstrap: { ownerMember, sharedMembers, formerMembers } }: Call) {
-  return {
-    people: [ownerMember, ...sharedMembers],
-    wanted: withRole([ownerMember]),
-    former: formerMembers,
-    unwanted: withRole([...sharedMembers, ...formerMembers]),
-  };
+  const people = [ownerMember, ...sharedMembers];
+  return { people, wanted: withRole(people), former: formerMembers, unwanted: withRole(formerMembers) };
 }
 
 const policyOf = ({ context, bootstrap }: Call) => context.cloud.projects.policy(bootstrap.projectId);
@@ -34,7 +30,7 @@ export const peopleLogin = defineProjectStep({
   title: 'Login of people',
   lane: 'cloud',
   needs,
-  describe: () => [`with OS Login: ${adminLoginRole} for the caller on the project`],
+  describe: () => [`with OS Login: ${adminLoginRole} for the caller and the invited on the project`],
   output: RolesOutput,
 
   async observe(call) {
@@ -54,13 +50,14 @@ export const peopleLogin = defineProjectStep({
 
   async run(call) {
     if (call.needs.machineLogin.by === 'keys') return done;
-    const { people, wanted, former, unwanted } = peopleOf(call);
+    const { wanted, former, unwanted } = peopleOf(call);
     const accounts = accountPolicies(call);
     await policyOf(call).revoke(unwanted, call.signal);
     await accounts.forbid(former);
-    await policyOf(call).grant(wanted, call.signal);
-    const each = people.map((member) => ({ member }));
-    await forEachPerson(call, each, ({ member }) => accounts.allow([member]));
+    await forEachPerson(call, wanted, async (grant) => {
+      await policyOf(call).grant([grant], call.signal);
+      await accounts.allow([grant.member]);
+    });
     return done;
   },
   goes: 'project',

@@ -19,9 +19,11 @@ export function quotaTooLow(parts: TooLow): Problem {
   const { bootstrap, short, waitSeconds } = parts;
   const { region } = bootstrap.options;
   const words = short.map((each) => inWords(each, waitSeconds));
+  const says = [...new Set(short.flatMap((each) => answersIn(each)))];
   const bars = [...new Set(short.flatMap((each) => (isBarred(each) ? [each.answer] : [])))];
   const detail = [
-    `The quotas of ${region} are too low for this bootstrap. ${words.join('; ')}.`,
+    `The quotas of this project are too low for a bootstrap in ${region}. ${words.join('; ')}.`,
+    ...says.map((answer) => `Google says: "${answer}"`),
     ...bars.map((why) => `plinth could not ask Google for more: ${why}`),
   ].join(' ');
   return new Problem('cloud-quota', detail, {
@@ -33,6 +35,10 @@ export function quotaTooLow(parts: TooLow): Problem {
 const isReply = (each: Lack | Reply): each is Reply => 'state' in each;
 const isBarred = (each: Lack | Reply): each is Reply => isReply(each) && each.state === 'barred';
 
+/** Google's own words about what it gave. Most often it says the same of each quota. */
+const answersIn = (each: Lack | Reply): readonly string[] =>
+  isReply(each) && each.state === 'short' && each.answer !== undefined ? [each.answer] : [];
+
 function inWords(each: Lack | Reply, waitSeconds: number): string {
   const plain = `${each.metric}: limit ${each.limit}, needed ${each.need}`;
   if (!isReply(each) || each.asked === undefined) return plain;
@@ -43,7 +49,7 @@ function inWords(each: Lack | Reply, waitSeconds: number): string {
     case 'granted':
       return `${asked}, granted ${each.granted}, but Compute Engine does not show it yet`;
     default:
-      return `${asked}, granted ${each.granted}${each.answer === undefined ? '' : ` ("${each.answer}")`}`;
+      return `${asked}, granted ${each.granted}`;
   }
 }
 
@@ -60,20 +66,14 @@ const shown = ({ metric, limit, need, ...rest }: Lack | Reply): QuotaShort => {
 };
 
 function adviceFor({ bootstrap, short, contact, spotLimit }: TooLow): string[] {
-  const { options, projectId } = bootstrap;
+  const { projectId } = bootstrap;
   const unasked = short.filter((each) => !isReply(each) || each.asked === undefined);
-  const asked = short.length > unasked.length;
   return [
-    ...(asked
-      ? [
-          "Wait as Google's answer says; the same command then asks again, or goes on once it is granted.",
-          'The project is removed at its time: to wait longer, give a longer --project-ttl.',
-        ]
-      : []),
+    ...waits(short),
     ...(unasked.length === 0
       ? []
       : [
-          `Ask Google to raise ${unasked.map(({ metric }) => metric).join(', ')} in ${options.region} for the project ${projectId}, then run the same command again:`,
+          `Ask Google to raise ${unasked.map(({ metric }) => metric).join(', ')} of the project ${projectId}, then run the same command again:`,
           ...unasked.map((each) => `  ${commandFor(each, projectId)}`),
         ]),
     ...(contact === undefined
@@ -84,9 +84,37 @@ function adviceFor({ bootstrap, short, contact, spotLimit }: TooLow): string[] {
       : [
           `Or add --spot-vms: they use PREEMPTIBLE_CPUS, whose limit of ${spotLimit} is enough. A spot VM may be taken away at any time.`,
         ]),
-    'Or run the same command again with another --region, or with the --billing-account of an account with more history.',
+    elsewhere(short),
     'What an operator has Google raise beforehand stands in docs/operate/deploy.md under "Quotas".',
   ];
+}
+
+/** What to wait for, where Google was asked. */
+function waits(short: readonly (Lack | Reply)[]): string[] {
+  const asked = short.filter(isReply).filter((each) => each.asked !== undefined);
+  if (asked.length === 0) return [];
+  const is = (state: Reply['state']) => asked.some((each) => each.state === state);
+  return [
+    ...(is('short')
+      ? ['Google gave less than plinth asked for. Wait as its answer says: the same command then asks again.']
+      : []),
+    ...(is('open')
+      ? ['Google has not answered yet. Run the same command again later: it goes on with the same request.']
+      : []),
+    ...(is('granted')
+      ? ['Compute Engine does not show yet what Google granted. Run the same command again in some minutes.']
+      : []),
+    'The project is removed at its time: to wait longer, give a longer --project-ttl.',
+  ];
+}
+
+function elsewhere(short: readonly (Lack | Reply)[]): string {
+  const everywhere = short.filter(({ region }) => region === undefined).map(({ metric }) => metric);
+  if (everywhere.length === 0) {
+    return 'Or give another --region, or the --billing-account of an account with more history.';
+  }
+  const count = everywhere.length === 1 ? 'counts' : 'count';
+  return `Or give the --billing-account of an account with more history. Another --region does not help: ${everywhere.join(', ')} ${count} in all regions together.`;
 }
 
 const commandFor = ({ metric, need, region }: Lack, projectId: string): string =>

@@ -5,7 +5,7 @@ import { readUpload, type Upload } from '../../../shared/bootstrap/upload.js';
 import { Problem } from '../../../shared/problems.js';
 import { releaseBinary } from '../../../shared/release.js';
 import { programName, version } from '../../../shared/version.js';
-import { done, needsClient, of, type StepCall } from '../../engine/step.js';
+import { done, of, type StepCall } from '../../engine/step.js';
 import type { Executed, Host } from '../../remote/remote.js';
 import { hostSetup } from './host-setup.js';
 import { defineHostStep, hostNeeds, reach } from './reach.js';
@@ -59,8 +59,8 @@ export const plinthBinary = defineHostStep({
       });
       return done;
     }
-    const file = await uploaded(host, own);
-    if (file === undefined) return needsClient(`the file of --remote-cli-binary, ${own.name}`);
+    const file = await uploaded(call, host, own, `the file of --remote-cli-binary, ${own.name}`);
+    if (typeof file !== 'string') return file;
     await putInPlace(call, host, own, file);
     return done;
   },

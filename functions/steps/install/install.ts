@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
 import { sha256 } from '../../../shared/sha256.js';
-import { type Each, needsClient, of, type StepCall } from '../../engine/step.js';
+import { type Each, type Outcome, of, type StepCall } from '../../engine/step.js';
 import type { Host } from '../../remote/remote.js';
 import { config } from '../config/config.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
@@ -60,7 +60,7 @@ const platform = {
   async run(call: Call) {
     const host = await reach(call);
     const missing = await lackingValues(call, host);
-    if (missing !== undefined) return needsClient(`the file of --pc-apps-values, ${missing}`);
+    if (missing !== undefined) return missing;
     return followJob(call, host, `install-${call.key}`, planOf(call).script, 'Installing the platform');
   },
 };
@@ -80,9 +80,11 @@ type Call = StepCall<typeof needs, typeof datacenters>;
 
 const valuesOf = ({ pcAppsValues }: BootstrapOptions) => (pcAppsValues ?? []).flatMap((text) => readUpload(text) ?? []);
 
-async function lackingValues({ bootstrap }: Call, host: Host): Promise<string | undefined> {
-  for (const upload of valuesOf(bootstrap.options)) {
-    if ((await uploaded(host, upload)) === undefined) return upload.name;
+/** What the step returns until all values files are there. */
+async function lackingValues(call: Call, host: Host): Promise<Outcome | undefined> {
+  for (const upload of valuesOf(call.bootstrap.options)) {
+    const file = await uploaded(call, host, upload, `the file of --pc-apps-values, ${upload.name}`);
+    if (typeof file !== 'string') return file;
   }
   return undefined;
 }

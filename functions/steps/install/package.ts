@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { readUpload } from '../../../shared/bootstrap/upload.js';
-import { done, needsClient, of, type StepCall } from '../../engine/step.js';
+import { done, of, type StepCall } from '../../engine/step.js';
 import { followJob, keepLog } from '../hosts/follow-job.js';
 import { hostSetup } from '../hosts/host-setup.js';
 import { defineHostStep, hostNeeds, reach } from '../hosts/reach.js';
@@ -45,8 +45,8 @@ export const installerPackage = defineHostStep({
     const host = await reach(call);
     const { local, chosen, sha256, path } = sourceOf(call);
     if (local !== undefined) {
-      const file = await uploaded(host, local);
-      if (file === undefined) return needsClient(`the package of --install-local, ${local.name}`);
+      const file = await uploaded(call, host, local, `the package of --install-local, ${local.name}`);
+      if (typeof file !== 'string') return file;
       await host.install(file, path, { mode: 0o644, sha256, signal: call.signal });
       return done;
     }

@@ -65,8 +65,9 @@ export interface CloudCall {
 }
 
 export interface Media {
-  readonly type: string | undefined;
-  readonly bytes: Buffer;
+  readonly type?: string | undefined;
+  /** Missing where a session begins, in which they follow. */
+  readonly bytes?: Buffer;
 }
 
 export type Handler = (call: CloudCall, world: World) => JsonObject | Promise<JsonObject>;

@@ -42,6 +42,8 @@ export interface ApiRequest {
   readonly reason?: string | undefined;
   readonly body: string;
   readonly media?: Media | undefined;
+  /** Who a session was begun by, where it stands in place of a token. */
+  readonly caller?: Caller | undefined;
 }
 
 export type ApiReply =
@@ -160,7 +162,7 @@ async function answer(
   request: ApiRequest,
   call: OpenCall,
 ): Promise<JsonObject> {
-  call.caller = authenticate(request.authorization, callerOf);
+  call.caller = request.caller ?? authenticate(request.authorization, callerOf);
   const handler = definition.handlers[method.id];
   if (handler === undefined) throw notSimulated(`method ${method.id}`);
   const { params, lists, fields } = checkParams(surface, method, inPath, request.query);

@@ -36,6 +36,8 @@ export async function listen(
     void readBody(request)
       .then((body) => answer(request, response, body))
       .catch((error: unknown) => {
+        // The client hung up in the middle of its request.
+        if (request.destroyed && !request.complete) return;
         process.stderr.write(`simulated cloud: ${error instanceof Error ? error.stack : String(error)}\n`);
         if (!response.headersSent) response.writeHead(500);
         response.end();

@@ -66,6 +66,7 @@ const insertObject: Handler = (call, world) => {
   const key = `${bucket}/${name}`;
   checkPreconditions(call, objects(world)[key]?.generation ?? '0');
   const { bytes, type } = call.media;
+  if (bytes === undefined) return {};
   const metadata = objectOf(call.body['metadata']);
   const contentType = textOf(call.body['contentType']) ?? type ?? 'application/octet-stream';
   const told = { bucket, name, contentType, ...(metadata === undefined ? {} : { metadata }) };

@@ -1,4 +1,6 @@
 /** Quotas of a new project: how they are spelt, where they are told, how much there is. */
+
+import { quotaIdOf } from '../../../functions/steps/cloud/quota-request.js';
 import { type Bench, type Check, heldIf, type Tree } from '../check.js';
 import { Untried } from '../untried.js';
 
@@ -19,6 +21,23 @@ const limitsIn = (quotas: readonly { readonly metric: string; readonly limit: nu
 const regionOf = async ({ cloud, project, region }: Bench) =>
   limitsIn((await cloud.compute.region(project, region))?.quotas ?? []);
 const projectOf = async ({ cloud, project }: Bench) => limitsIn(await cloud.compute.projectQuotas(project));
+
+const infos = ({ project }: Bench): string =>
+  `/v1/projects/${project}/locations/global/services/compute.googleapis.com/quotaInfos`;
+
+/** All that a bootstrap may need. */
+export const neededMetrics: readonly string[] = [
+  'CPUS',
+  'PREEMPTIBLE_CPUS',
+  everywhere,
+  'SSD_TOTAL_GB',
+  'INSTANCES',
+  'STATIC_ADDRESSES',
+  'IN_USE_ADDRESSES',
+  'NETWORKS',
+  'ROUTERS',
+  'FIREWALLS',
+];
 
 export const quotaChecks: readonly Check[] = [
   {
@@ -66,12 +85,8 @@ export const quotaChecks: readonly Check[] = [
     believes: 'Cloud Quotas calls the CPUs of a region CPUS-per-project-region, with the region as a dimension.',
     source: 'documented',
     needs: ['services.each-api'],
-    async run({ ask, project }) {
-      const parent = `projects/${project}/locations/global/services/compute.googleapis.com`;
-      const { status, body, message } = await ask(
-        'cloudquotas',
-        `GET /v1/${parent}/quotaInfos/CPUS-per-project-region`,
-      );
+    async run(bench) {
+      const { status, body, message } = await bench.ask('cloudquotas', `GET ${infos(bench)}/CPUS-per-project-region`);
       if (status === 403) throw new Untried(`quotas can't be read: ${message}`);
       if (status !== 200) return heldIf(false, `${status} ${message}`);
       const { ineligibilityReason } = (body['quotaIncreaseEligibility'] ?? {}) as Tree & {
@@ -80,6 +95,26 @@ export const quotaChecks: readonly Check[] = [
       const dimensions = (body['dimensions'] ?? []) as string[];
       const rise = ineligibilityReason === undefined ? 'a rise can be asked for' : `no rise: ${ineligibilityReason}`;
       return heldIf(dimensions.includes('region'), `dimensions ${dimensions.join(', ')}; ${rise}`);
+    },
+  },
+  {
+    id: 'quotas.each-id',
+    believes: 'Cloud Quotas knows each quota that a bootstrap needs by the id that plinth makes of its metric.',
+    source: 'reported',
+    needs: ['quotas.id'],
+    async run(bench) {
+      const inRegion = await regionOf(bench);
+      const wrong: string[] = [];
+      for (const metric of neededMetrics) {
+        const isRegional = inRegion[metric] !== undefined;
+        const id = quotaIdOf(metric, isRegional);
+        const { status, body, message } = await bench.ask('cloudquotas', `GET ${infos(bench)}/${id}`);
+        if (status === 403) throw new Untried(`quotas can't be read: ${message}`);
+        const dimensions = (body['dimensions'] ?? []) as string[];
+        if (status !== 200) wrong.push(`${id}: ${status}`);
+        else if (dimensions.includes('region') !== isRegional) wrong.push(`${id}: dimensions ${dimensions.join(', ')}`);
+      }
+      return heldIf(wrong.length === 0, wrong.length === 0 ? `all ${neededMetrics.length}` : wrong.join('; '));
     },
   },
   {

@@ -1,0 +1,49 @@
+/** `plinth down`: removes the project that `plinth.yaml` names, and waits until it is gone. */
+import { type Call, defineCommand } from '../frame/command.js';
+import { printable } from '../frame/output.js';
+import { refusal } from '../frame/required.js';
+import { cleanup } from './life.js';
+
+export const down = defineCommand({
+  words: 'down',
+  summary: 'Remove the project that plinth.yaml describes',
+  description: [
+    'Removes the project that plinth.yaml names, as beta bootstrap-cloud cleanup does, and waits until it is gone. It asks you to type the name. Of the file it reads only that name.',
+  ],
+  options: ['projectName'],
+  givenElsewhere: true,
+  flags: {
+    file: 'File that names the project. (default: plinth.yaml)',
+    yes: 'Do not ask. Needed where there is no terminal to ask on.',
+    'dry-run': 'Only show what would be removed.',
+  },
+  examples: ['plinth down', 'plinth down --yes', 'plinth down --dry-run'],
+
+  async run(call) {
+    const { name, path } = await projectOf(call);
+    const found = await (await call.connect()).find(name);
+    if (found?.state === 'removed') {
+      return { data: { bootstrap: found }, show: () => `${printable(found.name)} is removed already.` };
+    }
+    return cleanup.run({
+      ...call,
+      word: (asked) => (asked === 'project' ? { path, text: name } : call.word(asked)),
+      has: (flag) => flag === 'wait' || call.has(flag),
+    });
+  },
+});
+
+async function projectOf(call: Call) {
+  const { given, settings, faults } = call;
+  if (given.projectName !== undefined) return { name: given.projectName, path: '--project-name' };
+  const { projectFileOf, readProjectFile } = await import('../project/file.js');
+  const file = await readProjectFile(projectFileOf(call), settings);
+  const place = file.places.get('projectName');
+  const name = file.given.projectName;
+  if (place !== undefined && name !== undefined && name !== '') return { name, path: place };
+  const own = file.faults.filter(({ path }) => place === undefined || path === place);
+  throw refusal([
+    ...faults,
+    ...(own.length > 0 ? own : [{ path: place ?? `${file.name}: project-name`, message: 'is needed' }]),
+  ]);
+}

@@ -1,0 +1,135 @@
+/** `plinth init`: asks a few questions and writes a `plinth.yaml`, and beside it the JSON schema that editors check it by. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  flagName,
+  flagOf,
+  type GivenFlags,
+  isSecret,
+  optionNames,
+  type SecretOption,
+  variableOf,
+} from '../../shared/bootstrap/options.js';
+import type { Fault } from '../../shared/problems.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import { refusal } from '../frame/required.js';
+import { type Answers, askedOptions } from '../project/asked-options.js';
+
+export const init = defineCommand({
+  words: 'init',
+  summary: 'Ask a few questions and write plinth.yaml',
+  description: [
+    'Asks what the project is made of and writes plinth.yaml, with all other keys as comments. Billing accounts, folders and DNS zones that this deployment names are offered, and what your newest bootstrap was given. What a flag gives is not asked.',
+    'Beside it comes plinth.schema.json, by which editors complete and check the file. --schema writes that one alone, as after an update of plinth. No secret is asked for: the file says which environment variable holds it.',
+  ],
+  options: askedOptions,
+  givenElsewhere: true,
+  flags: {
+    file: 'File to write. (default: plinth.yaml)',
+    yes: 'Do not ask: take the flags and the defaults. Needed where there is no terminal to ask on.',
+    force: 'Write over a file that stands there.',
+    schema: 'Write plinth.schema.json alone.',
+  },
+  examples: ['plinth init', 'plinth init --project-name demo --base-domain demo.example.com', 'plinth init --schema'],
+
+  async run(call) {
+    const { settings } = call;
+    const [{ homePlaceOf }, { projectFileOf }, { schemaFile }] = await Promise.all([
+      import('../files/files.js'),
+      import('../project/file.js'),
+      import('../project/schema.js'),
+    ]);
+    const name = projectFileOf(call);
+    const schema = join(dirname(name), schemaFile);
+    const at = { file: homePlaceOf(name, settings), schema: homePlaceOf(schema, settings) };
+    const faults = [...call.faults, ...(await faultsOf(call, name, schema, at))];
+    if (faults.length > 0) throw refusal(faults);
+    if (call.has('schema')) {
+      await writeSchema(at.schema);
+      return { data: { files: [schema] }, show: () => `Written: ${schema}` };
+    }
+    const [{ askForOffers }, { answersTo }, { projectText }, { openMode, writeWhole }] = await Promise.all([
+      import('../project/offers.js'),
+      import('../project/questions.js'),
+      import('../project/text.js'),
+      import('../files/files.js'),
+    ]);
+    const answers = await answersTo(call, await askForOffers(call), givenAnswers(call.given));
+    await checkWhole(answers);
+    writeWhole(at.file, projectText(answers, requiredSecrets), openMode);
+    await writeSchema(at.schema);
+    const variables = requiredSecrets.map(variableOf);
+    const unset = variables.filter((variable) => !settings.env[variable]);
+    const next = unset.length === 0 ? 'plinth up' : `set ${unset.join(', ')}, then plinth up`;
+    return {
+      data: { files: [name, schema], secrets: variables },
+      show: () => `Written: ${name}, ${schema}. Next: ${next}.`,
+    };
+  },
+});
+
+const givenAnswers = (given: GivenFlags): Answers =>
+  Object.fromEntries(askedOptions.flatMap((option) => (given[option] === undefined ? [] : [[option, given[option]]])));
+
+/** The file says of each that it is in its own variable. */
+const requiredSecrets: readonly SecretOption[] = optionNames
+  .filter(isSecret)
+  .filter((option) => flagOf(option).required === true);
+
+/** What stops it before anything is asked. */
+async function faultsOf(
+  call: Call,
+  name: string,
+  schema: string,
+  at: { readonly file: string; readonly schema: string },
+): Promise<Fault[]> {
+  const [{ canAsk, noTerminal }, { whyUnwritable }] = await Promise.all([
+    import('../frame/confirm.js'),
+    import('../files/files.js'),
+  ]);
+  const onlySchema = call.has('schema');
+  const wanted = [...(onlySchema ? [] : [[name, at.file] as const]), [schema, at.schema] as const];
+  const faults: Fault[] = onlySchema
+    ? []
+    : [...(call.has('yes') || canAsk(call.io) ? [] : [noTerminal]), ...(await valueFaults(call.given))];
+  for (const [shown, path] of wanted) {
+    const stands = existsSync(path) && (path !== at.schema || !(await isOurs(path)));
+    if (stands && !call.has('force')) faults.push({ path: shown, message: 'stands already. --force writes over it' });
+    const why = whyUnwritable(path);
+    if (why !== undefined) faults.push({ path: shown, message: `cannot be written: ${why}` });
+  }
+  return faults;
+}
+
+/** A schema that plinth wrote may be written again. */
+async function isOurs(path: string): Promise<boolean> {
+  const [{ readIfThere }, { schemaId }] = await Promise.all([
+    import('../files/files.js'),
+    import('../project/schema.js'),
+  ]);
+  return readIfThere(path)?.includes(JSON.stringify(schemaId)) === true;
+}
+
+/** Of what flags gave. Rules between flags are judged with the answers. */
+async function valueFaults(given: GivenFlags): Promise<Fault[]> {
+  const { checkOptions } = await import('../../shared/bootstrap/rules.js');
+  const flagged = new Set(
+    askedOptions.filter((option) => given[option] !== undefined).map((option) => flagName(option)),
+  );
+  return checkOptions(given).faults.filter(({ path }) => (flagged as ReadonlySet<string>).has(path));
+}
+
+async function checkWhole(answers: Answers): Promise<void> {
+  const { checkOptions } = await import('../../shared/bootstrap/rules.js');
+  const there = Object.fromEntries(requiredSecrets.map((option) => [option, 'kept elsewhere']));
+  const { faults } = checkOptions({ ...answers, ...there });
+  if (faults.length > 0) throw refusal(faults);
+}
+
+async function writeSchema(path: string): Promise<void> {
+  const [{ openMode, writeWhole }, { projectSchema }] = await Promise.all([
+    import('../files/files.js'),
+    import('../project/schema.js'),
+  ]);
+  writeWhole(path, `${JSON.stringify(projectSchema(), undefined, 2)}\n`, openMode);
+}

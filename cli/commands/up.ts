@@ -1,0 +1,99 @@
+/** `plinth up`: makes what `plinth.yaml` says, behind a plan that one agrees to. */
+
+import { optionNames } from '../../shared/bootstrap/options.js';
+import type { PlanDocument } from '../../shared/bootstrap/plan.js';
+import type { PlanReply } from '../../shared/bootstrap/routes.js';
+import { Problem } from '../../shared/problems.js';
+import { type Call, defineCommand } from '../frame/command.js';
+import { type Agree, bootstrapCloud } from './bootstrap-cloud.js';
+
+export const up = defineCommand({
+  words: 'up',
+  summary: 'Make the project that plinth.yaml describes, or go on with it',
+  description: [
+    'Reads plinth.yaml in this folder, shows what would be made and what it costs, and asks once. Then it does what beta bootstrap-cloud does. The same command again goes on. It does not ask again if there is nothing new to agree to.',
+    'The keys of the file are the flags without dashes. A flag goes before the file. Relative paths in the file begin at its folder. Other folders are not searched for a plinth.yaml.',
+    "The file never holds a secret. It says where one is: {env: NAME}, {file: path} or {secretManager: projects/<project>/secrets/<secret>}, read as yourself. The secret's own variable goes before the file, too.",
+  ],
+  options: optionNames,
+  givenElsewhere: true,
+  flags: {
+    file: 'File that says what the project is made of. (default: plinth.yaml)',
+    yes: 'Do not ask. Needed where there is no terminal to ask on.',
+    check: 'Look at all that the project needs, and tell at once what stops it. Makes nothing.',
+    'dry-run': 'Print what would be made, changed, kept and given up, and what it costs. Makes nothing.',
+    strict: 'Refuse what would otherwise be warned about.',
+    'max-cost':
+      'The most that the project may cost in all, in USD by the estimate, such as 12.50. It is removed as soon as that is spent, if that is before its time to live.',
+  },
+  examples: [
+    'plinth up',
+    'plinth up --yes',
+    'plinth up --project-ttl 4h',
+    'plinth up --file demo/plinth.yaml --dry-run',
+  ],
+
+  async run(call) {
+    const [{ projectFileOf, readProjectFile }, { givenBy, placedIn }, { canAsk, noTerminal }] = await Promise.all([
+      import('../project/file.js'),
+      import('../project/given.js'),
+      import('../frame/confirm.js'),
+    ]);
+    const file = await readProjectFile(projectFileOf(call), call.settings);
+    const { given, faults } = await givenBy(file, call);
+    const asks = !call.has('yes') && !call.has('check') && !call.has('dry-run');
+    const unasked = asks && !canAsk(call.io) ? [noTerminal] : [];
+    const merged: Call = { ...call, given, faults: [...call.faults, ...faults, ...unasked] };
+    try {
+      return await bootstrapCloud.run(merged, agreeTo(merged));
+    } catch (error) {
+      throw changedMeanwhile(placedIn(file, call.given, error));
+    }
+  },
+});
+
+/** Shows the plan, and asks unless the caller has agreed to all of it before. */
+const agreeTo =
+  (call: Call): Agree =>
+  async (client, request) => {
+    const { given, output } = call;
+    const reply = await client.plan(request);
+    if (output.json) output.event({ type: 'plan', plan: reply.plan, cost: reply.cost });
+    else await showNew(call, reply);
+    if (!call.has('yes') && isNew(reply)) {
+      const { confirm } = await import('../frame/confirm.js');
+      const question = reply.plan.bootstrap === null ? 'Make it?' : 'Go on with it?';
+      if (!(await confirm(question, call))) throw new Problem('bad-input', 'You did not agree; nothing was made.');
+    }
+    // What is recovered is no part of a plan.
+    return given.recoverConfig === true ? undefined : reply.plan;
+  };
+
+/** What is made anew of a bootstrap that stands was agreed to when it began. */
+const isNew = ({ plan, changes = [] }: PlanReply): boolean =>
+  plan.bootstrap === null ||
+  changes.length > 0 ||
+  plan.items.some(({ action }) => action === 'change' || action === 'give-up');
+
+/** Things that are kept are only counted. */
+async function showNew(call: Call, reply: PlanReply): Promise<void> {
+  const { showPlan } = await import('../follow/plan-text.js');
+  const { items } = reply.plan;
+  const news = items.filter(({ action }) => action !== 'keep');
+  const plan: PlanDocument = { ...reply.plan, items: news };
+  const kept = items.length - news.length;
+  call.output.say(showPlan(call, { ...reply, plan }).show(call.output.style));
+  if (kept > 0) call.output.say(`${kept} of ${items.length} steps are done, and are kept.`);
+}
+
+/** What was shown is no longer what would be made. */
+function changedMeanwhile(error: unknown): unknown {
+  if (!(error instanceof Problem) || error.code !== 'precondition-failed') return error;
+  const { code, detail, errors, members } = error;
+  return new Problem(code, detail, {
+    advice: 'Run plinth up again: it shows the plan as it is now.',
+    ...(errors !== undefined && { errors }),
+    ...(members !== undefined && { members }),
+    cause: error,
+  });
+}

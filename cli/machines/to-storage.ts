@@ -1,0 +1,36 @@
+/** Sends a file of the caller's to Cloud Storage, if the service says that it goes there. Goes on with a kept session. */
+import type { FileSource } from '../../functions/remote/remote.js';
+import { Problem } from '../../shared/problems.js';
+import type { Client } from '../service/client.js';
+import { keptSession } from './kept-session.js';
+import { sendToStorage } from './storage-upload.js';
+import type { LocalUpload } from './upload-source.js';
+
+interface Service {
+  readonly client: Pick<Client, 'uploadWay'>;
+  /** Of the bootstrap. */
+  readonly id: string;
+  readonly configFolder: string;
+}
+
+/** `there`: an earlier try has sent it. Undefined: it goes to the jumpbox itself. Throws a transient Problem to be called again. */
+export async function toStorage(
+  { client, id, configFolder }: Service,
+  file: LocalUpload,
+  source: FileSource,
+  sending: Parameters<typeof sendToStorage>[2],
+): Promise<'sent' | 'there' | undefined> {
+  const kept = keptSession(configFolder, id, file);
+  let session = kept.read();
+  if (session === undefined) {
+    const way = await client.uploadWay(id, file.sha256);
+    if (way.by === 'ssh') return undefined;
+    if (way.session === undefined) return 'there';
+    session = way.session;
+    kept.write(session);
+  }
+  const end = await sendToStorage(session, source, sending);
+  kept.forget();
+  if (end === 'sent') return end;
+  throw new Problem('unavailable', `The session in which ${file.name} went to Cloud Storage is over. It begins anew.`);
+}

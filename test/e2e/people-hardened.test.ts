@@ -1,0 +1,126 @@
+/**
+ * The people of a project where it is reached through IAP and logged in to by OS Login: which roles the owner and the invited
+ * hold, as the simulated IAM says after each command.
+ */
+import { expect } from 'chai';
+import { local } from '../../local/stack/deployment.js';
+import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
+import { invitedPermissions } from '../../shared/bootstrap/invited.js';
+import { type Life, lifeOf } from '../support/life.js';
+import { runAt } from '../support/plinth-here.js';
+import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
+
+const [alice, bob] = ['alice', 'bob'].map((name) => `${name}@${local.domain}`) as [string, string];
+const eve = 'eve@elsewhere.example';
+
+describe('the people of a project in a hardened organization', function () {
+  this.timeout(240_000);
+  let scene: Scene;
+  let life: Life;
+  let aliceAt: Caller;
+  let bobAt: Caller;
+  let view: BootstrapView;
+
+  before(async () => {
+    scene = await makeScene({ world: 'hardened', settings: { PLINTH_BOOTSTRAPPERS: eve } });
+    life = lifeOf(scene);
+    await life.pause();
+    aliceAt = await scene.caller(alice);
+    bobAt = await scene.caller(bob);
+    view = succeeded(await aliceAt.bootstrap('people'));
+  });
+  after(() => scene?.close());
+
+  const plinth = async (caller: Caller, ...args: string[]) => {
+    const run = await runAt(['beta', 'bootstrap-cloud', ...args], caller);
+    await scene.stack.settle();
+    return run;
+  };
+
+  /** The roles of a person on a resource, as the simulated IAM holds them. */
+  const rolesOn = (resource: string, email: string): string[] => {
+    const { bindings = [] } = scene.cloud.world.policies.get(resource, 3) as {
+      bindings?: { role: string; members: string[] }[];
+    };
+    return bindings
+      .filter(({ members }) => members.includes(`user:${email}`))
+      .map(({ role }) => role)
+      .sort();
+  };
+  const rolesOf = (email: string): string[] => rolesOn(`projects/${view.projectId}`, email);
+  const tunnels = 'roles/iap.tunnelResourceAccessor';
+  const login = 'roles/compute.osAdminLogin';
+  const editor = 'roles/editor';
+  const own = () => `projects/${view.projectId}/roles/plinthInvited`;
+  const actsAs = (email: string): string[] =>
+    rolesOn(
+      `projects/${view.projectId}/serviceAccounts/cloud-controller@${view.projectId}.iam.gserviceaccount.com`,
+      email,
+    );
+
+  it('the owner has the role that is a setting, tunnels and login, and may act as the nodes', () => {
+    expect(rolesOf(alice)).to.deep.equal([login, editor, tunnels]);
+    expect(actsAs(alice)).to.deep.equal(['roles/iam.serviceAccountUser']);
+    expect(rolesOf(bob)).to.deep.equal([]);
+  });
+
+  it('share gives the invited a role of the project, tunnels and login, and names them', async () => {
+    const { exitCode, stdout, stderr } = await plinth(aliceAt, 'share', 'people', '--with', bob);
+    expect(exitCode, stderr).to.equal(0);
+    expect(stdout).to.contain(`They also get ${tunnels}.`).and.to.contain(`They also get ${login}.`);
+    expect(rolesOf(bob)).to.deep.equal([own(), login, tunnels].sort());
+    expect(actsAs(bob)).to.deep.equal(['roles/iam.serviceAccountUser']);
+    expect(rolesOf(alice)).to.deep.equal([login, editor, tunnels]);
+  });
+
+  it('hold no permission there that the owner lacks', () => {
+    const held = (email: string) =>
+      invitedPermissions.filter((permission) =>
+        scene.cloud.world.policies.allows({ kind: 'user', email }, permission, `projects/${view.projectId}`),
+      );
+    expect(held(alice)).to.include.members(held(bob));
+    expect(held(bob)).to.include.members(['compute.instances.osLogin', 'compute.instances.osAdminLogin']);
+  });
+
+  it('unshare takes all of it away again', async () => {
+    const { exitCode, stderr } = await plinth(aliceAt, 'share', 'people', '--with', bob, '--remove');
+    expect(exitCode, stderr).to.equal(0);
+    expect([rolesOf(bob), actsAs(bob)]).to.deep.equal([[], []]);
+    expect(rolesOf(alice)).to.deep.equal([login, editor, tunnels]);
+  });
+
+  it('transfer gives the new owner what owners have, and leaves the former one nothing', async () => {
+    const { exitCode, stderr } = await plinth(aliceAt, 'transfer', 'people', '--with', bob, '--yes');
+    expect(exitCode, stderr).to.equal(0);
+    expect([rolesOf(alice), actsAs(alice)]).to.deep.equal([[], []]);
+    expect(rolesOf(bob)).to.deep.equal([login, editor, tunnels]);
+    expect(actsAs(bob)).to.deep.equal(['roles/iam.serviceAccountUser']);
+    expect((await plinth(bobAt, 'transfer', 'people', '--with', alice, '--yes')).exitCode).to.equal(0);
+    expect([rolesOf(alice), rolesOf(bob)]).to.deep.equal([[login, editor, tunnels], []]);
+  });
+
+  it('are told when sharing that the organization limits who may be bound, and who was refused', async () => {
+    const { exitCode, stdout, stderr } = await plinth(aliceAt, 'share', 'people', '--with', eve);
+    expect(exitCode, stderr).to.equal(0);
+    expect(stdout).to.match(/certain organizations alone.*iam\.allowedPolicyMemberDomains: allow C/);
+    // Who may be bound gets their roles nonetheless.
+    expect((await plinth(aliceAt, 'share', 'people', '--with', bob)).exitCode).to.equal(0);
+    expect([rolesOf(eve), rolesOf(bob)]).to.deep.equal([[], [own(), login, tunnels].sort()]);
+    const { problem } = (await scene.view(view.id)).instances.find(({ id }) => id === 'caller-role') ?? {};
+    expect(problem?.code).to.equal('cloud-policy');
+    expect(problem?.advice).to.include(`user:${eve}`).and.to.include(`--with ${eve} --remove`);
+    expect((await plinth(aliceAt, 'share', 'people', '--with', eve, '--remove')).exitCode).to.equal(0);
+    const roles = (await scene.view(view.id)).instances.filter(({ id }) => /^(caller-role|people-login)$/.test(id));
+    expect(roles.map(({ state }) => state)).to.deep.equal(['done', 'done']);
+  });
+
+  it('an owner who may not be bound is told so by name', async () => {
+    const { exitCode, result } = await (await scene.caller(eve)).bootstrap('foreign');
+    expect(exitCode).to.equal(7);
+    const instances = result.bootstrap?.instances ?? [];
+    const { problem } = instances.find(({ id }) => id === 'caller-role') ?? {};
+    expect(problem?.code).to.equal('cloud-policy');
+    expect(problem?.detail).to.include('iam.allowedPolicyMemberDomains');
+    expect(problem?.advice).to.include(`user:${eve}`).and.to.include('may be given roles in this organization');
+  });
+});
