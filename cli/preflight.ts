@@ -18,10 +18,11 @@ interface Parts {
   /** The options that travel to the service. */
   readonly travelling: GivenFlags;
   readonly maxCost: string | undefined;
+  readonly team: number | undefined;
 }
 
 /** Asks the service even where something is wrong here, so that all is told at once. */
-export async function check(call: Call, { checked, faults, travelling, maxCost }: Parts) {
+export async function check(call: Call, { checked, faults, travelling, maxCost, team }: Parts) {
   const { given, settings } = call;
   const keyFaults = await sshKeyFaults(given, settings);
   const unread = await uploadFaults(given, settings);
@@ -35,6 +36,7 @@ export async function check(call: Call, { checked, faults, travelling, maxCost }
     ...(key !== undefined && key.keep === undefined && { sshPublicKey: key.publicKey }),
     ...(call.has('strict') && { strict: true }),
     ...(maxCost !== undefined && { maxCost }),
+    ...(team !== undefined && { team }),
   });
   const ofLocal = checked.faults.filter(({ path }) => localFlags.has(path));
   const here = [...faults, ...ofLocal, ...unread];

@@ -26,6 +26,7 @@ import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
+import { teamFaults, teamOf } from '../team-flag.js';
 
 /** Asked before anything is made. Throws if the caller does not agree. */
 export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanDocument | undefined>;
@@ -48,6 +49,7 @@ export const bootstrapCloud = {
     plan: 'Write that plan to this file, and make nothing.',
     apply: 'Carry out exactly the plan in this file, with the same flags. If anything differs by now, nothing is done.',
     strict: 'Refuse what would otherwise be warned about.',
+    team: 'Number of your team that the project belongs to. Its members see it, and its admins extend, protect and remove it.',
     'max-cost':
       'The most that the project may cost in all, in USD by the estimate, such as 12.50. It is removed as soon as that is spent, if that is before its time to live.',
   },
@@ -133,11 +135,13 @@ function requestOf(
   planned: PlanDocument | undefined,
 ): BootstrapRequest {
   const maxCost = call.word('max-cost');
+  const team = teamOf(call);
   return {
     options,
     sshPublicKey: key.publicKey,
     ...(call.has('strict') && { strict: true }),
     ...(maxCost !== undefined && { maxCost: maxCost.text }),
+    ...(team !== undefined && { team }),
     ...(planned !== undefined && { plan: planned.hash }),
   };
 }
@@ -208,11 +212,13 @@ async function lookBeforehand(call: Call) {
   ]);
   const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
   const wrongAmount = amountFaults(call);
+  const wrongTeam = teamFaults(call);
   return checkBeforehand(call, {
     checked,
-    faults: [...call.faults, ...standing, ...wrongAmount],
+    faults: [...call.faults, ...standing, ...wrongAmount, ...wrongTeam],
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
+    team: wrongTeam.length > 0 ? undefined : teamOf({ ...call, faults: [] }),
   });
 }
 
@@ -243,6 +249,7 @@ async function check(call: Call): Promise<ReturnType<typeof checkOptions>> {
     ...(await uploadFaults(given, settings)),
     ...(call.has('strict') ? doubts : []),
     ...amountFaults(call),
+    ...teamFaults(call),
     ...(await sshKeyFaults(given, settings)),
     ...(call.has('dry-run') || call.word('plan') !== undefined
       ? []

@@ -1,4 +1,4 @@
-/** `plinth costs`: what bootstraps have cost, by owner, project, day or month, for people and as CSV. */
+/** `plinth costs`: what bootstraps have cost, by owner, team, project, day or month, for people and as CSV. */
 import { CostDay, CostGroup, type CostsView } from '../../shared/bootstrap/costs.js';
 import type { Fault } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
@@ -9,10 +9,10 @@ export const costs = defineCommand({
   summary: 'Show what bootstraps have cost',
   description: [
     'Sums up what your bootstraps have cost so far, with those that were removed in the last 90 days. All amounts are estimates from list prices or those of this deployment. Days and months are in UTC.',
-    'Every way to sum up comes to the same total. What has no price is named, and is in no amount.',
+    'Every way to sum up comes to the same total. But --by team also counts what others have begun for your teams. What has no price is named, and is in no amount.',
   ],
   flags: {
-    by: 'One row for each owner, project, day or month. (default: month)',
+    by: 'One row for each owner, team, project, day or month. (default: month)',
     from: 'The first day that counts, such as 2026-11-01.',
     to: 'The last day that counts.',
     all: "Everybody's, for operators.",
@@ -49,7 +49,7 @@ function askedOf(call: Call) {
   const [by, from, to] = [call.word('by')?.text ?? 'month', call.word('from')?.text, call.word('to')?.text];
   const faults: Fault[] = [...call.faults];
   const group = CostGroup.safeParse(by);
-  if (!group.success) faults.push({ path: '--by', message: 'must be owner, project, day or month' });
+  if (!group.success) faults.push({ path: '--by', message: 'must be owner, team, project, day or month' });
   for (const [path, day] of [['--from', from] as const, ['--to', to] as const]) {
     if (day !== undefined && !CostDay.safeParse(day).success)
       faults.push({ path, message: 'must be a day such as 2026-11-01' });

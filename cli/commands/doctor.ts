@@ -16,7 +16,7 @@ export const doctor = defineCommand({
   options: ['sshPrivateKeyPath', 'sshPublicKeyPath'],
   flags: {
     deployment:
-      'Check the deployment instead, as an operator: lanes, grants, indexes, schedules, parents, billing accounts, DNS zones and buckets.',
+      'Check the deployment instead, as an operator: functions, audiences, lanes, APIs, grants, indexes, schedules, parents, billing accounts, DNS zones and buckets.',
   },
   examples: ['plinth doctor', 'plinth doctor demo', 'plinth doctor --deployment', 'plinth doctor --json'],
 
@@ -48,13 +48,16 @@ export const doctor = defineCommand({
   },
 });
 
-/** Each function of the deployment asks for itself. */
+/** Each function of the deployment asks for itself. Whether both APIs answer and take the caller's token is seen from here. */
 async function deploymentOf(call: Call) {
   const [{ findingsText }, { problemOf: problemIn }] = await Promise.all([
     import('../findings-text.js'),
     import('../preflight.js'),
   ]);
-  const { go, findings } = await (await call.connect()).deployment();
+  const { doorFindings } = await import('../doctor/doors.js');
+  const [deployed, doors] = await Promise.all([(await call.connect()).deployment(), doorFindings(call)]);
+  const findings = [...doors, ...deployed.findings];
+  const go = findings.every(({ state }) => state !== 'stop');
   const problem = problemIn(findings, 'The deployment is not as it must be');
   return {
     data: { deployment: { go, findings } },

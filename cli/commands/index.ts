@@ -20,6 +20,7 @@ import { cleanup, extend, protect, unprotect } from './life.js';
 import { list } from './list.js';
 import { loginCommands } from './login.js';
 import { logs } from './logs.js';
+import { open } from './open.js';
 import { orgCreate, orgEvents, orgList, orgTeams } from './org.js';
 import { orgAccept, orgDecline, orgInvitations, orgInvite, orgResend, orgRevoke } from './org-invitations.js';
 import { orgDelete, orgRename, orgRestore } from './org-life.js';
@@ -43,7 +44,7 @@ export const commands: readonly Command[] = [
   ...[init, up, down],
   ...[bootstrapCloud, status, cancel, list, costs],
   ...[extend, protect, unprotect, share, transfer, cleanup],
-  ...[logs, ssh, kubeconfig, restartVms],
+  ...[logs, ssh, kubeconfig, open, restartVms],
   cleanupList,
   ...cleanupUnknown,
   ...cleanupSchedule,

@@ -1,19 +1,30 @@
-/** `plinth beta bootstrap-cloud list`: your own bootstraps and those shared with you, or everybody's. */
+/** `plinth beta bootstrap-cloud list`: your own bootstraps, those shared with you and those of your teams, or everybody's. */
 import type { BootstrapSummary } from '../../shared/bootstrap/bootstrap.js';
 import { defineCommand } from '../frame/command.js';
 import type { Style } from '../frame/output.js';
+import { teamOf } from '../team-flag.js';
+
+const headings = ['NAME', 'PROJECT', 'STATE', 'AGE', 'LEFT', 'COST'];
 
 export const list = defineCommand({
   words: 'beta bootstrap-cloud list',
   summary: 'List your bootstraps',
   description: [
-    'Lists your bootstraps and those shared with you. First come the living ones, in the order in which they end. Then come the removed ones, for 90 days.',
+    'Lists your bootstraps, those shared with you and those of your teams. First come the living ones, in the order in which they end. Then come the removed ones, for 90 days.',
     'Behind the state of one that is on its way stand its minutes until it is ready: as half of those like it took, and as nine in ten did at most. LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
   ],
-  flags: { all: "Everybody's, for operators." },
-  examples: ['plinth beta bootstrap-cloud list', 'plinth beta bootstrap-cloud list --all --json'],
+  flags: {
+    all: "Everybody's, for operators.",
+    team: 'Only what belongs to this team or is shared with it, by number.',
+  },
+  examples: [
+    'plinth beta bootstrap-cloud list',
+    'plinth beta bootstrap-cloud list --team 42',
+    'plinth beta bootstrap-cloud list --all --json',
+  ],
 
   async run(call) {
+    const team = teamOf(call);
     const client = await call.connect();
     const all = call.has('all');
     const [{ listing, table, time }, { ageOf, isProtected, leftOf, removeAtOf }, { costSoFar }, { forecastCell }] =
@@ -23,14 +34,17 @@ export const list = defineCommand({
         import('../cost.js'),
         import('../follow/forecast-text.js'),
       ]);
-    const bootstraps = inOrder(await client.list(all), removeAtOf);
+    const bootstraps = inOrder(await client.list(all, team), removeAtOf);
     return {
       data: { bootstraps },
       show(style) {
         if (bootstraps.length === 0) return 'No bootstraps.';
         const nowMs = Date.now();
-        const withOwner =
-          all || bootstraps.some(({ owner, sharedWith }) => owner !== bootstraps[0]?.owner || sharedWith.length > 0);
+        const withTeam = bootstraps.some((each) => each.team !== undefined);
+        const isShared = bootstraps.some(
+          ({ owner, sharedWith }) => owner !== bootstraps[0]?.owner || sharedWith.length > 0,
+        );
+        const withOwner = all || withTeam || isShared;
         const rows = bootstraps.map((each) => {
           const paint = paintOf(each, style);
           return [
@@ -41,12 +55,13 @@ export const list = defineCommand({
             leftOf(each, nowMs),
             costSoFar(each.cost),
             ...(withOwner ? [each.owner] : []),
+            ...(withTeam ? [String(each.team ?? '-')] : []),
           ];
         });
         const notes = (title: string, lines: readonly (readonly [string, string])[]): string[] =>
           lines.length === 0 ? [] : ['', style.bold(title), ...table(lines)];
         return [
-          listing(['NAME', 'PROJECT', 'STATE', 'AGE', 'LEFT', 'COST', ...(withOwner ? ['OWNER'] : [])], rows, style),
+          listing([...headings, ...(withOwner ? ['OWNER'] : []), ...(withTeam ? ['TEAM'] : [])], rows, style),
           ...notes(
             'Protected',
             bootstraps.flatMap((each) => {

@@ -4,6 +4,7 @@ import { Problem } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { printable } from '../frame/output.js';
 import { refusal, required } from '../frame/required.js';
+import { teamOf } from '../team-flag.js';
 import { idOf } from './status.js';
 
 /** The e-mail of `--with`. A fault in it is reported before any question or request. */
@@ -16,43 +17,54 @@ function somebody(call: Call): string {
   ]);
 }
 
+/** A person by e-mail, or a team by number. Faults in them are reported before any request. */
+function whomOf(call: Call): { readonly email: string } | { readonly team: number } {
+  const [one, other] = [call.word('with'), call.word('with-team')];
+  if (other === undefined) return { email: somebody(call) };
+  if (one !== undefined) throw refusal([...call.faults, { path: '--with-team', message: 'goes not with --with' }]);
+  return { team: teamOf(call, 'with-team') ?? 0 };
+}
+
 export const share = defineCommand({
   words: 'beta bootstrap-cloud share',
   takes: ['project'],
-  summary: 'Let somebody else see a project and work in it',
+  summary: 'Let somebody else, or a team, see a project and work in it',
   description: [
     'Whoever you share a project with sees it in list and status, follows it, reads its install config and may extend it. On the cloud project they may look, log in, start and stop machines and read logs, as far as you may. Secrets, protection, cancelling and removal stay with its owner and operators.',
+    'With a team, its members see the project, and its admins also extend, protect and remove it. Who leaves the team loses it at once, and the role on the cloud project within about a minute.',
     'SSH keys are not shared: add theirs to the team of your forge, or to the machines, yourself. --remove takes the share and the role back. What they have read or made meanwhile stays.',
-    'Only who may bootstrap here can be invited.',
+    'Only who may bootstrap here can be invited, or gets a role by a team.',
   ],
   flags: {
-    with: 'E-mail of the person or service account. (required)',
+    with: 'E-mail of the person or service account. (required, unless --with-team is given)',
+    'with-team': 'Number of the team, instead of a person.',
     remove: 'Share it with them no more.',
   },
   examples: [
     'plinth beta bootstrap-cloud share demo --with bob@example.com',
+    'plinth beta bootstrap-cloud share demo --with-team 42',
     'plinth beta bootstrap-cloud share demo --with bob@example.com --remove',
   ],
 
   async run(call) {
-    const email = somebody(call);
+    const whom = whomOf(call);
     const client = await call.connect();
     const id = await idOf(call, client);
-    const remove = call.has('remove');
-    const whom = printable(email);
-    if (remove) {
-      const view = await client.unshare(id, email);
+    const named = 'team' in whom ? `team ${whom.team}` : printable(whom.email);
+    if (call.has('remove')) {
+      const view = 'team' in whom ? await client.unshareWithTeam(id, whom.team) : await client.unshare(id, whom.email);
       return {
         data: { bootstrap: view },
-        show: () => `${view.name} is not shared with ${whom}; their role on ${view.projectId} goes in a moment.`,
+        show: () => `${view.name} is not shared with ${named}; their role on ${view.projectId} goes in a moment.`,
       };
     }
-    const { invited, ...view } = await client.share(id, email);
+    const { invited, ...view } =
+      'team' in whom ? await client.shareWithTeam(id, whom.team) : await client.share(id, whom.email);
     return {
       data: { bootstrap: view, ...(invited === undefined ? {} : { invited }) },
       show: () =>
         [
-          `${view.name} is shared with ${whom}; their role on ${view.projectId} follows in a moment.`,
+          `${view.name} is shared with ${named}; their role on ${view.projectId} follows in a moment.`,
           ...(invited === undefined
             ? []
             : ['With it they may, as far as its owner may:', ...invited.may.map((each) => `- ${printable(each)}`)]),

@@ -107,7 +107,11 @@ async function agree(call: Call, { teamId, leaves }: MigrationPreview): Promise<
 
 const mostStaying = 20;
 
-function previewText({ teamId, stays, leaves, blockers }: MigrationPreview, plan: Plan, style: Style): string {
+function previewText(
+  { teamId, stays, leaves, blockers, bootstraps = [] }: MigrationPreview,
+  plan: Plan,
+  style: Style,
+): string {
   const row = ({ email, role }: MigrationPreview['stays'][number]) =>
     `  ${printable(email)}${role === 'admin' ? style.dim(' (admin)') : ''}`;
   const rest = stays.length - mostStaying;
@@ -122,9 +126,22 @@ function previewText({ teamId, stays, leaves, blockers }: MigrationPreview, plan
         : `${plan.force ? 'Leave' : 'Outside the organization'}: ${style.yellow(String(leaves.length))}`,
     ),
     ...leaves.map(row),
+    ...bootstrapLines(bootstraps, style),
     // Members outside the organization are already listed.
     ...(leaves.length > 0 ? [] : blockers.map((text) => `${style.yellow('It would be refused:')} ${printable(text)}`)),
   ].join('\n');
+}
+
+function bootstrapLines(bootstraps: NonNullable<MigrationPreview['bootstraps']>, style: Style): string[] {
+  if (bootstraps.length === 0) return [];
+  return [
+    style.bold(`Bootstraps that move: ${bootstraps.length}`),
+    ...bootstraps.flatMap(({ name, projectId, shared, costAnHour, gains, loses }) => [
+      `  ${printable(name)} (${printable(projectId)})${shared ? ', shared' : ''}${costAnHour === undefined ? '' : `, ${costAnHour} an hour`}`,
+      ...(gains.length === 0 ? [] : [`    gain: ${gains.map(printable).join(', ')}`]),
+      ...(loses.length === 0 ? [] : [`    lose: ${loses.map(printable).join(', ')}`]),
+    ]),
+  ];
 }
 
 /** The three solutions, as commands. */

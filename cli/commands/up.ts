@@ -82,7 +82,9 @@ async function showNew(call: Call, reply: PlanReply): Promise<void> {
   const news = items.filter(({ action }) => action !== 'keep');
   const plan: PlanDocument = { ...reply.plan, items: news };
   const kept = items.length - news.length;
-  call.output.say(showPlan(call, { ...reply, plan }).show(call.output.style));
+  if (news.length > 0 || (reply.changes ?? []).length > 0) {
+    call.output.say(showPlan(call, { ...reply, plan }).show(call.output.style));
+  }
   if (kept > 0) call.output.say(`${kept} of ${items.length} steps are done, and are kept.`);
 }
 

@@ -73,6 +73,8 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     ['State', { text: view.state, paint: states[view.state] }],
     ['Owner', view.owner],
     ...(view.sharedWith.length === 0 ? [] : [['Shared with', view.sharedWith.join(', ')]]),
+    ...(view.team === undefined ? [] : [['Team', String(view.team)]]),
+    ...(view.sharedWithTeams === undefined ? [] : [['Shared with teams', view.sharedWithTeams.join(', ')]]),
     ['Region', `${view.region}, zone ${view.zone}`],
     ...(view.vmsStopped === undefined
       ? []

@@ -32,6 +32,8 @@ const ownFlags = {
   schema: { kind: 'bool' },
   all: { kind: 'bool' },
   role: { kind: 'string' },
+  team: { kind: 'string' },
+  'with-team': { kind: 'string' },
   organization: { kind: 'string' },
   limit: { kind: 'int' },
   force: { kind: 'bool' },

@@ -1,10 +1,10 @@
 /** Logs a person in through their browser, and keeps the credentials. */
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
+import { openInBrowser } from '../frame/browser.js';
 import type { LoginClient, Settings } from '../settings.js';
 import { type Credentials, writeCredentials } from './credentials-file.js';
 import { aloneWithLogin } from './login-lock.js';
@@ -126,11 +126,3 @@ const refused = (detail: string) =>
   });
 const late = () =>
   new Problem('unauthenticated', 'Nobody has logged in within ten minutes.', { advice: 'Begin again: plinth login.' });
-
-/** Without a browser, the address on the screen suffices. */
-function openInBrowser(url: string, { env }: Settings): void {
-  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
-  spawn(program, [url], { stdio: 'ignore', detached: true, env })
-    .on('error', () => undefined)
-    .unref();
-}

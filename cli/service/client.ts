@@ -42,7 +42,8 @@ export interface Client {
   preflight(request: PreflightRequest): Promise<PreflightReply>;
   /** Whether the deployment is as it must be. */
   deployment(): Promise<PreflightReply>;
-  list(all: boolean): Promise<BootstrapSummary[]>;
+  /** The caller's, everybody's, or those of a team. */
+  list(all: boolean, team?: number): Promise<BootstrapSummary[]>;
   /** By the project's name or id, the newest one. Undefined if the caller has none. */
   find(project: string): Promise<BootstrapSummary | undefined>;
   /** Like `find`, but without removed bootstraps. Those stay listed for months, and no command can continue with them. */
@@ -69,6 +70,8 @@ export interface Client {
   unprotect(id: string): Promise<BootstrapView>;
   share(id: string, email: string): Promise<SharedView>;
   unshare(id: string, email: string): Promise<BootstrapView>;
+  shareWithTeam(id: string, team: number): Promise<SharedView>;
+  unshareWithTeam(id: string, team: number): Promise<BootstrapView>;
   /** Gives it to a new owner, by e-mail. */
   transfer(id: string, email: string): Promise<BootstrapView>;
   planRemoval(id: string): Promise<PlanDocument>;
@@ -119,7 +122,7 @@ export function createClient(transport: Transport, told: Told): Client {
     plan: (body) => once(PlanReply, beginBootstrap, { body, query: { dryRun: 'true' } }),
     preflight: (body) => once(PreflightReply, bootstrapRoutes.preflight, { body }),
     deployment: () => once(PreflightReply, deploymentRoutes.checkDeployment),
-    list: (all) => list(all ? { all: 'true' } : {}),
+    list: (all, team) => list({ ...(all && { all: 'true' }), ...(team !== undefined && { team: String(team) }) }),
     find: async (project) => newest(await list({ name: project })),
     findStanding: async (project) => newest((await list({ name: project })).filter(({ state }) => state !== 'removed')),
     get: (id) => patiently(BootstrapView, getBootstrap, { params: { id } }),
@@ -144,8 +147,7 @@ export function createClient(transport: Transport, told: Told): Client {
     extend: (id, ttl) => once(BootstrapView, lifeRoutes.extendBootstrap, { params: { id }, body: { ttl } }),
     protect: (id, body) => once(BootstrapView, lifeRoutes.protectBootstrap, { params: { id }, body }),
     unprotect: (id) => once(BootstrapView, lifeRoutes.unprotectBootstrap, { params: { id } }),
-    share: (id, email) => once(SharedView, lifeRoutes.shareBootstrap, { params: { id }, body: { with: email } }),
-    unshare: (id, email) => once(BootstrapView, lifeRoutes.unshareBootstrap, { params: { id }, body: { with: email } }),
+    ...sharing(transport),
     transfer: (id, email) =>
       once(BootstrapView, lifeRoutes.transferBootstrap, { params: { id }, body: { with: email } }),
     planRemoval: (id) => patiently(PlanDocument, lifeRoutes.planRemoval, { params: { id } }),
@@ -170,6 +172,20 @@ export function createClient(transport: Transport, told: Told): Client {
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),
     startNewBootstraps: () => once(AdmissionView, admissionRoutes.startNewBootstraps),
     follow: (id, signal) => followStream(transport, told, id, signal),
+  };
+}
+
+type Sharing = Pick<Client, 'share' | 'unshare' | 'shareWithTeam' | 'unshareWithTeam'>;
+
+function sharing(transport: Transport): Sharing {
+  const once = async <T>(...call: Parameters<typeof transport.ask<T>>) => (await transport.ask(...call)).data;
+  return {
+    share: (id, email) => once(SharedView, lifeRoutes.shareBootstrap, { params: { id }, body: { with: email } }),
+    unshare: (id, email) => once(BootstrapView, lifeRoutes.unshareBootstrap, { params: { id }, body: { with: email } }),
+    shareWithTeam: (id, team) =>
+      once(SharedView, lifeRoutes.shareBootstrapWithTeam, { params: { id }, body: { team } }),
+    unshareWithTeam: (id, team) =>
+      once(BootstrapView, lifeRoutes.unshareBootstrapWithTeam, { params: { id }, body: { team } }),
   };
 }
 

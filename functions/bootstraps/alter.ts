@@ -6,7 +6,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { transitionWrites } from '../engine/record/transition.js';
+import { type Leased, transitionWrites } from '../engine/record/transition.js';
 import { updateBootstrap } from '../engine/record/update.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
@@ -21,6 +21,9 @@ type Alterable =
   | 'owner'
   | 'ownerMember'
   | 'sharedWith'
+  | 'sharedTeams'
+  | 'teamPeople'
+  | 'ownerLeft'
   | 'formerPeople'
   | 'boundTo';
 
@@ -43,16 +46,33 @@ export interface Act {
   readonly shownBy: readonly string[];
 }
 
+type Decide = (record: BootstrapRecord, at: string) => Alteration | undefined | Promise<Alteration | undefined>;
+
 /**
  * Once this has returned, no cleanup acts on older state: removals too are written against the version they were decided by.
  * `decide` returns undefined if nothing changes.
  */
-export async function alter(
+export const alter = (
   context: Context,
   steps: readonly AnyStep[],
   id: string,
-  { actor, action, shownBy }: Act,
-  decide: (record: BootstrapRecord, at: string) => Alteration | undefined | Promise<Alteration | undefined>,
+  { shownBy, ...act }: Act,
+  decide: Decide,
+): Promise<StoredBootstrap> => {
+  const shownIn = (record: BootstrapRecord): Leased[] => {
+    const plan = planOfRecord(steps, record);
+    return shownBy.flatMap((name) => plan.get(name) ?? []);
+  };
+  return alterShown(context, id, act, shownIn, decide);
+};
+
+/** The same for a caller that knows no steps. `shownIn`: the instances of the cloud lane that show the change. */
+export async function alterShown(
+  context: Context,
+  id: string,
+  { actor, action }: Omit<Act, 'shownBy'>,
+  shownIn: (record: BootstrapRecord) => readonly Leased[],
+  decide: Decide,
 ): Promise<StoredBootstrap> {
   const { standing, transition } = await updateBootstrap(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
@@ -61,11 +81,10 @@ export async function alter(
     const altered = Object.fromEntries(
       Object.entries({ ...data, ...decided.fields }).filter(([, value]) => value !== undefined),
     ) as unknown as BootstrapRecord;
-    const plan = planOfRecord(steps, data);
     // What was never made will be made from the changed record.
-    const again = shownBy.flatMap((name) => {
-      const { output, state } = data.instances[name] ?? {};
-      return output !== undefined || state === 'ready' ? (plan.get(name) ?? []) : [];
+    const again = shownIn(data).filter((shown) => {
+      const { output, state } = data.instances[shown.id] ?? {};
+      return output !== undefined || state === 'ready';
     });
     const instances = { ...data.instances };
     for (const { id: name } of again) {

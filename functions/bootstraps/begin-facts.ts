@@ -17,6 +17,8 @@ export interface BeginFacts {
   readonly agreed?: string | undefined;
   /** The most that the caller will pay in all, in whole micro-units. */
   readonly maxMicros?: number | undefined;
+  /** Number of the team that a new bootstrap belongs to. The caller is a member. */
+  readonly team?: number | undefined;
   /** The build that the options refer to now. */
   readonly package?: ChosenPackage | undefined;
   /** The files that the caller has of the existing bootstrap. A new one has none. */

@@ -15,6 +15,7 @@ import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
+import { type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
@@ -25,6 +26,7 @@ import { countOne } from './counters.js';
 import { writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
+import { peopleFields } from './team-people.js';
 
 /** Stays the same over all tries of one command. */
 export interface Draft {
@@ -70,11 +72,12 @@ export async function begin(
     deadlineAt,
   });
   const count = async () => {
+    const holder = facts.team === undefined ? undefined : await ownHolder(context, facts.team, caller);
     const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
     checkAdmission(counters?.data);
     const counted = countOne(counters?.data, caller.email, config.limits);
     const spend = countSpend(config, counters?.data, { after: record([]) }, at);
-    return { counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }) } };
+    return { holder, counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }) } };
   };
   if (draft.callerSecret === undefined) {
     // A refused command must leave no secret behind.
@@ -86,10 +89,15 @@ export async function begin(
   const warnings = [...facts.warnings, ...(warning === undefined ? [] : [warning]), ...(brings ? [notItsBase] : [])];
   const empty = record(warnings);
   const transition = startGeneration(steps, dated(empty, at), at);
-  const begun: BootstrapRecord = { ...transition.record, events: transition.events.length };
+  const begunOf = (holder: Holder | undefined): BootstrapRecord => ({
+    ...transition.record,
+    ...ofTeam(context, empty, holder),
+    events: transition.events.length,
+  });
   const name: NameRecord = { schema: 1, bootstrapId: draft.id, owner: caller.email };
-  const writes = ({ counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
-    { kind: 'create', collection: collections.bootstraps, id: draft.id, data: begun },
+  const writes = ({ holder, counters, counted }: Awaited<ReturnType<typeof count>>): Write[] => [
+    { kind: 'create', collection: collections.bootstraps, id: draft.id, data: begunOf(holder) },
+    ...(holder === undefined ? [] : [holdWrite(holder, 1)]),
     { kind: 'create', collection: collections.names, id: nameId(options.projectName), data: name },
     counters === undefined
       ? { kind: 'create', collection: collections.counters, id: countersId, data: counted }
@@ -104,11 +112,34 @@ export async function begin(
       }),
     ),
   ];
-  const [version = ''] = await inTurn(store, countersId, async () => {
+  const { version, holder } = await inTurn(store, countersId, async () => {
     const counted = await count();
-    return persist(() => store.commit(writes(counted)));
+    const [written = ''] = await persist(() => store.commit(writes(counted)));
+    return { version: written, holder: counted.holder };
   });
   await publishReady(context, draft.id, 1, transition.ready, facts.trace);
-  const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: begun };
+  const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: begunOf(holder) };
   return { bootstrap, created: true, changes: [] };
 }
+
+/** Throws `not-found` if the caller is no member any more. */
+async function ownHolder(
+  context: Context,
+  team: number,
+  { email, identity = '' }: BeginFacts['caller'],
+): Promise<Holder> {
+  const holder = await readLivingHolder(context, team);
+  if (!(await isIn(context, team, { email, identity }))) throw noTeam(team);
+  return holder;
+}
+
+const ofTeam = (
+  { config }: Context,
+  record: BootstrapRecord,
+  holder: Holder | undefined,
+): Pick<BootstrapRecord, 'team' | 'teamPeople'> => {
+  if (holder === undefined) return {};
+  const { teamId: team } = holder.team;
+  const { teamPeople } = peopleFields(config, { ...record, team }, [holder]);
+  return { team, ...(teamPeople !== undefined && { teamPeople }) };
+};

@@ -7,18 +7,19 @@ import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
+import { holdWrite } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
-import { alter } from './alter.js';
+import { type Alteration, alter } from './alter.js';
 import { boundWithout } from './bound.js';
 import { countSpend } from './ceilings.js';
+import { holdersOf, peopleFields, teamsOf } from './team-people.js';
+import { roleSteps } from './team-roles.js';
 
 /** Nobody works with more people. The limit keeps policies and records small. */
 const mostPeople = 20;
 
 const callerRole = 'caller-role';
-/** The steps that show in the cloud who its people are. */
-const roles = [callerRole, 'people-login'];
 
 const refused = (message: string): Problem =>
   new Problem('bad-input', `with ${message}`, { errors: [{ path: 'with', message }] });
@@ -37,7 +38,7 @@ export const share = (
   actor: string,
   email: string,
 ): Promise<StoredBootstrap> =>
-  alter(context, steps, id, { actor, action: `share with ${email}`, shownBy: roles }, (record) => {
+  alter(context, steps, id, { actor, action: `share with ${email}`, shownBy: roleSteps }, (record) => {
     const { owner, sharedWith = [], formerPeople, instances } = record;
     if (email === owner) throw refused('is the owner');
     if (sharedWith.includes(email) && instances[callerRole]?.state !== 'failed') return undefined;
@@ -54,7 +55,7 @@ export const unshare = (
   actor: string,
   email: string,
 ): Promise<StoredBootstrap> =>
-  alter(context, steps, id, { actor, action: `unshare with ${email}`, shownBy: roles }, (record) => {
+  alter(context, steps, id, { actor, action: `unshare with ${email}`, shownBy: roleSteps }, (record) => {
     const { sharedWith = [], formerPeople } = record;
     if (!sharedWith.includes(email)) return undefined;
     return {
@@ -82,23 +83,51 @@ export const transfer = (
     context,
     steps,
     id,
-    { actor, action: `transfer to ${email}`, shownBy: ['project', ...roles] },
+    { actor, action: `transfer to ${email}`, shownBy: ['project', ...roleSteps] },
     async (record, at) => {
       const { owner, sharedWith, formerPeople } = record;
       if (email === owner) return undefined;
+      const fields = {
+        owner: email,
+        ownerMember: iamMember(email),
+        sharedWith: some(without(sharedWith, email)),
+        formerPeople: [...without(without(formerPeople, email), owner), owner],
+        // A person it was shared with keeps the bound account. A new person is known only by e-mail.
+        boundTo: boundWithout(record, owner),
+      };
+      const held = await heldBy(context, record, fields);
       return {
-        fields: {
-          owner: email,
-          ownerMember: iamMember(email),
-          sharedWith: some(without(sharedWith, email)),
-          formerPeople: [...without(without(formerPeople, email), owner), owner],
-          // A person it was shared with keeps the bound account. A new person is known only by e-mail.
-          boundTo: boundWithout(record, owner),
-        },
-        writes: await claimWrites(context, id, record, email, at),
+        fields: { ...fields, ...held.fields },
+        writes: [...(await claimWrites(context, id, record, email, at)), ...held.writes],
       };
     },
   );
+
+/** What follows from its teams for a new owner. Throws `bad-input` if they are not in the team that it belongs to. */
+async function heldBy(
+  context: Context,
+  record: BootstrapRecord,
+  fields: Pick<Alteration['fields'], 'owner' | 'sharedWith' | 'formerPeople'> & { readonly owner: string },
+): Promise<Pick<Required<Alteration>, 'fields' | 'writes'>> {
+  if (teamsOf(record).length === 0) return { fields: {}, writes: [] };
+  const { team } = record;
+  const holders = await holdersOf(context, record);
+  const owning = holders.find((holder) => holder.team.teamId === team);
+  if (team !== undefined && owning?.members.includes(fields.owner) !== true) {
+    throw refused(`is no member of team ${team}, which it belongs to`);
+  }
+  const { sharedWith, formerPeople, ...others } = record;
+  const given = {
+    ...others,
+    owner: fields.owner,
+    ...(fields.sharedWith !== undefined && { sharedWith: fields.sharedWith }),
+    ...(fields.formerPeople !== undefined && { formerPeople: fields.formerPeople }),
+  };
+  return {
+    fields: peopleFields(context.config, given, holders),
+    writes: holders.map((holder) => holdWrite(holder)),
+  };
+}
 
 /**
  * Moves the name and the count to the new owner. Claim and count belong together: a bootstrap that lost its claim is not

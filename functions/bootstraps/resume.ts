@@ -13,6 +13,7 @@ import { transitionWrites } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
+import { isIn } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import { Conflict, type Write } from '../store/store.js';
 import { refuseTakenIn } from './alter.js';
@@ -58,12 +59,19 @@ async function resumed(
   standing: StoredBootstrap,
 ): Promise<Resumed> {
   const { id, data: before } = standing;
-  if (before.owner !== facts.caller.email) {
+  if (!(await isStillTheirs(context, before, facts.caller))) {
     throw new Problem('conflict', `The project name ${before.name} is in use by somebody else.`, {
       advice: 'Choose another --project-name.',
     });
   }
   checkBound(context, standing, facts.caller);
+  if (facts.team !== undefined && facts.team !== before.team) {
+    const message = `cannot change: it belongs to ${before.team === undefined ? 'no team' : `team ${before.team}`}`;
+    throw new Problem('bad-input', `--team ${message}`, {
+      errors: [{ path: '--team', message }],
+      advice: `To let the team see it: plinth beta bootstrap-cloud share ${before.projectId} --with-team ${facts.team}`,
+    });
+  }
   // The name has been freed meanwhile.
   if (before.state === 'removed') throw new Conflict();
   if (before.removal !== undefined) {
@@ -95,6 +103,13 @@ async function resumed(
   const deadlineAt = deadlineOf(context, { ...before, ...price }, facts, options, changes);
   return { options, secrets, secretsBefore, changes, deadlineAt, ...price };
 }
+
+/** What belongs to a team is its owner's while they are in the team. */
+export const isStillTheirs = async (
+  context: Pick<Context, 'store'>,
+  { owner, team }: BootstrapRecord,
+  { email, identity = '' }: BeginFacts['caller'],
+): Promise<boolean> => owner === email && (team === undefined || isIn(context, team, { email, identity }));
 
 /** It keeps the price that it was admitted at, unless an option or the caller's most changes. */
 function priceNow(

@@ -56,6 +56,10 @@ export async function takeUp(
     const message = 'goes not with takeUp: what is recovered is no part of a plan';
     throw new Problem('bad-input', `plan ${message}`, { errors: [{ path: 'plan', message }] });
   }
+  if (facts.team !== undefined) {
+    const message = 'goes not with takeUp: share what is recovered with the team afterwards';
+    throw new Problem('bad-input', `--team ${message}`, { errors: [{ path: '--team', message }] });
+  }
   for (let attempt = 0; attempt < raceTries; attempt++) {
     const [standing, claim] = await persist(() =>
       Promise.all([

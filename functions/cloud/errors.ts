@@ -148,6 +148,14 @@ const rateLimits = ['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EX
 const quotas = ['quotaExceeded', 'QUOTA_EXCEEDED', 'limitExceeded'];
 const networkTroubles = /timeout|ECONN|socket|fetch failed|EAI_AGAIN|ENOTFOUND|EPIPE/i;
 
+/** What to do about refusals of Cloud DNS that say only what is wrong. */
+const waysOut: Readonly<Record<string, string>> = {
+  verifyManagedZoneDnsNameOwnership:
+    "Prove in Google's Search Console whose the domain is, and make the service account of run-cloud-step an owner there; the operator knows it. Or give another --base-domain. Then run the same command again.",
+  managedZoneDnsNameNotAvailable:
+    'Remove other bootstraps or zones of this domain; those of deleted projects may count until Google has purged them. Or give another --base-domain. Then run the same command again.',
+};
+
 /** The problem for a fault. `doing` ends the sentence "Could not …". */
 export function problemOf(fault: CloudFault, doing: string, cause?: unknown): Problem {
   const has = (reasons: readonly string[]) => fault.reasons.some((reason) => reasons.includes(reason));
@@ -208,7 +216,8 @@ export function problemOf(fault: CloudFault, doing: string, cause?: unknown): Pr
   if (fault.http >= 500 || fault.http === 408 || fault.http === 499) {
     return say('cloud-unavailable', fault.message, 'Run the same command again.');
   }
-  return say(...byStatus(fault));
+  const [code, why, advice] = byStatus(fault);
+  return say(code, why, advice ?? fault.reasons.map((reason) => waysOut[reason]).find((way) => way !== undefined));
 }
 
 /** The organization policy that a refusal names, as `compute.vmExternalIpAccess`. A 412 of another kind names none. */

@@ -1,5 +1,5 @@
 /**
- * Sums up what bootstraps have cost so far: by owner, project, day or month. Each bootstrap and day is rounded once, so every
+ * Sums up what bootstraps have cost so far: by owner, team, project, day or month. Each bootstrap and day is rounded once, so every
  * way to sum up comes to the same total. Pure.
  */
 import type { CostGroup, CostsView } from '../../shared/bootstrap/costs.js';
@@ -54,7 +54,13 @@ export function costsOf(
     for (const note of told) notes.add(note);
     for (const [day, micros] of byDay(holdings, goneAt ?? now)) {
       if (day < from || day > to || micros === 0) continue;
-      const key = { owner: data.owner, project: data.projectId, day, month: day.slice(0, 7) }[by];
+      const key = {
+        owner: data.owner,
+        team: String(data.team ?? '-'),
+        project: data.projectId,
+        day,
+        month: day.slice(0, 7),
+      }[by];
       const more = by === 'project' ? { name: data.name, owner: data.owner } : {};
       const found = rows.get(key) ?? { row: { key, ...more, micros: 0 }, ids: new Set() };
       found.row.micros += micros;

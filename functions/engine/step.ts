@@ -68,9 +68,11 @@ export interface BootstrapFacts {
   readonly owner: string;
   /** IAM member of the owner: `user:…` or `serviceAccount:…`. */
   readonly ownerMember: string;
-  /** IAM members of the people it is shared with. */
+  /** It belongs to a team that its owner has left. Then the owner has no role. */
+  readonly ownerLeft?: boolean;
+  /** IAM members of the people it is shared with, also by a team. */
   readonly sharedMembers: readonly string[];
-  /** IAM members of former owners, and of people it is no longer shared with. */
+  /** IAM members of former owners, and of people it is no longer shared with. None of them has it in another way. */
   readonly formerMembers: readonly string[];
   /** Resolved: defaults are applied, and secrets are left out (see `secrets.caller`). */
   readonly options: BootstrapOptions;

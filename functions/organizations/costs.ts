@@ -90,6 +90,7 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   setTeamMemberRole: { reads: documents(5), writes: documents(5) },
   addTeamMember: { reads: documents(6), writes: documents(6) },
   removeTeamMember: { reads: documents(5), writes: documents(5) },
+  // Plus, for a team with bootstraps: these, their other teams, and the admins of the organization.
   previewMigration: { reads: documents(3, 2, 'members of the team'), writes: none },
   migrateTeam: {
     reads: documents(4, 2, 'members of the team'),

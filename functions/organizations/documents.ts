@@ -101,6 +101,12 @@ export const TeamRecord = z.object({
    * search the organization's events.
    */
   migration: z.string().nullable().optional(),
+  /** How many living bootstraps it owns. Missing: none. */
+  owns: z.int().optional(),
+  /** True if bootstraps belong to it or are shared with it. Then each change of its members sets `rolesAt`. */
+  holds: z.literal(true).optional(),
+  /** When sweep brings the roles on its bootstraps' projects in line with its members. Missing: they are. */
+  rolesAt: time.optional(),
   ...deletable,
   /** The organization that the team was deleted in. While it is deleted, `organizationId` is null. */
   deletedFrom: z.uuid().nullable().optional(),

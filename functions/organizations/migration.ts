@@ -21,6 +21,7 @@ import { type EventWrite, eventWrite } from './events.js';
 import { stayWrites } from './leaving.js';
 import { viewOfMember } from './members.js';
 import { bindWrites } from './membership.js';
+import { movedBootstraps } from './moved-bootstraps.js';
 import { openWrites } from './organization-life.js';
 import {
   checkAdmin,
@@ -151,19 +152,26 @@ export const accountsOf = (members: readonly TeamMemberRecord[], of: readonly Me
   return of.map(({ email }) => accounts.get(email) ?? null);
 };
 
-export const previewMigration = (
+export async function previewMigration(
   context: Context,
   caller: Caller,
   teamId: number,
   organizationId: string,
-): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> =>
+): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> {
+  const { preview, tag, team } = await previewOfMembers(context, caller, teamId, organizationId);
+  if (team.organizationId !== null) return { preview, tag };
+  const bootstraps = await movedBootstraps(context, { team, ...preview });
+  return { preview: bootstraps.length === 0 ? preview : { ...preview, bootstraps }, tag };
+}
+
+const previewOfMembers = (context: Context, caller: Caller, teamId: number, organizationId: string) =>
   transact(context, async (transaction) => {
     const found = await movable(transaction, context.config, caller, { teamId, organizationId });
     const { team } = found;
     if (team.organizationId !== null && team.organizationId !== organizationId) {
       const division = { stays: [], leaves: [] };
       const preview = { teamId, organizationId, ...division, blockers: [elsewhere(teamId)] };
-      return { preview, tag: tagOf(team, organizationId, division) };
+      return { preview, tag: tagOf(team, organizationId, division), team };
     }
     const seen = { ...found, members: await membersOfTeam(context, teamId) };
     const division =
@@ -174,6 +182,7 @@ export const previewMigration = (
     return {
       preview: { teamId, organizationId, stays: [...division.stays], leaves: [...division.leaves], blockers },
       tag: tagOf(team, organizationId, division),
+      team,
     };
   });
 

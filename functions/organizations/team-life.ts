@@ -56,6 +56,7 @@ export const deleteTeam = (context: Context, caller: Caller, teamId: number): Pr
   transactInTeam(context, teamId, async (transaction) => {
     const { team, rights, bind } = await lookAt(transaction, caller, teamId, caller.email);
     checkAdmin(rights, 'team');
+    if ((team.owns ?? 0) > 0) throw await ownsBootstraps(context, team);
     const members = await membersOfTeam(context, teamId);
     const gone = deletedNow(context.clock);
     const change = { ...gone, organizationId: null, deletedFrom: team.organizationId };
@@ -75,6 +76,20 @@ export const deleteTeam = (context: Context, caller: Caller, teamId: number): Pr
     );
     return viewOfTeam({ ...team, ...change }, rights.role);
   });
+
+const mostNamed = 10;
+
+/** The names are those at this moment. That there are any is part of the transaction. */
+async function ownsBootstraps({ store }: Context, { teamId, owns }: TeamRecord): Promise<Problem> {
+  const found = await store.query({ collection: collections.bootstraps, where: [['team', '==', teamId]] });
+  const names = found.filter(({ data }) => data['state'] !== 'removed').map(({ data }) => String(data['name']));
+  const shown = names.sort().slice(0, mostNamed).join(', ');
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+  return new Problem('conflict', `Team ${teamId} still owns living bootstraps: ${shown || owns}${more}.`, {
+    advice: 'Remove them first, and delete the team when they are gone.',
+    members: { bootstraps: names },
+  });
+}
 
 /** For admins of the team, or of the organization that it was deleted in. A team that is not deleted stays as it is. */
 export const restoreTeam = (

@@ -43,7 +43,13 @@ export function newTeamMember(
   return { kind: 'create', collection: collections.teamMembers, id: teamMemberId(teamId, email), data };
 }
 
-/** Every change of a team's members makes this write. A transaction that depends on the members reads this document. */
+/** Before any time. Sweep takes it at once. */
+const atOnce = new Date(0).toISOString();
+
+/**
+ * Every change of a team's members makes this write. A transaction that depends on the members reads this document. If the
+ * team has bootstraps, the same write asks for the roles on their projects to follow.
+ */
 export const teamChange = (
   team: TeamRecord,
   change: Partial<Omit<TeamRecord, 'schema' | 'teamId' | 'createdAt' | 'changes' | 'membersAt'>>,
@@ -52,7 +58,12 @@ export const teamChange = (
   kind: 'update',
   collection: collections.teams,
   id: teamDocumentId(team.teamId),
-  data: { ...change, changes: team.changes + changes, membersAt: team.changes + changes },
+  data: {
+    ...change,
+    changes: team.changes + changes,
+    membersAt: team.changes + changes,
+    ...(team.holds === true && { rolesAt: atOnce }),
+  },
 });
 
 const count = (role: Role): number => (role === 'admin' ? 1 : 0);

@@ -1,6 +1,7 @@
 /** A bootstrap as the HTTP API shows it: what exists, what runs, and what it waits for. */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
+import { TeamId } from '../organization/team.js';
 import { CostEstimate } from './cost.js';
 import { Forecast } from './forecast.js';
 
@@ -287,6 +288,15 @@ export const BootstrapView = z
       description: 'E-mails of those it is shared with: they see it, and may extend it',
       examples: [['bob@example.com']],
     }),
+    team: TeamId.optional().meta({
+      description:
+        'Number of the team that it belongs to. Its members see it, and its admins extend, protect and remove it',
+      examples: [42],
+    }),
+    sharedWithTeams: z
+      .array(TeamId)
+      .optional()
+      .meta({ description: 'Numbers of the teams that it is shared with. Absent: none', examples: [[43]] }),
     removal: RemovalView.optional(),
     vmsStopped: VmsStoppedView.optional(),
     unplanned: z
@@ -334,6 +344,8 @@ export const BootstrapSummary = BootstrapView.pick({
   deadlineAt: true,
   protection: true,
   sharedWith: true,
+  team: true,
+  sharedWithTeams: true,
   removal: true,
   vmsStopped: true,
   cost: true,

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { text } from '../api.js';
 
-export const costGroups = ['owner', 'project', 'day', 'month'] as const;
-export const CostGroup = z.enum(costGroups, 'must be owner, project, day or month').meta({
+export const costGroups = ['owner', 'team', 'project', 'day', 'month'] as const;
+export const CostGroup = z.enum(costGroups, 'must be owner, team, project, day or month').meta({
   id: 'CostGroup',
   description: 'What one row stands for. Days and months are in UTC',
   examples: ['month'],
@@ -22,7 +22,10 @@ export const CostsView = z
     rows: z
       .array(
         z.object({
-          key: text('E-mail of the owner, id of the project, day or month', '2026-11'),
+          key: text(
+            'E-mail of the owner, number of the team (`-`: of no team), id of the project, day or month',
+            '2026-11',
+          ),
           name: z
             .string()
             .optional()

@@ -70,10 +70,10 @@ export const PreflightReply = z
   .meta({ id: 'Preflight', description: 'Whether a bootstrap may begin, and what is known of it' });
 export type PreflightReply = z.infer<typeof PreflightReply>;
 
-const { options, sshPublicKey, strict, maxCost } = BootstrapRequest.shape;
+const { options, sshPublicKey, strict, maxCost, team } = BootstrapRequest.shape;
 
 export const PreflightRequest = z
-  .strictObject({ options, sshPublicKey: sshPublicKey.optional(), strict, maxCost })
+  .strictObject({ options, sshPublicKey: sshPublicKey.optional(), strict, maxCost, team })
   .meta({
     id: 'PreflightRequest',
     description: 'A bootstrap that is not begun',

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { ruled } from '../api.js';
+import { TeamId } from '../organization/team.js';
 import { AmountText } from './money.js';
 import {
   type Flag,
@@ -108,6 +109,11 @@ export const BootstrapRequest = z
         description:
           'Id of a bootstrap of the caller whose record is lost, and whose files were recovered: it goes on with the project that it has made',
       }),
+    team: TeamId.optional().meta({
+      description:
+        'Number of the team that a new bootstrap belongs to; the caller must be a member. A resume keeps the team, and another one is a 400',
+      examples: [42],
+    }),
     strict: z.boolean().optional().meta({ description: 'Warnings are refusals' }),
     plan: PlanHash.optional(),
     maxCost: AmountText.optional().meta({

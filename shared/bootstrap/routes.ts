@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { flag, json, type Reply, type RouteTable, reason, text } from '../api.js';
 import { ScheduleView, scheduleVerbs } from '../cleanup-schedule.js';
 import { Email } from '../organization/email.js';
+import { TeamId, TeamIdText } from '../organization/team.js';
 import { pageHeaders, pageQuery } from '../paging.js';
 import { AdmissionReason, AdmissionView } from './admission.js';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap.js';
@@ -34,6 +35,9 @@ const ofBootstrap = z.strictObject({ id: bootstrapId });
 const withSomebody = z
   .strictObject({ with: Email.meta({ description: 'E-mail of a person or a service account' }) })
   .meta({ id: 'Somebody', description: 'Who it is shared with, or given to' });
+const withTeam = z
+  .strictObject({ team: TeamId.meta({ description: 'Number of the team', examples: [42] }) })
+  .meta({ id: 'WithTeam', description: 'Which team it is shared with' });
 const ofDatacenter = z.strictObject({
   datacenter: z.enum(['dc1', 'dc2']).default('dc1').meta({ description: 'Which one of two' }),
 });
@@ -276,7 +280,7 @@ export const costRoutes = {
     tag: 'Bootstraps',
     summary: 'What bootstraps have cost so far',
     description:
-      "The caller's own, with those that were removed in the last 90 days; for operators with `all=true` everybody's. Every way to sum up comes to the same total.",
+      "The caller's own, by team also those of the caller's teams, with those that were removed in the last 90 days; for operators with `all=true` everybody's. Every way to sum up comes to the same total.",
     caller: 'known',
     query: z.strictObject({
       by: CostGroup.default('month'),
@@ -378,7 +382,7 @@ export const lifeRoutes = {
     tag: 'Life',
     summary: 'Gives it more time',
     description:
-      'Its time is over `ttl` from now, if that is later than it was; up to the ceiling of the deployment (400). For its owner, operators, and whom it is shared with.',
+      'Its time is over `ttl` from now, if that is later than it was; up to the ceiling of the deployment (400). For its owner, operators, whom it is shared with, and admins of its teams.',
     caller: 'known',
     params: ofBootstrap,
     body: z
@@ -402,7 +406,7 @@ export const lifeRoutes = {
     tag: 'Life',
     summary: 'Keeps it from removal for a time',
     description:
-      'It is not removed before `until`, whatever its deadline. A moment that has passed, or lies beyond the longest lifetime of the deployment, is a 400; operators pass that limit. For its owner and operators.',
+      'It is not removed before `until`, whatever its deadline. A moment that has passed, or lies beyond the longest lifetime of the deployment, is a 400; operators pass that limit. For its owner, operators, and admins of its teams.',
     caller: 'known',
     params: ofBootstrap,
     body: z
@@ -421,7 +425,8 @@ export const lifeRoutes = {
     path: '/bootstraps/{id}/unprotect',
     tag: 'Life',
     summary: 'Takes the protection away',
-    description: 'Only its deadline counts again; not protected: nothing changes. For its owner and operators.',
+    description:
+      'Only its deadline counts again; not protected: nothing changes. For its owner, operators, and admins of its teams.',
     caller: 'known',
     params: ofBootstrap,
     replies: { 200: view() },
@@ -453,13 +458,39 @@ export const lifeRoutes = {
     replies: { 200: view() },
     problems: ['forbidden', 'conflict'],
   },
+  shareBootstrapWithTeam: {
+    method: 'POST',
+    path: '/bootstraps/{id}/share-with-team',
+    tag: 'Life',
+    summary: 'Shares it with a team',
+    description:
+      'Its members see it, its admins extend, protect and remove it, and all who may bootstrap here get the role of the invited on its project. Who leaves the team loses it at once, and the role within about a minute. Shared already: nothing changes. With at most five teams. For its owner and operators, who must see the team.',
+    caller: 'known',
+    params: ofBootstrap,
+    body: withTeam,
+    replies: { 200: json('The bootstrap as it is now, and what they get', SharedView) },
+    problems: ['forbidden', 'conflict', 'too-many'],
+  },
+  unshareBootstrapWithTeam: {
+    method: 'POST',
+    path: '/bootstraps/{id}/unshare-with-team',
+    tag: 'Life',
+    summary: 'Shares it with a team no more',
+    description:
+      'Its members see it no more, and their roles on its project go, unless they have them in another way. Not shared with it: nothing changes. For its owner and operators.',
+    caller: 'known',
+    params: ofBootstrap,
+    body: withTeam,
+    replies: { 200: view() },
+    problems: ['forbidden', 'conflict'],
+  },
   transferBootstrap: {
     method: 'POST',
     path: '/bootstraps/{id}/transfer',
     tag: 'Life',
     summary: 'Gives it to another owner',
     description:
-      'To one who may bootstrap, and within their limit. Whoever had it sees it no more. Theirs already: nothing changes. For its owner and operators.',
+      'To one who may bootstrap, and within their limit. Whoever had it sees it no more. Of a team: to a member of it, and its admins may do so, too. Theirs already: nothing changes. For its owner and operators.',
     caller: 'known',
     params: ofBootstrap,
     body: withSomebody,
@@ -472,7 +503,7 @@ export const lifeRoutes = {
     tag: 'Life',
     summary: 'What its removal would take away',
     description:
-      'All that it may take: things that are no longer as plinth wrote them stay. With `plan`, a removal keeps to that. For its owner and operators.',
+      'All that it may take: things that are no longer as plinth wrote them stay. With `plan`, a removal keeps to that. For its owner, operators, and admins of its teams.',
     caller: 'known',
     params: ofBootstrap,
     replies: { 200: json('The plan', PlanDocument) },
@@ -484,7 +515,7 @@ export const lifeRoutes = {
     tag: 'Life',
     summary: 'Removes it now, with its project',
     description:
-      'One that is active is cancelled first; one that is protected is a 409. Already removed: nothing changes. For its owner and operators.',
+      'One that is active is cancelled first; one that is protected is a 409. Already removed: nothing changes. For its owner, operators, and admins of its teams.',
     caller: 'known',
     params: ofBootstrap,
     query: z.strictObject({ plan: PlanHash.optional() }),
@@ -530,7 +561,7 @@ export const bootstrapRoutes = {
     tag: 'Bootstraps',
     summary: 'The bootstraps that the caller sees',
     description:
-      "Their own and those shared with them, newest first; for operators with `all=true` everybody's. Whole, or with `limit` in pages.",
+      "Their own, those shared with them and those of their teams (of the first 200, by number), newest first; with `team` those of one team; for operators with `all=true` everybody's. Whole, or with `limit` in pages.",
     caller: 'known',
     query: z.strictObject({
       all: flag("Everybody's; for operators"),
@@ -540,6 +571,10 @@ export const bootstrapRoutes = {
         .max(100)
         .optional()
         .meta({ description: "A project's name or id: only the bootstraps of that project", examples: ['my first'] }),
+      team: TeamIdText.optional().meta({
+        description: 'Number of a team: only what belongs to it or is shared with it',
+        examples: [42],
+      }),
       ...pageQuery,
     }),
     replies: { 200: { ...json('The bootstraps', z.array(BootstrapSummary)), headers: pageHeaders } },

@@ -26,7 +26,7 @@ import {
   NewTeam,
   NewTransfer,
   Team,
-  TeamId,
+  TeamIdText,
   Transfer,
   TransferId,
   UndoPreview,
@@ -81,12 +81,7 @@ const withDeleted = z.strictObject({
 });
 const restorable = 'For 30 days it can be restored. Then it is gone.';
 const ofOrganization = z.strictObject({ organizationId: OrganizationId });
-const teamId = z
-  .string()
-  .regex(/^[1-9]\d{0,9}$/, 'must be a positive integer')
-  .transform(Number)
-  .pipe(TeamId);
-const ofTeam = z.strictObject({ teamId });
+const ofTeam = z.strictObject({ teamId: TeamIdText });
 
 const ofTransfer = ofTeam.extend({ transferId: TransferId });
 const ofMigration = ofTeam.extend({ migrationId: MigrationId });

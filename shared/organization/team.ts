@@ -10,6 +10,13 @@ export const TeamId = z
   .max(2 ** 31 - 1)
   .meta({ id: 'TeamId', description: 'Number of a team; random, not sequential', examples: [1571417718] });
 
+/** The same in a path or a query. */
+export const TeamIdText = z
+  .string()
+  .regex(/^[1-9]\d{0,9}$/, 'must be a positive integer')
+  .transform(Number)
+  .pipe(TeamId);
+
 export const Team = z
   .object({
     teamId: TeamId,
@@ -144,6 +151,30 @@ export const UndoPreview = z
 export type UndoPreview = z.infer<typeof UndoPreview>;
 
 /** What a migration would do now. Its ETag, sent back in If-Match, ensures that nothing has changed since. */
+export const MovedBootstrap = z
+  .object({
+    name: text('Of the project', 'demo'),
+    projectId: text('Of the project', 'demo-1a2b3c'),
+    owner: text('E-mail of who has it', 'alice@example.com'),
+    shared: z.boolean().meta({ description: 'Shared with the team; false: it belongs to the team', examples: [false] }),
+    costAnHour: z
+      .string()
+      .optional()
+      .meta({ description: 'What it was admitted at, in the currency of the prices', examples: ['1.25'] }),
+    gains: z.array(z.string()).meta({
+      description:
+        'Admins of the organization who then see it, extend, protect and remove it. They get no role on the project',
+      examples: [['carol@example.com']],
+    }),
+    loses: z.array(z.string()).meta({
+      description:
+        'Who leaves the team and has it in no other way. Their roles on the project go within about a minute',
+      examples: [['zoe@example.org']],
+    }),
+  })
+  .meta({ id: 'MovedBootstrap', description: 'A living bootstrap of the team, and who gains and loses access to it' });
+export type MovedBootstrap = z.infer<typeof MovedBootstrap>;
+
 export const MigrationPreview = z
   .object({
     teamId: TeamId,
@@ -162,6 +193,10 @@ export const MigrationPreview = z
         ],
       ],
     }),
+    bootstraps: z
+      .array(MovedBootstrap)
+      .optional()
+      .meta({ description: 'The bootstraps that move with the team, at most 50. The ETag does not cover them' }),
   })
   .meta({ id: 'MigrationPreview', description: 'What a migration would do now' });
 export type MigrationPreview = z.infer<typeof MigrationPreview>;

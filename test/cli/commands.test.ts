@@ -75,7 +75,7 @@ describe('plinth', () => {
       ]) {
         expect(stdout.replaceAll(/\s+/g, ' ')).to.include(text);
       }
-      expect(stdout.match(/^ {2}(?:-\w, | {4})--[a-z]/gm)).to.have.lengthOf(75 + 8);
+      expect(stdout.match(/^ {2}(?:-\w, | {4})--[a-z]/gm)).to.have.lengthOf(75 + 9);
       expect(stdout).to.include('(default: v1.31.14+k0s.0)').and.include('[PLINTH_FORGE1_PAT]');
       expect(stdout).to.include('-s, --install-skip-steps <stringArray>').and.include('130 detached');
     });

@@ -199,6 +199,6 @@ describe('plinth costs', function () {
   it('refuses days and groups that are none, all at once', async () => {
     const { code, stderr } = await sandbox.run(['costs', '--by', 'week', '--from', 'yesterday']);
     expect(code).to.equal(2);
-    expect(stderr).to.include('--by must be owner, project, day or month').and.to.include('--from must be a day');
+    expect(stderr).to.include('--by must be owner, team, project, day or month').and.to.include('--from must be a day');
   });
 });

@@ -2,9 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { zones } from '../../local/cloud/dns/zone.js';
+import { serverSets, unprovenDomains } from '../../local/cloud/dns/zones.js';
 import { local } from '../../local/stack/deployment.js';
 import {
   type Caller,
+  domainOf,
   failedWith,
   historyOf,
   madeTwice,
@@ -71,6 +74,29 @@ describe('failures', function () {
     expect(stands(failed)).to.include.members(['zone', 'records', 'address:gateway', 'secrets:dc1']);
     scene.cloud.faults.remove(fault);
     await scene.expectAll(succeeded(await alice.bootstrap('denied')));
+  });
+
+  it('a domain that Google wants proof of: says where to prove it, and for whom; goes on once it is proven', async () => {
+    const domains = unprovenDomains(scene.cloud.world);
+    domains[`${domainOf('unproven')}.`] = true;
+    const failed = await alice.bootstrap('unproven');
+    failedWith(failed, 'zone', 'verify ownership', 'Search Console', 'run-cloud-step', '--base-domain', 'same command');
+    delete domains[`${domainOf('unproven')}.`];
+    await scene.expectAll(succeeded(await alice.bootstrap('unproven')));
+  });
+
+  it('a domain of which all name servers have a zone: says what takes them; goes on once one is free', async () => {
+    const table = zones(scene.cloud.world);
+    const others = serverSets.map((nameServers, n) => {
+      const name = `projects/${local.dnsProject}/managedZones/other-${n}`;
+      const resource = { name: `other-${n}`, dnsName: `${domainOf('crowded')}.`, nameServers: [...nameServers] };
+      table[name] = { resource, records: {}, changes: {}, nextChange: 1, operations: {} };
+      return name;
+    });
+    const failed = await alice.bootstrap('crowded');
+    failedWith(failed, 'zone', 'zone of that name', 'Remove', '--base-domain', 'same command');
+    for (const name of others) delete table[name];
+    await scene.expectAll(succeeded(await alice.bootstrap('crowded')));
   });
 
   it('capacity without a fallback: fails naming the VM; the others stand; goes on once there is room', async () => {

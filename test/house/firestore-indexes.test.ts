@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import * as z from 'zod';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
+import { bootstrapsOf } from '../../functions/bootstraps/team-roles.js';
 import { noticeWrites } from '../../functions/bootstraps/warn.js';
 import {
   BootstrapRecord,
@@ -160,6 +161,7 @@ describe("Firestore's indexes", () => {
     const store = recordStore(createMemoryStore(), recording);
     await findByName({ store }, 'no-such-project');
     await listBootstraps({ store });
+    await bootstrapsOf({ store }, 1);
     // What only jobs on machines write.
     const whose = { bootstrapId: 'b1', instance: 'install', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };
     const clock = { now: () => new Date(), wait: async () => undefined };

@@ -116,9 +116,17 @@ const rules: Rule[] = [
   ...beneath('functions/triggers', ['functions/http'], 'a door opens into bootstraps, organizations or cleanup'),
   ...beneath(
     'functions/bootstraps',
-    ['functions/http', 'functions/triggers', 'functions/cleanup', 'functions/organizations'],
+    ['functions/http', 'functions/triggers', 'functions/cleanup'],
     'what people ask of a bootstrap knows neither its doors nor its neighbours',
   ),
+  {
+    name: 'functions/bootstraps imports of functions/organizations only what a team is to a bootstrap',
+    message: 'bootstraps ask of teams through functions/organizations/ownership.ts',
+    forbids: ({ from, to }) =>
+      within('functions/bootstraps')(from) &&
+      within('functions/organizations')(to) &&
+      to !== 'functions/organizations/ownership.ts',
+  },
   ...beneath(
     'functions/cleanup',
     ['functions/http', 'functions/triggers', 'functions/organizations'],

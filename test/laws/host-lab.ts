@@ -6,6 +6,7 @@ import type { Host } from '../../functions/remote/remote.js';
 import { reach } from '../../functions/steps/hosts/reach.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import { computeEnvironment } from '../../local/cloud/gcloud.js';
+import type { SimulatedCloud } from '../../local/cloud/index.js';
 import { startForge1 } from '../../local/forge1/forge1.js';
 import { type Machines, startMachines } from '../../local/machines/index.js';
 import { makePackage } from '../../local/packages/make-package.js';
@@ -13,6 +14,7 @@ import { publishPackage } from '../../local/packages/publish.js';
 import { startK0sReleases } from '../../local/releases/k0s.js';
 import { publishRelease } from '../../local/releases/plinth.js';
 import { local } from '../../local/stack/deployment.js';
+import type { MachineAccess } from '../../shared/bootstrap/bootstrap.js';
 import type { BootstrapOptions } from '../../shared/bootstrap/options.js';
 import { makeOptions } from '../install-config/make-options.js';
 import { createLab, type Lab, type LabMachines } from './lab.js';
@@ -31,9 +33,16 @@ export interface HostLab {
   close(): Promise<void>;
 }
 
+interface HostLabParts {
+  readonly remote?: LabMachines['remote'];
+  readonly machineAccess?: MachineAccess;
+  /** What lies in the cloud before the first step. */
+  readonly prepare?: (cloud: SimulatedCloud) => Promise<void>;
+}
+
 export async function createHostLab(
   options: Partial<BootstrapOptions>,
-  remote?: LabMachines['remote'],
+  { remote, machineAccess = 'direct', prepare }: HostLabParts = {},
 ): Promise<HostLab> {
   const folder = mkdtempSync(join(tmpdir(), 'plinth-hosts-'));
   const disks = join(folder, 'machines');
@@ -65,7 +74,11 @@ export async function createHostLab(
           outsidePorts: () => ports,
           onNote: (note) => process.stderr.write(`${note}\n`),
         });
+        cloud.tunnel.leadTo(machines.connectFromIap);
+        await prepare?.(cloud);
         return {
+          machineAccess,
+          iapTunnelUrl: cloud.tunnel.url,
           sshProxyUrl: machines.proxyUrl,
           k0sReleasesUrl: k0s.url,
           forge1Url: forge1.url,

@@ -27,9 +27,11 @@ interface Sample {
   readonly ways: readonly Death['when'][];
   /** Of the instances on machines; what they need is made too. */
   readonly isChosen: (id: string) => boolean;
+  /** How the machines are reached, and what lies in the cloud beforehand. */
+  readonly parts?: Pick<NonNullable<Parameters<typeof createHostLab>[1]>, 'machineAccess' | 'prepare'>;
 }
 
-export function hostStepsHold({ options, ways, isChosen }: Sample): void {
+export function hostStepsHold({ options, ways, isChosen, parts = {} }: Sample): void {
   let undisturbed: HostLab;
   const open: HostLab[] = [];
   const inventoryOf = ({ lab, disk }: HostLab): Inventory =>
@@ -45,7 +47,7 @@ export function hostStepsHold({ options, ways, isChosen }: Sample): void {
     needMachines();
     await keysAtHand.call(this);
     this.timeout(600_000);
-    undisturbed = await createHostLab(options);
+    undisturbed = await createHostLab(options, parts);
     open.push(undisturbed);
     await Promise.all(chosenOf(undisturbed).map(({ id }) => undisturbed.make(id)));
     made = inventoryOf(undisturbed);
@@ -73,9 +75,12 @@ export function hostStepsHold({ options, ways, isChosen }: Sample): void {
   for (const when of ways) {
     it(`whoever dies ${when} any exchange with a machine, the next goes on, and nothing is made twice`, async () => {
       let remote: MortalRemote | undefined;
-      const disturbed = await createHostLab(options, (config) => {
-        remote = createMortalRemote(config);
-        return remote;
+      const disturbed = await createHostLab(options, {
+        ...parts,
+        remote: (settings) => {
+          remote = createMortalRemote(settings);
+          return remote;
+        },
       });
       open.push(disturbed);
       const { lab } = disturbed;

@@ -3,15 +3,16 @@
  * state that it met, as often as a law asks for. Made once a variant of options by the tests of the laws.
  */
 import { createCloud } from '../../functions/cloud/index.js';
-import { type Config, readConfig } from '../../functions/config.js';
+import { readConfig } from '../../functions/config.js';
 import type { StepContext } from '../../functions/context.js';
 import { graphOf } from '../../functions/engine/graph.js';
 import { type Instance, needOutputs, planOf } from '../../functions/engine/plan.js';
 import { requestId } from '../../functions/engine/run/call.js';
 import { createStepSecrets } from '../../functions/engine/run/step-secrets.js';
 import { type AnyStep, again, type BootstrapFacts, type Outcome, type StepCall } from '../../functions/engine/step.js';
+import { createTokenSource } from '../../functions/host/access-token.js';
 import { createOsLoginIdentity } from '../../functions/host/os-login.js';
-import { createRemote, type Remote } from '../../functions/remote/remote.js';
+import { createRemote, type Remote, type RemoteSettings } from '../../functions/remote/remote.js';
 import { steps } from '../../functions/steps/index.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import { createClock } from '../../local/functions/clock.js';
@@ -69,7 +70,7 @@ export interface LabMachines {
   /** Starts what the steps on machines need; what of it is deployed. */
   start(cloud: SimulatedCloud): Promise<Partial<DeployedFacts>>;
   /** In place of the product's own. */
-  readonly remote?: (config: Config) => Remote;
+  readonly remote?: (settings: RemoteSettings) => Remote;
 }
 
 export async function createLab(
@@ -112,7 +113,10 @@ export async function createLab(
       log: () => undefined,
       cloud: own,
       keys,
-      remote: (machines?.remote ?? createRemote)(config),
+      remote: (machines?.remote ?? createRemote)({
+        sshProxy: config.sshProxy,
+        iap: { url: config.iapTunnelUrl, token: createTokenSource(config) },
+      }),
       osLogin: createOsLoginIdentity({ config, cloud: own, keys, clock }),
     };
   };

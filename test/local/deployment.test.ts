@@ -34,12 +34,6 @@ const needed: readonly Needed[] = [
     `${project}/topics/${topics.cloud}`,
     'pubsub.projects.topics.publish',
   ],
-  [
-    functionNames.runCloudStep,
-    'roles/resourcemanager.projectCreator',
-    local.folder,
-    'cloudresourcemanager.projects.create',
-  ],
   [functionNames.runCloudStep, 'roles/dns.admin', `projects/${local.dnsProject}`, 'dns.'],
   [
     functionNames.runCloudStep,
@@ -96,20 +90,24 @@ describe('roles of the functions', function () {
     });
   }
 
-  it('run-cloud-step needs roles/billing.user, as the preflight tells before it is refused anything', async () => {
-    const { policies } = scene.cloud.world;
-    const resource = `billingAccounts/${local.billingAccount}`;
-    const before = policies.get(resource, 3);
-    const bindings = (before['bindings'] as { role: string }[]).filter(({ role }) => role !== 'roles/billing.user');
-    policies.set(resource, { ...before, bindings });
-    try {
-      const refused = await (await scene.caller()).bootstrap('unlinked', flags('unlinked'));
-      expect(refused.exitCode).to.equal(3);
-      expect(refused.stderr).to.contain('may link no project').and.to.contain('roles/billing.user');
-    } finally {
-      policies.set(resource, { version: 3, bindings: before['bindings'] ?? [] });
-    }
-  });
+  for (const [needs, resource, words] of [
+    ['roles/billing.user', `billingAccounts/${local.billingAccount}`, 'may link no project'],
+    ['roles/resourcemanager.projectCreator', local.folder, 'may make no projects'],
+  ] as const) {
+    it(`run-cloud-step needs ${needs}, as the preflight tells before it is refused anything`, async () => {
+      const { policies } = scene.cloud.world;
+      const before = policies.get(resource, 3);
+      const bindings = (before['bindings'] as { role: string }[]).filter(({ role }) => role !== needs);
+      policies.set(resource, { ...before, bindings });
+      try {
+        const refused = await (await scene.caller()).bootstrap('unlinked', flags('unlinked'));
+        expect(refused.exitCode).to.equal(3);
+        expect(refused.stderr).to.contain(words).and.to.contain(needs);
+      } finally {
+        policies.set(resource, { version: 3, bindings: before['bindings'] ?? [] });
+      }
+    });
+  }
 
   async function firstRefusal(since: number, email: string, wanted: string) {
     for (let waited = 0; waited < 30_000; waited += 50) {

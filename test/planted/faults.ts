@@ -16,8 +16,8 @@ export const faults: readonly Fault[] = [
     source: '13dea38',
     edits: [
       {
-        find: 'await afterHolders(context, transitionWrites(id, version, data, told, at), at)',
-        put: 'transitionWrites(id, version, data, told, at)',
+        find: 'const writes = await afterHolders(context, transitionWrites(id, version, data, told, at), at)',
+        put: 'const writes = transitionWrites(id, version, data, told, at)',
       },
     ],
     tests: ['engine/people.test.js'],

@@ -12,16 +12,14 @@ export const guards: readonly Fault[] = [
   {
     name: 'Whoever knows an id sees the bootstrap',
     source: 'guard',
-    edits: [
-      { find: 'found === undefined || !(owns(caller, found) || shares(caller, found))', put: 'found === undefined' },
-    ],
+    edits: [{ find: '    if (!sees(standing)) throw missing;\n', put: '' }],
     tests: ['http/bootstraps.test.js'],
     fails: 'looks the same to others as what does not exist, in every operation',
   },
   {
     name: 'Another account with the e-mail of an owner inherits their bootstraps',
     source: 'guard',
-    edits: [{ find: '    checkBound(context, found, caller);\n    return found;', put: '    return found;' }],
+    edits: [{ find: '    if (standing.owns || standing.shares) checkBound(context, found, caller);\n', put: '' }],
     tests: ['http/bootstraps-accounts.test.js'],
     fails: 'inherit nothing of what its owner began',
   },

@@ -1,9 +1,10 @@
 /** What a piece of work fails with, which must be a Problem. */
+import { AssertionError } from 'chai';
 import { Problem } from '../../shared/problems.js';
 
 export const problemOf = async (work: Promise<unknown>): Promise<Problem> => {
   const error = await work.then(
-    () => new Error('It went well'),
+    () => new AssertionError('It went well'),
     (thrown: unknown) => thrown,
   );
   if (error instanceof Problem) return error;

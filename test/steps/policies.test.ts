@@ -33,6 +33,7 @@ const intent = (
   ownerMember: 'user:alice@example.com',
   loadBalancers,
   hosts,
+  requiresOsLogin: false,
   vmImage: 'projects/ubuntu-os-cloud/global/images/family/ubuntu-2204-lts',
 });
 const row = (constraint: string) => {

@@ -80,7 +80,8 @@ describe('organization policies, before anything is made', function () {
     const found = reads(since);
     const names = found.map(({ params }) => String(params['name']));
     expect(names).to.include(`${local.folder}/policies/compute.vmExternalIpAccess`);
-    expect(names.length).to.equal(2 * new Set(names).size);
+    // For the screen, for the beginning, and by the step.
+    expect(names.length).to.equal(3 * new Set(names).size);
     expect(new Set(found.map(({ caller }) => caller))).to.deep.equal(new Set([reader]));
     const asked = projectsAskedFor(since)[0];
     expect(found.every(({ n }) => n < (asked?.n ?? 0))).to.equal(true);
@@ -117,6 +118,19 @@ describe('organization policies, before anything is made', function () {
       expect(made.filter(({ caller }) => caller === reader)).to.deep.equal([]);
     });
   }
+
+  describe('where OS Login is required', () => {
+    for (const constraint of ['gcp.restrictServiceUsage', 'serviceuser.services'] as const) {
+      it(`${constraint} that denies its API is refused by name, with nothing made`, async () => {
+        const since = scene.cloud.calls.last();
+        const denied = deny('oslogin.googleapis.com');
+        succeeded(await under({ [constraint]: denied }));
+        const { detail } = refusalOf(await under({ 'compute.requireOsLogin': enforced, [constraint]: denied }));
+        expect(detail).to.include(constraint).and.to.include('oslogin.googleapis.com');
+        expect(projectsAskedFor(since)).to.have.lengthOf(1);
+      });
+    }
+  });
 
   it('that are met refuse nothing and warn of nothing', async () => {
     const rules: Rules = {
@@ -254,4 +268,23 @@ describe('organization policies, before anything is made', function () {
     const third = succeeded(await under({ 'compute.vmExternalIpAccess': { denyAll: true } }, {}, name));
     expect(third.warnings).to.deep.equal([]);
   });
+});
+
+describe('organization policies, before machines are reached through IAP', function () {
+  this.timeout(240_000);
+
+  for (const constraint of ['gcp.restrictServiceUsage', 'serviceuser.services'] as const) {
+    it(`${constraint} that denies its API is refused by name, with nothing made`, async () => {
+      const scene = await makeScene({ settings: { PLINTH_MACHINE_ACCESS: 'iap' } });
+      try {
+        const content = { spec: { rules: [deny('iap.googleapis.com')] } };
+        writePolicyRecord(scene.cloud.world, local.folder, constraint, content, { atOnce: true });
+        const { detail } = refusalOf(await (await scene.caller()).bootstrap('through-iap'));
+        expect(detail).to.include(constraint).and.to.include('iap.googleapis.com');
+        expect(scene.cloud.calls.list({ method: 'cloudresourcemanager.projects.create' })).to.deep.equal([]);
+      } finally {
+        await scene.close();
+      }
+    });
+  }
 });

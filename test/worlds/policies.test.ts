@@ -217,6 +217,13 @@ describe('organization policies of the simulated cloud', () => {
       replication: { automatic: {} },
     });
     expect(secret.message).to.equal(text('global', `projects/${project}/secrets/one`));
+    const keptIn = (secretId: string, ...locations: string[]) =>
+      cloud.call('secretmanager', `POST /v1/projects/${project}/secrets?secretId=${secretId}`, {
+        replication: { userManaged: { replicas: locations.map((location) => ({ location })) } },
+      });
+    const spread = await keptIn('two', 'europe-west1', 'us-central1');
+    expect(spread.message).to.equal(text('us-central1', `projects/${project}/secrets/two`));
+    passed(await keptIn('three', 'europe-west1', 'europe-west4'));
     passed(await createBucket(uniform));
   });
 

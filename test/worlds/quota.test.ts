@@ -246,7 +246,7 @@ describe('quota that a new project lacks', function () {
     expect(said).to.include('CPUS: limit 24, needed 52').and.not.to.include('gcloud');
     const { stdout } = await alice.plinth('status', 'in-lines');
     for (const shown of [stderr, stdout]) {
-      const commands = shown.split('\n').filter((line) => line.includes('gcloud'));
+      const commands = shown.split('\n').filter((line) => line.includes('gcloud beta quotas'));
       expect(commands).to.have.lengthOf(3);
       for (const line of commands) expect(line).to.match(/^ {2,}gcloud beta quotas preferences create /);
     }

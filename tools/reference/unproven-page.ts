@@ -25,6 +25,16 @@ All of it costs at most ${ceiling(checks, 'europe-west4').toFixed(2)} USD in eur
 | --- | --- | --- | --- |
 ${rows()}
 
+## What no check tries
+
+| what is believed | why no check tries it |
+| --- | --- |
+| A VM that is not Shielded is refused with 412 where a policy wants Shielded VMs. | Only an administrator of policies can set one. All VMs of plinth are Shielded, and \`machines.insert\` tries that. |
+| A refusal by a policy is a 412 that names its constraint, as for public addresses and load balancers. | The same. Where a parent has such a policy, \`controller.forwarding-rule\` shows its text as unknown. |
+| The sets of name servers run out, and the refusal is managedZoneDnsNameNotAvailable. | Each set takes a zone of 0.20 USD: more than the whole run may cost. \`dns.second-zone\` tries that sets differ. |
+| A rise of quota is granted in minutes, in part, or refused until the account has history. | It differs by account, and may take days. \`quotas.request\` asks for no more than there is. |
+| Builds of a new project run in six regions only, its functions have few instances, and Eventarc's agent is not ready at first. | They concern plinth's own project: a first [apply](../operate/deploy.md) tries them, and says what is refused. |
+
 ## Recordings
 
 A run writes every exchange into a file, redacted. \`test/first-contact/replay.ts\` asks the simulated cloud the same in the same order. It compares status, reasons and shape. A shape is the fields with their types, without values.

@@ -99,6 +99,14 @@ export const BootstrapRecord = z.object({
   ownerMember: z.string(),
   /** E-mails of the people it is shared with. */
   sharedWith: z.array(z.string()).optional(),
+  /** Number of the team that it belongs to. Its owner has it while they are in that team. */
+  team: z.int().optional(),
+  /** Numbers of the teams that it is shared with. */
+  sharedTeams: z.array(z.int()).optional(),
+  /** E-mails of who gets the invited's role by these teams, as of the last look. It decides roles on the project alone. */
+  teamPeople: z.array(z.string()).optional(),
+  /** The owner was not in the team at the last look. */
+  ownerLeft: z.literal(true).optional(),
   /** E-mails of people who once had the caller's role. The step caller-role takes it from them whenever it looks. */
   formerPeople: z.array(z.string()).optional(),
   /** By e-mail of the owner and of those it is shared with: the first account that changed something. Never shown. */

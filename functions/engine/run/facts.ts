@@ -53,14 +53,18 @@ export async function factsOf(
   id: string,
   record: BootstrapRecord,
 ): Promise<BootstrapFacts> {
+  const { sharedWith = [], teamPeople = [], formerPeople = [], ownerLeft = false } = record;
+  const shared = [...new Set([...sharedWith, ...teamPeople])];
+  const former = ownerLeft ? [...formerPeople, record.owner] : formerPeople.filter((email) => email !== record.owner);
   return {
     id,
     name: record.name,
     projectId: record.projectId,
     owner: record.owner,
     ownerMember: record.ownerMember,
-    sharedMembers: (record.sharedWith ?? []).map(iamMember),
-    formerMembers: (record.formerPeople ?? []).map(iamMember),
+    ownerLeft,
+    sharedMembers: shared.map(iamMember),
+    formerMembers: [...new Set(former)].filter((email) => !shared.includes(email)).map(iamMember),
     options: optionsOf(record),
     machineAccess: machineAccessOf(record),
     sshSourceRanges: sshSourceRangesOf(record, config.sshSourceRanges),

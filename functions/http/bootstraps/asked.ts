@@ -18,9 +18,9 @@ import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
-import { checkResume } from '../../bootstraps/resume.js';
+import { checkResume, isStillTheirs } from '../../bootstraps/resume.js';
 import type { Context } from '../../context.js';
-import { optionsOf } from '../../engine/record/documents.js';
+import { optionsOf, type StoredBootstrap } from '../../engine/record/documents.js';
 import { makeProjectId } from '../../engine/record/ids.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
@@ -35,6 +35,7 @@ import { checkBase } from './base-check.js';
 import { beginningOf } from './beginning.js';
 import { problemOf } from './objections.js';
 import { checkAllowed } from './permission.js';
+import { checkMember } from './teams.js';
 
 interface Asking<Body> {
   readonly caller: Caller;
@@ -43,7 +44,7 @@ interface Asking<Body> {
   readonly trace?: Trace;
 }
 
-type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp' | 'maxCost' | 'plan'> & {
+type Asked = Pick<BootstrapRequest, 'options' | 'base' | 'strict' | 'takeUp' | 'maxCost' | 'plan' | 'team'> & {
   readonly sshPublicKey?: string | undefined;
 };
 
@@ -66,6 +67,7 @@ export async function judge(
   asking: Asking<Asked>,
   judging: Judging = {},
 ): Promise<BeginFacts> {
+  await checkMember(context, asking.caller, asking.body.team);
   const { facts, found } = await look(context, steps, asking, judging);
   const problem = problemOf(asking.body.strict === true ? found.map(strictly) : found);
   if (problem !== undefined) throw problem;
@@ -81,6 +83,7 @@ export async function preflightOf(
   steps: readonly AnyStep[],
   asking: Asking<Asked>,
 ): Promise<PreflightReply> {
+  await checkMember(context, asking.caller, asking.body.team);
   const { facts, found, isNew } = await look(context, steps, asking, {});
   const findings = (asking.body.strict === true ? found.map(strictly) : found).map(shownOf);
   const go = findings.every(({ state }) => state !== 'stop');
@@ -94,7 +97,7 @@ async function look(
   { depth = 'all', malformed = [] }: Judging,
 ): Promise<{ readonly facts: BeginFacts; readonly found: readonly Found[]; readonly isNew: boolean }> {
   const { config } = context;
-  const { options: given, sshPublicKey = '', base, strict, maxCost, plan: agreed } = body;
+  const { options: given, sshPublicKey = '', base, strict, maxCost, plan: agreed, team } = body;
   const maxMicros = maxCost === undefined ? undefined : microsOf(maxCost);
   const checked = checkOptions(given, { strict });
   const told = new Set<string>(malformed.map(flagName));
@@ -104,12 +107,12 @@ async function look(
 
   const standing = isRight('projectName') ? await findClaimed(context, checked.options.projectName) : undefined;
   // Compare nothing with another account's bootstrap, which would reveal it.
-  const own = standing?.data.owner === caller.email && !isBoundToAnother(standing.data, caller) ? standing : undefined;
+  const own = (await isOwn(context, standing, caller)) ? standing : undefined;
   const before = own && optionsOf(own.data);
   // An invalid option is not reported as a change too.
   const options = { ...checked.options, ...pickWrong(before, isRight) } as BootstrapOptions;
   const { secrets, warnings } = checked;
-  const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros, agreed };
+  const asked = { caller, options, secrets, given, sshPublicKey, base, maxMicros, agreed, team };
   const facts = { ...asked, checkBase: checkBase(context), warnings };
   const machines = steps.includes(plinthBinary);
   const notAllowed = await problemIn(() => checkAllowed(config, options, isRight));
@@ -157,6 +160,11 @@ async function look(
   const chosen = found.find(({ code }) => code === installerPackage.code)?.seen as BeginFacts['package'];
   return { facts: { ...facts, package: chosen, checked: resumed }, found, isNew };
 }
+
+const isOwn = async (context: Context, standing: StoredBootstrap | undefined, caller: Caller): Promise<boolean> =>
+  standing !== undefined &&
+  !isBoundToAnother(standing.data, caller) &&
+  (await isStillTheirs(context, standing.data, caller));
 
 interface Situation {
   readonly depth: Depth;

@@ -5,16 +5,14 @@ import { flags, isSecret, type Option } from '../../../shared/bootstrap/options.
 import { bootstrapRoutes } from '../../../shared/bootstrap/routes.js';
 import { Problem } from '../../../shared/problems.js';
 import { beginOrResume } from '../../bootstraps/begin-or-resume.js';
-import { isBoundToAnother } from '../../bootstraps/bound.js';
 import { cancel } from '../../bootstraps/cancel.js';
-import { findByName, listBootstraps } from '../../bootstraps/find.js';
 import { takeUp } from '../../bootstraps/take-up.js';
 import { summaryOf, viewOf } from '../../bootstraps/view.js';
 import { wakeInstance } from '../../bootstraps/wake.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
-import { type Caller, createVerifier } from '../../identity/auth.js';
+import { createVerifier } from '../../identity/auth.js';
 import { healthHandlers } from '../health.js';
 import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
@@ -33,6 +31,7 @@ import { type StreamTimes, streamTimes } from './event-stream.js';
 import { fileHandlers } from './files.js';
 import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
+import { listFor } from './listed.js';
 import { checkMayBootstrap } from './permission.js';
 import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
@@ -102,9 +101,9 @@ function bootstrapHandlers(
     },
 
     async listBootstraps({ caller, query }) {
-      const { all, name } = query;
+      const { all } = query;
       if (all && !caller.operator) throw new Problem('forbidden', "Everybody's bootstraps are for operators.");
-      const kept = { ...(all && { all: 'true' }), ...(name !== undefined && { name }) };
+      const kept = keptOf(query);
       return answerInPages(bootstrapRoutes.listBootstraps, { caller, query, kept }, async (page) => {
         const { items, next } = pageIn(await listFor(context, caller, query), page);
         const shown = await Promise.all(items.map((found) => summaryOf(context, steps, found)));
@@ -142,17 +141,9 @@ function bootstrapHandlers(
   };
 }
 
-/** The bootstraps that the caller may see. An operator finds any bootstrap by its name. */
-async function listFor(
-  context: Context,
-  caller: Caller,
-  { all, name }: { readonly all?: boolean | undefined; readonly name?: string | undefined },
-): Promise<StoredBootstrap[]> {
-  if (name === undefined || !caller.operator) {
-    const found = await listBootstraps(context, all ? {} : { person: caller.email });
-    const theirs = all ? found : found.filter(({ data }) => !isBoundToAnother(data, caller));
-    return theirs.filter(({ id, data }) => name === undefined || [data.name, data.projectId, id].includes(name));
-  }
-  const found = await findByName(context, name);
-  return found === undefined ? [] : [found];
-}
+/** What the next page of a list asks again. */
+const keptOf = ({ all, name, team }: Parameters<typeof listFor>[2]): Readonly<Record<string, string>> => ({
+  ...(all && { all: 'true' }),
+  ...(name !== undefined && { name }),
+  ...(team !== undefined && { team: String(team) }),
+});

@@ -9,6 +9,7 @@ import { lookAgain } from '../../bootstraps/look-again.js';
 import { share, transfer, unshare } from '../../bootstraps/people.js';
 import { planOfRemoval } from '../../bootstraps/plan.js';
 import { requestRemoval } from '../../bootstraps/removal.js';
+import { shareWithTeam, unshareWithTeam } from '../../bootstraps/team-shares.js';
 import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
@@ -16,11 +17,12 @@ import { countChange } from '../rate-limit.js';
 import type { Handlers } from '../router.js';
 import type { Access } from './access.js';
 import { checkMayOwn, checkMayShare } from './permission.js';
+import { checkSeen } from './teams.js';
 
 export function lifeHandlers(
   context: Context,
   steps: readonly AnyStep[],
-  { changing: { visible, owned } }: Access,
+  { changing: { extendable, governed, given, owned } }: Access,
   view: (found: StoredBootstrap) => Promise<BootstrapView>,
 ): Handlers<typeof lifeRoutes> {
   const shown = async (found: Promise<StoredBootstrap>) => ({ status: 200, body: await view(await found) });
@@ -33,39 +35,29 @@ export function lifeHandlers(
       return shown(lookAgain(context, steps, id, { actor: caller.email, action }, which));
     },
     async extendBootstrap({ caller, params: { id }, body }) {
-      await visible(id, caller);
+      await extendable(id, caller);
       return shown(extend(context, steps, id, caller.email, body.ttl));
     },
     async protectBootstrap({ caller, params: { id }, body }) {
-      await owned(id, caller);
+      await governed(id, caller);
       return shown(protect(context, steps, id, caller, body));
     },
     async unprotectBootstrap({ caller, params: { id } }) {
-      await owned(id, caller);
+      await governed(id, caller);
       return shown(unprotect(context, steps, id, caller.email));
     },
-    async shareBootstrap({ caller, params: { id }, body }) {
-      await owned(id, caller);
-      checkMayShare(context.config, body.with);
-      await countChange(context, caller);
-      const bootstrap = await view(await share(context, steps, id, caller.email, body.with));
-      return { status: 200, body: { ...bootstrap, invited: invitedBy(bootstrap) } };
-    },
-    async unshareBootstrap({ caller, params: { id }, body }) {
-      await owned(id, caller);
-      return shown(unshare(context, steps, id, caller.email, body.with));
-    },
+    ...shareHandlers(context, steps, owned, view),
     async transferBootstrap({ caller, params: { id }, body }) {
-      await owned(id, caller);
+      await given(id, caller);
       checkMayOwn(context.config, body.with);
       await countChange(context, caller);
       return shown(transfer(context, steps, id, caller.email, body.with));
     },
     async planRemoval({ caller, params: { id } }) {
-      return { status: 200, body: planOfRemoval(steps, await owned(id, caller)) };
+      return { status: 200, body: planOfRemoval(steps, await governed(id, caller)) };
     },
     async removeBootstrap({ caller, params: { id }, query: { plan: agreed } }) {
-      const { data } = await owned(id, caller);
+      const { data } = await governed(id, caller);
       const isProtected = ({ protection }: StoredBootstrap['data']) =>
         protection !== undefined && protection.until > context.clock.now().toISOString();
       const mayGo = (record: StoredBootstrap['data']) => record.removal !== undefined || !isProtected(record);
@@ -77,6 +69,43 @@ export function lifeHandlers(
         });
       }
       return shown(Promise.resolve(asked));
+    },
+  };
+}
+
+type Shares = 'shareBootstrap' | 'unshareBootstrap' | 'shareBootstrapWithTeam' | 'unshareBootstrapWithTeam';
+
+function shareHandlers(
+  context: Context,
+  steps: readonly AnyStep[],
+  owned: Access['owned'],
+  view: (found: StoredBootstrap) => Promise<BootstrapView>,
+): Pick<Handlers<typeof lifeRoutes>, Shares> {
+  const shown = async (found: Promise<StoredBootstrap>) => ({ status: 200, body: await view(await found) });
+  const shared = async (found: Promise<StoredBootstrap>) => {
+    const bootstrap = await view(await found);
+    return { status: 200, body: { ...bootstrap, invited: invitedBy(bootstrap) } };
+  };
+  return {
+    async shareBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      checkMayShare(context.config, body.with);
+      await countChange(context, caller);
+      return shared(share(context, steps, id, caller.email, body.with));
+    },
+    async unshareBootstrap({ caller, params: { id }, body }) {
+      await owned(id, caller);
+      return shown(unshare(context, steps, id, caller.email, body.with));
+    },
+    async shareBootstrapWithTeam({ caller, params: { id }, body: { team } }) {
+      await owned(id, caller);
+      await checkSeen(context, caller, team);
+      await countChange(context, caller);
+      return shared(shareWithTeam(context, steps, id, caller.email, team));
+    },
+    async unshareBootstrapWithTeam({ caller, params: { id }, body: { team } }) {
+      await owned(id, caller);
+      return shown(unshareWithTeam(context, steps, id, caller.email, team));
     },
   };
 }

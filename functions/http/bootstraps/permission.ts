@@ -4,6 +4,7 @@ import type { BootstrapOptions } from '../../../shared/bootstrap/options.js';
 import { Problem } from '../../../shared/problems.js';
 import type { Config } from '../../config.js';
 import type { Caller } from '../../identity/auth.js';
+import { mayBeGivenTo } from '../../identity/entitled.js';
 import { checkAll } from './objections.js';
 
 const refused = (option: string, message: string): Problem =>
@@ -51,14 +52,6 @@ export function checkMayShare(config: Known, email: string): void {
 }
 
 type Known = Pick<Config, 'bootstrappers' | 'auth'>;
-
-/**
- * Their token is not available, so the domain of their e-mail stands in for the `hd` claim. Their own token is checked for it
- * whenever they begin or resume a bootstrap.
- */
-function mayBeGivenTo({ bootstrappers: { emails, domains }, auth }: Known, email: string): boolean {
-  return emails.includes(email) || auth.operators.includes(email) || domains.includes(email.replace(/^.*@/, ''));
-}
 
 /**
  * Throws a 403 that names what may not be used. Throws a 400 for a missing parent or a lifetime that is too long. Checks only

@@ -1,5 +1,6 @@
 /** What an operator asks of a deployment, in reading order: the deployment's half of doctor. */
 import type { Finding } from '../finding.js';
+import { apis } from './apis.js';
 import { ceilings } from './ceilings.js';
 import { grants } from './grants.js';
 import { indexes } from './indexes.js';
@@ -11,6 +12,7 @@ import { executable, packages } from './stores.js';
 export const deploymentFindings: readonly Finding[] = [
   cloudLane,
   hostLane,
+  ...apis,
   ...grants,
   indexes,
   sweepSchedule,

@@ -24,9 +24,18 @@ function verdictOf(looked: readonly Looked[], nothing: string): Verdict {
   return stop(new Problem('cloud-permission', `${words}.`, { advice: bad.map(({ mend }) => mend).join('\n') }));
 }
 
-const parentsOf = ({ defaultParent, allowed }: Config): string[] => [
+export const parentsOf = ({ defaultParent, allowed }: Config): string[] => [
   ...new Set([...(defaultParent === undefined ? [] : [defaultParent]), ...named(allowed.parents)]),
 ];
+
+export const accountsOf = ({ allowed }: Config): string[] =>
+  named(allowed.billingAccounts).map((id) => `billingAccounts/${id.replace(/^billingAccounts\//, '')}`);
+
+export const zonesOf = ({ allowed }: Config): { readonly project: string; readonly zone: string }[] =>
+  named(allowed.dnsZones).map((name) => {
+    const [project = '', zone = ''] = name.split('/');
+    return { project, zone };
+  });
 
 export const parents = defineFinding({
   code: 'parents',
@@ -37,8 +46,9 @@ export const parents = defineFinding({
   ask: ({ context: { cloud, config } }) =>
     Promise.all(
       parentsOf(config).map(async (name): Promise<Looked> => {
-        const may = await cloud.projects.mayCreateIn(name);
-        if (!may) return { name, lack: 'not there, or no projects may be made', mend: noProjectsAdvice(name) };
+        const may = await cloud.projects.mayCreateIn(name).catch(asLack);
+        const lack = typeof may === 'string' ? may : 'not there, or no projects may be made';
+        if (may !== true) return { name, lack, mend: noProjectsAdvice(name) };
         const mend = `Grant plinth-run-cloud-step roles/orgpolicy.policyViewer on ${name}, as terraform does.`;
         const read = await cloud.orgPolicy.effective(name, 'gcp.resourceLocations').catch(asLack);
         return { name, lack: typeof read === 'string' ? `policies cannot be read (${read})` : undefined, mend };
@@ -61,10 +71,10 @@ export const accounts = defineFinding({
   about: [],
   ask: ({ context: { cloud, config } }) =>
     Promise.all(
-      named(config.allowed.billingAccounts).map(async (id): Promise<Looked> => {
-        const account = `billingAccounts/${id.replace(/^billingAccounts\//, '')}`;
-        const may = await cloud.billing.mayLink(account);
-        return { name: id, lack: may ? undefined : 'no project may be linked to it', mend: linkAdvice(account) };
+      accountsOf(config).map(async (account): Promise<Looked> => {
+        const may = await cloud.billing.mayLink(account).catch(asLack);
+        const lack = typeof may === 'string' ? may : may ? undefined : 'no project may be linked to it';
+        return { name: account.replace('billingAccounts/', ''), lack, mend: linkAdvice(account) };
       }),
     ),
   judge: (looked) => verdictOf(looked, 'none is named'),
@@ -78,8 +88,8 @@ export const zones = defineFinding({
   about: [],
   ask: ({ context: { cloud, config } }) =>
     Promise.all(
-      named(config.allowed.dnsZones).map(async (name): Promise<Looked> => {
-        const [project = '', zone = ''] = name.split('/');
+      zonesOf(config).map(async ({ project, zone }): Promise<Looked> => {
+        const name = `${project}/${zone}`;
         const held = await cloud.dns.held(project, zone, onZone).catch(asLack);
         const missing = typeof held === 'string' ? held : onZone.filter((each) => !held.includes(each)).join(', ');
         const mend = `Grant plinth-run-cloud-step roles/dns.admin on the zone ${zone} of ${project}, as terraform does.`;

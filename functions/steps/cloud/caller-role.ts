@@ -25,23 +25,27 @@ type Call = StepCall<typeof needs, undefined>;
 const tunnelGrants = ({ machineAccess }: BootstrapFacts, members: readonly string[]): Grant[] =>
   machineAccess === 'iap' ? members.map((member) => ({ member, role: tunnelRole })) : [];
 
+/** Nobody, if the owner has left the team that it belongs to. */
+const ownersOf = ({ ownerMember, ownerLeft }: BootstrapFacts): string[] => (ownerLeft === true ? [] : [ownerMember]);
+
 function wanted({ context, bootstrap }: Call): Grant[] {
-  const { ownerMember, sharedMembers } = bootstrap;
+  const { sharedMembers } = bootstrap;
+  const owners = ownersOf(bootstrap);
   const role = invitedRole(bootstrap.projectId);
   return [
-    { member: ownerMember, role: context.config.callerRole },
+    ...owners.map((member) => ({ member, role: context.config.callerRole })),
     ...sharedMembers.map((member) => ({ member, role })),
-    ...tunnelGrants(bootstrap, [ownerMember, ...sharedMembers]),
+    ...tunnelGrants(bootstrap, [...owners, ...sharedMembers]),
   ];
 }
 
 /** Nobody has the other role: earlier releases gave the invited the owner's, and an invited may have become the owner. */
 function unwanted({ context, bootstrap }: Call): Grant[] {
-  const { ownerMember, sharedMembers, formerMembers } = bootstrap;
+  const { sharedMembers, formerMembers } = bootstrap;
   const owners = context.config.callerRole;
   const role = invitedRole(bootstrap.projectId);
   return [
-    { member: ownerMember, role },
+    ...ownersOf(bootstrap).map((member) => ({ member, role })),
     ...sharedMembers.map((member) => ({ member, role: owners })),
     ...formerMembers.flatMap((member) => [
       { member, role: owners },

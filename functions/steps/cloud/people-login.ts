@@ -18,8 +18,8 @@ type Call = StepCall<typeof needs, undefined>;
 const withRole = (members: readonly string[]) => members.map((member) => ({ member, role: adminLoginRole }));
 
 /** The owner has the role whatever theirs on the project is, so the invited hold nothing by it that the owner lacks. */
-function peopleOf({ bootstrap: { ownerMember, sharedMembers, formerMembers } }: Call) {
-  const people = [ownerMember, ...sharedMembers];
+function peopleOf({ bootstrap: { ownerMember, ownerLeft, sharedMembers, formerMembers } }: Call) {
+  const people = [...(ownerLeft === true ? [] : [ownerMember]), ...sharedMembers];
   return { people, wanted: withRole(people), former: formerMembers, unwanted: withRole(formerMembers) };
 }
 

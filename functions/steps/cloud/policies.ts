@@ -7,7 +7,7 @@ import { Problem } from '../../../shared/problems.js';
 import { type BootstrapFacts, defineStep, done, type StepCall } from '../../engine/step.js';
 import { PoliciesOutput } from './outputs.js';
 import { allows, inForce, isConditional, isEnforced } from './policy-judge.js';
-import { type BooleanRow, type Intent, type PolicyRow, policyTable } from './policy-table.js';
+import { type BooleanRow, type Intent, osLoginConstraint, type PolicyRow, policyTable } from './policy-table.js';
 import { refusal, warningOf } from './policy-words.js';
 import { findProject, parentOf } from './project-place.js';
 
@@ -58,7 +58,7 @@ export async function lookAtPolicies(
   parent: string,
   place = parent,
 ): Promise<z.infer<typeof PoliciesOutput>> {
-  const intent: Intent = {
+  const known = {
     options,
     machineAccess,
     projectId,
@@ -68,16 +68,21 @@ export async function lookAtPolicies(
     vmImage: context.config.vmImage,
   };
   const asked = policyTable.flatMap((row) => {
-    const hits = row.hits(intent);
+    const hits = row.hits(known);
     return hits === undefined ? [] : [{ row, hits }];
   });
-  const found = await Promise.all(
-    asked.map(async ({ row, hits }) => {
-      const read = await effective(context, place, row.constraint);
-      const finding: Finding = { constraint: row.constraint, hits, ...judge(row, intent, read) };
-      return { finding, isDenied: 'grant' in read && finding.state === 'unknown' };
-    }),
+  const answers = await Promise.all(
+    asked.map(async ({ row, hits }) => ({ row, hits, read: await effective(context, place, row.constraint) })),
   );
+  const osLogin = answers.find(({ row }) => row.constraint === osLoginConstraint)?.read;
+  // What judges OS Login by a condition is unknown, and OS Login is not used then.
+  const requiresOsLogin =
+    osLogin !== undefined && !('why' in osLogin) && !isConditional(osLogin) && isEnforced(osLogin);
+  const intent: Intent = { ...known, requiresOsLogin };
+  const found = answers.map(({ row, hits, read }) => {
+    const finding: Finding = { constraint: row.constraint, hits, ...judge(row, intent, read) };
+    return { finding, isDenied: 'grant' in read && finding.state === 'unknown' };
+  });
   const isDenied = found.some((each) => each.isDenied);
   return {
     place,

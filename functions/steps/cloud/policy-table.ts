@@ -21,6 +21,8 @@ export interface Intent {
   readonly hosts: boolean;
   /** Of the VMs, as `projects/<project>/global/images/…`. */
   readonly vmImage: string;
+  /** Whether the policy that requires OS Login is enforced. */
+  readonly requiresOsLogin: boolean;
 }
 
 /** A value that a list policy must let pass. */
@@ -32,7 +34,7 @@ interface Wanted {
 interface CommonRow {
   readonly constraint: string;
   /** What the policy would hit. Undefined: with these flags, nothing. */
-  hits(intent: Intent): string | undefined;
+  hits(intent: Omit<Intent, 'requiresOsLogin'>): string | undefined;
   /** How plinth meets the policy, whatever it says. Undefined, or absent: it doesn't. */
   metBy?(intent: Intent): string | undefined;
 }
@@ -57,14 +59,17 @@ const publicVms = ({ options, machineAccess }: Intent) => vmsOf(options).filter(
 const exactly = (value: string): Wanted => ({ value, fits: isSame(value) });
 
 /** Services whose resources are made in the project. A shared zone may need none of Cloud DNS there. */
-const servicesInUse = ({ options }: Intent): string[] =>
+const servicesInUse = ({ options, machineAccess, requiresOsLogin }: Intent): string[] =>
   [
     'compute',
     ...(options.dnsProjectId === undefined ? ['dns'] : []),
     ...(hasRegistry(options) ? ['artifactregistry'] : []),
     ...(options.cloudAcmeIssuer ? ['publicca'] : []),
+    ...(machineAccess === 'iap' ? ['iap'] : []),
+    ...(requiresOsLogin ? ['oslogin'] : []),
   ].map((service) => `${service}.googleapis.com`);
 
+const osLoginService = 'oslogin.googleapis.com';
 export const osLoginConstraint = 'compute.requireOsLogin';
 
 /** What the cloud controller of a cluster makes for a Service: a forwarding rule to a target pool or a backend service. */
@@ -148,7 +153,8 @@ export const policyTable: readonly PolicyRow[] = [
     constraint: 'serviceuser.services',
     kind: 'list',
     hits: () => 'the APIs of the project',
-    wanted: ({ options, machineAccess }) => servicesOf(options, machineAccess).map(exactly),
+    wanted: ({ options, machineAccess, requiresOsLogin }) =>
+      [...servicesOf(options, machineAccess), ...(requiresOsLogin ? [osLoginService] : [])].map(exactly),
     unmet: (values) => `the project needs the APIs ${values}`,
   },
   {

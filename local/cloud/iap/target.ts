@@ -1,6 +1,7 @@
 /** What a tunnel leads to, and whether the caller may have it. */
 import { collections, held } from '../compute/resources.js';
 import { type Caller, GoogleError, type World } from '../kernel/api.js';
+import { mayUseService } from '../org-policy/enforcement.js';
 import { withProjectId } from '../projects/projects.js';
 import { type Closing, closings } from './wire.js';
 
@@ -39,6 +40,7 @@ export function mayTunnel(world: World, caller: Caller, { path }: Pick<Target, '
     if (error instanceof GoogleError) return false;
     throw error;
   }
+  if (!mayUseService(world, project, service)) return false;
   const resource = `projects/${project}/iap_tunnel/zones/${zone}/instances/${instance}`;
   return world.policies.allows(caller, permission, resource);
 }

@@ -6,7 +6,7 @@ import { buckets } from '../storage/objects.js';
 import { type ConstraintName, constraintNames, constraintOf } from './constraints.js';
 import { forwardsProtocol, loadBalancerFits, typeOfForwardingRule } from './forwarding-types.js';
 import { strangersIn } from './member-domains.js';
-import { imageProjectsIn, locationFits, locationOf, resourceOf } from './named-in-call.js';
+import { imageProjectsIn, locationFits, locationsOf, resourceOf } from './named-in-call.js';
 import { allows, type Effective, effectiveOn } from './policies.js';
 
 /** What a refusal names. */
@@ -69,9 +69,8 @@ function checkProtocolForwarding({ call, policy }: Asked): Violation | undefined
 }
 
 function checkLocation({ call, policy }: Asked): Violation | undefined {
-  const location = locationOf(call);
-  if (location === undefined || allows(policy, locationFits(location.name))) return undefined;
-  return { value: location.shown, resource: resourceOf(call) };
+  const location = locationsOf(call).find(({ name }) => !allows(policy, locationFits(name)));
+  return location === undefined ? undefined : { value: location.shown, resource: resourceOf(call) };
 }
 
 function checkImages({ call, policy }: Asked): Violation | undefined {
@@ -89,6 +88,12 @@ function checkBucket({ call: { body, method } }: Asked): Violation | undefined {
 
 /** Services that are needed to change a policy, or that hold no resources. */
 const alwaysAllowed = ['cloudresourcemanager', 'iam', 'cloudbilling', 'serviceusage', 'orgpolicy', 'cloudquotas'];
+
+/** Whether a project may use a service that is asked otherwise than by a call. */
+export function mayUseService(world: World, project: string, service: string): boolean {
+  const policy = effectiveOn(world, `projects/${project}`, 'gcp.restrictServiceUsage');
+  return allows(policy, same(service));
+}
 
 function checkService({ call: { method }, policy }: Asked): Violation | undefined {
   const host = method.split('.')[0] ?? '';

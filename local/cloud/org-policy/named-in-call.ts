@@ -18,7 +18,7 @@ interface Location {
 }
 
 /** Where the resource would be. Undefined for a call that has no place. */
-export function locationOf({ method, body, params, resource }: CloudCall): Location | undefined {
+function locationOf({ method, body, params, resource }: CloudCall): Location | undefined {
   if (params['zone'] !== undefined) return { name: params['zone'], shown: `ZONE:${params['zone']}` };
   if (params['region'] !== undefined) return { name: params['region'], shown: `REGION:${params['region']}` };
   const location = /\/locations\/([^/]+)/.exec(resource)?.[1];
@@ -29,6 +29,14 @@ export function locationOf({ method, body, params, resource }: CloudCall): Locat
   }
   const isReplicated = objectOf(objectOf(body['replication'])?.['automatic']) !== undefined;
   return isReplicated ? { name: 'global', shown: 'global' } : undefined;
+}
+
+/** All places that a call names: a secret may be kept in several regions. */
+export function locationsOf(call: CloudCall): readonly Location[] {
+  const { replicas } = objectOf(objectOf(call.body['replication'])?.['userManaged']) ?? {};
+  const kept = objectsOf(replicas).flatMap(({ location }) => textOf(location) ?? []);
+  const one = locationOf(call);
+  return [...(one === undefined ? [] : [one]), ...kept.map((name) => ({ name, shown: name }))];
 }
 
 /** Groups that hold more than the regions of one continent's name. */

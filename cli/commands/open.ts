@@ -1,0 +1,34 @@
+/** `plinth open`: the platform of a bootstrap in the browser. */
+import { Problem } from '../../shared/problems.js';
+import { defineCommand } from '../frame/command.js';
+import { shellWord } from '../frame/shell-word.js';
+import { idOf } from './status.js';
+
+export const open = defineCommand({
+  words: 'open',
+  takes: ['project'],
+  summary: 'Open the platform of a bootstrap in the browser',
+  description: [
+    'Prints the address of the platform. On a terminal it also opens it in your browser, where there is one. In a pipe and with --json it only prints.',
+  ],
+  examples: ['plinth open demo', 'curl --head "$(plinth open demo)"'],
+
+  async run(call) {
+    const { io, output, settings } = call;
+    const client = await call.connect();
+    const { name, options, instances, state } = await client.get(await idOf(call, client));
+    const isInstalled = instances.some(({ step, state: of }) => step === 'install' && of === 'done');
+    const gone = state === 'removed' ? 'it is removed' : state.startsWith('remov') ? 'it is being removed' : undefined;
+    if (!isInstalled || gone !== undefined) {
+      throw new Problem('not-found', `${name} has no platform: ${gone ?? 'none is installed'}.`, {
+        advice: `See what stands: plinth beta bootstrap-cloud status ${shellWord(name)}`,
+      });
+    }
+    const url = `https://cs.${String(options['baseDomain'])}`;
+    if (io.stdout.isTTY === true && !output.json) {
+      const { openInBrowser } = await import('../frame/browser.js');
+      openInBrowser(url, settings);
+    }
+    return { data: { url }, show: () => url };
+  },
+});

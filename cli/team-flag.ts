@@ -1,0 +1,22 @@
+/** The number of a team in a flag. */
+import { TeamIdText } from '../shared/organization/team.js';
+import type { Fault } from '../shared/problems.js';
+import type { Call } from './frame/command.js';
+import { refusal } from './frame/required.js';
+
+type Flagged = Pick<Call, 'word' | 'faults'>;
+type Name = 'team' | 'with-team';
+
+export function teamFaults(call: Flagged, name: Name = 'team'): Fault[] {
+  const word = call.word(name);
+  if (word === undefined || TeamIdText.safeParse(word.text).success) return [];
+  return [{ path: `--${name}`, message: `must be the number of a team, not ${JSON.stringify(word.text)}` }];
+}
+
+/** Undefined: not given. Throws all faults at once. */
+export function teamOf(call: Flagged, name: Name = 'team'): number | undefined {
+  const faults = [...call.faults, ...teamFaults(call, name)];
+  if (faults.length > 0) throw refusal(faults);
+  const word = call.word(name);
+  return word === undefined ? undefined : TeamIdText.parse(word.text);
+}

@@ -1,0 +1,73 @@
+/** The bootstraps that a caller sees in lists and sums: by name, by a team, or all of a deployment. */
+import { isBoundToAnother } from '../../bootstraps/bound.js';
+import { findByName, listBootstraps } from '../../bootstraps/find.js';
+import { bootstrapsOf } from '../../bootstraps/team-roles.js';
+import type { Context } from '../../context.js';
+import type { StoredBootstrap } from '../../engine/record/documents.js';
+import type { Caller } from '../../identity/auth.js';
+import { holdingTeamsOf, NotTheirs, rightsIn } from '../../organizations/ownership.js';
+import { checkSeen } from './teams.js';
+
+/** Memberships that are looked at. Whoever is in more teams asks for one team. */
+const mostTeams = 200;
+
+interface Asked {
+  readonly all?: boolean | undefined;
+  readonly name?: string | undefined;
+  readonly team?: number | undefined;
+}
+
+const newest = (a: StoredBootstrap, b: StoredBootstrap): number => (a.data.createdAt < b.data.createdAt ? 1 : -1);
+
+/** Newest first. An operator finds any bootstrap by its name. Throws `not-found` for a team that the caller may not see. */
+export async function listFor(context: Context, caller: Caller, asked: Asked): Promise<StoredBootstrap[]> {
+  const { all = false, name, team } = asked;
+  const isMeant = ({ id, data }: StoredBootstrap) =>
+    name === undefined || [data.name, data.projectId, id].includes(name);
+  if (team !== undefined) {
+    await checkSeen(context, caller, team);
+    return (await bootstrapsOf(context, team)).filter(isMeant).sort(newest);
+  }
+  if (name !== undefined && caller.operator) {
+    const found = await findByName(context, name);
+    return found === undefined ? [] : [found];
+  }
+  return (all ? await listBootstraps(context) : await seenBy(context, caller)).filter(isMeant);
+}
+
+/** What is the caller's own, what is shared with them, and what their teams show them. Newest first. */
+export async function seenBy(context: Context, caller: Caller): Promise<StoredBootstrap[]> {
+  const [byName, teams] = await Promise.all([
+    listBootstraps(context, { person: caller.email }),
+    holdingTeamsOf(context, caller, mostTeams),
+  ]);
+  const roles = new Map<number, boolean>();
+  /** Whether the caller is a member. Each team is asked once. */
+  const isMember = async (team: number): Promise<boolean> => {
+    const known = roles.get(team) ?? (await memberOf(context, caller, team));
+    roles.set(team, known);
+    return known;
+  };
+  const found = new Map<string, StoredBootstrap>();
+  for (const each of byName) {
+    const { owner, sharedWith = [], team } = each.data;
+    if (isBoundToAnother(each.data, caller)) continue;
+    // What belongs to a team is its owner's while they are in the team.
+    const theirs = sharedWith.includes(caller.email) || (owner === caller.email && team === undefined);
+    if (theirs || caller.operator || (team !== undefined && (await isMember(team)))) found.set(each.id, each);
+  }
+  for (const team of teams) {
+    if (!(await isMember(team))) continue;
+    for (const each of await bootstrapsOf(context, team)) found.set(each.id, each);
+  }
+  return [...found.values()].sort(newest);
+}
+
+async function memberOf(context: Context, caller: Caller, team: number): Promise<boolean> {
+  try {
+    return (await rightsIn(context, caller, team))?.role !== undefined;
+  } catch (error) {
+    if (error instanceof NotTheirs) return false;
+    throw error;
+  }
+}
