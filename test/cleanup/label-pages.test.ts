@@ -34,8 +34,7 @@ describe('the search by labels', function () {
     if (functionsHalf === undefined) throw new Error('the functions run elsewhere');
     return functionsHalf.store;
   };
-  const kept = async () =>
-    (await store().query({ collection: collections.passes })).filter(({ id }) => id !== hourly);
+  const kept = async () => (await store().query({ collection: collections.passes })).filter(({ id }) => id !== hourly);
   /** Of the searches of one run, which page was asked for. */
   async function asked(): Promise<(string | undefined)[]> {
     const since = scene.cloud.calls.last();
