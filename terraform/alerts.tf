@@ -32,6 +32,12 @@ locals {
       over     = 0
       document = "A removal failed three times in a row and is tried no more: its machines go on costing money. The log line says why and what to do; `plinth beta bootstrap-cloud cleanup` tries it again. Runbook: docs/operate/runbooks/removal-left-alone.md"
     }
+    unknown = {
+      name     = "projects or machines of unknown origin"
+      window   = 300
+      over     = 0
+      document = "A project bears our labels, and no record knows it, or a project of a bootstrap has machines that its plan does not hold. Each is told once, and costs money until somebody decides. `plinth beta cleanup list` shows them. Runbook: docs/operate/runbooks/unknown-project.md"
+    }
     not_loaded = {
       name     = "a function can't be loaded"
       window   = 300

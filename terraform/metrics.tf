@@ -33,6 +33,11 @@ locals {
       severity    = "ERROR"
       pattern     = "^The removal of .+ failed [0-9]+ times in a row and is left alone$"
     }
+    unknown = {
+      description = "Projects and machines that no record or plan holds, each told once."
+      severity    = "WARNING"
+      pattern     = "(bears the labels of this deployment, and no record knows it|machines that no plan holds)$"
+    }
     not_loaded = {
       description = "Functions that cannot be loaded: faulty settings, a broken release."
       severity    = "CRITICAL"

@@ -11,6 +11,7 @@ const parts: readonly (readonly [keyof Omit<CleanupSurvey, 'more'>, string])[] =
   ['failed', 'could not be judged'],
   ['quarantined', 'left alone after failures'],
   ['withoutRecord', 'project without a record'],
+  ['unplanned', 'has VMs that no plan holds'],
   ['withoutProject', 'record without a project'],
 ];
 
@@ -18,7 +19,7 @@ export const cleanupList = defineCommand({
   words: 'beta cleanup list',
   summary: 'Show what the next cleanup would do, for operators',
   description: [
-    "Shows what a run of cleanup would remove now, and changes nothing. It finds and judges as the run itself does. It also shows what a run keeps and why, and what it leaves alone after failed removals. And it shows projects with this deployment's labels that no record knows, and records whose project is gone.",
+    "Shows what a run of cleanup would remove now, and changes nothing. It finds and judges as the run itself does. It also shows what a run keeps and why, and what it leaves alone after failed removals. And it shows projects with this deployment's labels that no record knows, and records whose project is gone. VMs that no plan holds are shown as of the last hour.",
   ],
   examples: ['plinth beta cleanup list', 'plinth beta cleanup list --json'],
 
@@ -27,7 +28,7 @@ export const cleanupList = defineCommand({
     const survey = await client.surveyCleanup();
     const { listing } = await import('../frame/table.js');
     const rows = parts.flatMap(([part, what]) =>
-      survey[part].map(({ projectId, owner, why }: CleanupFound) => [projectId, what, owner ?? '-', why]),
+      (survey[part] ?? []).map(({ projectId, owner, why }: CleanupFound) => [projectId, what, owner ?? '-', why]),
     );
     const { failed, remove } = survey;
     const problem = new Problem(

@@ -6,6 +6,7 @@ import { bootstrapCloud } from './bootstrap-cloud.js';
 import { cancel } from './cancel.js';
 import { cleanupList } from './cleanup-list.js';
 import { cleanupSchedule } from './cleanup-schedule.js';
+import { cleanupUnknown } from './cleanup-unknown.js';
 import { completion } from './completion.js';
 import { configure } from './configure.js';
 import { costs } from './costs.js';
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   ...[extend, protect, unprotect, share, transfer, cleanup],
   ...[logs, ssh, kubeconfig, open, restartVms],
   cleanupList,
+  ...cleanupUnknown,
   ...cleanupSchedule,
   ...admission,
   ...[installPlatform, installImages, installUser],

@@ -79,6 +79,9 @@ function factRows(view: BootstrapView, style: Style, nowMs: number): (readonly C
     ...(view.vmsStopped === undefined
       ? []
       : [['VMs', `stopped at ${time(view.vmsStopped.at)}: ${view.vmsStopped.why}`]]),
+    ...(view.unplanned === undefined
+      ? []
+      : [['Not of plinth', view.unplanned.map(({ name, zone }) => `${name} (${zone})`).join(', ')]]),
     ...lifeRows(view, nowMs),
     ...(view.forecast === undefined ? [] : [['Ready', `in ${forecastText(view.forecast)}`]]),
     ['Cost', costText(view.cost, view.state === 'removed')],

@@ -23,8 +23,10 @@ import {
   type StreamItem,
   scheduleRoutes,
   surveyRoutes,
+  unknownRoutes,
 } from '../../shared/bootstrap/routes.js';
 import { CleanupSurvey } from '../../shared/bootstrap/survey.js';
+import { UnknownProject } from '../../shared/bootstrap/unknown-project.js';
 import { UploadWay } from '../../shared/bootstrap/upload-way.js';
 import { type ScheduleVerb, ScheduleView } from '../../shared/cleanup-schedule.js';
 import { Problem } from '../../shared/problems.js';
@@ -81,6 +83,11 @@ export interface Client {
   cleanupSchedule(): Promise<ScheduleView>;
   steerCleanupSchedule(verb: ScheduleVerb): Promise<ScheduleView>;
   surveyCleanup(): Promise<CleanupSurvey>;
+  unknownProject(projectId: string): Promise<UnknownProject>;
+  /** `ttl` counts from now. */
+  takeIn(projectId: string, how: { readonly owner: string; readonly ttl: string }): Promise<BootstrapView>;
+  /** `plan`: the hash of the plan that it must keep to. */
+  removeUnknown(projectId: string, plan: string): Promise<BootstrapView>;
   costs(asked: {
     readonly by: CostGroup;
     readonly all: boolean;
@@ -155,6 +162,11 @@ export function createClient(transport: Transport, told: Told): Client {
     cleanupSchedule: () => patiently(ScheduleView, scheduleRoutes.getCleanupSchedule),
     steerCleanupSchedule: (verb) => once(ScheduleView, scheduleRoutes.steerCleanupSchedule, { params: { verb } }),
     surveyCleanup: () => patiently(CleanupSurvey, surveyRoutes.surveyCleanup),
+    unknownProject: (projectId) =>
+      patiently(UnknownProject, unknownRoutes.getUnknownProject, { params: { projectId } }),
+    takeIn: (projectId, body) => once(BootstrapView, unknownRoutes.takeInProject, { params: { projectId }, body }),
+    removeUnknown: (projectId, plan) =>
+      once(BootstrapView, unknownRoutes.removeUnknownProject, { params: { projectId }, query: { plan } }),
     costs: (asked) => patiently(CostsView, costRoutes.getCosts, { query: costsQuery(asked) }),
     admission: () => patiently(AdmissionView, admissionRoutes.getAdmission),
     stopNewBootstraps: (reason) => once(AdmissionView, admissionRoutes.stopNewBootstraps, { body: { reason } }),

@@ -113,3 +113,11 @@ export function refuseWhileGoing({ name, state, removal }: BootstrapRecord): voi
     throw new Problem('conflict', `The bootstrap of ${name} is being cancelled.`, { retryAfterSeconds: 5 });
   }
 }
+
+/** Nobody knows what a project that was taken in by its labels was made from. Running its steps would make something else. */
+export function refuseTakenIn({ name, projectId, orphan }: BootstrapRecord): void {
+  if (orphan !== true) return;
+  throw new Problem('conflict', `${name} was taken in by its labels, and nobody knows what it was made from.`, {
+    advice: `It can be extended, protected and given to others, or removed: plinth beta bootstrap-cloud cleanup ${projectId}`,
+  });
+}

@@ -14,7 +14,7 @@ import { updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
 import type { Write } from '../store/store.js';
-import { type Act, refuseWhileGoing } from './alter.js';
+import { type Act, refuseTakenIn, refuseWhileGoing } from './alter.js';
 import { priceOfStart } from './ceilings.js';
 import { spendWrites } from './spend-writes.js';
 import { refuseWhileStopping, startedAgain } from './stop-vms.js';
@@ -41,6 +41,7 @@ export async function lookAgain(
 ): Promise<StoredBootstrap> {
   const { standing, transition } = await updateBootstrap(context, id, async ({ version, data }, at) => {
     refuseWhileGoing(data);
+    refuseTakenIn(data);
     const { record: started, writes: counted } = await startedBy(context, data, at, chosen);
     const plan = planOfRecord(steps, data);
     const again = withDependents(plan, instancesOf(plan, chosen));

@@ -16,6 +16,7 @@ import type { AnyStep } from '../engine/step.js';
 import { isIn } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import { Conflict, type Write } from '../store/store.js';
+import { refuseTakenIn } from './alter.js';
 import { baseFiles } from './base-files.js';
 import type { BeginFacts, Begun, CheckedResume, Resumed } from './begin-facts.js';
 import { boundAs, checkBound } from './bound.js';
@@ -84,6 +85,7 @@ async function resumed(
       retryAfterSeconds: 5,
     });
   }
+  refuseTakenIn(before);
   refuseWhileStopping(before);
   await facts.checkBase?.(standing, facts.base);
   const secretsBefore = await readSecrets(context, id, before.callerSecret).catch(async (error: unknown) => {

@@ -62,6 +62,7 @@ export async function viewOf(
     ...(data.sharedTeams === undefined ? {} : { sharedWithTeams: data.sharedTeams }),
     ...(data.removal === undefined ? {} : { removal: data.removal }),
     ...vmsStoppedOf(data),
+    ...(data.unplanned === undefined || data.state === 'removed' ? {} : { unplanned: data.unplanned }),
     cost: costOf(config.prices, data, clock.now()),
     ...(await forecastOf({ store, clock }, steps, data)),
     ...(data.warned === undefined || data.removal !== undefined ? {} : { expiryWarning: data.warned }),

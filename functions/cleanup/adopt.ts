@@ -1,11 +1,23 @@
-/** Gives a project of ours without a record a new one, made from its labels. It is then removed like any other. */
+/**
+ * Gives a project of ours without a record a new one, made from its labels. It is then removed like any other, or lives on for an
+ * owner whom an operator names.
+ */
 import { type BootstrapOptions, flags } from '../../shared/bootstrap/options.js';
 import { collections, labels } from '../../shared/names.js';
+import { Problem } from '../../shared/problems.js';
 import { newTrace, traceparentOf } from '../../shared/trace.js';
 import type { Context } from '../context.js';
-import { type BootstrapRecord, leaseId, liftName, nameIn, read } from '../engine/record/documents.js';
+import {
+  type BootstrapRecord,
+  leaseId,
+  liftName,
+  nameIn,
+  type RemovalRecord,
+  read,
+} from '../engine/record/documents.js';
 import { planOfRecord } from '../engine/record/plan-of-record.js';
-import { eventWrites, readyLease, startRemoval } from '../engine/record/transition.js';
+import { eventWrites, type Leased, readyLease, startRemoval, type Transition } from '../engine/record/transition.js';
+import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
 import { persist } from '../store/persist.js';
@@ -32,6 +44,9 @@ export async function adopt(context: Context, steps: readonly AnyStep[], project
   });
 }
 
+const takenInWarning =
+  'An operator took this project in by its labels. Nobody knows what it was made from, so it can be kept or removed, and not gone on with.';
+
 const warning =
   'No record knew this project: what it has in the DNS of another project is found by what was noted, or by its own metadata and addresses.';
 
@@ -40,15 +55,16 @@ interface Adopted {
   readonly id: string;
   readonly project: SeenProject;
   readonly deadlineAt: string;
+  /** Who removes it. Default: cleanup, because its time is over. */
+  readonly by?: string;
+  readonly why?: RemovalRecord['why'];
 }
 
-/** The project is known to be of this bootstrap. */
-export async function adoptAs(
-  context: Context,
-  steps: readonly AnyStep[],
-  { id, project: { projectId, name }, deadlineAt }: Adopted,
-): Promise<void> {
-  const { store, clock } = context;
+/** The record of a removal, before its first change. */
+export async function adoptedRecord(
+  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  { id, project: { projectId, name }, deadlineAt, by = 'cleanup', why = 'expired' }: Adopted,
+): Promise<{ readonly record: BootstrapRecord; readonly at: string }> {
   const at = clock.now().toISOString();
   const [events, claims] = await persist(() =>
     Promise.all([
@@ -78,37 +94,81 @@ export async function adoptAs(
     },
     // Events of a lost record may still exist.
     events: Math.max(0, ...events.map(({ data }) => Number(data['n']))),
-    removal: { requestedAt: at, by: 'cleanup', why: 'expired', failures: 0 },
+    removal: { requestedAt: at, by, why, failures: 0 },
     orphan: true,
   };
-  const action = { schema: 1, type: 'action', at, actor: 'cleanup', action: 'expired' } as const;
+  return { record, at };
+}
+
+/** The project is known to be of this bootstrap. */
+export async function adoptAs(context: Context, steps: readonly AnyStep[], adopted: Adopted): Promise<void> {
+  const { by = 'cleanup', why = 'expired' } = adopted;
+  const { record, at } = await adoptedRecord(context, adopted);
+  const action = { schema: 1, type: 'action', at, actor: by, action: why === 'expired' ? why : 'cleanup' } as const;
   const transition = startRemoval(record, planOfRecord(steps, record), at, [{ event: action }]);
-  const { generation } = transition.record;
+  // If another cleanup was first, it goes on with it.
+  await made(context, adopted.id, record, transition, at);
+}
+
+/**
+ * The record of a project that lives on until its deadline. Its step `project` looks again, so that owner and deadline stand in
+ * the labels. Throws `conflict` if it has a record by now.
+ */
+export async function takenIn(
+  context: Context,
+  adopted: Adopted,
+  { by, ...owner }: Pick<BootstrapRecord, 'owner' | 'ownerMember'> & { readonly by: string },
+): Promise<void> {
+  const { record: going, at } = await adoptedRecord(context, adopted);
+  const { removal: _, ...standing } = going;
+  const output = going.instances['project']?.output;
+  const record: BootstrapRecord = { ...standing, ...owner, endedAt: at, warnings: [takenInWarning] };
+  const action = { schema: 1, type: 'action', at, actor: by, action: `take-in for ${owner.owner}` } as const;
+  const transition = {
+    record: dated({ ...record, instances: { project: { state: 'ready', attempt: 0, output } } }, at),
+    ready: [{ id: 'project', lane: 'cloud' } as const],
+    events: [{ event: action }],
+  };
+  if (await made(context, adopted.id, record, transition, at)) return;
+  throw new Problem('conflict', `The project ${record.projectId} has a record by now.`, {
+    advice: `See it: plinth beta bootstrap-cloud status ${record.projectId}`,
+  });
+}
+
+/** False: another was first. */
+async function made(
+  context: Context,
+  id: string,
+  before: BootstrapRecord,
+  transition: Transition<Leased>,
+  at: string,
+): Promise<boolean> {
+  const { record, ready, events } = transition;
   try {
     await persist(() =>
-      store.commit([
+      context.store.commit([
         {
           kind: 'create',
           collection: collections.bootstraps,
           id,
-          data: { ...transition.record, events: record.events + transition.events.length },
+          data: { ...record, events: before.events + events.length },
         },
-        ...eventWrites(id, record, transition.events),
-        ...transition.ready.map(
+        ...eventWrites(id, before, events),
+        ...ready.map(
           (instance) =>
             ({
               kind: 'set',
               collection: collections.leases,
               id: leaseId(id, instance.id),
-              data: readyLease(id, generation, instance, at),
+              data: readyLease(id, record.generation, instance, at),
             }) as const,
         ),
       ]),
     );
   } catch (error) {
-    // Another cleanup was first.
-    if (error instanceof Conflict) return;
+    if (error instanceof Conflict) return false;
     throw error;
   }
-  await publishReady(context, id, generation, transition.ready);
+  await publishReady(context, id, record.generation, ready);
+  return true;
 }

@@ -54,6 +54,7 @@ export async function survey(context: Context, steps: readonly AnyStep[]): Promi
       found(projectId, id, data, data === undefined ? '' : judgeRecord(data, context.clock.now()).why),
     ),
     withoutRecord: withoutRecord.found,
+    unplanned: living.flatMap(unplannedIn),
     withoutProject: withoutProject.found,
   };
 }
@@ -81,6 +82,12 @@ function knownOf(document: Document): Known {
   } catch {
     return { id, projectId, data: undefined };
   }
+}
+
+function unplannedIn({ id, projectId, data }: Known): CleanupFound[] {
+  const { unplanned = [] } = data ?? {};
+  const names = unplanned.map(({ name, zone }) => `${name} (${zone})`).join(', ');
+  return unplanned.length === 0 ? [] : [found(projectId, id, data, `its plan does not hold the VMs ${names}`)];
 }
 
 /** Its project was seen once, and its removal has not begun. */

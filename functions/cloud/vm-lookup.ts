@@ -1,5 +1,5 @@
 /**
- * Reads a VM's addresses and published host keys by plain REST. Compute Engine's clients take too long to load in a function
+ * Lists VMs, and reads a VM's addresses and published host keys by plain REST. Compute Engine's clients take too long to load in a function
  * that answers people.
  */
 import { Problem } from '../../shared/problems.js';
@@ -13,6 +13,12 @@ interface Instance {
     readonly networkIP?: string;
     readonly accessConfigs?: readonly { readonly natIP?: string }[];
   }[];
+}
+
+interface InstancePage {
+  /** By `zones/<zone>`. */
+  readonly items?: Readonly<Record<string, { readonly instances?: readonly { readonly name: string }[] }>>;
+  readonly nextPageToken?: string;
 }
 
 export interface SeenVm {
@@ -46,6 +52,26 @@ export function createVmLookup(transport: Transport) {
     return hostKeysOnConsole(contents);
   }
   return {
+    /** Names and zones of all VMs of a project. Empty if Compute Engine is not enabled there. */
+    async list(project: string): Promise<{ readonly name: string; readonly zone: string }[]> {
+      const found: { name: string; zone: string }[] = [];
+      let pageToken: string | undefined;
+      do {
+        const page = await rest<InstancePage>('GET', `/compute/v1/projects/${project}/aggregated/instances`, {
+          doing: `list the VMs of ${project}`,
+          query: { maxResults: '500', pageToken },
+        }).catch((error: unknown): InstancePage => {
+          if (error instanceof Problem && error.code === 'cloud-propagation') return {};
+          throw error;
+        });
+        for (const [place, { instances = [] }] of Object.entries(page.items ?? {})) {
+          found.push(...instances.map(({ name }) => ({ name, zone: place.replace(/^zones\//, '') })));
+        }
+        pageToken = page.nextPageToken;
+      } while (pageToken !== undefined && pageToken !== '');
+      return found;
+    },
+
     /** Undefined if the zone has no VM of that name. Host keys come from the serial console where a policy hides the others. */
     async find(project: string, zone: string, name: string): Promise<SeenVm | undefined> {
       const path = `/compute/v1/projects/${project}/zones/${zone}/instances/${name}`;

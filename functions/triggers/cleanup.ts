@@ -1,11 +1,13 @@
 /**
  * The HTTP function for Cloud Scheduler's job every five minutes. `?dryRun=true` answers what a run would do now.
+ * A run also begins the hourly search for what no plan holds, if it is due.
  * `?search=all` looks at labels of all projects, `?search=page` at the next 500. A run defaults to `page`, a dry run to `all`.
  */
 import type { HttpFunction } from '@google-cloud/functions-framework';
 import { schedulerJobs } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { type CleanupOptions, cleanup } from '../cleanup/cleanup.js';
+import { searchHourly } from '../cleanup/hourly-search.js';
 import type { Context } from '../context.js';
 import type { AnyStep } from '../engine/step.js';
 import { createScheduledFunction } from './scheduled.js';
@@ -14,6 +16,7 @@ export const createCleanupFunction = (context: Context, steps: readonly AnyStep[
   createScheduledFunction(context, 'cleanup', async ({ originalUrl }) => {
     const options = readOptions(new URL(originalUrl, 'http://localhost').searchParams);
     const report = await cleanup(context, steps, options);
+    if (!options.dryRun) await searchOf(context);
     const { remove, more } = report;
     if (remove.length === 0 || options.dryRun) return report;
     context.log('INFO', `Handed ${remove.length} projects to teardown`);
@@ -21,6 +24,15 @@ export const createCleanupFunction = (context: Context, steps: readonly AnyStep[
     if (more) await goOn(context);
     return report;
   });
+
+/** Its failure must not look like one of cleanup, which has done its work. */
+async function searchOf(context: Context): Promise<void> {
+  try {
+    await searchHourly(context);
+  } catch (error) {
+    context.log('ERROR', 'The hourly search for what no plan holds failed; the next hour searches again', { error });
+  }
+}
 
 /** Runs the same job again at once. If its schedule is paused, nothing goes on. */
 async function goOn({ cloud, log }: Context): Promise<void> {

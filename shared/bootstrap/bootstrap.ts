@@ -299,6 +299,16 @@ export const BootstrapView = z
       .meta({ description: 'Numbers of the teams that it is shared with. Absent: none', examples: [[43]] }),
     removal: RemovalView.optional(),
     vmsStopped: VmsStoppedView.optional(),
+    unplanned: z
+      .array(
+        z.object({
+          name: text('Of the VM', 'my-own'),
+          zone: text('Where it is', 'europe-west4-a'),
+          since: moment('When plinth saw it first'),
+        }),
+      )
+      .optional()
+      .meta({ description: 'VMs of its project that plinth did not make, as of the last hour. Nothing counts them' }),
     cost: CostEstimate,
     forecast: Forecast.optional().meta({ description: 'While it runs: how long it still takes' }),
     expiryWarning: z

@@ -20,6 +20,7 @@ import { PlanDocument, PlanHash } from './plan.js';
 import { PreflightReply, PreflightRequest } from './preflight.js';
 import { BootstrapRequest } from './request.js';
 import { CleanupSurvey } from './survey.js';
+import { UnknownProject } from './unknown-project.js';
 import { UploadWay } from './upload-way.js';
 
 const bootstrapId = z
@@ -173,6 +174,63 @@ export const surveyRoutes = {
     caller: 'known',
     replies: { 200: json('What was found', CleanupSurvey) },
     problems: ['forbidden', 'cloud-unavailable', 'cloud-permission'],
+  },
+} as const satisfies RouteTable;
+
+const ofProject = z.strictObject({
+  projectId: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/, 'is no id of a project')
+    .meta({ description: 'Id of a project without a record', examples: ['my-first-1a2b3c'] }),
+});
+
+/** Projects that no record knows, for operators. Part of the bootstrap API. */
+export const unknownRoutes = {
+  getUnknownProject: {
+    method: 'GET',
+    path: '/cleanup/projects/{projectId}',
+    tag: 'Operators',
+    summary: 'A project without a record',
+    description:
+      'What it bears, whether that proves that this deployment made it, and what its removal would take away. One with a record is a 409. For operators.',
+    caller: 'known',
+    params: ofProject,
+    replies: { 200: json('How it stands', UnknownProject) },
+    problems: ['forbidden', 'conflict', 'cloud-unavailable'],
+  },
+  takeInProject: {
+    method: 'POST',
+    path: '/cleanup/projects/{projectId}/take-in',
+    tag: 'Operators',
+    summary: 'Takes it into the records',
+    description:
+      'For an owner who may bootstrap, until `ttl` from now. Nobody knows what it was made from, so it can be kept or removed, and not gone on with. Unless its labels prove that this deployment made it: 409. For operators.',
+    caller: 'known',
+    params: ofProject,
+    body: z
+      .strictObject({
+        owner: Email.meta({ description: 'E-mail of who gets it' }),
+        ttl: z
+          .string()
+          .max(40)
+          .meta({ description: 'How long it has from now', pattern: durationPattern, examples: ['4h'] }),
+      })
+      .meta({ id: 'TakeIn', description: 'Who gets it, and for how long' }),
+    replies: { 201: view('Its bootstrap from now on') },
+    problems: ['forbidden', 'conflict', 'cloud-unavailable'],
+  },
+  removeUnknownProject: {
+    method: 'POST',
+    path: '/cleanup/projects/{projectId}/remove',
+    tag: 'Operators',
+    summary: 'Removes it now',
+    description:
+      'Unless its labels prove that this deployment made it, or while they protect it: 409. With `plan` it takes away what that plan says, or nothing (412). For operators.',
+    caller: 'known',
+    params: ofProject,
+    query: z.strictObject({ plan: PlanHash.optional() }),
+    replies: { 200: view('Its bootstrap, which is being removed') },
+    problems: ['forbidden', 'conflict', 'precondition-failed', 'cloud-unavailable'],
   },
 } as const satisfies RouteTable;
 
@@ -696,6 +754,7 @@ export const bootstrapRoutes = {
   ...recoveryRoutes,
   ...scheduleRoutes,
   ...surveyRoutes,
+  ...unknownRoutes,
   ...admissionRoutes,
   ...costRoutes,
   ...callerRoutes,

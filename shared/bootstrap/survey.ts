@@ -10,6 +10,7 @@ export const CleanupSurvey = CleanupReport.extend({
   withoutRecord: listed(
     'Projects with the labels of this deployment that no record knows, and that no run would touch now',
   ),
+  unplanned: listed('Their projects have VMs that no plan holds, as of the last hour').optional(),
   withoutProject: listed('Records whose project is gone, or not to be seen, and whose time is not over'),
 }).meta({ id: 'CleanupSurvey', description: 'What the next cleanup would do, and what it leaves alone' });
 export type CleanupSurvey = z.infer<typeof CleanupSurvey>;

@@ -18,6 +18,7 @@ import {
   LogChunkRecord,
   LogHeadRecord,
   PassRecord,
+  SearchRecord,
 } from '../../functions/engine/record/documents.js';
 import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
@@ -123,6 +124,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.notices, NoticeRecord],
   [collections.counters, CountersRecord],
   [collections.passes, PassRecord],
+  [collections.passes, SearchRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
 ];

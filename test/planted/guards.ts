@@ -156,4 +156,11 @@ export const guards: readonly Fault[] = [
     tests: ['cleanup/removal-rule.test.js'],
     fails: 'says of a project without a record what the oracle says',
   },
+  {
+    name: 'VMs are stopped in a project that nothing proves to be the bootstrap’s own',
+    source: 'guard',
+    edits: [{ find: '  if (isOurs) return;', put: "  if (isOurs || context.config.deployment !== '') return;" }],
+    tests: ['e2e/fuse.test.js'],
+    fails: 'is left alone while its project does not prove to be its own',
+  },
 ];

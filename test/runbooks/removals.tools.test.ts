@@ -1,6 +1,7 @@
 /** The pages of cleanup and removals, each walked at the fault that it is about. */
 import { expect } from 'chai';
 import { people } from '../../local/stack/deployment.js';
+import { collections } from '../../shared/names.js';
 import { succeeded } from '../support/scene.js';
 import { type Desk, openDesk } from './desk.js';
 
@@ -66,5 +67,13 @@ describe('runbooks of removals', function () {
     expect(said[0]).to.contain('There is a lien: audit.');
     expect(said[1]).to.contain('audit');
     expect(await isRemoved('held')).to.equal(true);
+  });
+
+  it('unknown-project: what no record knows is shown, and removed by its id', async () => {
+    const { id, projectId } = await made('unknown');
+    await desk.scene.stack.functionsHalf?.store.commit([{ kind: 'delete', collection: collections.bootstraps, id }]);
+    const { said } = await desk.walk('unknown-project', { NAME: projectId });
+    expect(said[0]).to.contain('project without a record').and.to.contain(`Would remove ${projectId}`);
+    expect((await desk.find(projectId)).state).to.equal('removed');
   });
 });

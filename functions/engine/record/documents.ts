@@ -153,6 +153,8 @@ export const BootstrapRecord = z.object({
   vmsStopped: VmsStoppedRecord.optional(),
   /** When VMs did not run. Missing in records of earlier releases, and where none was ever stopped by plinth. */
   pauses: z.array(PauseRecord).optional(),
+  /** VMs of its project that its plan does not hold, as of the last hourly search. Missing: none was found. */
+  unplanned: z.array(z.object({ name: z.string(), zone: z.string(), since: time })).optional(),
   /** The last warning about the current end. */
   warned: ExpiryWarning.optional(),
   removal: RemovalRecord.optional(),
@@ -266,6 +268,16 @@ export const PassRecord = z.object({
 });
 export type PassRecord = z.infer<typeof PassRecord>;
 
+/** `passes/unknown-projects`: the hourly search for projects without a record. */
+export const SearchRecord = z.object({
+  schema: z.literal(1),
+  /** When the last search began. */
+  at: time,
+  /** Ids of projects that people were told of, and that are still there. */
+  told: z.array(z.string()),
+});
+export type SearchRecord = z.infer<typeof SearchRecord>;
+
 /** `files/{id}~{name}`. */
 export const FileRecord = z.object({
   schema: z.literal(1),
@@ -317,6 +329,7 @@ export const liftEvent = lift('event', EventRecord, 1);
 export const liftName = lift('name', NameRecord, 1);
 export const liftCounters = lift('counter', CountersRecord, 1);
 export const liftPass = lift('search', PassRecord, 1);
+export const liftSearch = lift('hourly search', SearchRecord, 1);
 export const liftFile = lift('file', FileRecord, 1);
 export const liftLogHead = lift('log', LogHeadRecord, 1);
 export const liftLogChunk = lift('piece of a log', LogChunkRecord, 1);

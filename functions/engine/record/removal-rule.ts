@@ -88,8 +88,20 @@ export function timeIn(label: string | undefined): number | undefined {
   return seconds === undefined ? undefined : Number(seconds) * 1000;
 }
 
+/**
+ * Judges a project without a record that an operator wants to be removed. It asks the same as `judgeProject`, but does not wait
+ * for the end of its time.
+ */
+export const judgeAsked = (project: SeenProject, deployment: Deployment, now: Date): Verdict =>
+  judgeProject(project, deployment, now, true);
+
 /** Judges a project without a record. Anything missing, malformed, in the future, protected or contradicting keeps it. */
-export function judgeProject(project: SeenProject, { parent, name, proofKey }: Deployment, now: Date): Verdict {
+export function judgeProject(
+  project: SeenProject,
+  { parent, name, proofKey }: Deployment,
+  now: Date,
+  asked = false,
+): Verdict {
   const { state, labels: found = {} } = project;
   if (state !== 'ACTIVE') return notYet(`it is ${state}`);
   if (found[labels.managed] !== 'true') return notYet(`it bears no label ${labels.managed}=true`);
@@ -101,7 +113,7 @@ export function judgeProject(project: SeenProject, { parent, name, proofKey }: D
   if (expiry === undefined || expiresAt === undefined) {
     return no(`its label ${labels.deleteAfter} is ${expiry === undefined ? 'missing' : `no time of ours: ${expiry}`}`);
   }
-  if (expiresAt > now.getTime()) return notYet(`its time is over at ${new Date(expiresAt).toISOString()}`);
+  if (expiresAt > now.getTime() && !asked) return notYet(`its time is over at ${new Date(expiresAt).toISOString()}`);
   const protection = found[labels.protectedUntil];
   if (protection !== undefined) {
     const until = timeIn(protection);
@@ -122,5 +134,6 @@ export function judgeProject(project: SeenProject, { parent, name, proofKey }: D
   const proven = { projectNumber: numberOf(project), bootstrapId, owner: found[labels.owner] ?? '', expiry };
   if (!isProof(proofKey, found[labels.proof], proven))
     return no(`its label ${labels.proof} does not prove that we made it`);
+  if (asked) return yes('its labels prove that this deployment made it');
   return yes(`its time was over at ${new Date(expiresAt).toISOString()}, and no record knows it`);
 }

@@ -12,7 +12,7 @@ import {
   read,
   sshSourceRangesOf,
 } from '../record/documents.js';
-import { deploymentOf, judgeProject } from '../record/removal-rule.js';
+import { deploymentOf, judgeAsked, judgeProject } from '../record/removal-rule.js';
 import type { BootstrapFacts } from '../step.js';
 
 type Parts = Pick<Context, 'store' | 'config' | 'clock'>;
@@ -40,9 +40,11 @@ async function baseOf(store: Parts['store'], id: string, record: BootstrapRecord
 }
 
 const orphanRule =
-  (config: Parts['config'], clock: Parts['clock']): BootstrapFacts['orphan'] =>
+  (config: Parts['config'], clock: Parts['clock'], asked: boolean): BootstrapFacts['orphan'] =>
   (project, proofKey) => {
-    const verdict = judgeProject(project, deploymentOf(config, proofKey), clock.now());
+    // What a person asks for does not wait for the end of its time.
+    const judge = asked ? judgeAsked : judgeProject;
+    const verdict = judge(project, deploymentOf(config, proofKey), clock.now());
     return verdict.remove ? undefined : verdict.why;
   };
 
@@ -75,7 +77,7 @@ export async function factsOf(
       ? {}
       : { protection: { until: new Date(record.protection.until), reason: record.protection.reason } }),
     ...(record.vmsStopped === undefined ? {} : { vmsStopped: true }),
-    ...(record.orphan === true ? { orphan: orphanRule(config, clock) } : {}),
+    ...(record.orphan === true ? { orphan: orphanRule(config, clock, record.removal?.why === 'asked') } : {}),
     ...(record.package === undefined ? {} : { package: record.package }),
     generation: record.generation,
   };

@@ -36,6 +36,7 @@ import { checkMayBootstrap } from './permission.js';
 import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
+import { unknownHandlers } from './unknown-projects.js';
 
 export const createBootstrapsFunction = (
   context: Context,
@@ -132,6 +133,7 @@ function bootstrapHandlers(
     ...recoveryHandlers(context),
     ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
+    ...unknownHandlers(context, steps, view),
     ...admissionHandlers(context),
     ...costHandlers(context),
     ...callerHandlers(context),
