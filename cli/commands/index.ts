@@ -13,6 +13,7 @@ import { costs } from './costs.js';
 import { dial } from './dial.js';
 import { doctor } from './doctor.js';
 import { down } from './down.js';
+import { orgEvents, teamEvents } from './events.js';
 import { init } from './init.js';
 import { installImages, installPlatform, installUser } from './install.js';
 import { kubeconfig } from './kubeconfig.js';
@@ -21,7 +22,7 @@ import { list } from './list.js';
 import { loginCommands } from './login.js';
 import { logs } from './logs.js';
 import { open } from './open.js';
-import { orgCreate, orgEvents, orgList, orgTeams } from './org.js';
+import { orgCreate, orgList, orgTeams } from './org.js';
 import { orgAccept, orgDecline, orgInvitations, orgInvite, orgResend, orgRevoke } from './org-invitations.js';
 import { orgDelete, orgRename, orgRestore } from './org-life.js';
 import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
@@ -78,5 +79,5 @@ export const commands: readonly Command[] = [
     teamSetRole,
   ],
   ...[teamRemoveMember, teamMigrate, teamUndo, teamDetach],
-  ...[teamTransfer, teamTransfers, teamAccept, teamRefuse],
+  ...[teamTransfer, teamTransfers, teamAccept, teamRefuse, teamEvents],
 ];

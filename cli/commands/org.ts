@@ -1,6 +1,5 @@
-/** `plinth org list|create|teams|events`: organizations, and what is in them. */
+/** `plinth org list|create|teams`: organizations, and what is in them. */
 import { defineCommand } from '../frame/command.js';
-import type { ShownEvent } from '../service/organization-client.js';
 
 export const orgList = defineCommand({
   words: 'org list',
@@ -83,58 +82,3 @@ export const orgTeams = defineCommand({
     };
   },
 });
-
-const usualLimit = 50;
-
-export const orgEvents = defineCommand({
-  words: 'org events',
-  takes: ['organization'],
-  summary: 'Show who did what in an organization, newest first',
-  description: ['Shows who did what in an organization, and when, newest first. For admins of the organization.'],
-  flags: { limit: `At most so many events. (default: ${usualLimit})` },
-  examples: ['plinth org events acme', 'plinth org events acme --limit 1000 --json'],
-
-  async run(call) {
-    const { organizationIdOf, readInput } = await import('../organization-input.js');
-    const limit = call.number('limit') ?? usualLimit;
-    const faults = limit >= 1 ? [] : [{ path: '--limit', message: `must be at least 1, not ${limit}` }];
-    const { organization } = readInput(call, ['organization'], [], faults);
-    const client = await call.connectOrganizations();
-    const { events, more } = await client.events(await organizationIdOf(client, organization), limit);
-    const { listing, time } = await import('../frame/table.js');
-    if (more) call.output.say(`There are older ones: --limit ${limit * 10} shows more.`);
-    return {
-      data: { events, more },
-      show: (style) =>
-        events.length === 0
-          ? 'Nothing has happened yet.'
-          : listing(
-              ['WHEN', 'WHO', 'WHAT', 'ABOUT', 'CHANGE'],
-              events.map((event) => [time(event.at), event.actor, event.action, about(event), change(event)]),
-              style,
-            ),
-    };
-  },
-});
-
-const about = ({ teamId, email }: ShownEvent): string =>
-  [...(email === undefined ? [] : [email]), ...(teamId === undefined ? [] : [`team ${teamId}`])].join(', ') || '-';
-
-const change = ({ before, after }: ShownEvent): string => {
-  const [from, to] = [brief(before), brief(after)];
-  return from === to ? to : `${from} → ${to}`;
-};
-
-/** A short form. `--json` prints the whole state. */
-function brief(state: unknown): string {
-  if (typeof state !== 'object' || state === null) return '-';
-  const { team, ...rest } = state as Readonly<Record<string, unknown>>;
-  const { role, name, members, organizationId } = { ...(team as object | undefined), ...rest };
-  const parts = [
-    ...(typeof name === 'string' ? [name] : []),
-    ...(organizationId === null ? ['standalone'] : []),
-    ...(typeof role === 'string' ? [role] : []),
-    ...(Array.isArray(members) ? [`${members.length} ${members.length === 1 ? 'member' : 'members'}`] : []),
-  ];
-  return parts.join(', ') || '-';
-}

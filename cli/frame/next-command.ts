@@ -60,7 +60,7 @@ const looks: ReadonlySet<string> = new Set([
   ...['status', 'list', 'logs'].map((word) => [...base, word].join(' ')),
   ...['configure', 'doctor', 'login', 'whoami', 'costs'],
   ...['list', 'members', 'teams', 'events', 'invitations'].map((word) => `org ${word}`),
-  ...['list', 'members', 'transfers'].map((word) => `team ${word}`),
+  ...['list', 'members', 'events', 'transfers'].map((word) => `team ${word}`),
 ]);
 
 function byKind(problem: Problem, { command, project, group }: Ran): readonly string[] {

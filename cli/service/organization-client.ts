@@ -9,24 +9,14 @@ import {
   Invited,
   Member,
   Organization,
-  OrganizationEvent,
   type Role,
 } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import { Team } from '../../shared/organization/team.js';
+import { type EventFilter, type Events, eventsOf } from './event-calls.js';
 import { type Added, createCalls } from './organization-calls.js';
 import { type TeamClient, teamCalls } from './team-client.js';
 import type { Transport } from './transport.js';
-
-/** `more`: older events exist. */
-interface Events {
-  readonly events: readonly ShownEvent[];
-  readonly more: boolean;
-}
-
-/** Accepts actions that only a newer service records. */
-const ShownEvent = OrganizationEvent.extend({ action: z.string() });
-export type ShownEvent = z.infer<typeof ShownEvent>;
 
 export interface OrganizationClient extends TeamClient {
   /** The living ones, or those that can be restored. */
@@ -51,11 +41,8 @@ export interface OrganizationClient extends TeamClient {
   removeMember(organizationId: string, email: string, force: boolean): Promise<void>;
   organizationTeams(organizationId: string): Promise<Team[]>;
   /** Newest first, at most `most` of them. */
-  events(organizationId: string, most: number): Promise<Events>;
+  events(organizationId: string, most: number, filter: EventFilter): Promise<Events>;
 }
-
-/** The API's own page limit. */
-const mostOfPage = 200;
 
 export function createOrganizationClient(transport: Transport): OrganizationClient {
   const calls = createCalls(transport);
@@ -98,28 +85,9 @@ export function createOrganizationClient(transport: Transport): OrganizationClie
       }),
     organizationTeams: (organizationId) => list(Team, routes.listOrganizationTeams, { organizationId }),
 
-    async events(organizationId, most) {
-      const events: ShownEvent[] = [];
-      let cursor: string | undefined;
-      for (;;) {
-        const limit = String(Math.min(mostOfPage, most - events.length));
-        const { data, headers } = await askPatiently(z.array(ShownEvent), routes.listOrganizationEvents, {
-          params: { organizationId },
-          query: { limit, ...(cursor !== undefined && { cursor }) },
-        });
-        events.push(...data);
-        cursor = nextCursor(headers.get('link'));
-        if (cursor === undefined || events.length >= most) return { events, more: cursor !== undefined };
-      }
-    },
+    events: (organizationId, most, filter) =>
+      eventsOf(calls, routes.listOrganizationEvents, { organizationId }, most, filter),
 
     ...teamCalls(calls),
   };
-}
-
-/** Reads `<…?cursor=…>; rel="next"`. Only the cursor is needed, because the address is known. */
-function nextCursor(link: string | null): string | undefined {
-  const target = /<([^>]*)>\s*;\s*rel="?next"?/.exec(link ?? '')?.[1];
-  if (target === undefined || !URL.canParse(target, 'http://localhost')) return undefined;
-  return new URL(target, 'http://localhost').searchParams.get('cursor') ?? undefined;
 }

@@ -10,6 +10,7 @@ import {
   Transfer,
   UndoPreview,
 } from '../../shared/organization/team.js';
+import { type EventFilter, type Events, eventsOf } from './event-calls.js';
 import type { Added, Calls } from './organization-calls.js';
 
 export interface TeamClient {
@@ -22,6 +23,8 @@ export interface TeamClient {
   restoreTeam(teamId: number): Promise<MigrationReply>;
   setTeamRole(teamId: number, email: string, role: Role): Promise<Member>;
   teamMembers(teamId: number): Promise<Member[]>;
+  /** Newest first, at most `most` of them. */
+  teamEvents(teamId: number, most: number, filter: EventFilter): Promise<Events>;
   addTeamMember(teamId: number, email: string, role: Role | undefined): Promise<Added>;
   addTeamMembers(teamId: number, members: readonly Member[]): Promise<AddedMembers>;
   removeTeamMember(teamId: number, email: string): Promise<void>;
@@ -55,6 +58,8 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
   restoreTeam: (teamId) => ask(MigrationReply, routes.restoreTeam, { params: { teamId: String(teamId) } }),
   setTeamRole: (teamId, email, role) =>
     ask(Member, routes.setTeamMemberRole, { params: { teamId: String(teamId), email }, body: { role } }),
+  teamEvents: (teamId, most, filter) =>
+    eventsOf({ askPatiently }, routes.listTeamEvents, { teamId: String(teamId) }, most, filter),
   teamMembers: (teamId) => list(Member, routes.listTeamMembers, { teamId: String(teamId) }),
   addTeamMember: (teamId, email, role) => add(routes.addTeamMember, { teamId: String(teamId) }, email, role),
   addTeamMembers: (teamId, members) =>

@@ -145,6 +145,7 @@ async function readRecord(
   const place = after === undefined ? undefined : String(after);
   // Ids from before 3.0.0 have the time of a process, whose clock may be ahead.
   let from = place === undefined ? undefined : timeText(microsOf(place) + lagMicros);
+  const sinceMicros = filter.since === undefined ? 0 : Date.parse(filter.since) * 1000;
   const found: Placed[] = [];
   for (;;) {
     // A few more than asked for are usually enough.
@@ -152,8 +153,10 @@ async function readRecord(
     const more = await readEvents(store, whose, from, size);
     found.push(...more);
     from = more.at(-1)?.event.id;
-    const complete = size === undefined || more.length < size || from === undefined;
-    const settled = complete ? 0 : microsOf(from ?? '') + lagMicros;
+    // All unread ones are older.
+    const oldest = from === undefined ? 0 : microsOf(from) + lagMicros;
+    const complete = size === undefined || more.length < size || oldest <= sinceMicros;
+    const settled = complete ? 0 : oldest;
     const items = found
       .filter((each) => (place === undefined || each.place < place) && microsOf(each.place) >= settled)
       .filter(({ event }) => fits(event, filter))

@@ -90,7 +90,11 @@ describe('what bootstraps have cost', () => {
     const regions = ['europe-west4', 'us-east1', 'asia-east1'];
     for (let i = 0; i < 25; i++) {
       const from = Date.parse('2026-08-15T00:00:00Z') + random.below(70 * 24 * 3600) * 1000;
-      await stood(`one of many ${i}`, random.pick(people), from, from + random.below(90 * hour), random.pick(regions));
+      const until = from + random.below(90 * hour);
+      const { id } = await stood(`one of many ${i}`, random.pick(people), from, until, random.pick(regions));
+      const data = { team: random.pick([17, 42]) };
+      if (i % 3 > 0)
+        await server.context.store.commit([{ kind: 'update', collection: collections.bootstraps, id, data }]);
     }
     const all = await Promise.all(costGroups.map((by) => costs(by, '&all=true')));
     expect(new Set(all.map(({ total }) => total))).to.have.length(1);

@@ -1,20 +1,11 @@
 /** A copy of the project in a temporary folder, in which faults are planted and taken out again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { Edit } from './fault.js';
+import { placesOf, sourcesIn } from './sources.js';
 
 interface Ran {
   readonly code: number | null;
@@ -37,9 +28,6 @@ export interface ScratchCopy {
 
 /** A fault may keep a test from ever ending. */
 const longestMs = 600_000;
-
-/** Those of the product, and of what builds it. Not the tests. */
-const sourceFolders = ['cli', 'functions', 'shared', 'local', 'tools'];
 
 /** At the top of the project. */
 const isLeftOut = (name: string): boolean => /^(node_modules|\.git|\.plinth-local|dist.*)$/.test(name);
@@ -138,17 +126,7 @@ function allowUnusedNames(path: string): void {
 
 /** By the text alone, so that a file may move. */
 function placeOf(folder: string, find: string): string {
-  const places = sourceFolders
-    .map((each) => join(folder, each))
-    .filter((each) => existsSync(each))
-    .flatMap((each) => readdirSync(each, { recursive: true, encoding: 'utf8' }).map((file) => join(each, file)))
-    .filter((file) => /\.m?ts$/.test(file))
-    .flatMap((file) =>
-      readFileSync(file, 'utf8')
-        .split(find)
-        .slice(1)
-        .map(() => file),
-    );
+  const places = placesOf(sourcesIn(folder), find);
   const [place, ...more] = places;
   if (place === undefined || more.length > 0) {
     throw new Error(`This stands ${places.length} times in the sources, not once: ${find}`);
