@@ -233,7 +233,7 @@ describe('quota that a new project lacks', function () {
       )
       .and.to.include('PLINTH_QUOTA_CONTACT')
       .and.to.match(
-        /gcloud beta quotas preferences create --service=compute\.googleapis\.com --project=\S+ --quota-id=CPUS-per-project-region --dimensions=region=europe-west4 --preferred-value=52 --email=/,
+        /gcloud services enable cloudquotas\.googleapis\.com --project=\S+\n +gcloud beta quotas preferences create --service=compute\.googleapis\.com --project=\S+ --quota-id=CPUS-per-project-region --dimensions=region=europe-west4 --preferred-value=52 --email=/,
       );
     expect(failure.short).to.deep.equal(lacking.map(({ metric, limit, need }) => ({ metric, limit, need })));
     expect(scene.cloud.calls.list().filter(({ api }) => api === 'cloudquotas.v1')).to.deep.equal([]);

@@ -74,6 +74,7 @@ function adviceFor({ bootstrap, short, contact, spotLimit }: TooLow): string[] {
       ? []
       : [
           `Ask Google to raise ${unasked.map(({ metric }) => metric).join(', ')} of the project ${projectId}, then run the same command again:`,
+          `  gcloud services enable cloudquotas.googleapis.com --project=${projectId}`,
           ...unasked.map((each) => `  ${commandFor(each, projectId)}`),
         ]),
     ...(contact === undefined
