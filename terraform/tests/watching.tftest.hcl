@@ -23,6 +23,7 @@ run "watching" {
       poison           = "plinth: messages that are none of ours: more than 0 in 300s"
       quarantined      = "plinth: a removal that is left alone: more than 0 in 300s"
       resent           = "plinth: stuck steps: more than 12 in 900s"
+      unknown          = "plinth: projects or machines of unknown origin: more than 0 in 300s"
     })
     error_message = "Each of these lines in a log wakes somebody, and no sooner."
   }
@@ -114,6 +115,7 @@ run "watching" {
       poison           = "ERROR"
       quarantined      = "ERROR"
       resent           = "INFO"
+      unknown          = "WARNING"
     })
     error_message = "Each of these is counted."
   }
