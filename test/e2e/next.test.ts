@@ -14,7 +14,6 @@ interface Case {
   readonly next: string;
   /** Who runs it. Without this, who owns the bootstraps. */
   readonly by?: 'stranger';
-  readonly env?: Readonly<Record<string, string>>;
 }
 
 const cases: readonly Case[] = [
@@ -139,13 +138,10 @@ describe('next', function () {
   });
   after(() => scene?.close());
 
-  const run = async (args: readonly string[], { by, env }: Pick<Case, 'by' | 'env'>) => {
+  const run = async (args: readonly string[], { by }: Pick<Case, 'by'>) => {
     const caller = callers[by ?? 'owner'];
     if (caller === undefined) throw new Error('nobody runs it');
-    const { exitCode, stdout, stderr } = await runAt([...args, '--json'], {
-      folder: caller.folder,
-      env: { ...caller.env, ...env },
-    });
+    const { exitCode, stdout, stderr } = await runAt([...args, '--json'], caller);
     return { exitCode, stderr, result: JSON.parse(stdout.trim().split('\n').at(-1) ?? '') };
   };
 

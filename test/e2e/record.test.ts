@@ -98,7 +98,7 @@ describe('the record at the command line', function () {
   });
 
   it('is for admins', async () => {
-    const dora = await scene.caller('frank@example.com');
-    expect((await runAt(['team', 'events', team], dora)).exitCode).to.equal(4);
+    const frank = await scene.caller('frank@example.com');
+    expect((await runAt(['team', 'events', team], frank)).exitCode).to.equal(4);
   });
 });
