@@ -11,7 +11,7 @@ export const list = defineCommand({
   summary: 'List your bootstraps',
   description: [
     'Lists your bootstraps, those shared with you and those of your teams. First come the living ones, in the order in which they end. Then come the removed ones, for 90 days.',
-    'Behind the state of one that is on its way stand its minutes until it is ready: as half of those like it took, and as nine in ten did at most. LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
+    'Behind the state of one that is on its way stand its minutes until it is ready. Half of those like it took the first figure, nine in ten at most the second. LEFT is the time until cleanup may remove the project. COST is what it has cost so far, an estimate from list prices or those of this deployment. --json has their day, and the cost until the end.',
   ],
   flags: {
     all: "Everybody's, for operators.",

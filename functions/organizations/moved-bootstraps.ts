@@ -1,7 +1,4 @@
-/**
- * The bootstraps that a migration takes along: what they cost, and who gains and loses access. Organizations know of
- * bootstraps only what is read here.
- */
+/** The bootstraps that a migration takes along: what they cost, and who gains and loses access. */
 import * as z from 'zod';
 import { amountText } from '../../shared/bootstrap/money.js';
 import { collections } from '../../shared/names.js';

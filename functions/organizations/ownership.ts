@@ -1,6 +1,6 @@
 /**
  * What bootstraps ask of teams: who is in one, who governs it, and that it has bootstraps. Bootstraps know nothing else of
- * organizations, and organizations know nothing of bootstraps.
+ * organizations. Organizations read of bootstraps only what a migration and a deletion tell.
  */
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
