@@ -43,6 +43,12 @@ describe('before a bootstrap starts', function () {
   const asked = () => service.seen.flatMap(({ method, path }) => (method === 'POST' ? [path.replace(/\?.*/, '')] : []));
   const shown = /Before it starts:[\s\S]*VMs +8\n[\s\S]*Bootstrapping demo/;
 
+  it('the team is asked for, too, so that nothing is shown of what it would refuse', async () => {
+    await begin('--team', '42');
+    const looked = service.seen.find(({ path }) => path === '/preflights');
+    expect(looked?.body).to.include({ team: 42 });
+  });
+
   it('one screen tells it, also in a pipe, and asks nothing', async () => {
     const { code, stderr } = await begin();
     expect(code, stderr).to.equal(0);

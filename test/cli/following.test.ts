@@ -149,6 +149,25 @@ describe('following a bootstrap', () => {
       expect(service.seen.some(({ path }) => path.endsWith('/cancel'))).to.equal(false);
     });
 
+    it('says that the removal goes on, also while it waits for what is cancelled first', async () => {
+      service.stream = 'hold';
+      service.standing = true;
+      const removal = {
+        requestedAt: '2026-01-31T12:00:00.000Z',
+        by: 'alice@example.com',
+        why: 'asked',
+        failures: 0,
+      } as const;
+      service.view = makeView({ state: 'cancelling', removal });
+      service.events = service.events.slice(0, 3);
+      const started = sandbox.start([...bootstrap, 'status', 'demo', '--follow']);
+      await started.saw(/✓ Cloud project/);
+      started.interrupt();
+      const { code, stderr } = await started.ended;
+      expect(code).to.equal(130);
+      expect(stderr).to.include('\nDetached: the removal of demo goes on.\n').and.not.include('cancel demo');
+    });
+
     it('does so while the service is away, and with --json in a last line', async () => {
       service.instead.set(
         events,

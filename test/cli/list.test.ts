@@ -72,6 +72,12 @@ describe('what a list says', function () {
     expect(Math.max(...lines.map((line) => line.length))).to.be.at.most(100);
   });
 
+  it('asks for those of one team alone', async () => {
+    const { code } = await list(views(), '--team', '42');
+    expect(code).to.equal(0);
+    expect(service.seen.map(({ path }) => path)).to.deep.equal(['/bootstraps?team=42']);
+  });
+
   it('names the owner where there is more than one, or for everybody’s', async () => {
     const mine = named('mine', {});
     expect((await list([mine])).stdout).not.to.include('OWNER');

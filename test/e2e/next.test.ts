@@ -1,5 +1,6 @@
 /** `next` of a problem: the command that whoever reads `--json` runs after a failure, and what it leads to. */
 import { expect } from 'chai';
+import { people } from '../../local/stack/deployment.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import { argsOf, type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
@@ -13,7 +14,7 @@ interface Case {
   readonly exitCode: number;
   readonly next: string;
   /** Who runs it. Without this, who owns the bootstraps. */
-  readonly by?: 'stranger';
+  readonly by?: 'stranger' | 'operator';
 }
 
 const cases: readonly Case[] = [
@@ -109,6 +110,13 @@ const cases: readonly Case[] = [
     by: 'stranger',
   },
   {
+    failure: 'a project that nobody sees',
+    args: ['beta', 'cleanup', 'remove', 'absent-1a2b3c', '--yes'],
+    exitCode: 4,
+    next: 'plinth beta cleanup list',
+    by: 'operator',
+  },
+  {
     failure: 'a service that does not answer',
     args: [...beta, 'list', '--endpoint', 'http://127.0.0.1:9'],
     exitCode: 6,
@@ -120,14 +128,15 @@ describe('next', function () {
   this.timeout(240_000);
   let scene: Scene;
   let life: Life;
-  const callers: Partial<Record<'owner' | 'stranger', Caller>> = {};
+  const callers: Partial<Record<'owner' | 'stranger' | 'operator', Caller>> = {};
 
   before(async () => {
     scene = await makeScene();
     life = lifeOf(scene);
     await life.pause();
     const owner = await scene.caller('alice@example.com');
-    Object.assign(callers, { owner, stranger: await scene.caller('bob@example.com') });
+    const stranger = await scene.caller('bob@example.com');
+    Object.assign(callers, { owner, stranger, operator: await scene.caller(people.admin) });
     succeeded(await owner.bootstrap('standing'));
     succeeded(await owner.bootstrap('protected'));
     await runAt([...beta, 'protect', 'protected', '--until', '2h', '--reason', 'a look'], owner);
