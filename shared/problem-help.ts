@@ -40,7 +40,7 @@ export const problemHelp: Readonly<Record<ProblemCode, ProblemHelp>> = {
   },
   conflict: {
     cause:
-      'The request does not fit the present state. The name belongs to somebody else, an option can no longer change, a file is not ready yet, a member has another role or is the last admin, or a request with the same Idempotency-Key is in flight.',
+      'The request does not fit the present state. The name belongs to somebody else, an option can no longer change, or a file is not ready yet. Or a member has another role or is the last admin. Or a request with the same Idempotency-Key is in flight.',
     wayOut: '“detail” says which of these it is, and “advice” what to do.',
   },
   'precondition-failed': {
