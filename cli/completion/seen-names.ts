@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { secretMode, writeWhole } from '../files/files.js';
+import { readIfThere, secretMode, writeWhole } from '../files/files.js';
 import type { ArgumentName } from '../frame/arguments.js';
 import type { Client } from '../service/client.js';
 import type { OrganizationClient } from '../service/organization-client.js';
@@ -25,8 +25,8 @@ export const namesFolder = '${XDG_CACHE_HOME:-$HOME/.cache}/plinth/names';
 export function withSeenProjects(client: Client, settings: Settings): Client {
   return {
     ...client,
-    async list(all) {
-      const found = await client.list(all);
+    async list(...asked) {
+      const found = await client.list(...asked);
       keep(
         settings,
         'projects',
@@ -78,9 +78,11 @@ function keep({ env, home }: Settings, file: string, names: readonly string[]): 
   const cache = env['XDG_CACHE_HOME'] || join(home, '.cache');
   const place = join(cache, 'plinth', 'names', file);
   const lines = [...new Set(names)].filter(isPlain).map((name) => `${name}\n`);
+  const content = lines.join('');
   try {
+    if (readIfThere(place) === content) return;
     mkdirSync(dirname(place), { recursive: true, mode: 0o700 });
-    writeWhole(place, lines.join(''), secretMode);
+    writeWhole(place, content, secretMode);
   } catch {
     // The names of before stay.
   }

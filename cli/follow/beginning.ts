@@ -38,10 +38,10 @@ export const linesOfBegun = ({ instances, cost, forecast, deadlineAt: removedAt 
 export async function showBeginning(
   { output, interrupted }: Call,
   client: Client,
-  { options, sshPublicKey, strict, maxCost, plan }: BootstrapRequest,
+  { options, sshPublicKey, strict, maxCost, team, plan }: BootstrapRequest,
 ): Promise<readonly PreflightFinding[] | undefined> {
   const { beginning, findings } = await client
-    .preflight({ options, sshPublicKey, ...(strict && { strict }), ...(maxCost !== undefined && { maxCost }) })
+    .preflight({ options, sshPublicKey, strict, maxCost, team })
     .catch((error: unknown): PreflightReply => {
       // A release before this one has no such question, and what refuses it refuses the beginning, too.
       if (interrupted.aborted || !(error instanceof Problem)) throw error;

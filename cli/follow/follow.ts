@@ -69,7 +69,7 @@ export async function followToEnd(
       }
     }
   } catch (error) {
-    if (interrupted.aborted) throw detached(view.name, view.state);
+    if (interrupted.aborted) throw detached(view.name, view.removal !== undefined);
     if (uploads?.failed.aborted) throw notBrought(uploads.failed.reason, view.name);
     throw error;
   } finally {
@@ -172,8 +172,7 @@ export function timingTable(timings: readonly Timing[], style: Style): string {
 
 const base = 'plinth beta bootstrap-cloud';
 
-export const detached = (name: string, state?: BootstrapView['state']): Problem => {
-  const isGoing = state === 'removing' || state === 'removal-failed';
+export const detached = (name: string, isGoing = false): Problem => {
   const follow = `Follow it: ${base} status ${shellWord(name)} --follow`;
   return new Problem('detached', `Detached: the ${isGoing ? 'removal' : 'bootstrap'} of ${name} goes on.`, {
     advice: isGoing ? follow : `${follow}\nCancel it: ${base} cancel ${shellWord(name)}`,

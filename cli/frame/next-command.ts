@@ -58,6 +58,7 @@ const base = ['beta', 'bootstrap-cloud'];
 /** Commands that only look, or that only the caller's own machine keeps something of. */
 const looks: ReadonlySet<string> = new Set([
   ...['status', 'list', 'logs'].map((word) => [...base, word].join(' ')),
+  ...['beta cleanup list', 'beta cleanup schedule status', 'beta bootstraps status'],
   ...['configure', 'doctor', 'login', 'whoami', 'costs'],
   ...['list', 'members', 'teams', 'events', 'invitations'].map((word) => `org ${word}`),
   ...['list', 'members', 'events', 'transfers'].map((word) => `team ${word}`),
