@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { Email } from '../shared/organization/email.js';
 import { Name, OrganizationEvent, Role } from '../shared/organization/organization.js';
-import { TeamId } from '../shared/organization/team.js';
+import { TeamId } from '../shared/organization/team-id.js';
 import { type Fault, Problem } from '../shared/problems.js';
 import { bracketed } from './frame/arguments.js';
 import type { Call } from './frame/command.js';

@@ -1,5 +1,5 @@
 /** The number of a team in a flag. */
-import { TeamIdText } from '../shared/organization/team.js';
+import { TeamIdText } from '../shared/organization/team-id.js';
 import type { Fault } from '../shared/problems.js';
 import type { Call } from './frame/command.js';
 import { refusal } from './frame/required.js';
@@ -7,9 +7,13 @@ import { refusal } from './frame/required.js';
 type Flagged = Pick<Call, 'word' | 'faults'>;
 type Name = 'team' | 'with-team';
 
+/** Undefined: not given, or no number of a team. */
+export const teamIn = (call: Pick<Call, 'word'>, name: Name = 'team'): number | undefined =>
+  TeamIdText.safeParse(call.word(name)?.text).data;
+
 export function teamFaults(call: Flagged, name: Name = 'team'): Fault[] {
   const word = call.word(name);
-  if (word === undefined || TeamIdText.safeParse(word.text).success) return [];
+  if (word === undefined || teamIn(call, name) !== undefined) return [];
   return [{ path: `--${name}`, message: `must be the number of a team, not ${JSON.stringify(word.text)}` }];
 }
 
@@ -17,6 +21,5 @@ export function teamFaults(call: Flagged, name: Name = 'team'): Fault[] {
 export function teamOf(call: Flagged, name: Name = 'team'): number | undefined {
   const faults = [...call.faults, ...teamFaults(call, name)];
   if (faults.length > 0) throw refusal(faults);
-  const word = call.word(name);
-  return word === undefined ? undefined : TeamIdText.parse(word.text);
+  return teamIn(call, name);
 }

@@ -26,7 +26,7 @@ import type { RecoveredFile, recoverFiles } from '../machines/recover.js';
 import type { LocalUpload } from '../machines/upload-source.js';
 import type { createUploader } from '../machines/uploader.js';
 import type { Client } from '../service/client.js';
-import { teamFaults, teamOf } from '../team-flag.js';
+import { teamFaults, teamIn } from '../team-flag.js';
 
 /** Asked before anything is made. Throws if the caller does not agree. */
 export type Agree = (client: Client, request: BootstrapRequest) => Promise<PlanDocument | undefined>;
@@ -135,7 +135,7 @@ function requestOf(
   planned: PlanDocument | undefined,
 ): BootstrapRequest {
   const maxCost = call.word('max-cost');
-  const team = teamOf(call);
+  const team = teamIn(call);
   return {
     options,
     sshPublicKey: key.publicKey,
@@ -212,13 +212,12 @@ async function lookBeforehand(call: Call) {
   ]);
   const standing = await standingFaults(await localOf(call, checked.local), keysOf(checked.options), call.settings);
   const wrongAmount = amountFaults(call);
-  const wrongTeam = teamFaults(call);
   return checkBeforehand(call, {
     checked,
-    faults: [...call.faults, ...standing, ...wrongAmount, ...wrongTeam],
+    faults: [...call.faults, ...standing, ...wrongAmount, ...teamFaults(call)],
     travelling: travelling(call.given),
     maxCost: wrongAmount.length > 0 ? undefined : call.word('max-cost')?.text,
-    team: wrongTeam.length > 0 ? undefined : teamOf({ ...call, faults: [] }),
+    team: teamIn(call),
   });
 }
 

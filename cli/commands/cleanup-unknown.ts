@@ -70,11 +70,10 @@ const remove = defineCommand({
   examples: ['plinth beta cleanup remove demo-1a2b3c4d --dry-run', 'plinth beta cleanup remove demo-1a2b3c4d --yes'],
 
   async run(call) {
-    const { canAsk, confirmByName } = await import('../frame/confirm.js');
+    const { confirmByName, unasked } = await import('../frame/confirm.js');
     const dryRun = call.has('dry-run');
-    if (!dryRun && !call.has('yes') && !canAsk(call.io)) {
-      throw refusal([...call.faults, { path: '--yes', message: 'is needed here, as there is no terminal to ask on' }]);
-    }
+    const silence = dryRun ? [] : unasked(call);
+    if (silence.length > 0) throw refusal([...call.faults, ...silence]);
     const client = await call.connect();
     const found = await client.unknownProject(call.word('project')?.text ?? '');
     checkProven(found);

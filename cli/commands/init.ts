@@ -10,6 +10,7 @@ import {
   type SecretOption,
   variableOf,
 } from '../../shared/bootstrap/options.js';
+import { checkOptions } from '../../shared/bootstrap/rules.js';
 import type { Fault } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { refusal } from '../frame/required.js';
@@ -55,7 +56,7 @@ export const init = defineCommand({
       import('../files/files.js'),
     ]);
     const answers = await answersTo(call, await askForOffers(call), givenAnswers(call.given));
-    await checkWhole(answers);
+    checkWhole(answers);
     writeWhole(at.file, projectText(answers, requiredSecrets), openMode);
     await writeSchema(at.schema);
     const variables = requiredSecrets.map(variableOf);
@@ -83,15 +84,13 @@ async function faultsOf(
   schema: string,
   at: { readonly file: string; readonly schema: string },
 ): Promise<Fault[]> {
-  const [{ canAsk, noTerminal }, { whyUnwritable }] = await Promise.all([
+  const [{ unasked }, { whyUnwritable }] = await Promise.all([
     import('../frame/confirm.js'),
     import('../files/files.js'),
   ]);
   const onlySchema = call.has('schema');
   const wanted = [...(onlySchema ? [] : [[name, at.file] as const]), [schema, at.schema] as const];
-  const faults: Fault[] = onlySchema
-    ? []
-    : [...(call.has('yes') || canAsk(call.io) ? [] : [noTerminal]), ...(await valueFaults(call.given))];
+  const faults: Fault[] = onlySchema ? [] : [...unasked(call), ...valueFaults(call.given)];
   for (const [shown, path] of wanted) {
     const stands = existsSync(path) && (path !== at.schema || !(await isOurs(path)));
     if (stands && !call.has('force')) faults.push({ path: shown, message: 'stands already. --force writes over it' });
@@ -111,16 +110,14 @@ async function isOurs(path: string): Promise<boolean> {
 }
 
 /** Of what flags gave. Rules between flags are judged with the answers. */
-async function valueFaults(given: GivenFlags): Promise<Fault[]> {
-  const { checkOptions } = await import('../../shared/bootstrap/rules.js');
+function valueFaults(given: GivenFlags): Fault[] {
   const flagged = new Set(
     askedOptions.filter((option) => given[option] !== undefined).map((option) => flagName(option)),
   );
   return checkOptions(given).faults.filter(({ path }) => (flagged as ReadonlySet<string>).has(path));
 }
 
-async function checkWhole(answers: Answers): Promise<void> {
-  const { checkOptions } = await import('../../shared/bootstrap/rules.js');
+function checkWhole(answers: Answers): void {
   const there = Object.fromEntries(requiredSecrets.map((option) => [option, 'kept elsewhere']));
   const { faults } = checkOptions({ ...answers, ...there });
   if (faults.length > 0) throw refusal(faults);

@@ -31,9 +31,10 @@ export const orgDelete = defineCommand({
   examples: ['plinth org delete acme'],
 
   async run(call) {
-    const [{ organizationIdOf, readInput }, { agreeToDelete, deletedText, unasked }] = await Promise.all([
+    const [{ organizationIdOf, readInput }, { agreeToDelete, deletedText }, { unasked }] = await Promise.all([
       import('../organization-input.js'),
       import('../deletion.js'),
+      import('../frame/confirm.js'),
     ]);
     const { organization: said } = readInput(call, ['organization'], [], unasked(call));
     const client = await call.connectOrganizations();

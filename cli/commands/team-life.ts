@@ -49,9 +49,10 @@ export const teamDelete = defineCommand({
   examples: ['plinth team delete 42'],
 
   async run(call) {
-    const [{ readInput }, { agreeToDelete, deletedText, unasked }] = await Promise.all([
+    const [{ readInput }, { agreeToDelete, deletedText }, { unasked }] = await Promise.all([
       import('../organization-input.js'),
       import('../deletion.js'),
+      import('../frame/confirm.js'),
     ]);
     const { teamId } = readInput(call, ['teamId'], [], unasked(call));
     const client = await call.connectOrganizations();

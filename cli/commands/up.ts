@@ -1,9 +1,9 @@
 /** `plinth up`: makes what `plinth.yaml` says, behind a plan that one agrees to. */
-
 import { optionNames } from '../../shared/bootstrap/options.js';
 import type { PlanDocument } from '../../shared/bootstrap/plan.js';
 import type { PlanReply } from '../../shared/bootstrap/routes.js';
 import { Problem } from '../../shared/problems.js';
+import { advised } from '../frame/advised.js';
 import { type Call, defineCommand } from '../frame/command.js';
 import { type Agree, bootstrapCloud } from './bootstrap-cloud.js';
 
@@ -34,16 +34,15 @@ export const up = defineCommand({
   ],
 
   async run(call) {
-    const [{ projectFileOf, readProjectFile }, { givenBy, placedIn }, { canAsk, noTerminal }] = await Promise.all([
+    const [{ projectFileOf, readProjectFile }, { givenBy, placedIn }, { unasked }] = await Promise.all([
       import('../project/file.js'),
       import('../project/given.js'),
       import('../frame/confirm.js'),
     ]);
     const file = await readProjectFile(projectFileOf(call), call.settings);
     const { given, faults } = await givenBy(file, call);
-    const asks = !call.has('yes') && !call.has('check') && !call.has('dry-run');
-    const unasked = asks && !canAsk(call.io) ? [noTerminal] : [];
-    const merged: Call = { ...call, given, faults: [...call.faults, ...faults, ...unasked] };
+    const silence = call.has('check') || call.has('dry-run') ? [] : unasked(call);
+    const merged: Call = { ...call, given, faults: [...call.faults, ...faults, ...silence] };
     try {
       return await bootstrapCloud.run(merged, agreeTo(merged));
     } catch (error) {
@@ -89,13 +88,7 @@ async function showNew(call: Call, reply: PlanReply): Promise<void> {
 }
 
 /** What was shown is no longer what would be made. */
-function changedMeanwhile(error: unknown): unknown {
-  if (!(error instanceof Problem) || error.code !== 'precondition-failed') return error;
-  const { code, detail, errors, members } = error;
-  return new Problem(code, detail, {
-    advice: 'Run plinth up again: it shows the plan as it is now.',
-    ...(errors !== undefined && { errors }),
-    ...(members !== undefined && { members }),
-    cause: error,
-  });
-}
+const changedMeanwhile = (error: unknown): unknown =>
+  error instanceof Problem && error.code === 'precondition-failed'
+    ? advised(error, 'Run plinth up again: it shows the plan as it is now.')
+    : error;

@@ -8,7 +8,7 @@ const namesOf = (flags: readonly FlagWord[]): string[] =>
   flags.flatMap(({ name, short }) => (short === undefined ? [name] : [name, short]));
 
 /** The names that commands have seen, for bash and zsh. */
-export const readNames = `_plinth_names() { cat "${namesFolder}/$1" 2>/dev/null; }`;
+export const readNames = `_plinth_names() { command cat "${namesFolder}/$1" 2>/dev/null; }`;
 
 /** Follows the words into the commands, for bash and zsh. Sets `at` and `arguments`. */
 export const walk = (places: readonly Place[], valued: readonly FlagWord[], step: string): string => `${step}

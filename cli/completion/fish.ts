@@ -51,7 +51,7 @@ end
 function __plinth_names
     set -l cache ~/.cache
     set -q XDG_CACHE_HOME && test -n "$XDG_CACHE_HOME" && set cache $XDG_CACHE_HOME
-    cat $cache/plinth/names/$argv[1] 2>/dev/null
+    command cat $cache/plinth/names/$argv[1] 2>/dev/null
 end
 complete -c plinth -e
 complete -c plinth -f

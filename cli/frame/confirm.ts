@@ -9,8 +9,9 @@ type Asking = Pick<Call, 'io' | 'interrupted'>;
 /** Whether a person can read the question and answer it. */
 export const canAsk = ({ stdin, stderr }: Io): boolean => stdin.isTTY === true && stderr.isTTY === true;
 
-/** For a command that asks, where it cannot. */
-export const noTerminal: Fault = { path: '--yes', message: 'is needed here, as there is no terminal to ask on' };
+/** The fault where nobody can be asked and no --yes was given. */
+export const unasked = ({ io, has }: Pick<Call, 'io' | 'has'>): readonly Fault[] =>
+  has('yes') || canAsk(io) ? [] : [{ path: '--yes', message: 'is needed here, as there is no terminal to ask on' }];
 
 /** Only the exact name counts as yes. */
 export const confirmByName = async (question: string, name: string, call: Asking): Promise<boolean> =>

@@ -6,6 +6,7 @@ import type { FileSource, SendOptions } from '../../functions/remote/remote.js';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import { joinedSignal } from '../frame/joined-signal.js';
+import { reasonOf } from '../service/answer-problem.js';
 
 /** Google takes multiples of 256 KiB. A slow line needs minutes for one. */
 const pieceBytes = 8 * 1024 * 1024;
@@ -65,7 +66,7 @@ async function put(
     return standingOf(response, text);
   } catch (error) {
     stop.throwIfAborted();
-    throw error instanceof Problem ? error : troubled(reasonOf(error), error);
+    throw error instanceof Problem ? error : troubled(`the connection broke (${reasonOf(error)})`, error);
   } finally {
     release();
   }
@@ -84,10 +85,3 @@ function standingOf({ status, headers }: Response, text: string): Standing {
 
 const troubled = (why: string, cause?: unknown): Problem =>
   new Problem('cloud-unavailable', `Cloud Storage does not take the file now: ${why}.`, { cause });
-
-/** fetch hides the reason in `cause`. */
-const reasonOf = (error: unknown): string => {
-  const { cause } = error as { readonly cause?: unknown };
-  const { code, message } = (cause instanceof Error ? cause : error) as NodeJS.ErrnoException;
-  return code === undefined ? message : `the connection broke (${String(code)})`;
-};

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { OrganizationEvent, Role } from '../../shared/organization/organization.js';
-import { TeamId } from '../../shared/organization/team.js';
+import { TeamId } from '../../shared/organization/team-id.js';
 import { lift } from '../store/lift.js';
 
 const time = z.iso.datetime();

@@ -1,7 +1,7 @@
 /** A bootstrap as the HTTP API shows it: what exists, what runs, and what it waits for. */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
-import { TeamId } from '../organization/team.js';
+import { TeamId } from '../organization/team-id.js';
 import { CostEstimate } from './cost.js';
 import { Forecast } from './forecast.js';
 

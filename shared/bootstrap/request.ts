@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { ruled } from '../api.js';
-import { TeamId } from '../organization/team.js';
+import { TeamId } from '../organization/team-id.js';
 import { AmountText } from './money.js';
 import {
   type Flag,

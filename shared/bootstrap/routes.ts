@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { flag, json, type Reply, type RouteTable, reason, text } from '../api.js';
 import { ScheduleView, scheduleVerbs } from '../cleanup-schedule.js';
 import { Email } from '../organization/email.js';
-import { TeamId, TeamIdText } from '../organization/team.js';
+import { TeamId, TeamIdText } from '../organization/team-id.js';
 import { pageHeaders, pageQuery } from '../paging.js';
 import { AdmissionReason, AdmissionView } from './admission.js';
 import { BootstrapState, BootstrapSummary, BootstrapView } from './bootstrap.js';

@@ -26,11 +26,11 @@ import {
   NewTeam,
   NewTransfer,
   Team,
-  TeamIdText,
   Transfer,
   TransferId,
   UndoPreview,
 } from './team.js';
+import { TeamIdText } from './team-id.js';
 
 const nothing = (description: string): Reply => ({ description, type: 'application/json', schema: z.undefined() });
 const created = (description: string, schema: z.ZodType): Reply => ({

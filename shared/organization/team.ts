@@ -2,20 +2,7 @@
 import * as z from 'zod';
 import { moment, text } from '../api.js';
 import { Member, Name, OrganizationId, Role } from './organization.js';
-
-/** Positive and below 2^31. Random, not sequential. */
-export const TeamId = z
-  .int()
-  .min(1)
-  .max(2 ** 31 - 1)
-  .meta({ id: 'TeamId', description: 'Number of a team; random, not sequential', examples: [1571417718] });
-
-/** The same in a path or a query. */
-export const TeamIdText = z
-  .string()
-  .regex(/^[1-9]\d{0,9}$/, 'must be a positive integer')
-  .transform(Number)
-  .pipe(TeamId);
+import { TeamId } from './team-id.js';
 
 export const Team = z
   .object({
@@ -150,7 +137,6 @@ export const UndoPreview = z
   .meta({ id: 'UndoPreview', description: 'What an undo of a migration would do now' });
 export type UndoPreview = z.infer<typeof UndoPreview>;
 
-/** What a migration would do now. Its ETag, sent back in If-Match, ensures that nothing has changed since. */
 export const MovedBootstrap = z
   .object({
     name: text('Of the project', 'demo'),
@@ -175,6 +161,7 @@ export const MovedBootstrap = z
   .meta({ id: 'MovedBootstrap', description: 'A living bootstrap of the team, and who gains and loses access to it' });
 export type MovedBootstrap = z.infer<typeof MovedBootstrap>;
 
+/** What a migration would do now. Its ETag, sent back in If-Match, ensures that nothing has changed since. */
 export const MigrationPreview = z
   .object({
     teamId: TeamId,

@@ -183,7 +183,7 @@ async function answer(
   return shape(structuredClone(reply));
 }
 
-function authenticate(authorization: string | undefined, callerOf: KernelOptions['callerOf']): Caller {
+export function authenticate(authorization: string | undefined, callerOf: KernelOptions['callerOf']): Caller {
   const token = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (token === undefined) throw credentialsMissing();
   const caller = callerOf(token);

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Caller, JsonObject, Media, World } from '../kernel/api.js';
-import type { ApiReply, Kernel } from '../kernel/kernel.js';
+import { type ApiReply, authenticate, type Kernel } from '../kernel/kernel.js';
 import { contentOf, type MediaReply, type MediaRequest } from './content.js';
 import { answerSigned, isSigned } from './signed-urls.js';
 
@@ -90,15 +90,13 @@ function begin(
   const length = headers['x-upload-content-length']?.toString();
   const query = new URLSearchParams(request.query);
   query.delete('uploadType');
-  const caller = callerOf(request.authorization?.replace(/^bearer +/i, '').trim() ?? '');
-  if (caller === undefined) throw new Error('a session was begun by nobody');
   sessions(world)[id] = {
     query: query.toString(),
     resource: bytes.toString('utf8'),
     ...(kind === undefined ? {} : { type: kind }),
     ...(length === undefined ? {} : { bytes: Number(length) }),
     path,
-    caller,
+    caller: authenticate(request.authorization, callerOf),
     begunAt: world.now(),
     received: '',
   };
