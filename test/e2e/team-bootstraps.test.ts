@@ -284,4 +284,23 @@ describe('bootstraps of teams', function () {
     );
     expect((await runAt(['costs', '--by', 'team'], bobAt)).stdout).to.match(new RegExp(`${team} +1 `));
   });
+
+  it('sum up by team nothing of a team that the caller is not in, though a bootstrap of it is shared with them', async () => {
+    const team = await makeTeam('strangers');
+    const view = await made('of-strangers', team);
+    expect(await statusOf(alice, 'POST', `/bootstraps/${view.id}/share`, { with: bob })).to.equal(200);
+    const costs = await ask<{ rows: { key: string }[] }>(bob, 'GET', '/costs?by=team');
+    expect(costs.body.rows.map(({ key }) => key)).not.to.include(String(team));
+  });
+
+  it('sum up by team what was removed, also after the members have changed', async () => {
+    const team = await makeTeam('passed', bob);
+    await made('passed', team);
+    expect((await plinth(aliceAt, 'cleanup', 'passed', '--yes')).exitCode).to.equal(0);
+    await scene.stack.settle();
+    expect(await statusOf(alice, 'POST', `/teams/${team}/members`, { email: dave })).to.equal(201);
+    await swept();
+    const costs = await ask<{ rows: { key: string }[] }>(bob, 'GET', '/costs?by=team');
+    expect(costs.body.rows.map(({ key }) => key)).to.include(String(team));
+  });
 });

@@ -1,8 +1,10 @@
 /** Projects and machines that no record or plan holds: found each hour, told once, and what an operator does about them. */
 import { expect } from 'chai';
+import type { ProjectRecord } from '../../local/cloud/kernel/api.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
+import { projectOf } from '../cleanup/expired.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Outcome, outcomeOf, type Scene, succeeded } from '../support/scene.js';
@@ -238,5 +240,22 @@ describe('what no record or plan holds', function () {
     expect((await remove('0'.repeat(64))).status).to.equal(412);
     expect(stateOf(view)).to.equal('ACTIVE');
     expect((await cleanup(operator, 'remove', 'no-such-project', '--yes')).exitCode).to.equal(4);
+  });
+
+  it('more than an hour can look at are told an hour later, each once', async () => {
+    const view = await made('many');
+    const projects = scene.cloud.world.table<ProjectRecord>('projects');
+    const own = life.project(view.projectId) as unknown as ProjectRecord;
+    const ids = Array.from({ length: 110 }, (_, i) => `many-${String(i).padStart(5, '0')}`);
+    for (const [i, projectId] of ids.entries()) {
+      const found = { ...own.labels, [labels.bootstrap]: `b0000000000000${String(i).padStart(3, '0')}` };
+      const number = String(900_000_000_000 + i);
+      projects[projectId] = projectOf(projectId, number, { parent: local.folder, labels: found, active: true });
+    }
+    await hour();
+    await hour();
+    const counts = await Promise.all(ids.map(async (projectId) => (await told('project.unknown', projectId)).length));
+    for (const projectId of ids) delete projects[projectId];
+    expect(counts).to.deep.equal(ids.map(() => 1));
   });
 });
