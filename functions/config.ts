@@ -151,6 +151,7 @@ export interface Config {
 }
 
 const text = z.string();
+const bucketName = text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket');
 const list = z
   .string()
   .transform((value) => value.split(',').map((each) => each.trim()))
@@ -426,11 +427,11 @@ export const settings = {
     '',
   ),
   PLINTH_PACKAGES_BUCKET: optional(
-    text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
+    bucketName,
     'Cloud Storage bucket of the installer packages, `packages/<version>/<hash>/installer[-lite].tar.gz`. Unset: nothing is installed by version or hash.',
   ),
   PLINTH_UPLOADS_BUCKET: optional(
-    text.regex(/^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
+    bucketName,
     'Cloud Storage bucket for big files of callers, on their way to jumpboxes that only IAP reaches. Its lifecycle must delete what is older than a day. Unset: these files go through IAP, slowly.',
   ),
   PLINTH_SCHEDULER_INVOKER: setting(

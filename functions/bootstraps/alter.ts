@@ -66,7 +66,7 @@ export const alter = (
   return alterShown(context, id, act, shownIn, decide);
 };
 
-/** The same for a caller that knows no steps. `shownIn`: the instances of the cloud lane that show the change. */
+/** The same without a plan. `shownIn`: the instances of the cloud lane that show the change. */
 export async function alterShown(
   context: Context,
   id: string,

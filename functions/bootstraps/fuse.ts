@@ -11,7 +11,7 @@ import { spentOf } from '../cost/of-bootstrap.js';
 import { type BootstrapRecord, eventId, type StoredBootstrap } from '../engine/record/documents.js';
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { spendOf } from '../engine/record/spend.js';
-import { transitionWrites } from '../engine/record/transition.js';
+import { type Transition, transitionWrites } from '../engine/record/transition.js';
 import { type Update, updateBootstrap } from '../engine/record/update.js';
 import { publishReady } from '../engine/run/publish.js';
 import { persist } from '../store/persist.js';
@@ -92,8 +92,13 @@ async function decide(context: Context, found: StoredBootstrap, at: string): Pro
   return { passed: true, update: await passing(context, found, rest, at, judged.text) };
 }
 
-function written({ id, version, data }: StoredBootstrap, record: BootstrapRecord, at: string): Update {
-  const changed = { record, ready: [], events: [] };
+function written(
+  { id, version, data }: StoredBootstrap,
+  record: BootstrapRecord,
+  at: string,
+  events: Transition['events'] = [],
+): Update {
+  const changed = { record, ready: [], events };
   return { transition: changed, writes: transitionWrites(id, version, data, changed, at) };
 }
 
@@ -104,22 +109,19 @@ async function passing(
   at: string,
   why: string,
 ): Promise<Update> {
-  const { id, version, data } = found;
+  const { id, data } = found;
   const { ceilings, webhookUrl } = context.config;
   const stops = ceilings.beyond === 'stop';
   const advice = stops ? goOn(data) : `To stop it: plinth beta bootstrap-cloud cleanup ${data.projectId}`;
   const text = stops ? `${why} Its VMs are stopped${data.state === 'running' ? ', half-way' : ''}.` : why;
+  const action = stops ? `${text} ${advice}` : text;
   const record = {
     ...rest,
-    warnings: [...new Set([...rest.warnings, stops ? `${text} ${advice}` : text])],
+    warnings: [...new Set([...rest.warnings, action])],
     ...(stops ? { vmsStopped: { at, why, advice } } : {}),
   };
-  const action = stops ? `${text} ${advice}` : text;
   const events = [{ event: { schema: 1, type: 'action', at, actor: 'plinth', action } as const }];
-  const changed = { record, ready: [], events };
-  const update = stops
-    ? await stopVms(context, found, record, at, events)
-    : { transition: changed, writes: transitionWrites(id, version, data, changed, at) };
+  const update = stops ? await stopVms(context, found, record, at, events) : written(found, record, at, events);
   if (webhookUrl === undefined) return update;
   return { ...update, writes: [...update.writes, notice(id, data, { at, text, advice, vmsStopped: stops })] };
 }

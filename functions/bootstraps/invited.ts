@@ -3,8 +3,8 @@ import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { invitedMay, invitedRole } from '../../shared/bootstrap/invited.js';
 import type { SharedView } from '../../shared/bootstrap/routes.js';
 import { tunnelRole } from '../../shared/iap.js';
-
-const domainConstraint = 'iam.allowedPolicyMemberDomains';
+import { adminLoginRole } from '../steps/cloud/login-roles.js';
+import { domainConstraint } from '../steps/cloud/policy-table.js';
 
 export function invitedBy({ projectId, machineAccess, result }: BootstrapView): NonNullable<SharedView['invited']> {
   const domains = result.policies?.findings.find(
@@ -14,7 +14,7 @@ export function invitedBy({ projectId, machineAccess, result }: BootstrapView): 
     role: invitedRole(projectId),
     also: [
       ...(machineAccess === 'iap' ? [tunnelRole] : []),
-      ...(result.machineLogin === 'os-login' ? ['roles/compute.osAdminLogin'] : []),
+      ...(result.machineLogin === 'os-login' ? [adminLoginRole] : []),
     ],
     may: [...invitedMay],
     ...(domains === undefined

@@ -7,7 +7,7 @@ import { labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { SeenVm } from '../cloud/vm-lookup.js';
 import type { Context } from '../context.js';
-import { findProofKey, isProof, labelValue } from '../engine/proof.js';
+import { findProofKey, isProof, projectsOf } from '../engine/proof.js';
 import { numberOf } from '../engine/record/removal-rule.js';
 import { getBootstrap } from '../engine/record/update.js';
 import type { SeenProject } from '../engine/step.js';
@@ -28,8 +28,7 @@ export async function findLost(
       advice: 'plinth beta bootstrap-cloud list shows those that you have.',
     });
   if ((await findByName(context, project)) !== undefined) throw notFound();
-  const query = `labels.${labels.managed}:true labels.${labels.deployment}:${labelValue(config.deployment)} state:ACTIVE`;
-  const named = (await cloud.projects.search(query)).filter(
+  const named = (await cloud.projects.search(projectsOf(config.deployment))).filter(
     ({ displayName, projectId }) => displayName === project || projectId === project,
   );
   const proofKey = named.length === 0 ? undefined : await findProofKey(context);

@@ -7,13 +7,12 @@ import type { Context } from '../context.js';
 import type { StoredBootstrap } from '../engine/record/documents.js';
 import { type BootstrapRecord, countersId, liftCounters, liftName, nameId, read } from '../engine/record/documents.js';
 import type { AnyStep } from '../engine/step.js';
-import { holdWrite } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
-import { type Alteration, alter } from './alter.js';
+import { alter } from './alter.js';
 import { boundWithout } from './bound.js';
 import { countSpend } from './ceilings.js';
-import { holdersOf, peopleFields, teamsOf } from './team-people.js';
+import { ofTeams, some } from './team-people.js';
 import { roleSteps } from './team-roles.js';
 
 /** Nobody works with more people. The limit keeps policies and records small. */
@@ -26,9 +25,6 @@ const refused = (message: string): Problem =>
 
 const without = (people: readonly string[] | undefined, email: string): string[] =>
   (people ?? []).filter((each) => each !== email);
-
-/** Empty lists are not stored. */
-const some = (people: string[]): string[] | undefined => (people.length === 0 ? undefined : people);
 
 /** If it is shared already, nothing changes. But if the role on the project could not be given, that is tried again. */
 export const share = (
@@ -95,39 +91,14 @@ export const transfer = (
         // A person it was shared with keeps the bound account. A new person is known only by e-mail.
         boundTo: boundWithout(record, owner),
       };
-      const held = await heldBy(context, record, fields);
+      const held = await ofTeams(context, { ...record, ...fields });
+      if (held.fields.ownerLeft === true) throw refused(`is no member of team ${record.team}, which it belongs to`);
       return {
         fields: { ...fields, ...held.fields },
         writes: [...(await claimWrites(context, id, record, email, at)), ...held.writes],
       };
     },
   );
-
-/** What follows from its teams for a new owner. Throws `bad-input` if they are not in the team that it belongs to. */
-async function heldBy(
-  context: Context,
-  record: BootstrapRecord,
-  fields: Pick<Alteration['fields'], 'owner' | 'sharedWith' | 'formerPeople'> & { readonly owner: string },
-): Promise<Pick<Required<Alteration>, 'fields' | 'writes'>> {
-  if (teamsOf(record).length === 0) return { fields: {}, writes: [] };
-  const { team } = record;
-  const holders = await holdersOf(context, record);
-  const owning = holders.find((holder) => holder.team.teamId === team);
-  if (team !== undefined && owning?.members.includes(fields.owner) !== true) {
-    throw refused(`is no member of team ${team}, which it belongs to`);
-  }
-  const { sharedWith, formerPeople, ...others } = record;
-  const given = {
-    ...others,
-    owner: fields.owner,
-    ...(fields.sharedWith !== undefined && { sharedWith: fields.sharedWith }),
-    ...(fields.formerPeople !== undefined && { formerPeople: fields.formerPeople }),
-  };
-  return {
-    fields: peopleFields(context.config, given, holders),
-    writes: holders.map((holder) => holdWrite(holder)),
-  };
-}
 
 /**
  * Moves the name and the count to the new owner. Claim and count belong together: a bootstrap that lost its claim is not

@@ -5,7 +5,7 @@
 import type { Context } from '../context.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { mayBeGivenTo } from '../identity/entitled.js';
-import { type Holder, readHolder } from '../organizations/ownership.js';
+import { type Holder, holdWrite, readHolder } from '../organizations/ownership.js';
 import type { Alteration } from './alter.js';
 
 /** Google takes 1,500 members in a policy, and each person is there up to three times. */
@@ -23,7 +23,7 @@ export const teamsOf = ({
   team === undefined ? sharedTeams : [team, ...sharedTeams.filter((each) => each !== team)];
 
 /** Teams that are gone have no members. */
-export const holdersOf = async (
+const holdersOf = async (
   context: Pick<Context, 'store'>,
   record: Pick<BootstrapRecord, 'team' | 'sharedTeams'>,
 ): Promise<Holder[]> => {
@@ -32,7 +32,7 @@ export const holdersOf = async (
 };
 
 /** Empty lists are not stored. */
-const some = (people: string[]): string[] | undefined => (people.length === 0 ? undefined : people);
+export const some = <T>(all: T[]): T[] | undefined => (all.length === 0 ? undefined : all);
 
 /** The fields that follow from the members of its teams. Whoever may not bootstrap here gets no role on a project. */
 export function peopleFields(
@@ -53,5 +53,14 @@ export function peopleFields(
     teamPeople: some(people),
     ownerLeft: ownerLeft ? true : undefined,
     formerPeople: some([...former, ...gone].slice(-mostFormer)),
+  };
+}
+
+/** What follows from its teams, and the writes that keep the commit to the members that were read. */
+export async function ofTeams(context: Pick<Context, 'store' | 'config'>, record: OfTeams) {
+  const holders = await holdersOf(context, record);
+  return {
+    fields: peopleFields(context.config, record, holders),
+    writes: holders.map((holder) => holdWrite(holder)),
   };
 }

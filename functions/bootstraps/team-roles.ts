@@ -6,10 +6,10 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { type BootstrapRecord, liftBootstrap, read, type StoredBootstrap } from '../engine/record/documents.js';
-import { changedHolders, holdWrite, settleHolder } from '../organizations/ownership.js';
+import { changedHolders, settleHolder } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import { alterShown } from './alter.js';
-import { holdersOf, peopleFields } from './team-people.js';
+import { ofTeams, type peopleFields } from './team-people.js';
 
 const perRun = 20;
 const atOnce = 20;
@@ -35,10 +35,10 @@ export async function followTeams(context: Context): Promise<number> {
         failed ??= ends.find((end) => end.status === 'rejected');
       }
       if (failed !== undefined) throw failed.reason;
-      await settleHolder(context, team, { holds: living.length > 0 });
+      await settleHolder(context, team);
     } catch (error) {
       log('WARNING', `Roles of team ${team.teamId} did not follow its members yet`, { error });
-      await settleHolder(context, team, { putOffTo: addSeconds(clock.now(), putOffSeconds) });
+      await settleHolder(context, team, addSeconds(clock.now(), putOffSeconds));
     }
   }
   if (changed > 0) log('INFO', `${changed} projects follow the members of their teams`);
@@ -63,10 +63,9 @@ async function follow(context: Context, id: string, teamId: number): Promise<boo
   const act = { actor: 'plinth', action: `follow the members of team ${teamId}` };
   const shownIn = () => roleSteps.map((step) => ({ id: step, lane: 'cloud' as const }));
   await alterShown(context, id, act, shownIn, async (record) => {
-    const holders = await holdersOf(context, record);
-    const fields = peopleFields(context.config, record, holders);
+    const { fields, writes } = await ofTeams(context, record);
     changes = differs(record, fields);
-    return changes ? { fields, writes: holders.map((holder) => holdWrite(holder)) } : undefined;
+    return changes ? { fields, writes } : undefined;
   });
   return changes;
 }

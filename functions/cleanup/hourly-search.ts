@@ -6,7 +6,7 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { collections, labels } from '../../shared/names.js';
 import type { Project } from '../cloud/projects.js';
 import type { Context } from '../context.js';
-import { labelValue, ownerLabel } from '../engine/proof.js';
+import { ownerLabel, projectsOf } from '../engine/proof.js';
 import {
   liftBootstrap,
   liftSearch,
@@ -47,7 +47,7 @@ export async function searchHourly(
   } as Write);
   if (version === undefined) return undefined;
   const [projects, living] = await Promise.all([searched(context), livingOf(context)]);
-  const unknown = await withoutRecord(context, projects, living);
+  const unknown = await withoutRecord(context, projects, living, begun.told);
   await tellProjects(context, { ...place, version, data: begun }, unknown, living);
   const seen = new Set(projects.map(({ projectId }) => projectId));
   const machines = await lookAtMachines(
@@ -59,9 +59,7 @@ export async function searchHourly(
 
 /** One search over all parents that this function may see. */
 const searched = ({ cloud, config }: Context): Promise<Project[]> =>
-  cloud.projects.search(
-    `labels.${labels.managed}:true labels.${labels.deployment}:${labelValue(config.deployment)} state:ACTIVE`,
-  );
+  cloud.projects.search(projectsOf(config.deployment));
 
 async function livingOf({ store, log }: Context): Promise<StoredBootstrap[]> {
   const documents = await persist(() =>
@@ -84,13 +82,16 @@ async function withoutRecord(
   context: Context,
   projects: readonly Project[],
   living: readonly StoredBootstrap[],
+  told: readonly string[],
 ): Promise<Project[]> {
   const named = new Set(living.map(({ data }) => data.projectId));
-  const others = projects.filter(({ projectId }) => !named.has(projectId)).slice(0, perRun);
+  const others = projects.filter(({ projectId }) => !named.has(projectId));
+  const isTold = ({ projectId }: Project): boolean => told.includes(projectId);
+  const looked = [...others.filter(isTold), ...others.filter((each) => !isTold(each)).slice(0, perRun)];
   const unknown: Project[] = [];
-  for (let i = 0; i < others.length; i += atOnce) {
+  for (let i = 0; i < looked.length; i += atOnce) {
     await Promise.all(
-      others.slice(i, i + atOnce).map(async (project) => {
+      looked.slice(i, i + atOnce).map(async (project) => {
         if ((await recordOf(context, project)) !== undefined) return;
         // The search is a little late: it may still list a project that is being deleted.
         const now = await context.cloud.projects.find(project.projectId);
@@ -128,9 +129,11 @@ async function tellProjects(
       data: fact,
     }),
   );
-  const written = await committed(context, { kind: 'update', ...place, data: { told } }, [
-    ...(config.webhookUrl === undefined ? [] : notices),
-  ]);
+  const written = await committed(
+    context,
+    { kind: 'update', ...place, data: { told } },
+    config.webhookUrl === undefined ? [] : notices,
+  );
   if (written === undefined) return;
   for (const fact of facts) {
     log('WARNING', `The project ${fact.projectId} bears the labels of this deployment, and no record knows it`, fact);

@@ -7,7 +7,7 @@ import { collections, labels } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import { requestRemoval } from '../bootstraps/removal.js';
 import type { Context } from '../context.js';
-import { findProofKey, labelValue } from '../engine/proof.js';
+import { findProofKey, projectsOf } from '../engine/proof.js';
 import type { BootstrapRecord } from '../engine/record/documents.js';
 import { contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
@@ -70,7 +70,7 @@ export async function byLabels(
 
 async function pageOf(context: Context, parent: string, search: LabelSearch): Promise<LabelPage> {
   const { cloud, config } = context;
-  const query = `parent:${parent} labels.${labels.managed}:true labels.${labels.deployment}:${labelValue(config.deployment)} state:ACTIVE`;
+  const query = `parent:${parent} ${projectsOf(config.deployment)}`;
   if (search === 'page') return nextPage(context, query);
   return { projects: await cloud.projects.search(query), turn: async () => undefined };
 }

@@ -4,10 +4,10 @@
  */
 import type { CleanupFound } from '../../shared/bootstrap/cleanup.js';
 import type { CleanupSurvey } from '../../shared/bootstrap/survey.js';
-import { collections, labels } from '../../shared/names.js';
+import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
-import { findProofKey, labelValue } from '../engine/proof.js';
+import { findProofKey, projectsOf } from '../engine/proof.js';
 import { type BootstrapRecord, liftBootstrap, read } from '../engine/record/documents.js';
 import { contradiction, deploymentOf, judgeProject, judgeRecord } from '../engine/record/removal-rule.js';
 import type { AnyStep, SeenProject } from '../engine/step.js';
@@ -30,9 +30,8 @@ export async function survey(context: Context, steps: readonly AnyStep[]): Promi
   const { cloud, config } = context;
   const report = await cleanup(context, steps, { dryRun: true });
   // Searched in all parents: a project outside our own parent is removed by its record only, and nothing else would report it.
-  const query = `labels.${labels.managed}:true labels.${labels.deployment}:${labelValue(config.deployment)} state:ACTIVE`;
   const [projects, living, failed] = await Promise.all([
-    cloud.projects.search(query),
+    cloud.projects.search(projectsOf(config.deployment)),
     recordsWhere(context, ['removeAt', '>', '']),
     recordsWhere(context, ['state', '==', 'removal-failed']),
   ]);

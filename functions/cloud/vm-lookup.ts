@@ -1,6 +1,6 @@
 /**
- * Lists VMs, and reads a VM's addresses and published host keys by plain REST. Compute Engine's clients take too long to load in a function
- * that answers people.
+ * Lists VMs, and reads a VM's addresses and published host keys by plain REST. Compute Engine's clients take too long to load
+ * in a function that answers people.
  */
 import { Problem } from '../../shared/problems.js';
 import { hostKeysOnConsole } from './console-host-keys.js';

@@ -39,6 +39,10 @@ export const labelValue = (text: string): string =>
     .replace(/[^a-z0-9_-]/g, '_')
     .slice(0, 63);
 
+/** The search for active projects with the labels of a deployment. */
+export const projectsOf = (deployment: string): string =>
+  `labels.${labels.managed}:true labels.${labels.deployment}:${labelValue(deployment)} state:ACTIVE`;
+
 const timeLabel = (time: Date): string => `t${Math.floor(time.getTime() / 1000)}`;
 
 /** Hashed, because a label cannot hold an e-mail. */

@@ -103,7 +103,7 @@ export const TeamRecord = z.object({
   migration: z.string().nullable().optional(),
   /** How many living bootstraps it owns. Missing: none. */
   owns: z.int().optional(),
-  /** True if bootstraps belong to it or are shared with it. Then each change of its members sets `rolesAt`. */
+  /** True once a bootstrap belonged to it or was shared with it. From then on each change of its members sets `rolesAt`. */
   holds: z.literal(true).optional(),
   /** When sweep brings the roles on its bootstraps' projects in line with its members. Missing: they are. */
   rolesAt: time.optional(),

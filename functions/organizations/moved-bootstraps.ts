@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { liftOrganizationMember, type TeamRecord } from './documents.js';
 import { readTeam, readTeamMembers } from './rights.js';
 
-/** More are not named, and the preview says how many there are. */
+/** More are not named. */
 const mostShown = 50;
 const mostAdmins = 50;
 
@@ -39,7 +39,10 @@ export async function movedBootstraps(context: Pick<Context, 'store'>, moving: M
   const members = new Set(stays.map(({ email }) => email));
   return Promise.all(
     held.slice(0, mostShown).map(async ({ name, projectId, owner, price, ...rest }) => ({
-      ...{ name, projectId, owner, shared: rest.team !== team.teamId },
+      name,
+      projectId,
+      owner,
+      shared: rest.team !== team.teamId,
       ...(price !== undefined && { costAnHour: amountText(price.microsAnHour) }),
       gains: admins.filter((email) => !members.has(email) && email !== owner && !rest.sharedWith?.includes(email)),
       loses: await losing(context, moving, { ...rest, owner }),

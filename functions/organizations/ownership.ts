@@ -16,7 +16,7 @@ import { visibleTeam } from './team-members.js';
 import { transact } from './transact.js';
 
 export { NotTheirs } from './membership.js';
-export { refuse } from './refusal.js';
+export { refusing } from './refusal.js';
 export type { Rights } from './rights.js';
 export { noTeam } from './rights.js';
 
@@ -129,24 +129,13 @@ export async function changedHolders({ store, clock }: Pick<Context, 'store' | '
   return due.map(({ data }) => liftTeam(data));
 }
 
-/**
- * Ends or puts off the wait of a team. If its members have changed again since `seen` was read, it stays due. `holds`: whether
- * it still has bootstraps.
- */
-export async function settleHolder(
-  { store }: Stored,
-  seen: TeamRecord,
-  how: { readonly holds: boolean } | { readonly putOffTo: string },
-): Promise<void> {
+/** Ends the wait of a team, or puts it off to `rolesAt`. If its members have changed again since `seen` was read, it stays due. */
+export async function settleHolder({ store }: Stored, seen: TeamRecord, rolesAt?: string): Promise<void> {
   const found = read(await persist(() => store.get(collections.teams, teamDocumentId(seen.teamId))), liftTeam);
   if (found === undefined || found.data.changes !== seen.changes) return;
-  const data =
-    'putOffTo' in how
-      ? { rolesAt: how.putOffTo }
-      : { rolesAt: undefined, ...(!how.holds && (found.data.owns ?? 0) === 0 && { holds: undefined }) };
   const { collection, id, version } = found;
   try {
-    await persist(() => store.commit([{ kind: 'update', collection, id, version, data }]));
+    await persist(() => store.commit([{ kind: 'update', collection, id, version, data: { rolesAt } }]));
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
   }

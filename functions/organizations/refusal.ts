@@ -6,15 +6,19 @@ import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import { eventDocumentId, eventWrite } from './events.js';
 import { viewOfMember } from './members.js';
-import { type NotTheirs, placeOf } from './membership.js';
+import { NotTheirs, placeOf } from './membership.js';
 import { transact } from './transact.js';
 
+/** The work, with a `NotTheirs` of it refused. It is done outside of the transaction that the error aborted. */
+export const refusing = <T>(context: Refusing, caller: Caller, work: Promise<T>): Promise<T> =>
+  work.catch(async (error: unknown) => {
+    throw error instanceof NotTheirs ? await refuse(context, caller, error) : error;
+  });
+
+type Refusing = Pick<Context, 'store' | 'clock' | 'log' | 'config'>;
+
 /** One event for each membership and account, so that nobody floods the organization's events. */
-export async function refuse(
-  context: Pick<Context, 'store' | 'clock' | 'log' | 'config'>,
-  caller: Caller,
-  { membership, organizationId }: NotTheirs,
-): Promise<Problem> {
+async function refuse(context: Refusing, caller: Caller, { membership, organizationId }: NotTheirs): Promise<Problem> {
   const { email, addedAt } = membership;
   const { id } = placeOf(membership);
   const once = createHash('sha256')

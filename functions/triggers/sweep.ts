@@ -21,6 +21,8 @@ export const createSweepFunction = (context: Context): HttpFunction =>
     ]);
     if (told.status === 'rejected')
       context.log('ERROR', 'Warnings were not told or sent to the end', { error: told.reason });
+    if (followed.status === 'rejected')
+      context.log('ERROR', 'Roles did not follow the members of teams', { error: followed.reason });
     if (swept.status === 'rejected') throw swept.reason;
     if (told.status === 'rejected') throw told.reason;
     if (followed.status === 'rejected') throw followed.reason;

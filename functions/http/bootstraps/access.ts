@@ -11,7 +11,7 @@ import type { Context } from '../../context.js';
 import type { BootstrapRecord, StoredBootstrap } from '../../engine/record/documents.js';
 import { getBootstrap } from '../../engine/record/update.js';
 import type { Caller } from '../../identity/auth.js';
-import { bindIn, NotTheirs, type Rights, refuse, rightsIn } from '../../organizations/ownership.js';
+import { bindIn, NotTheirs, type Rights, refusing, rightsIn } from '../../organizations/ownership.js';
 
 /** Finds bootstraps for a caller. Throws `forbidden` for another account with the e-mail of one of the bootstrap's people. */
 interface Sight {
@@ -77,9 +77,7 @@ export function createAccess(context: Context): Access {
     const found = await getBootstrap(context, id);
     const missing = new Problem('not-found', `There is no bootstrap ${id}.`);
     if (found === undefined) throw missing;
-    const standing = await standingOf(context, caller, found.data).catch(async (error: unknown) => {
-      throw error instanceof NotTheirs ? await refuse(context, caller, error) : error;
-    });
+    const standing = await refusing(context, caller, standingOf(context, caller, found.data));
     if (!sees(standing)) throw missing;
     if (standing.owns || standing.shares) checkBound(context, found, caller);
     return { found, standing };

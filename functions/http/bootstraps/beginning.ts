@@ -10,7 +10,7 @@ import { costOfPlan } from '../../cost/of-bootstrap.js';
 import { graphOf } from '../../engine/graph.js';
 import { planOf } from '../../engine/plan.js';
 import type { AnyStep } from '../../engine/step.js';
-import { vm } from '../../steps/cloud/vm.js';
+import { vmsOf } from '../../steps/topology.js';
 
 export async function beginningOf(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Beginning> {
   const { config, clock } = context;
@@ -20,7 +20,7 @@ export async function beginningOf(context: Context, steps: readonly AnyStep[], f
   const price = priceOf(config, wanted, facts.maxMicros);
   const { deadlineAt } = endFor(price, now, ttlSeconds(facts.options));
   return {
-    vms: [...plan.values()].filter(({ step }) => step.name === vm.name).length,
+    vms: vmsOf(facts.options).length,
     cost: costOfPlan(config.prices, wanted, now, deadlineAt, config.loadBalancers),
     forecast: forecast(plan, await learntTimes(context), now),
     removedAt: deadlineAt,

@@ -32,14 +32,21 @@ export async function listFor(context: Context, caller: Caller, asked: Asked): P
     const found = await findByName(context, name);
     return found === undefined ? [] : [found];
   }
-  return (all ? await listBootstraps(context) : await seenBy(context, caller)).filter(isMeant);
+  return (all ? await listBootstraps(context) : (await seenBy(context, caller)).bootstraps).filter(isMeant);
 }
 
-/** What is the caller's own, what is shared with them, and what their teams show them. Newest first. */
-export async function seenBy(context: Context, caller: Caller): Promise<StoredBootstrap[]> {
+interface Seen {
+  /** Newest first. */
+  readonly bootstraps: readonly StoredBootstrap[];
+  /** Numbers of teams that the caller is in, of those that were asked for. */
+  readonly teams: ReadonlySet<number>;
+}
+
+/** What is the caller's own and what is shared with them. `ofTeams`: also what their teams show them. */
+export async function seenBy(context: Context, caller: Caller, ofTeams = true): Promise<Seen> {
   const [byName, teams] = await Promise.all([
     listBootstraps(context, { person: caller.email }),
-    holdingTeamsOf(context, caller, mostTeams),
+    ofTeams ? holdingTeamsOf(context, caller, mostTeams) : [],
   ]);
   const roles = new Map<number, boolean>();
   /** Whether the caller is a member. Each team is asked once. */
@@ -60,7 +67,8 @@ export async function seenBy(context: Context, caller: Caller): Promise<StoredBo
     if (!(await isMember(team))) continue;
     for (const each of await bootstrapsOf(context, team)) found.set(each.id, each);
   }
-  return [...found.values()].sort(newest);
+  const own = [...roles].flatMap(([team, isTheirs]) => (isTheirs ? [team] : []));
+  return { bootstraps: [...found.values()].sort(newest), teams: new Set(own) };
 }
 
 async function memberOf(context: Context, caller: Caller, team: number): Promise<boolean> {

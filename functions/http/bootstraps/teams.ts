@@ -2,13 +2,11 @@
 import { Problem } from '../../../shared/problems.js';
 import type { Context } from '../../context.js';
 import type { Caller } from '../../identity/auth.js';
-import { NotTheirs, noTeam, type Rights, refuse, rightsIn } from '../../organizations/ownership.js';
+import { noTeam, type Rights, refusing, rightsIn } from '../../organizations/ownership.js';
 
 /** Throws `not-found` if the caller may not see the team, and `forbidden` if the membership is another account's. */
 export async function checkSeen(context: Context, caller: Caller, team: number): Promise<Rights> {
-  const rights = await rightsIn(context, caller, team).catch(async (error: unknown) => {
-    throw error instanceof NotTheirs ? await refuse(context, caller, error) : error;
-  });
+  const rights = await refusing(context, caller, rightsIn(context, caller, team));
   if (rights === undefined) throw noTeam(team);
   return rights;
 }

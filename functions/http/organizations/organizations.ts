@@ -11,10 +11,9 @@ import {
   listOrganizationMembers,
   setOrganizationMemberRole,
 } from '../../organizations/members.js';
-import { NotTheirs } from '../../organizations/membership.js';
 import { deleteOrganization, renameOrganization, restoreOrganization } from '../../organizations/organization-life.js';
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
-import { refuse } from '../../organizations/refusal.js';
+import { refusing } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
 import { healthHandlers } from '../health.js';
@@ -75,13 +74,12 @@ const createdAnswer = (organization: Organization): Answer => ({
 function refusingOthers(context: Context, handlers: KeepingHandlers<typeof routes>): KeepingHandlers<typeof routes> {
   const wrapped = Object.entries(handlers).map(([operation, handler]) => [
     operation,
-    async (call: Call<(typeof routes)['getTeam']>, keep: never): Promise<Answer> => {
-      try {
-        return await (handler as KeepingHandlers<typeof routes>['getTeam'])(call, keep);
-      } catch (error) {
-        throw error instanceof NotTheirs ? await refuse(context, call.caller, error) : error;
-      }
-    },
+    (call: Call<(typeof routes)['getTeam']>, keep: never): Promise<Answer> =>
+      refusing(
+        context,
+        call.caller,
+        (async () => (handler as KeepingHandlers<typeof routes>['getTeam'])(call, keep))(),
+      ),
   ]);
   return Object.fromEntries(wrapped) as KeepingHandlers<typeof routes>;
 }

@@ -2,11 +2,10 @@
  * Grants the owner a role on the project, and the people it is shared with a lesser one. Former owners and people it is no
  * longer shared with lose theirs.
  */
-
 import { invitedRole } from '../../../shared/bootstrap/invited.js';
 import { tunnelRole } from '../../../shared/iap.js';
 import { type BootstrapFacts, done, type StepCall } from '../../engine/step.js';
-import { forEachPerson } from './each-person.js';
+import { grantToPeople } from './grant-to-people.js';
 import { invitedRoleStands, makeInvitedRole } from './invited-role.js';
 import { adminLoginPermissions } from './login-roles.js';
 import { machineLogin } from './machine-login.js';
@@ -26,7 +25,8 @@ const tunnelGrants = ({ machineAccess }: BootstrapFacts, members: readonly strin
   machineAccess === 'iap' ? members.map((member) => ({ member, role: tunnelRole })) : [];
 
 /** Nobody, if the owner has left the team that it belongs to. */
-const ownersOf = ({ ownerMember, ownerLeft }: BootstrapFacts): string[] => (ownerLeft === true ? [] : [ownerMember]);
+export const ownersOf = ({ ownerMember, ownerLeft }: BootstrapFacts): string[] =>
+  ownerLeft === true ? [] : [ownerMember];
 
 function wanted({ context, bootstrap }: Call): Grant[] {
   const { sharedMembers } = bootstrap;
@@ -85,7 +85,7 @@ export const callerRole = defineProjectStep({
     await policy.revoke(unwanted(call), call.signal);
     const made = invites(call) ? await makeInvitedRole(call, ownersMore(call)) : done;
     if (made.kind !== 'done') return made;
-    await forEachPerson(call, wanted(call), (grant) => policy.grant([grant], call.signal));
+    await grantToPeople(call, wanted(call), (grants) => policy.grant(grants, call.signal));
     return done;
   },
   goes: 'project',

@@ -3,9 +3,9 @@
  * accounts of VMs. Former people lose both.
  */
 import { done, type StepCall } from '../../engine/step.js';
-import { callerRole } from './caller-role.js';
+import { callerRole, ownersOf } from './caller-role.js';
 import { cloudController } from './cloud-controller.js';
-import { forEachPerson } from './each-person.js';
+import { grantToPeople } from './grant-to-people.js';
 import { accountPolicies, adminLoginRole } from './login-roles.js';
 import { machineLogin } from './machine-login.js';
 import { RolesOutput } from './outputs.js';
@@ -18,8 +18,9 @@ type Call = StepCall<typeof needs, undefined>;
 const withRole = (members: readonly string[]) => members.map((member) => ({ member, role: adminLoginRole }));
 
 /** The owner has the role whatever theirs on the project is, so the invited hold nothing by it that the owner lacks. */
-function peopleOf({ bootstrap: { ownerMember, ownerLeft, sharedMembers, formerMembers } }: Call) {
-  const people = [...(ownerLeft === true ? [] : [ownerMember]), ...sharedMembers];
+function peopleOf({ bootstrap }: Call) {
+  const { sharedMembers, formerMembers } = bootstrap;
+  const people = [...ownersOf(bootstrap), ...sharedMembers];
   return { people, wanted: withRole(people), former: formerMembers, unwanted: withRole(formerMembers) };
 }
 
@@ -54,9 +55,9 @@ export const peopleLogin = defineProjectStep({
     const accounts = accountPolicies(call);
     await policyOf(call).revoke(unwanted, call.signal);
     await accounts.forbid(former);
-    await forEachPerson(call, wanted, async (grant) => {
-      await policyOf(call).grant([grant], call.signal);
-      await accounts.allow([grant.member]);
+    await grantToPeople(call, wanted, async (grants) => {
+      await policyOf(call).grant(grants, call.signal);
+      await accounts.allow(grants.map(({ member }) => member));
     });
     return done;
   },

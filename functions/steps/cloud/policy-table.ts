@@ -58,6 +58,8 @@ export type PolicyRow = BooleanRow | ListRow;
 const publicVms = ({ options, machineAccess }: Intent) => vmsOf(options).filter((vm) => isPublic(vm, machineAccess));
 const exactly = (value: string): Wanted => ({ value, fits: isSame(value) });
 
+const osLoginService = 'oslogin.googleapis.com';
+
 /** Services whose resources are made in the project. A shared zone may need none of Cloud DNS there. */
 const servicesInUse = ({ options, machineAccess, requiresOsLogin }: Intent): string[] =>
   [
@@ -66,11 +68,12 @@ const servicesInUse = ({ options, machineAccess, requiresOsLogin }: Intent): str
     ...(hasRegistry(options) ? ['artifactregistry'] : []),
     ...(options.cloudAcmeIssuer ? ['publicca'] : []),
     ...(machineAccess === 'iap' ? ['iap'] : []),
-    ...(requiresOsLogin ? ['oslogin'] : []),
-  ].map((service) => `${service}.googleapis.com`);
+  ]
+    .map((service) => `${service}.googleapis.com`)
+    .concat(requiresOsLogin ? [osLoginService] : []);
 
-const osLoginService = 'oslogin.googleapis.com';
 export const osLoginConstraint = 'compute.requireOsLogin';
+export const domainConstraint = 'iam.allowedPolicyMemberDomains';
 
 /** What the cloud controller of a cluster makes for a Service: a forwarding rule to a target pool or a backend service. */
 const loadBalancerTypes = { external: 'EXTERNAL_NETWORK_TCP_UDP', internal: 'INTERNAL_TCP_UDP' } as const;
@@ -158,7 +161,7 @@ export const policyTable: readonly PolicyRow[] = [
     unmet: (values) => `the project needs the APIs ${values}`,
   },
   {
-    constraint: 'iam.allowedPolicyMemberDomains',
+    constraint: domainConstraint,
     kind: 'list',
     hits: ({ ownerMember }) => `the role of ${ownerMember}`,
     // Values are customer ids, which plinth has no right to compare with a domain.

@@ -1,20 +1,28 @@
-/** Grants one by one, so that an address unknown to Google keeps nobody else out. */
+/**
+ * Grants to all at once. Where Google refuses a member, it goes one by one, so that an address unknown to Google keeps nobody
+ * else out.
+ */
 import { Problem } from '../../../shared/problems.js';
 import type { StepCall } from '../../engine/step.js';
 import { isNewRole } from './settling.js';
 
 /** Tries all, then throws the first refusal of a member, with what to do about it. */
-export async function forEachPerson<T extends { readonly member: string }>(
+export async function grantToPeople<T extends { readonly member: string }>(
   { bootstrap }: Pick<StepCall, 'bootstrap'>,
   people: readonly T[],
-  grant: (person: T) => Promise<void>,
+  grant: (people: readonly T[]) => Promise<void>,
 ): Promise<void> {
+  try {
+    return await grant(people);
+  } catch (error) {
+    if (!isOfMember(error)) throw error;
+  }
   const refused: Problem[] = [];
   for (const person of people) {
     try {
-      await grant(person);
+      await grant([person]);
     } catch (error) {
-      if (!(error instanceof Problem) || !isOfMember(error)) throw error;
+      if (!isOfMember(error)) throw error;
       refused.push(refusal(bootstrap, person.member, error));
     }
   }
@@ -23,8 +31,8 @@ export async function forEachPerson<T extends { readonly member: string }>(
 }
 
 /** Google refuses the member: it knows no such account, or the organization lets none of its domain in. */
-const isOfMember = (error: Problem): boolean =>
-  error.code === 'cloud-policy' || (error.code === 'cloud-input' && !isNewRole(error));
+const isOfMember = (error: unknown): error is Problem =>
+  error instanceof Problem && (error.code === 'cloud-policy' || (error.code === 'cloud-input' && !isNewRole(error)));
 
 const refusal = ({ ownerMember, projectId }: StepCall['bootstrap'], member: string, error: Problem): Problem =>
   new Problem(error.code === 'cloud-policy' ? 'cloud-policy' : 'cloud-conflict', error.detail, {
