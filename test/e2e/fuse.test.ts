@@ -1,6 +1,5 @@
 /** The fuse: a bootstrap comes to cost more than it may, and its VMs are stopped and started again. As people meet it. */
 import { expect } from 'chai';
-import { functionUrl, invokers } from '../../local/stack/deployment.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { functionNames, labels } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
@@ -41,13 +40,6 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
       Object.assign(ceilings ?? {}, { microsAnHour: usd * 1_000_000 });
     }
   }
-  async function sweep(): Promise<void> {
-    const url = functionUrl(scene.stack.url, functionNames.sweep);
-    const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-    const reply = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
-    expect(reply.status, await reply.text()).to.equal(200);
-    await scene.stack.settle();
-  }
   const plinth = (...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], alice);
   const statesOf = ({ projectId }: BootstrapView): string[] => {
     const all = scene.cloud.world.table<{ resource: Record<string, unknown> }>('compute.instances');
@@ -73,8 +65,8 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
   it('is stopped with its disks kept, says so everywhere, and starts again once the ceiling is raised', async () => {
     const before = receiver.received.length;
     const view = await dear('too-dear');
-    await sweep();
-    await sweep();
+    await life.swept();
+    await life.swept();
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
     expect(stops(view)).to.have.length(statesOf(view).length);
 
@@ -101,7 +93,7 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
 
     // Nothing is told or stopped twice.
     await life.change(view.id, { fuseAt: new Date().toISOString() });
-    await sweep();
+    await life.swept();
     expect(receiver.received).to.have.length(before + 1);
     expect(stops(view)).to.have.length(statesOf(view).length);
 
@@ -126,8 +118,8 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     // It is looked at anew, and stopped a second time.
     ceiling(1.5);
     await life.change(view.id, { fuseAt: new Date().toISOString() });
-    await sweep();
-    await sweep();
+    await life.swept();
+    await life.swept();
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
     expect(receiver.received.length).to.equal(before + 2);
   });
@@ -136,9 +128,9 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     const flags = { 'spot-vms': true, 'project-ttl': '8h' } as const;
     const view = await dear('half-way');
     await life.change(view.id, { state: 'running', endedAt: undefined, fuseAt: new Date().toISOString() });
-    await sweep();
-    await sweep();
-    await sweep();
+    await life.swept();
+    await life.swept();
+    await life.swept();
     const stopped = await scene.view(view.id);
     expect(stopped.state).to.equal('cancelled');
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
@@ -153,11 +145,11 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
 
   it('may be extended while its VMs are stopped, which starts none, and is removed on time', async () => {
     const view = await dear('on-time');
-    await sweep();
-    await sweep();
+    await life.swept();
+    await life.swept();
     expect((await plinth('extend', 'on-time', '--ttl', '9h')).exitCode).to.equal(0);
     await scene.stack.settle();
-    await sweep();
+    await life.swept();
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
     await life.expire(view.id);
     await life.cleaned();
@@ -169,8 +161,8 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     const project = life.project(view.projectId)['labels'] as Record<string, string>;
     const proof = project[labels.proof] ?? '';
     project[labels.proof] = proof.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
-    await sweep();
-    await sweep();
+    await life.swept();
+    await life.swept();
     expect(stops(view)).to.deep.equal([]);
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['RUNNING']));
     const { instances } = await scene.view(view.id);
@@ -178,7 +170,7 @@ describe('a bootstrap that costs more than it may, where the deployment stops VM
     // Once the labels are right again, the next look stops them.
     project[labels.proof] = proof;
     await life.change(view.id, { fuseAt: new Date().toISOString() });
-    await sweep();
+    await life.swept();
     expect(new Set(statesOf(view))).to.deep.equal(new Set(['TERMINATED']));
   });
 });

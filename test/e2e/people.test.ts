@@ -5,6 +5,7 @@ import { local } from '../../local/stack/deployment.js';
 import type { BootstrapSummary, BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections, functionNames, labels } from '../../shared/names.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { peopleOf } from '../support/people.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -32,31 +33,14 @@ describe('the people of a project', function () {
 
   const made = async (name: string): Promise<BootstrapView> => succeeded(await (await scene.caller()).bootstrap(name));
   const plinth = (caller: Caller, ...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], caller);
-  const ask = async (email: string, method: string, path: string, body?: object) => {
-    const { idToken } = await scene.stack.tokens(email);
-    const reply = await fetch(`${scene.stack.url}/bootstraps${path}`, {
-      method,
-      headers: { authorization: `Bearer ${idToken}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await reply.text();
-    return {
-      status: reply.status,
-      body: (text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text) as never,
-    };
-  };
+  const ask = (email: string, method: string, path: string, body?: object) =>
+    peopleOf(scene).ask<never>(email, method, `/bootstraps${path}`, body);
   const statusOf = async (...call: Parameters<typeof ask>) => (await ask(...call)).status;
-  /** Who has a role on the project. */
-  const holders = ({ projectId }: BootstrapView, wanted: string): string[] => {
-    const { bindings = [] } = scene.cloud.world.policies.get(`projects/${projectId}`, 3) as {
-      bindings?: { role: string; members: string[] }[];
-    };
-    return bindings
-      .filter(({ role }) => role === wanted)
-      .flatMap(({ members }) => members)
-      .filter((each) => each.startsWith('user:'))
-      .sort();
-  };
+  /** As a policy names them. */
+  const holders = ({ projectId }: BootstrapView, role: string): string[] =>
+    peopleOf(scene)
+      .holders(projectId, role)
+      .map((email) => `user:${email}`);
   const editors = (view: BootstrapView): string[] => holders(view, 'roles/editor');
   const invited = (view: BootstrapView): string[] => holders(view, `projects/${view.projectId}/roles/plinthInvited`);
 

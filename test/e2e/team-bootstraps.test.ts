@@ -1,10 +1,10 @@
 /** Bootstraps that belong to a team or are shared with one: who sees them, who decides, and who has roles on the project. */
 import { expect } from 'chai';
-import { functionUrl, invokers, local } from '../../local/stack/deployment.js';
+import { local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
-import { functionNames } from '../../shared/names.js';
 import type { MigrationPreview, Team } from '../../shared/organization/team.js';
 import { type Life, lifeOf } from '../support/life.js';
+import { type People, peopleOf } from '../support/people.js';
 import { runAt } from '../support/plinth-here.js';
 import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
 
@@ -33,42 +33,14 @@ describe('bootstraps of teams', function () {
   after(() => scene?.close());
 
   const plinth = (caller: Caller, ...args: string[]) => runAt(['beta', 'bootstrap-cloud', ...args], caller);
-  async function ask<T = Record<string, unknown>>(email: string, method: string, path: string, body?: object) {
-    const { idToken } = await scene.stack.tokens(email);
-    const reply = await fetch(`${scene.stack.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${idToken}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await reply.text();
-    const isJson = text.startsWith('{') || text.startsWith('[');
-    return { status: reply.status, body: (isJson ? JSON.parse(text) : text) as T };
-  }
-  const statusOf = async (...call: Parameters<typeof ask>) => (await ask(...call)).status;
+  const ask: People['ask'] = (...asked) => peopleOf(scene).ask(...asked);
+  const statusOf: People['statusOf'] = (...asked) => peopleOf(scene).statusOf(...asked);
   async function makeTeam(name: string, ...members: string[]): Promise<number> {
     const { teamId } = (await ask<Team>(alice, 'POST', '/teams', { name })).body;
     for (const email of members) await ask(alice, 'POST', `/teams/${teamId}/members`, { email, role: 'member' });
     return teamId;
   }
-  /** As Cloud Scheduler calls it each minute, and all that follows. */
-  async function swept(): Promise<void> {
-    const url = functionUrl(scene.stack.functionsHalf?.origin ?? '', functionNames.sweep);
-    const token = await scene.cloud.identity.idToken({ email: invokers.scheduler, audience: url });
-    const reply = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
-    expect(reply.status, await reply.text()).to.be.within(200, 299);
-    await scene.stack.settle();
-  }
-  const holders = ({ projectId }: BootstrapView, wanted: string): string[] => {
-    const { bindings = [] } = scene.cloud.world.policies.get(`projects/${projectId}`, 3) as {
-      bindings?: { role: string; members: string[] }[];
-    };
-    return bindings
-      .filter(({ role }) => role === wanted)
-      .flatMap(({ members }) => members)
-      .filter((each) => each.startsWith('user:'))
-      .map((each) => each.slice('user:'.length))
-      .sort();
-  };
+  const holders = ({ projectId }: BootstrapView, role: string) => peopleOf(scene).holders(projectId, role);
   const editors = (view: BootstrapView): string[] => holders(view, 'roles/editor');
   const invited = (view: BootstrapView): string[] => holders(view, `projects/${view.projectId}/roles/plinthInvited`);
   const tunnels = (view: BootstrapView): string[] => holders(view, 'roles/iap.tunnelResourceAccessor');
@@ -132,19 +104,19 @@ describe('bootstraps of teams', function () {
     expect(await statusOf(bob, 'DELETE', `/teams/${team}/members/${bob}`)).to.equal(204);
     expect(await statusOf(bob, 'GET', path)).to.equal(404);
     expect((await plinth(bobAt, 'list')).stdout).to.not.contain(view.projectId);
-    await swept();
+    await life.swept();
     expect([editors(view), invited(view)]).to.deep.equal([[alice], [carol]]);
 
     // Back again, and so is the role.
     await ask(alice, 'POST', `/teams/${team}/members`, { email: bob, role: 'member' });
     expect(await statusOf(bob, 'GET', path)).to.equal(200);
-    await swept();
+    await life.swept();
     expect(invited(view)).to.deep.equal([bob, carol]);
 
     // What somebody has by name stays, whatever becomes of the team.
     await ask(alice, 'POST', `${path}/share`, { with: carol });
     await ask(alice, 'DELETE', `/teams/${team}/members/${carol}`);
-    await swept();
+    await life.swept();
     expect(invited(view)).to.deep.equal([bob, carol]);
     expect(await statusOf(carol, 'GET', path)).to.equal(200);
     await ask(alice, 'POST', `${path}/unshare`, { with: carol });
@@ -165,7 +137,7 @@ describe('bootstraps of teams', function () {
       5,
       'The project name ownerless is in use by somebody else.',
     ]);
-    await swept();
+    await life.swept();
     expect([editors(view), invited(view)]).to.deep.equal([[], [bob, carol]]);
     expect(await statusOf(bob, 'POST', `${path}/transfer`, { with: dave })).to.equal(400);
     expect(await statusOf(carol, 'POST', `${path}/transfer`, { with: carol })).to.equal(403);
@@ -189,10 +161,10 @@ describe('bootstraps of teams', function () {
     // Deleted, it shows nothing; taken back, it does.
     expect(await statusOf(alice, 'DELETE', `/teams/${team}`)).to.equal(200);
     expect(await statusOf(bob, 'GET', path)).to.equal(404);
-    await swept();
+    await life.swept();
     expect([editors(view), invited(view)]).to.deep.equal([[alice], []]);
     expect(await statusOf(alice, 'POST', `/teams/${team}/restore`)).to.equal(200);
-    await swept();
+    await life.swept();
     expect(invited(view)).to.deep.equal([bob]);
     const back = await plinth(aliceAt, 'share', view.projectId, '--with-team', String(team), '--remove');
     expect(back.exitCode, back.stderr).to.equal(0);
@@ -252,7 +224,7 @@ describe('bootstraps of teams', function () {
     expect(`${shown.stdout}${shown.stderr}`)
       .to.contain(`moved (${owned.projectId}), `)
       .and.to.contain(`lose: ${carol}`);
-    await swept();
+    await life.swept();
     const after = [owned, shared].map((view) => ({ invited: invited(view), editors: editors(view) }));
     expect(after).to.deep.equal(
       before.map((each, i) => ({
@@ -271,7 +243,7 @@ describe('bootstraps of teams', function () {
 
     // Undone, the members and their roles are as before.
     expect(await statusOf(alice, 'POST', `/teams/${own}/migrations/latest/undo`)).to.equal(200);
-    await swept();
+    await life.swept();
     expect([owned, shared].map((view) => ({ invited: invited(view), editors: editors(view) }))).to.deep.equal(before);
   });
 
@@ -299,7 +271,7 @@ describe('bootstraps of teams', function () {
     expect((await plinth(aliceAt, 'cleanup', 'passed', '--yes')).exitCode).to.equal(0);
     await scene.stack.settle();
     expect(await statusOf(alice, 'POST', `/teams/${team}/members`, { email: dave })).to.equal(201);
-    await swept();
+    await life.swept();
     const costs = await ask<{ rows: { key: string }[] }>(bob, 'GET', '/costs?by=team');
     expect(costs.body.rows.map(({ key }) => key)).to.include(String(team));
   });

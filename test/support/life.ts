@@ -23,6 +23,8 @@ export interface Life {
   cleanup(dryRun?: boolean): Promise<CleanupReport>;
   /** As `cleanup`, and then all that follows from it. */
   cleaned(): Promise<CleanupReport>;
+  /** Sweep, as Cloud Scheduler calls it each minute, and then all that follows from it. */
+  swept(): Promise<void>;
   project(projectId: string): Readonly<Record<string, unknown>>;
   /** Labels as if it had been made with a deadline in the past. */
   lateLabels(view: Pick<BootstrapView, 'id' | 'projectId'>): Promise<Readonly<Record<string, string>>>;
@@ -73,6 +75,13 @@ export function lifeOf({ stack, cloud }: Pick<Scene, 'stack' | 'cloud'>): Life {
       const report = await life.cleanup();
       await stack.settle();
       return report;
+    },
+    async swept() {
+      const sweep = functionUrl(half.origin, functionNames.sweep);
+      const token = await cloud.identity.idToken({ email: invokers.scheduler, audience: sweep });
+      const reply = await fetch(sweep, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+      if (!reply.ok) throw new Error(`sweep: ${reply.status} ${await reply.text()}`);
+      await stack.settle();
     },
     project(projectId) {
       const found = cloud.world.table<Record<string, unknown>>('projects')[projectId];
