@@ -42,6 +42,7 @@ interface Case {
 
 const roleOf = (name: string) => `projects/${local.project}/roles/${name}`;
 const own = `projects/${local.project}`;
+const uploadsBucket = `projects/${local.project}/buckets/${local.uploadsBucket}`;
 const account = `billingAccounts/${local.billingAccount}`;
 
 /** Turns an API of plinth's own project off, and returns what turns it on again. */
@@ -119,6 +120,23 @@ const cases: readonly Case[] = [
     arrange: (scene) => without(scene, account, 'roles/billing.user'),
   },
   {
+    what: 'the role on the bucket of uploads',
+    code: 'uploads-bootstraps',
+    words: /storage\.objects\.create/,
+    arrange: (scene) => without(scene, uploadsBucket, roleOf('plinthUploadsMaker')),
+  },
+  {
+    what: 'the bucket of uploads itself',
+    code: 'uploads-bootstraps',
+    words: /gs:\/\/.*uploads is not there/,
+    arrange({ cloud: { world } }) {
+      const buckets = world.table('storage.buckets');
+      const bucket = buckets[local.uploadsBucket];
+      delete buckets[local.uploadsBucket];
+      return () => void Object.assign(buckets, { [local.uploadsBucket]: bucket });
+    },
+  },
+  {
     what: 'the role on a DNS zone',
     code: 'dns-zones',
     words: /roles\/dns\.admin/,
@@ -134,6 +152,7 @@ describe('a deployment, looked at by its operator', function () {
     const { project, name } = local.standingZone;
     scene = await makeScene({
       settings: {
+        PLINTH_MACHINE_ACCESS: 'iap',
         PLINTH_PARENTS: local.folder,
         PLINTH_BILLING_ACCOUNTS: local.billingAccount,
         // There is no bucket until somebody publishes a package.
