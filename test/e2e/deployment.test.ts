@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ownPermissions } from '../../functions/preflight/deployment/grants.js';
 import { indexedQueries } from '../../functions/preflight/deployment/indexes.js';
+import { uploadPermissions } from '../../functions/preflight/deployment/uploads.js';
 import { homeOf } from '../../local/demo/plinth-process.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
@@ -262,11 +263,17 @@ describe('what the deployment is asked for', () => {
       customRoles: Record<string, { permissions: string[] }>;
       functions: Record<string, { role: string; on: string }[]>;
     }>('roles.json');
+    const granted = (name: string, on: string) =>
+      (functions[name] ?? [])
+        .filter((grant) => grant.on === on)
+        .flatMap(({ role }) => customRoles[role]?.permissions ?? [])
+        .sort();
     for (const [name, asked] of Object.entries(ownPermissions)) {
-      const granted = (functions[name] ?? [])
-        .filter(({ on }) => on === 'project')
-        .flatMap(({ role }) => customRoles[role]?.permissions ?? []);
-      expect(asked.filter((each) => !each.startsWith('datastore.')).toSorted(), name).to.deep.equal(granted.sort());
+      const custom = asked.filter((each) => !each.startsWith('datastore.')).toSorted();
+      expect(custom, name).to.deep.equal(granted(name, 'project'));
+    }
+    for (const [name, asked] of Object.entries(uploadPermissions)) {
+      expect(asked.toSorted(), name).to.deep.equal(granted(name, 'uploads'));
     }
   });
 });

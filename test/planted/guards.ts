@@ -61,8 +61,8 @@ export const guards: readonly Fault[] = [
     source: 'guard',
     edits: [
       {
-        find: '[ "$sum" = \'${sha256}  -\' ] || { rm -f ${path}.part; : > ${wrong}',
-        put: '[ -n "$sum" ] || { rm -f ${path}.part; : > ${wrong}',
+        find: `[ "$sum" = '\${sha256}  -' ] || { rm -f \${path}.part; : > \${wrong}`,
+        put: `[ -n "$sum" ] || { rm -f \${path}.part; : > \${wrong}`,
       },
     ],
     tests: ['e2e/stored-uploads.tools.test.js'],
