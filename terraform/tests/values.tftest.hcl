@@ -25,6 +25,7 @@ run "of_another_form" {
     billing_accounts      = ["billingAccounts/0123AB-4567CD-89EF01"]
     settings              = { PLINTH_LIVING_PER_OWNR = "5" }
     ceilings              = { hour = 0 }
+    pools                 = [{ parent = "folders/999", billingAccount = "0123AB-4567CD-89EF01", region = "europe", size = 0 }]
     sizes                 = { apis = { memory = "1Gi" } }
     firestore_location    = "EU"
     alert_emails          = ["on-call"]
@@ -34,7 +35,7 @@ run "of_another_form" {
   expect_failures = [
     var.project_id, var.region, var.deployment, var.release, var.release_bucket, var.invokers, var.oauth_clients, var.operators,
     var.bootstrappers, var.organization_creators, var.parents, var.machine_access, var.dns_projects, var.billing_accounts, var.settings,
-    var.sizes, var.ceilings, var.firestore_location, var.alert_emails, var.budget, var.package_deletion_days,
+    var.sizes, var.pools, var.ceilings, var.firestore_location, var.alert_emails, var.budget, var.package_deletion_days,
   ]
 }
 
