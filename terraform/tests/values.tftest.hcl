@@ -25,7 +25,6 @@ run "of_another_form" {
     billing_accounts      = ["billingAccounts/0123AB-4567CD-89EF01"]
     settings              = { PLINTH_LIVING_PER_OWNR = "5" }
     ceilings              = { hour = 0 }
-    pools                 = [{ parent = "folders/999", billingAccount = "0123AB-4567CD-89EF01", region = "europe", size = 0 }]
     sizes                 = { apis = { memory = "1Gi" } }
     firestore_location    = "EU"
     alert_emails          = ["on-call"]
@@ -35,7 +34,7 @@ run "of_another_form" {
   expect_failures = [
     var.project_id, var.region, var.deployment, var.release, var.release_bucket, var.invokers, var.oauth_clients, var.operators,
     var.bootstrappers, var.organization_creators, var.parents, var.machine_access, var.dns_projects, var.billing_accounts, var.settings,
-    var.sizes, var.pools, var.ceilings, var.firestore_location, var.alert_emails, var.budget, var.package_deletion_days,
+    var.sizes, var.ceilings, var.firestore_location, var.alert_emails, var.budget, var.package_deletion_days,
   ]
 }
 
@@ -74,8 +73,9 @@ run "of_yet_another_form" {
     dns_zones     = ["zone-a"]
     bootstrappers = { domains = ["example.com,example.org"] }
     sizes         = { sweep = { min_instances = 2 } }
+    pools         = [{ parent = "folders/999", billingAccount = "0123AB-4567CD-89EF01", region = "europe", size = 0 }]
   }
-  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes]
+  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes, var.pools]
 }
 
 run "no_way_to_the_machines" {
