@@ -8,7 +8,7 @@ import { afterConflict, persist } from '../store/persist.js';
 import { Conflict } from '../store/store.js';
 import { begin } from './begin.js';
 import type { BeginFacts, Begun } from './begin-facts.js';
-import { type Draft, dropSecrets, endDraft, isOfDraft, makeDraft, renewDraft } from './draft.js';
+import { type Draft, dropSecrets, endDraft, isOfDraft, makeDraft, prepareDraft } from './draft.js';
 import { getClaimed } from './find.js';
 import { resume } from './resume.js';
 
@@ -19,7 +19,7 @@ const raceTries = 60;
  * `too-many` at a limit. One commit writes the name, the counters, the bootstrap, its first leases and its first event.
  */
 export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
-  const draft = await makeDraft(context, facts.options);
+  const draft = makeDraft(context, facts.options);
   try {
     return await begunWith(context, steps, facts, draft);
   } finally {
@@ -33,7 +33,7 @@ async function begunWith(context: Context, steps: readonly AnyStep[], facts: Beg
     const name = read(await persist(() => store.get(collections.names, nameId(facts.options.projectName))), liftName);
     try {
       if (name === undefined) {
-        if (attempt > 0) await renewDraft(context, facts.options, draft);
+        await prepareDraft(context, facts.options, draft);
         return await begin(context, steps, facts, draft);
       }
       const standing = await getClaimed(context, name.data.bootstrapId);

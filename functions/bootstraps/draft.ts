@@ -13,41 +13,42 @@ export interface Draft {
   projectId: string;
   /** The version of the secrets written for it. */
   callerSecret?: string;
-  /** The pool that is for such a bootstrap, once that was looked at. */
-  pool?: Pool | undefined;
+  /** The pool that is for such a bootstrap. */
+  readonly pool: Pool | undefined;
+  /** It was looked whether that pool has a project for it. */
+  isLooked?: boolean;
   /** A project of that pool. The draft then has the id of this record. */
   member?: StoredBootstrap | undefined;
 }
 
-const ownIds = ({ projectName }: BootstrapOptions) => ({
-  id: makeBootstrapId(),
-  projectId: makeProjectId(projectName),
+const ownIds = ({ random }: Context, { projectName }: BootstrapOptions) => ({
+  id: makeBootstrapId(random),
+  projectId: makeProjectId(random, projectName),
 });
 
-/** With a prepared project if there is one. */
-export async function makeDraft(context: Context, options: BootstrapOptions): Promise<Draft> {
-  const draft: Draft = { ...ownIds(options), pool: poolFor(context.config, options) };
-  await takeMember(context, draft);
-  return draft;
-}
+export const makeDraft = (context: Context, options: BootstrapOptions): Draft => ({
+  ...ownIds(context, options),
+  pool: poolFor(context.config, options),
+});
 
-/** Before another try. What somebody else has claimed meanwhile is given up for another one, or for a project of its own. */
-export async function renewDraft(context: Context, options: BootstrapOptions, draft: Draft): Promise<void> {
-  if (draft.member === undefined) return;
-  const now = await stillFree(context, draft.member.id);
-  if (now !== undefined) {
-    draft.member = now;
-    return;
-  }
-  await dropSecrets(context, draft);
-  endDraft(context, draft);
-  Object.assign(draft, ownIds(options), { member: undefined });
-  await takeMember(context, draft);
-}
-
-async function takeMember(context: Context, draft: Draft): Promise<void> {
-  if (draft.pool === undefined) return;
-  const member = await findMember(context, draft.pool);
+/**
+ * Before each try: gives it a prepared project, if there is one. What somebody else has claimed meanwhile is given up for another
+ * one, or for a project of its own.
+ */
+export async function prepareDraft(context: Context, options: BootstrapOptions, draft: Draft): Promise<void> {
+  const { pool, member: before } = draft;
+  if (before !== undefined) {
+    const now = await stillFree(context, before.id);
+    if (now !== undefined) {
+      draft.member = now;
+      return;
+    }
+    await dropSecrets(context, draft);
+    endDraft(context, draft);
+    Object.assign(draft, ownIds(context, options), { member: undefined });
+  } else if (draft.isLooked === true) return;
+  draft.isLooked = true;
+  const member = pool && (await findMember(context, pool));
   if (member !== undefined) Object.assign(draft, { id: member.id, projectId: member.data.projectId, member });
 }
 

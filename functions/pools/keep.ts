@@ -28,7 +28,7 @@ export async function keepPools(context: Context): Promise<PoolsKept> {
   const todo = todoOf(config, members, notes, now);
   const told = { ...notes, rests: todo.rests };
   const isNoted = todo.make.length > 0 || JSON.stringify(notes.rests) !== JSON.stringify(todo.rests);
-  const made = todo.make.map((pool) => newMember(config, pool, now));
+  const made = todo.make.map((pool) => newMember(context, pool, now));
   // What failed is set aside only once it is noted that its pool rests.
   if (isNoted && !(await isWritten(context, [notesWrite(told, at), ...made.flatMap(({ writes }) => writes)]))) {
     return { made: 0, looked: 0, setAside: 0 };

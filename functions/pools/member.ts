@@ -3,8 +3,6 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { fillOptions } from '../../shared/bootstrap/rules.js';
 import { collections, type Lane } from '../../shared/names.js';
-import { newTrace, traceparentOf } from '../../shared/trace.js';
-import type { Config } from '../config.js';
 import type { Context } from '../context.js';
 import {
   type BootstrapRecord,
@@ -62,13 +60,16 @@ function started(record: BootstrapRecord, at: string): Started {
 
 /** A new member, and the writes that begin it. */
 export function newMember(
-  { defaultParent, machineAccess, sshSourceRanges, loadBalancers }: Config,
+  {
+    random,
+    config: { defaultParent, machineAccess, sshSourceRanges, loadBalancers },
+  }: Pick<Context, 'random' | 'config'>,
   pool: Pool,
   now: Date,
 ): { readonly id: string; readonly generation: number; readonly writes: readonly Write[] } {
   const at = now.toISOString();
-  const id = makeBootstrapId();
-  const projectId = makeProjectId('pool');
+  const id = makeBootstrapId(random);
+  const projectId = makeProjectId(random, 'pool');
   const { billingAccount, region, parent, key, maxAgeSeconds } = pool;
   const folder = parent === defaultParent ? {} : { folderId: parent.replace('folders/', '') };
   const projectTtl = formatSeconds(maxAgeSeconds).replaceAll(' ', '');
@@ -88,7 +89,6 @@ export function newMember(
     sshSourceRanges: [...sshSourceRanges],
     loadBalancers,
     base: {},
-    traceparent: traceparentOf(newTrace()),
     createdAt: at,
     deadlineAt,
     removeAt: deadlineAt,
