@@ -73,21 +73,7 @@ export interface Progress {
 }
 
 export function createProgress(view: BootstrapView, nowMs = Date.now()): Progress {
-  const instances = new Map<string, Instance>(
-    view.instances.map(({ id, title, state, note, attempt, startedAt }) => [
-      id,
-      {
-        title,
-        state,
-        note,
-        retry: undefined,
-        told: undefined,
-        attempt,
-        startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
-        seconds: undefined,
-      },
-    ]),
-  );
+  const instances = instancesIn(view);
   let current = false;
   let begunAtMs = view.generation === 1 ? Date.parse(view.createdAt) : nowMs;
   const besides = new Map<string, { readonly note: string; readonly startedAtMs: number }>();
@@ -148,6 +134,23 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
 }
 
 type Instances = Map<string, Instance>;
+
+const instancesIn = (view: BootstrapView): Instances =>
+  new Map(
+    view.instances.map(({ id, title, state, note, attempt, startedAt }) => [
+      id,
+      {
+        title,
+        state,
+        note,
+        retry: undefined,
+        told: undefined,
+        attempt,
+        startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
+        seconds: undefined,
+      },
+    ]),
+  );
 
 /** If only a newer service knows the instance, it has no title yet, and its id serves as one. */
 function instanceIn(instances: Instances, id: string): Instance {

@@ -1,5 +1,5 @@
 /** Measures how wide text is on a terminal, for drawing and for columns, and cuts it to a width. */
-import { printable } from './output.js';
+import { printable } from './printable.js';
 
 /** The number of cells that a text takes. Colours take none. */
 export function widthOf(text: string): number {

@@ -1,10 +1,12 @@
 /** What the commands print, and where: results on stdout, everything else on stderr. Prose for people, or JSON lines. */
-import { stripVTControlCharacters } from 'node:util';
 import pc from 'picocolors';
 import { type Fault, type Problem, problemKinds } from '../../shared/problems.js';
 import type { Settings } from '../settings.js';
 import type { OutputStream } from './io.js';
+import { printable } from './printable.js';
 import { wrapLine } from './wrap-line.js';
+
+export { printable } from './printable.js';
 
 export type Style = ReturnType<typeof pc.createColors>;
 
@@ -92,11 +94,6 @@ export function createOutput({ settings, json, verbose, stdout, stderr }: Output
 /** On a terminal, lines fit its width. */
 const linesOf = (text: string, { isTTY, columns = 0 }: OutputStream): string[] =>
   text.split('\n').flatMap((line) => (isTTY === true && columns > 0 ? wrapLine(line, columns) : [line]));
-
-/** Text from elsewhere must not move the cursor or colour the screen. */
-export const printable = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  stripVTControlCharacters(text).replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 
 function problemText(problem: Problem, style: Style): string {
   const errors = problem.errors ?? [];
