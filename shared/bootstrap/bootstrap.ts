@@ -367,5 +367,15 @@ export const BootstrapSummary = BootstrapView.pick({
   forecast: true,
   endedAt: true,
   problem: true,
-}).meta({ id: 'BootstrapSummary', description: 'One bootstrap, in short' });
+})
+  .extend({
+    progress: z
+      .object({
+        done: z.int().meta({ description: 'Those that are done; of a removal those that are gone', examples: [45] }),
+        total: z.int().meta({ description: 'All of them', examples: [65] }),
+      })
+      .optional()
+      .meta({ description: 'While it runs, is cancelled or is removed: how many instances have come to their end' }),
+  })
+  .meta({ id: 'BootstrapSummary', description: 'One bootstrap, in short' });
 export type BootstrapSummary = z.infer<typeof BootstrapSummary>;
