@@ -15,7 +15,7 @@ import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
-import { type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
+import { boundsOf, type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
@@ -26,6 +26,7 @@ import { countOne } from './counters.js';
 import { writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
+import { checkPriced, checkRoom } from './team-ceilings.js';
 import { peopleFields } from './team-people.js';
 
 /** Stays the same over all tries of one command. */
@@ -75,8 +76,17 @@ export async function begin(
     const holder = facts.team === undefined ? undefined : await ownHolder(context, facts.team, caller);
     const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
     checkAdmission(counters?.data);
+    const bounds = holder === undefined ? [] : await boundsOf(context, holder.team);
+    checkRoom(bounds);
+    checkPriced(config, bounds, price);
     const counted = countOne(counters?.data, caller.email, config.limits);
-    const spend = countSpend(config, counters?.data, { after: record([]) }, at);
+    const spend = countSpend(
+      config,
+      counters?.data,
+      { after: { ...record([]), ...(facts.team !== undefined && { team: facts.team }) } },
+      at,
+      bounds,
+    );
     return { holder, counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }) } };
   };
   if (draft.callerSecret === undefined) {

@@ -27,7 +27,7 @@ import { type Also, transact } from './transact.js';
 
 /** A deleted team shows the organization that it was in. */
 export const viewOfTeam = (
-  { teamId, name, organizationId, deletedFrom, createdAt, deletedAt }: TeamRecord,
+  { teamId, name, organizationId, deletedFrom, createdAt, ceilings, deletedAt }: TeamRecord,
   role: Role | undefined,
 ): Team => ({
   teamId,
@@ -35,6 +35,7 @@ export const viewOfTeam = (
   organizationId: deletedAt === undefined ? organizationId : (deletedFrom ?? null),
   ...(role === undefined ? {} : { role }),
   createdAt,
+  ...(ceilings === undefined ? {} : { ceilings }),
   ...(deletedAt === undefined ? {} : { deletedAt }),
 });
 

@@ -19,11 +19,13 @@ import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume, isStillTheirs } from '../../bootstraps/resume.js';
+import { checkRoom } from '../../bootstraps/team-ceilings.js';
 import type { Context } from '../../context.js';
 import { optionsOf, type StoredBootstrap } from '../../engine/record/documents.js';
 import { makeProjectId } from '../../engine/record/ids.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
+import { boundsOfTeam } from '../../organizations/ownership.js';
 import type { Finding } from '../../preflight/finding.js';
 import { findings } from '../../preflight/index.js';
 import { type Found, shownOf, strictly } from '../../preflight/look.js';
@@ -134,7 +136,10 @@ async function look(
         : () => releaseBinary(config),
     checkPrice:
       standing === undefined
-        ? () => endFor(priceOf(config, wanted, maxMicros), context.clock.now(), ttlSeconds(options))
+        ? async () => {
+            endFor(priceOf(config, wanted, maxMicros), context.clock.now(), ttlSeconds(options));
+            if (team !== undefined) checkRoom(await boundsOfTeam(context, team));
+          }
         : undefined,
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
