@@ -8,6 +8,7 @@ import {
   liftCounters,
   type NameRecord,
   nameId,
+  type PriceRecord,
   read,
 } from '../engine/record/documents.js';
 import { callerSecretName, secretId } from '../engine/record/secret-ids.js';
@@ -15,7 +16,7 @@ import { eventWrites, readyLease } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
-import { type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
+import { boundsOf, type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
@@ -26,6 +27,7 @@ import { countOne } from './counters.js';
 import { writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
+import { checkPriced, checkRoom } from './team-ceilings.js';
 import { peopleFields } from './team-people.js';
 
 /** Stays the same over all tries of one command. */
@@ -71,14 +73,7 @@ export async function begin(
     price,
     deadlineAt,
   });
-  const count = async () => {
-    const holder = facts.team === undefined ? undefined : await ownHolder(context, facts.team, caller);
-    const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
-    checkAdmission(counters?.data);
-    const counted = countOne(counters?.data, caller.email, config.limits);
-    const spend = countSpend(config, counters?.data, { after: record([]) }, at);
-    return { holder, counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }) } };
-  };
+  const count = () => countIn(context, facts, record([]), at);
   if (draft.callerSecret === undefined) {
     // A refused command must leave no secret behind.
     await count();
@@ -121,6 +116,23 @@ export async function begin(
   const bootstrap = { collection: collections.bootstraps, id: draft.id, version, data: begunOf(holder) };
   return { bootstrap, created: true, changes: [] };
 }
+
+/** What the commit counts, against the version of the counters. Throws at each limit and ceiling. */
+async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string) {
+  const { store, config } = context;
+  const holder = team === undefined ? undefined : await ownHolder(context, team, caller);
+  const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
+  checkAdmission(counters?.data);
+  const bounds = holder === undefined ? [] : await boundsOf(context, holder.team);
+  checkRoom(bounds);
+  checkPriced(config, bounds, record.price);
+  const counted = countOne(counters?.data, caller.email, config.limits);
+  const after = { ...record, ...(team !== undefined && { team }) };
+  const spend = countSpend(config, counters?.data, { after }, at, bounds);
+  return { holder, counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }) } };
+}
+
+type Priced = BootstrapRecord & { readonly price: PriceRecord };
 
 /** Throws `not-found` if the caller is no member any more. */
 async function ownHolder(
