@@ -8,13 +8,14 @@ import {
   liftCounters,
   type NameRecord,
   nameId,
+  type PriceRecord,
   read,
 } from '../engine/record/documents.js';
 import { eventWrites, readyLease, type Transition, transitionWrites } from '../engine/record/transition.js';
 import { dated } from '../engine/record/warning.js';
 import { publishReady } from '../engine/run/publish.js';
 import type { AnyStep } from '../engine/step.js';
-import { type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
+import { boundsOf, type Holder, holdWrite, isIn, noTeam, readLivingHolder } from '../organizations/ownership.js';
 import { countPool, keptOf } from '../pools/claim.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
@@ -27,6 +28,7 @@ import { type Draft, preparationOf } from './draft.js';
 import { dropSecretsBefore, writeSecrets } from './given-secrets.js';
 import { newRecord, startGeneration, ttlSeconds } from './new-record.js';
 import { checkAgreed, planOfCommand } from './plan.js';
+import { checkPriced, checkRoom } from './team-ceilings.js';
 import { peopleFields } from './team-people.js';
 
 /** Files of another bootstrap are never the base of a new one, so no secret leaks from one project into the next. */
@@ -57,13 +59,9 @@ export async function begin(
     ...(member && continuing(member.data)),
   });
   const count = async () => {
-    const holder = facts.team === undefined ? undefined : await ownHolder(context, facts.team, caller);
-    const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
-    checkAdmission(counters?.data);
-    const counted = countOne(counters?.data, caller.email, config.limits);
-    const spend = countSpend(config, counters?.data, { after: record([]) }, at);
-    const pools = countPool(counters?.data, draft.pool, member !== undefined);
-    return { holder, counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }), ...pools } };
+    const found = await countIn(context, facts, record([]), at);
+    const pools = countPool(found.counters?.data, draft.pool, member !== undefined);
+    return { ...found, counted: { ...found.counted, ...pools } };
   };
   if (draft.callerSecret === undefined) {
     // A refused command must leave no secret behind.
@@ -127,6 +125,23 @@ function recordWrites({ id, member }: Draft, transition: Transition, at: string)
     ),
   ];
 }
+
+/** What the commit counts, against the version of the counters. Throws at each limit and ceiling. */
+async function countIn(context: Context, { caller, team }: BeginFacts, record: Priced, at: string) {
+  const { store, config } = context;
+  const holder = team === undefined ? undefined : await ownHolder(context, team, caller);
+  const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
+  checkAdmission(counters?.data);
+  const bounds = holder === undefined ? [] : await boundsOf(context, holder.team);
+  checkRoom(bounds);
+  checkPriced(config, bounds, record.price);
+  const counted = countOne(counters?.data, caller.email, config.limits);
+  const after = { ...record, ...(team !== undefined && { team }) };
+  const spend = countSpend(config, counters?.data, { after }, at, bounds);
+  return { holder, counters, counted: { ...counted, ...(spend === undefined ? {} : { spend }) } };
+}
+
+type Priced = BootstrapRecord & { readonly price: PriceRecord };
 
 /** Throws `not-found` if the caller is no member any more. */
 async function ownHolder(

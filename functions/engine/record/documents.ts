@@ -267,13 +267,16 @@ export type EventRecord = z.infer<typeof EventRecord>;
 export const NameRecord = z.object({ schema: z.literal(1), bootstrapId: z.string(), owner: z.string() });
 export type NameRecord = z.infer<typeof NameRecord>;
 
+const amounts = z.record(z.string(), z.int());
 /** `counters/living`. */
 export const CountersRecord = z.object({
   schema: z.literal(1),
   inAll: z.int(),
-  byOwner: z.record(z.string(), z.int()),
+  byOwner: amounts,
   /** By month, what living bootstraps come to, in whole micro-units. Missing in documents of earlier releases. */
-  spend: z.record(z.string(), z.object({ inAll: z.int(), byOwner: z.record(z.string(), z.int()) })).optional(),
+  spend: z.record(z.string(), z.object({ inAll: z.int(), byOwner: amounts, byTeam: amounts.optional() })).optional(),
+  /** When ceilings of a team or an organization were last set. What was decided before then is decided anew. */
+  ceilingsAt: time.optional(),
   /** Missing: nobody has ever stopped new bootstraps. */
   admission: AdmissionView.optional(),
   /** By key of a pool: how often a bootstrap took a project of it, and how often it found none. */
@@ -369,4 +372,4 @@ export const fileId = (bootstrapId: string, name: string): string => `${bootstra
 export const nameId = (name: string): string => `n-${encodeURIComponent(name).replaceAll('.', '%2E')}`;
 /** The name in an id that `nameId` made. */
 export const nameIn = (id: string): string => decodeURIComponent(id.slice(2));
-export const countersId = 'living';
+export { countersId } from '../../../shared/names.js';
