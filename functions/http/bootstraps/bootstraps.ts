@@ -33,6 +33,7 @@ import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { listFor } from './listed.js';
 import { checkMayBootstrap } from './permission.js';
+import { poolHandlers } from './pools.js';
 import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
@@ -135,6 +136,7 @@ function bootstrapHandlers(
     ...surveyHandlers(context, steps),
     ...unknownHandlers(context, steps, view),
     ...admissionHandlers(context),
+    ...poolHandlers(context),
     ...costHandlers(context),
     ...callerHandlers(context),
     ...deploymentHandlers(context, steps),
