@@ -56,6 +56,7 @@ export async function viewOf(
     options: data.given,
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,
+    ...preparedOf(data),
     ...(data.protection === undefined ? {} : { protection: data.protection }),
     sharedWith: data.sharedWith ?? [],
     ...(data.team === undefined ? {} : { team: data.team }),
@@ -76,6 +77,11 @@ export async function viewOf(
     result: withTunnel(data, resultOf(options, data.state === 'removed' ? {} : outputs)),
   };
 }
+
+const preparedOf = ({ prepared, unprepared }: BootstrapRecord): Pick<BootstrapView, 'prepared' | 'unprepared'> => ({
+  ...(prepared === undefined ? {} : { prepared: prepared.since }),
+  ...(unprepared === undefined ? {} : { unprepared }),
+});
 
 function vmsStoppedOf({ vmsStopped, state }: BootstrapRecord): Pick<BootstrapView, 'vmsStopped'> {
   if (vmsStopped === undefined || state === 'removed') return {};

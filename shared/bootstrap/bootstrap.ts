@@ -280,6 +280,21 @@ export const BootstrapView = z
     }),
     createdAt: moment('When it was begun'),
     deadlineAt: moment('When cleanup removes the project', '2026-11-23T11:00:00.000Z'),
+    prepared: z.iso
+      .datetime()
+      .optional()
+      .meta({
+        description:
+          'Its project was prepared for whoever would ask, and this is since when. Absent: it was made for this bootstrap',
+        examples: ['2026-11-21T11:00:00.000Z'],
+      }),
+    unprepared: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Why it took no prepared project. Absent where the deployment prepares none',
+        examples: ['every prepared project of its pool was taken'],
+      }),
     protection: z
       .object({ until: moment('Its end'), reason: text('Why', 'A demo'), by: text('Who', 'alice@example.com') })
       .optional()
