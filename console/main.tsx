@@ -1,0 +1,1 @@
+import { render } from "preact"; const app = document.getElementById("app"); if (app) render(<p>x</p>, app);
