@@ -32,8 +32,7 @@ describe('signing in to the console', () => {
     expect((await jar.visit(await comeBack(jar, email))).status).to.equal(302);
     return jar;
   }
-  const session = (jar: BrowserJar, origin = url) =>
-    jar.visit(`${url}/console/session`, { method: 'POST', origin });
+  const session = (jar: BrowserJar, origin = url) => jar.visit(`${url}/console/session`, { method: 'POST', origin });
   const detailOf = async (reply: Response) => ((await reply.json()) as ProblemBody).detail;
   const records = async () => {
     const store = stack.functionsHalf?.store;

@@ -6,8 +6,7 @@ export type CookieName = 'sign-in' | 'session';
 const sameSite = { 'sign-in': 'Lax', session: 'Strict' } as const;
 
 /** `__Host-` keeps other hosts and paths from setting it. Browsers take such a name over https alone. */
-const nameOf = (name: CookieName, url: string): string =>
-  `${url.startsWith('https:') ? '__Host-' : ''}plinth-${name}`;
+const nameOf = (name: CookieName, url: string): string => `${url.startsWith('https:') ? '__Host-' : ''}plinth-${name}`;
 
 export function cookieIn(header: string | undefined, name: CookieName, url: string): string | undefined {
   const wanted = `${nameOf(name, url)}=`;
