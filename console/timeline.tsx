@@ -51,6 +51,11 @@ export function Timeline({ view, chosen, withLogs, choose }: TimelineParts) {
   );
   return (
     <div class="timeline">
+      {chain.size > 0 && (
+        <p class="dim legend">
+          <span class="swatch" aria-hidden="true" /> critical path: what decides when all is ready
+        </p>
+      )}
       {begun.length === 0 && <p class="none">Nothing has begun yet.</p>}
       {lanes.map(([lane, title]) => {
         const own = begun.filter((each) => (each.lane ?? 'cloud') === lane);

@@ -1,8 +1,9 @@
 /** Amounts, times and states in the words that people read. */
 import type { BootstrapSummary, InstanceView } from '../shared/bootstrap/bootstrap.js';
 
-/** `1h 5m`, `2d 3h`, `42s`. */
+/** `1h 5m`, `2d 3h`, `42s`, `0.4s`. */
 export function span(ms: number): string {
+  if (ms < 9950) return `${Math.max(0, Math.round(ms / 100) / 10)}s`;
   const seconds = Math.max(0, Math.round(ms / 1000));
   const parts = [
     [Math.floor(seconds / 86_400), 'd'],
@@ -11,7 +12,7 @@ export function span(ms: number): string {
     [seconds % 60, 's'],
   ] as const;
   const shown = parts.filter(([amount]) => amount > 0).slice(0, 2);
-  return shown.length === 0 ? '0s' : shown.map(([amount, unit]) => `${amount}${unit}`).join(' ');
+  return shown.map(([amount, unit]) => `${amount}${unit}`).join(' ');
 }
 
 /** Whole minutes: it does not change each second. */
