@@ -70,8 +70,13 @@ export function Question({ title, verb, danger = false, ready = true, children, 
   const [busy, setBusy] = useState(false);
   useEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
-    return () => before instanceof HTMLElement && before.isConnected && before.focus();
+    const shown = dialog.current;
+    shown?.showModal();
+    return () => {
+      // While it is open, nothing behind it takes the focus.
+      shown?.close();
+      if (before instanceof HTMLElement) before.focus();
+    };
   }, []);
   const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -87,7 +92,7 @@ export function Question({ title, verb, danger = false, ready = true, children, 
     }
   };
   return (
-    <dialog ref={dialog} aria-labelledby="question" onClose={close}>
+    <dialog ref={dialog} aria-labelledby="question" onClose={(event) => event.currentTarget.isConnected && close()}>
       <form onSubmit={submit}>
         <h2 id="question">{title}</h2>
         {children}
