@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { Problem } from '../../shared/problems.js';
+import { timeLimit } from '../../shared/time-limit.js';
 
 export interface Client {
   readonly issuer: string;
@@ -44,7 +45,7 @@ async function ask(url: string, form?: Readonly<Record<string, string>>): Promis
     const reply = await fetch(url, {
       ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
       redirect: 'error',
-      signal: AbortSignal.timeout(patienceMs),
+      signal: timeLimit(patienceMs),
     });
     return { status: reply.status, body: await reply.json().catch(() => undefined) };
   } catch (cause) {

@@ -104,7 +104,9 @@ describe('signing in to the console', () => {
     const jar = makeBrowserJar();
     const first = await comeBack(jar);
     await comeBack(jar);
-    expect((await jar.visit(first)).status).to.equal(400);
+    const reply = await jar.visit(first);
+    expect(reply.status).to.equal(400);
+    expect(await reply.text()).to.contain('This browser did not begin this');
   });
 
   it('takes a code once', async () => {
@@ -135,7 +137,7 @@ describe('signing in to the console', () => {
     ['no page at all', undefined],
     ['a page without an origin', 'null'],
   ] as const) {
-    it(`tells ${title} nothing, and lets it end nothing`, async () => {
+    it(`lets nobody else ask: ${title}`, async () => {
       const jar = await signIn();
       for (const path of ['session', 'sign-out']) {
         const reply = await jar.visit(`${url}/console/${path}`, { method: 'POST', ...(origin && { origin }) });
