@@ -617,7 +617,10 @@ export function readConfig(env: Environment): Config {
     auth: {
       issuer: read.PLINTH_ISSUER,
       jwksUrl: read.PLINTH_JWKS_URL,
-      audiences: [...read.PLINTH_AUDIENCES, ...(read.PLINTH_CONSOLE_CLIENT_ID === undefined ? [] : [read.PLINTH_CONSOLE_CLIENT_ID])],
+      audiences: [
+        ...read.PLINTH_AUDIENCES,
+        ...(read.PLINTH_CONSOLE_CLIENT_ID === undefined ? [] : [read.PLINTH_CONSOLE_CLIENT_ID]),
+      ],
       operators: read.PLINTH_OPERATORS,
     },
     bootstrappers: { emails: read.PLINTH_BOOTSTRAPPERS, domains: read.PLINTH_BOOTSTRAPPER_DOMAINS },

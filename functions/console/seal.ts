@@ -2,7 +2,8 @@
  * Seals what a cookie holds, so that only this deployment can read and write it. The key is derived from the secret of the
  * OAuth client: a new client secret ends every session.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
+import type { Random } from '../host/random.js';
 
 const [ivBytes, tagBytes] = [12, 16];
 
@@ -13,11 +14,11 @@ export interface Seal {
 }
 
 /** What is sealed for one purpose opens for no other one. */
-export function createSeal(secret: string, purpose: string): Seal {
+export function createSeal(random: Random, secret: string, purpose: string): Seal {
   const key = Buffer.from(hkdfSync('sha256', secret, '', `plinth console ${purpose}`, 32));
   return {
     seal(value) {
-      const iv = randomBytes(ivBytes);
+      const iv = random.bytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', key, iv);
       const sealed = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');

@@ -2,7 +2,6 @@
  * Sessions of the console. The cookie holds the tokens, sealed. A document says that the session goes on, under the hash of
  * its id: without the document the cookie is worth nothing, and without the cookie the document tells no secret.
  */
-import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
@@ -34,7 +33,7 @@ const liftSession = lift('session', SessionRecord, 1);
 const Sealed = z.object({ id: z.string(), idToken: z.string(), refreshToken: z.string().optional() });
 type Sealed = z.infer<typeof Sealed>;
 
-type Keeping = Pick<Context, 'store' | 'clock'>;
+type Keeping = Pick<Context, 'store' | 'clock' | 'random'>;
 
 export interface Session {
   readonly email: string;
@@ -45,21 +44,23 @@ export interface Session {
   readonly sealed: string | undefined;
 }
 
-const sealOf = ({ clientSecret }: Client): Seal => createSeal(clientSecret, 'session');
+const sealOf = ({ random }: Pick<Context, 'random'>, { clientSecret }: Client): Seal =>
+  createSeal(random, clientSecret, 'session');
 const collection = collections.consoleSessions;
 
 /** Returns what the cookie holds. Every session has a new id, whatever the browser brought. */
 export async function beginSession(
-  { store, clock }: Keeping,
+  context: Keeping,
   client: Client,
   { email, tokens }: { readonly email: string; readonly tokens: Tokens },
 ): Promise<string> {
-  const id = randomBytes(32).toString('base64url');
+  const { store, clock, random } = context;
+  const id = random.bytes(32).toString('base64url');
   const now = clock.now();
   const endsAt = addSeconds(now, sessionSeconds);
   const data: SessionRecord = { schema: 1, email, createdAt: now.toISOString(), endsAt, expireAt: endsAt };
   await persist(() => store.commit([{ kind: 'create', collection, id: sha256(id), data }]));
-  return sealOf(client).seal({ id, ...tokens });
+  return sealOf(context, client).seal({ id, ...tokens });
 }
 
 async function standing({ store, clock }: Keeping, { id }: Sealed): Promise<SessionRecord | undefined> {
@@ -69,7 +70,7 @@ async function standing({ store, clock }: Keeping, { id }: Sealed): Promise<Sess
 
 /** Undefined: the session has ended, or never was. Renews a token that expires soon. */
 export async function findSession(context: Keeping, client: Client, cookie: string): Promise<Session | undefined> {
-  const held = Sealed.safeParse(sealOf(client).open(cookie)).data;
+  const held = Sealed.safeParse(sealOf(context, client).open(cookie)).data;
   const record = held && (await standing(context, held));
   if (held === undefined || record === undefined) return undefined;
   const { email, endsAt } = record;
@@ -87,7 +88,7 @@ export async function findSession(context: Keeping, client: Client, cookie: stri
   try {
     const form = { grant_type: 'refresh_token', refresh_token: held.refreshToken };
     const { idToken, refreshToken = held.refreshToken } = await grant(client, form);
-    return session(idToken, sealOf(client).seal({ id: held.id, idToken, refreshToken }));
+    return session(idToken, sealOf(context, client).seal({ id: held.id, idToken, refreshToken }));
   } catch (error) {
     // The person has taken plinth's access away, or their account is gone.
     if (error instanceof RefusedByIssuer) return undefined;
@@ -95,9 +96,10 @@ export async function findSession(context: Keeping, client: Client, cookie: stri
   }
 }
 
-export async function endSession({ store }: Keeping, client: Client, cookie: string): Promise<void> {
-  const held = Sealed.safeParse(sealOf(client).open(cookie)).data;
+export async function endSession(context: Keeping, client: Client, cookie: string): Promise<void> {
+  const held = Sealed.safeParse(sealOf(context, client).open(cookie)).data;
   if (held === undefined) return;
+  const { store } = context;
   const id = sha256(held.id);
   const found = await persist(() => store.get(collection, id));
   if (found !== undefined) await persist(() => store.commit([{ kind: 'delete', collection, id }])).catch(ignoreGone);

@@ -148,7 +148,7 @@ async function look(
         ownerMember: caller.member,
         loadBalancers: config.loadBalancers,
         machines,
-        projectId: makeProjectId(options.projectName ?? ''),
+        projectId: makeProjectId(context.random, options.projectName ?? ''),
       },
       secrets,
       signal: gone,

@@ -1,5 +1,5 @@
 /** The console's doors: the page and its files, signing in by way of the issuer, and the session of a browser. */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { ConsoleSession, consoleRoutes } from '../../../shared/console/routes.js';
 import { Problem } from '../../../shared/problems.js';
@@ -21,7 +21,7 @@ type ConsoleHandlers = Handlers<typeof consoleRoutes>;
 
 /** As long as somebody may take at the issuer. */
 const signInSeconds = 600;
-const random = (): string => randomBytes(32).toString('base64url');
+const long = ({ random }: Context): string => random.bytes(32).toString('base64url');
 const callbackOf = ({ url }: Console): string => `${url}/console/callback`;
 
 const SignIn = z.object({
@@ -31,7 +31,7 @@ const SignIn = z.object({
   to: z.string(),
   untilMs: z.number(),
 });
-const signInSeal = ({ clientSecret }: Client) => createSeal(clientSecret, 'sign-in');
+const signInSeal = ({ random }: Context, { clientSecret }: Client) => createSeal(random, clientSecret, 'sign-in');
 
 export const consoleHandlers = (context: Context, authenticate: Authenticate): ConsoleHandlers => {
   const { console } = context.config;
@@ -143,7 +143,7 @@ function fromOwnPage({ url }: Console, origin: string | undefined): void {
 
 async function beginSignIn(context: Context, console: Console, client: Client, to: string): Promise<Answer> {
   const { authorization_endpoint: door } = await doorsOf(client.issuer);
-  const [state, nonce, verifier] = [random(), random(), random()];
+  const [state, nonce, verifier] = [long(context), long(context), long(context)];
   const address = new URL(door);
   const query = {
     response_type: 'code',
@@ -160,7 +160,7 @@ async function beginSignIn(context: Context, console: Console, client: Client, t
   };
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
   const untilMs = context.clock.now().getTime() + signInSeconds * 1000;
-  const sealed = signInSeal(client).seal({ state, nonce, verifier, to, untilMs });
+  const sealed = signInSeal(context, client).seal({ state, nonce, verifier, to, untilMs });
   return {
     status: 302,
     headers: { location: address.href, 'set-cookie': cookieOf('sign-in', console.url, sealed, signInSeconds) },
@@ -187,7 +187,7 @@ const notSignedIn = (why: string): Answer =>
 async function endSignIn(signingIn: SigningIn, came: Came, cookies: string | undefined): Promise<Answer> {
   const { context, console, client, authenticate } = signingIn;
   const { url } = console;
-  const begun = SignIn.safeParse(signInSeal(client).open(cookieIn(cookies, 'sign-in', url) ?? '')).data;
+  const begun = SignIn.safeParse(signInSeal(context, client).open(cookieIn(cookies, 'sign-in', url) ?? '')).data;
   // What a stranger began elsewhere must not end here: the browser would be signed in as the stranger.
   if (begun === undefined || begun.untilMs <= context.clock.now().getTime() || came.state !== begun.state) {
     return notSignedIn('This browser did not begin this, or it took longer than ten minutes.');
