@@ -23,7 +23,9 @@ export interface FunctionServer {
 
 const firstSegment = (path: string): string => path.split('/', 2)[1] ?? '';
 const ofOrganizations = new Set(
-  Object.values({ ...organizationRoutes, ...descriptionRoutes, ...consoleRoutes }).map(({ path }) => firstSegment(path)),
+  Object.values({ ...organizationRoutes, ...descriptionRoutes, ...consoleRoutes }).map(({ path }) =>
+    firstSegment(path),
+  ),
 );
 /** The API that serves a path of the shared origin. */
 const apiOf = (path: string): FunctionName =>

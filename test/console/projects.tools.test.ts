@@ -101,17 +101,16 @@ describe('the console: projects', function () {
     await row.getByText('8h 59m left').waitFor();
 
     await page.getByRole('button', { name: 'Protect by-mouse' }).click();
-    await question.getByLabel('Why').fill(script);
+    await question.getByLabel('Why').fill('A demo');
     await expectAccessible(person);
     await question.getByRole('button', { name: 'Protect' }).click();
-    await row.getByText(`protected: ${script}`).waitFor();
+    await row.getByText('protected: A demo').waitFor();
 
     await page.getByRole('link', { name: 'by-mouse' }).click();
     await page.getByRole('button', { name: 'Share' }).click();
     await question.getByLabel('E-mail address').fill('bob@example.com');
     await question.getByRole('button', { name: 'Share' }).click();
     await page.getByText('bob@example.com').waitFor();
-    await page.getByText(script).waitFor();
     expect((await scene.view(view.id)).sharedWith).to.deep.equal(['bob@example.com']);
 
     await page.getByRole('button', { name: 'Remove' }).click();
@@ -153,6 +152,27 @@ describe('the console: projects', function () {
     await page.keyboard.press('Enter');
     await page.locator('.head .state', { hasText: 'removed' }).waitFor();
     expect((await scene.view(view.id, 'keys@example.com')).state).to.equal('removed');
+  });
+
+  it("show a script in people's words as its letters", async () => {
+    const { page } = person;
+    const caller = await scene.caller(alice);
+    const view = succeeded(await caller.bootstrap('scripted'));
+    const { idToken } = await scene.stack.tokens(alice);
+    await fetch(`${url}/bootstraps/${view.id}/protect`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${idToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ until: new Date(Date.now() + 3_600_000 * 9).toISOString(), reason: script }),
+    });
+    await signIn(person, url, alice);
+    await page.getByText(`protected: ${script}`).waitFor();
+    await page.goto(`${url}/#/projects/${view.id}`);
+    await page.getByText(script).waitFor();
+    expect(await page.locator('img').count()).to.equal(0);
+    await page.goto(`${url}/#/projects/${encodeURIComponent(script)}`);
+    await page.getByRole('alert').waitFor();
+    await page.goto(`${url}/#/${encodeURIComponent(script)}`);
+    await page.getByText('There is no such place').waitFor();
   });
 
   it('tell what failed and the way out', async () => {
