@@ -111,7 +111,7 @@ export function Question({ title, verb, danger = false, ready = true, children, 
 }
 
 /** Copies a text, and says so. */
-export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(text);

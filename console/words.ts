@@ -16,7 +16,7 @@ export function span(ms: number): string {
 }
 
 /** Whole minutes: it does not change each second. */
-export const spanInMinutes = (ms: number): string => (ms < 60_000 ? span(ms) : span(Math.floor(ms / 60_000) * 60_000));
+const spanInMinutes = (ms: number): string => (ms < 60_000 ? span(ms) : span(Math.floor(ms / 60_000) * 60_000));
 
 const clock = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 export const time = (iso: string): string => clock.format(new Date(iso));

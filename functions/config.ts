@@ -599,6 +599,16 @@ const servicesOf = (read: Values): Pick<Config, 'forgeUrls' | 'acmeDirectories'>
   },
 });
 
+const authOf = (read: Values): Config['auth'] => ({
+  issuer: read.PLINTH_ISSUER,
+  jwksUrl: read.PLINTH_JWKS_URL,
+  audiences: [
+    ...read.PLINTH_AUDIENCES,
+    ...(read.PLINTH_CONSOLE_CLIENT_ID === undefined ? [] : [read.PLINTH_CONSOLE_CLIENT_ID]),
+  ],
+  operators: read.PLINTH_OPERATORS,
+});
+
 /** Throws a Problem with all faults at once. */
 export function readConfig(env: Environment): Config {
   const read = readValues(env);
@@ -614,15 +624,7 @@ export function readConfig(env: Environment): Config {
     },
     ...ifSet('pubsubEmulatorHost', read.PUBSUB_EMULATOR_HOST),
     ...ifSet('defaultParent', read.PLINTH_DEFAULT_PARENT),
-    auth: {
-      issuer: read.PLINTH_ISSUER,
-      jwksUrl: read.PLINTH_JWKS_URL,
-      audiences: [
-        ...read.PLINTH_AUDIENCES,
-        ...(read.PLINTH_CONSOLE_CLIENT_ID === undefined ? [] : [read.PLINTH_CONSOLE_CLIENT_ID]),
-      ],
-      operators: read.PLINTH_OPERATORS,
-    },
+    auth: authOf(read),
     bootstrappers: { emails: read.PLINTH_BOOTSTRAPPERS, domains: read.PLINTH_BOOTSTRAPPER_DOMAINS },
     migrationConsent: read.PLINTH_MIGRATION_CONSENT === 'on' || read.PLINTH_ORGANIZATION_CREATORS.includes('anyone'),
     organizationCreators: {

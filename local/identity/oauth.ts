@@ -73,15 +73,18 @@ export interface OAuthOptions {
   readonly takesTokensOnce?: boolean | undefined;
 }
 
-export function createOAuth(identity: () => Identity, { loginsFile, takesTokensOnce }: OAuthOptions = {}): OAuth {
-  const codes = new Map<string, Asked>();
-  /** A refresh token is of the client that asked for it. */
-  const ofClient = new Map(
+/** A refresh token is of the client that asked for it. */
+const loginsByClient = ({ loginsFile, takesTokensOnce }: OAuthOptions) =>
+  new Map(
     clients.map(({ id, secret }) => {
       const logins = openLogins(secret === undefined ? loginsFile : loginsFile?.replace(/\.json$/, '-web.json'));
       return [id, { logins, renewed: createRenewal(logins, takesTokensOnce) }];
     }),
   );
+
+export function createOAuth(identity: () => Identity, options: OAuthOptions = {}): OAuth {
+  const codes = new Map<string, Asked>();
+  const ofClient = loginsByClient(options);
 
   const idTokenFor = (clientId: string, email: string, nonce?: string): Promise<string> => {
     const hd = email.slice(email.lastIndexOf('@') + 1);

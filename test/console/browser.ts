@@ -1,10 +1,7 @@
 /** Chromium, and a person in front of it: signing in, looking for faults of access, for words on the page. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import { expect } from 'chai';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 export const launch = (): Promise<Browser> =>
   // The sandbox of Chromium takes no root, as which tests run in containers.
@@ -59,14 +56,14 @@ interface Violation {
 
 /** axe finds nothing, and nothing is wider than the window: in light and dark, wide and narrow. */
 export async function expectAccessible({ page }: Pick<Person, 'page'>): Promise<void> {
-  await page.evaluate(axeSource);
+  await page.evaluate(axe.source);
   for (const viewport of [wide, narrow]) {
     await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       const found = await page.evaluate(async () => {
-        const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-        return (await axe.run()).violations.flatMap(({ id, nodes }) =>
+        const { axe: here } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+        return (await here.run()).violations.flatMap(({ id, nodes }) =>
           nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
         );
       });
