@@ -95,3 +95,6 @@ export const deploymentSecrets = {
   /** The secret of the console's OAuth client. An operator adds it. Read only if a console is configured. */
   consoleClient: 'plinth-console-client',
 } as const;
+
+/** The id of the one document in `counters`. */
+export const countersId = 'living';
