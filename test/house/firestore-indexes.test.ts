@@ -10,6 +10,7 @@ import * as z from 'zod';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
 import { bootstrapsOf } from '../../functions/bootstraps/team-roles.js';
 import { noticeWrites } from '../../functions/bootstraps/warn.js';
+import { SessionRecord } from '../../functions/console/sessions.js';
 import {
   BootstrapRecord,
   CountersRecord,
@@ -121,6 +122,7 @@ const sites: readonly Site[] = readdirSync(join(projectFolder, 'functions'), { r
 const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = [
   [collections.bootstraps, BootstrapRecord],
   [collections.leases, LeaseRecord],
+  [collections.consoleSessions, SessionRecord],
   [collections.events, EventRecord],
   [collections.files, FileRecord],
   [collections.logs, LogChunkRecord],
