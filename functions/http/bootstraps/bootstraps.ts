@@ -136,16 +136,21 @@ function bootstrapHandlers(
     ...fileHandlers(context, access),
     ...lifeHandlers(context, steps, access, view),
     ...recoveryHandlers(context),
-    ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
     ...unknownHandlers(context, steps, view),
-    ...admissionHandlers(context),
-    ...poolHandlers(context),
+    ...switchHandlers(context),
     ...costHandlers(context),
     ...callerHandlers(context),
     ...deploymentHandlers(context, steps),
   };
 }
+
+/** What operators switch: cleanup, new bootstraps and pools. */
+const switchHandlers = (context: Context) => ({
+  ...scheduleHandlers(context),
+  ...admissionHandlers(context),
+  ...poolHandlers(context),
+});
 
 /** What the next page of a list asks again. */
 const keptOf = ({ all, name, team }: Parameters<typeof listFor>[2]): Readonly<Record<string, string>> => ({
