@@ -34,6 +34,7 @@ import { followHandlers } from './follow.js';
 import { lifeHandlers } from './life.js';
 import { listFor } from './listed.js';
 import { checkMayBootstrap } from './permission.js';
+import { poolHandlers } from './pools.js';
 import { preflightHandlers } from './preflight.js';
 import { recoveryHandlers } from './recovery.js';
 import { surveyHandlers } from './survey.js';
@@ -135,15 +136,21 @@ function bootstrapHandlers(
     ...fileHandlers(context, access),
     ...lifeHandlers(context, steps, access, view),
     ...recoveryHandlers(context),
-    ...scheduleHandlers(context),
     ...surveyHandlers(context, steps),
     ...unknownHandlers(context, steps, view),
-    ...admissionHandlers(context),
+    ...switchHandlers(context),
     ...costHandlers(context),
     ...callerHandlers(context),
     ...deploymentHandlers(context, steps),
   };
 }
+
+/** What operators switch: cleanup, new bootstraps and pools. */
+const switchHandlers = (context: Context) => ({
+  ...scheduleHandlers(context),
+  ...admissionHandlers(context),
+  ...poolHandlers(context),
+});
 
 /** What the next page of a list asks again. */
 const keptOf = ({ all, name, team }: Parameters<typeof listFor>[2]): Readonly<Record<string, string>> => ({
