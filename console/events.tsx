@@ -12,7 +12,7 @@ export function Events({ of }: { of: string }) {
   const live = useLive(
     `${of} events`,
     (signal) => call<OrganizationEvent[]>('api', 'GET', `${of}/events?limit=${shown}`, { signal }),
-    15,
+    5,
   );
   return (
     <section>
