@@ -115,7 +115,7 @@ function notBrought(error: unknown, name: string): unknown {
 }
 
 const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean => {
-  if (item.type === 'end') return false;
+  if (item.type === 'end' || item.type === 'forecast') return false;
   if (item.type === 'call') return verbose && current;
   return current || item.type === 'progress';
 };

@@ -109,7 +109,7 @@ export const summaryOf = async (
   });
 
 /** Only of what is on its way. */
-async function forecastOf(
+export async function forecastOf(
   context: Pick<Context, 'store' | 'clock'>,
   steps: readonly AnyStep[],
   record: BootstrapRecord,

@@ -5,6 +5,7 @@
 
 import type { BootstrapState } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
+import type { Forecast } from '../../../shared/bootstrap/forecast.js';
 import type { StreamEnd, StreamItem } from '../../../shared/bootstrap/routes.js';
 import { type LogPlaces, logKey, readCursor, withLogs } from '../../engine/record/cursor.js';
 import type { EventPage } from '../../engine/record/events.js';
@@ -17,6 +18,8 @@ export interface EventSource {
   readProgress(): Promise<readonly BootstrapEvent[]>;
   /** New lines of machine logs from these instances' jobs. */
   readLogs(told: LogPlaces, instances: readonly string[]): Promise<readonly LogNews[]>;
+  /** How long it still takes, by what `readEvents` saw last. Undefined: that is not known. */
+  readForecast(): Promise<Forecast | undefined>;
   readState(): Promise<BootstrapState>;
   /** Calls back at once, and then whenever there may be something new to read. Returns a function that stops it. */
   watch(onChange: () => void, onError: (error: unknown) => void): () => void;
@@ -91,6 +94,7 @@ export async function* streamEvents(
   const endAt = Date.now() + times.streamSeconds * 1000;
   const position = createPosition(from);
   const shown = new Map<string, string>();
+  const forecasts = createForecasts(source);
   let commentAt = 0;
   let progressAt = 0;
   async function* said(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
@@ -123,6 +127,7 @@ export async function* streamEvents(
       if (Date.now() >= progressAt) {
         progressAt = Date.now() + times.progressSeconds * 1000;
         yield* said(newProgress(source, position, shown));
+        yield* said(await forecasts.news());
       }
       if (Date.now() >= commentAt) yield* said([': still here\n\n']);
       if (!fresh) await bell.wait(Math.max(0, Math.min(endAt, commentAt, progressAt) - Date.now()));
@@ -131,6 +136,25 @@ export async function* streamEvents(
     unwatch();
     bell.silence();
   }
+}
+
+/** Less than this is not worth telling. */
+const newsSeconds = 5;
+
+/** Tells a forecast when the moments that it names have moved. */
+function createForecasts(source: EventSource) {
+  let told: readonly number[] = [];
+  return {
+    async news(): Promise<string[]> {
+      const forecast = await source.readForecast();
+      if (forecast === undefined) return [];
+      const now = Date.now() / 1000;
+      const ends = [now + forecast.p50Seconds, now + forecast.p90Seconds];
+      if (ends.every((end, i) => Math.abs(end - (told[i] ?? 0)) < newsSeconds)) return [];
+      told = ends;
+      return [format({ schema: 1, type: 'forecast', ...forecast })];
+    },
+  };
 }
 
 /** How far the client has read. */
