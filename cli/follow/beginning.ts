@@ -31,16 +31,22 @@ export const linesOfBegun = ({ instances, cost, forecast, deadlineAt: removedAt 
     removedAt,
   });
 
+interface ShownBeginning {
+  readonly told: readonly PreflightFinding[];
+  /** Stands for the round that was shown. An older service says nothing of it. */
+  readonly seen: string | undefined;
+}
+
 /**
  * Asks the service, and shows the screen: for people on stderr, with `--json` as one event. It asks for no answer. Nothing is
- * shown where the service refuses: the beginning that follows is refused with the same findings. Returns what was shown.
+ * shown where the service refuses: the beginning that follows is refused with the same findings.
  */
 export async function showBeginning(
   { output, interrupted }: Call,
   client: Client,
   { options, sshPublicKey, strict, maxCost, team, plan }: BootstrapRequest,
-): Promise<readonly PreflightFinding[] | undefined> {
-  const { beginning, findings } = await client
+): Promise<ShownBeginning | undefined> {
+  const { beginning, findings, seen } = await client
     .preflight({ options, sshPublicKey, strict, maxCost, team })
     .catch((error: unknown): PreflightReply => {
       // A release before this one has no such question, and what refuses it refuses the beginning, too.
@@ -52,9 +58,9 @@ export async function showBeginning(
   const told = findings.filter(({ code, state }) => state !== 'ok' && code !== 'options');
   if (output.json) {
     output.event({ type: 'beginning', ...beginning, findings: told });
-    return told;
+    return { told, seen };
   }
   output.say('Before it starts:');
   for (const line of [...beginningLines(beginning), '', ...findingGroups(told, output.style)]) output.say(line);
-  return told;
+  return { told, seen };
 }

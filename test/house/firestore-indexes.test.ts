@@ -24,6 +24,7 @@ import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
+import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
@@ -127,6 +128,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.passes, SearchRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
+  [collections.preflights, SeenRecord],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {
