@@ -22,10 +22,10 @@ const shorter = 'Give a shorter --project-ttl, --spot-vms, or --max-cost. Or ask
 /** The price that the options are admitted at. Throws `over-ceiling` above the hourly ceiling, or where it has no price. */
 export function priceOf(
   { prices, ceilings }: Pick<Config, 'prices' | 'ceilings'>,
-  facts: PlanFacts & { readonly loadBalancers: LoadBalancers },
+  facts: PlanFacts & { readonly loadBalancers?: LoadBalancers },
   maxMicros?: number,
 ): PriceRecord {
-  const hourly = hourlyOfPlan(prices, facts, facts.loadBalancers);
+  const hourly = hourlyOfPlan(prices, facts, facts.loadBalancers ?? 'external');
   const most = maxMicros === undefined ? {} : { maxMicros };
   if (typeof hourly !== 'number') {
     const missing = `There is no price for ${hourly.join(', ')}`;

@@ -15,7 +15,6 @@ import {
   liftBootstrap,
   liftCounters,
   liftName,
-  loadBalancersOf,
   type NameRecord,
   nameId,
   read,
@@ -117,11 +116,7 @@ async function makeRecord(
   const empty: BootstrapRecord = {
     ...fresh,
     ...termsOf(project, fresh),
-    price: priceOf(
-      { ...context.config, ceilings: noCeilings },
-      { options, machineAccess, loadBalancers: loadBalancersOf(fresh) },
-      facts.maxMicros,
-    ),
+    price: priceOf({ ...context.config, ceilings: noCeilings }, { options, machineAccess }, facts.maxMicros),
     // Later than any lost generation. Claims on jobs from before the loss are not ours.
     generation: Math.floor(now.getTime() / 1000),
     instances: {

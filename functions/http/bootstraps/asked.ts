@@ -63,7 +63,7 @@ interface Judging {
 
 export interface Judged {
   readonly facts: BeginFacts;
-  /** What a preflight of the caller has looked at just now. */
+  /** What a preflight of the caller has looked at just now, and counted. */
   readonly seen: boolean;
 }
 

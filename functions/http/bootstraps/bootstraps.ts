@@ -86,7 +86,6 @@ function bootstrapHandlers(
       const depth = dryRun ? 'plan' : 'all';
       const judged = await judge(context, steps, { caller, body, gone, trace: span }, { depth });
       if (dryRun) return { status: 200, body: await dryRunOf(context, steps, judged.facts) };
-      // The preflight has counted it.
       if (!judged.seen) await countChange(context, caller);
       const facts = { ...judged.facts, trace: span };
       const begun =
