@@ -21,8 +21,8 @@ const raceTries = 60;
 export async function beginOrResume(context: Context, steps: readonly AnyStep[], facts: BeginFacts): Promise<Begun> {
   const { store } = context;
   const draft: Draft = {
-    id: makeBootstrapId(),
-    projectId: makeProjectId(facts.options.projectName),
+    id: makeBootstrapId(context.random),
+    projectId: makeProjectId(context.random, facts.options.projectName),
   };
   for (let attempt = 0; attempt < raceTries; attempt++) {
     const name = read(await persist(() => store.get(collections.names, nameId(facts.options.projectName))), liftName);

@@ -1,5 +1,4 @@
 /** Creates organizations and shows them. */
-import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Organization, Role } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
@@ -43,7 +42,7 @@ export async function createOrganization(
   also?: Also<Organization>,
 ): Promise<Organization> {
   checkMayCreate(context.config, caller);
-  const id = randomUUID();
+  const id = context.random.uuid();
   const createdAt = context.clock.now().toISOString();
   const record: OrganizationRecord = { schema: 1, id, name, createdAt };
   return transact(

@@ -56,7 +56,7 @@ export async function isIn(
 
 /** Ties the caller's memberships in these teams to their account, before they change something by them. */
 export const bindIn = (
-  context: Pick<Context, 'store' | 'clock' | 'config'>,
+  context: Pick<Context, 'store' | 'clock' | 'random' | 'config'>,
   caller: Caller,
   teams: readonly number[],
 ): Promise<void> =>

@@ -1,5 +1,4 @@
 /** Creates teams and shows them. */
-import { randomInt } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Role } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
@@ -58,7 +57,7 @@ export const createTeam = (
         );
       }
       // A new number for each run of the transaction, so that a taken number is no obstacle.
-      const teamId = randomInt(1, 2 ** 31);
+      const teamId = context.random.whole(1, 2 ** 31);
       // The event takes the time of this read. What it finds does not matter.
       await transaction.get(collections.teams, teamDocumentId(teamId));
       const createdAt = context.clock.now().toISOString();

@@ -2,7 +2,7 @@
  * A round of the preflight that found nothing in the way. For two minutes its caller may begin exactly that without another
  * round. What changes meanwhile is refused by its step.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { addSeconds } from '../../shared/add-seconds.js';
 import { moment } from '../../shared/api.js';
@@ -45,8 +45,12 @@ const hashOf = (token: string, { identity, request }: Round): string =>
   hash(JSON.stringify([token, identity, request], sorted));
 
 /** Returns the token that stands for it. */
-export async function keepSeen({ store, clock }: Keeping, round: Round, warnings: readonly string[]): Promise<string> {
-  const token = randomBytes(16).toString('hex');
+export async function keepSeen(
+  { store, clock, random }: Keeping & Pick<Context, 'random'>,
+  round: Round,
+  warnings: readonly string[],
+): Promise<string> {
+  const token = random.bytes(16).toString('hex');
   const until = addSeconds(clock.now(), validSeconds);
   const data: SeenRecord = {
     schema: 1,

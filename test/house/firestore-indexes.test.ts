@@ -2,6 +2,7 @@
  * Firestore refuses a query whose composite index is missing, and its emulator does not. So every query that the product
  * makes is recorded here and compared with what terraform/firestore.indexes.json declares.
  */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -23,6 +24,7 @@ import {
 import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
+import { realTimers } from '../../functions/host/clock.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
 import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
@@ -166,7 +168,7 @@ describe("Firestore's indexes", () => {
     await bootstrapsOf({ store }, 1);
     // What only jobs on machines write.
     const whose = { bootstrapId: 'b1', instance: 'install', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };
-    const clock = { now: () => new Date(), wait: async () => undefined };
+    const clock = { ...realTimers, now: () => new Date(), wait: async () => undefined };
     await createStepLog({ store, clock }, whose, () => []).append('job', 0, Buffer.alloc(1000, 'x'), true);
     await readLog({ store }, 'b1', 'install', 0);
     // What only a deployment with a webhook writes.

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { logKey, readCursor, writeCursor } from '../../functions/engine/record/cursor.js';
 import type { EventPage } from '../../functions/engine/record/events.js';
 import type { LogNews } from '../../functions/engine/record/read-log.js';
+import { realClock } from '../../functions/host/clock.js';
 import { type EventSource, type StreamTimes, streamEvents } from '../../functions/http/bootstraps/event-stream.js';
 import type { BootstrapEvent } from '../../shared/bootstrap/event.js';
 import type { Forecast } from '../../shared/bootstrap/forecast.js';
@@ -95,7 +96,8 @@ function follow(source: EventSource, { cursor = undefined as string | undefined,
   const client = new AbortController();
   const pieces: string[] = [];
   const finished = (async () => {
-    for await (const piece of streamEvents(source, { cursor, gone: client.signal, times })) pieces.push(piece);
+    for await (const piece of streamEvents({ clock: realClock }, source, { cursor, gone: client.signal, times }))
+      pieces.push(piece);
   })();
   finished.catch(() => undefined);
   return {

@@ -165,7 +165,7 @@ async function look(
       standing === undefined
         ? () =>
             endFor(
-              priceOf(config, intentOf(config, caller, options), maxMicros),
+              priceOf(config, intentOf(context, caller, options), maxMicros),
               context.clock.now(),
               ttlSeconds(options),
             )
@@ -175,7 +175,7 @@ async function look(
     },
   });
   const found = await preflight(context, [...rules, ...findings], {
-    asking: { intent: { ...intentOf(config, caller, options), machines }, secrets, signal: gone },
+    asking: { intent: { ...intentOf(context, caller, options), machines }, secrets, signal: gone },
     trace,
     wants: (finding) => isWanted(finding, { depth, isNew, options, before }),
     wrong: (about) => about.filter((option) => !isRight(option)).map(flagName),
@@ -185,7 +185,7 @@ async function look(
 }
 
 const intentOf = (
-  { machineAccess, loadBalancers }: Context['config'],
+  { config: { machineAccess, loadBalancers }, random }: Context,
   { email: owner, member: ownerMember }: Caller,
   options: BootstrapOptions,
 ): Omit<Intent, 'machines'> => ({
@@ -194,7 +194,7 @@ const intentOf = (
   loadBalancers,
   owner,
   ownerMember,
-  projectId: makeProjectId(options.projectName ?? ''),
+  projectId: makeProjectId(random, options.projectName ?? ''),
 });
 
 const seenBefore = async (context: Context, asking: Asking<Asked>): Promise<readonly string[] | undefined> =>

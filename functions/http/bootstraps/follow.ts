@@ -53,7 +53,7 @@ export function followHandlers(
           'cache-control': 'no-store, no-transform',
           'x-accel-buffering': 'no',
         },
-        body: streamEvents(source, { cursor, gone, shutdown: context.shutdown, times }),
+        body: streamEvents(context, source, { cursor, gone, times }),
       };
     },
 
