@@ -10,6 +10,7 @@ import * as z from 'zod';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
 import { bootstrapsOf } from '../../functions/bootstraps/team-roles.js';
 import { noticeWrites } from '../../functions/bootstraps/warn.js';
+import { SessionRecord } from '../../functions/console/sessions.js';
 import {
   BootstrapRecord,
   CountersRecord,
@@ -26,6 +27,8 @@ import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
 import { realTimers } from '../../functions/host/clock.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
+import { membersOf } from '../../functions/pools/member.js';
+import { PoolNotesRecord } from '../../functions/pools/notes.js';
 import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
@@ -120,6 +123,7 @@ const sites: readonly Site[] = readdirSync(join(projectFolder, 'functions'), { r
 const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = [
   [collections.bootstraps, BootstrapRecord],
   [collections.leases, LeaseRecord],
+  [collections.consoleSessions, SessionRecord],
   [collections.events, EventRecord],
   [collections.files, FileRecord],
   [collections.logs, LogChunkRecord],
@@ -128,6 +132,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.counters, CountersRecord],
   [collections.passes, PassRecord],
   [collections.passes, SearchRecord],
+  [collections.passes, PoolNotesRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
   [collections.preflights, SeenRecord],
@@ -165,6 +170,7 @@ describe("Firestore's indexes", () => {
     const store = recordStore(createMemoryStore(), recording);
     await findByName({ store }, 'no-such-project');
     await listBootstraps({ store });
+    await membersOf({ store }, 'a pool');
     await bootstrapsOf({ store }, 1);
     // What only jobs on machines write.
     const whose = { bootstrapId: 'b1', instance: 'install', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };

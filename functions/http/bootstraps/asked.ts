@@ -19,11 +19,13 @@ import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume, isStillTheirs } from '../../bootstraps/resume.js';
+import { checkRoom } from '../../bootstraps/team-ceilings.js';
 import type { Context } from '../../context.js';
 import { optionsOf, type StoredBootstrap } from '../../engine/record/documents.js';
 import { makeProjectId } from '../../engine/record/ids.js';
 import type { AnyStep } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
+import { boundsOfTeam } from '../../organizations/ownership.js';
 import type { Finding, Intent } from '../../preflight/finding.js';
 import { findings } from '../../preflight/index.js';
 import { type Found, shownOf, strictly } from '../../preflight/look.js';
@@ -161,15 +163,7 @@ async function look(
       !machines || options.remoteCliBinary !== undefined || (isNew && depth !== 'plan')
         ? undefined
         : () => releaseBinary(config),
-    checkPrice:
-      standing === undefined
-        ? () =>
-            endFor(
-              priceOf(config, intentOf(context, caller, options), maxMicros),
-              context.clock.now(),
-              ttlSeconds(options),
-            )
-        : undefined,
+    checkPrice: standing === undefined ? () => checkNew(context, intentOf(context, caller, options), facts) : undefined,
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
     },
@@ -199,6 +193,16 @@ const intentOf = (
 
 const seenBefore = async (context: Context, asking: Asking<Asked>): Promise<readonly string[] | undefined> =>
   asking.body.seen === undefined ? undefined : findSeen(context, roundOf(asking), asking.body.seen);
+
+/** Throws if a new bootstrap like this would pass a ceiling. */
+async function checkNew(
+  context: Context,
+  wanted: Parameters<typeof priceOf>[1],
+  { maxMicros, team }: Pick<BeginFacts, 'maxMicros' | 'team'>,
+): Promise<void> {
+  endFor(priceOf(context.config, wanted, maxMicros), context.clock.now(), ttlSeconds(wanted.options));
+  if (team !== undefined) checkRoom(await boundsOfTeam(context, team));
+}
 
 const isOwn = async (context: Context, standing: StoredBootstrap | undefined, caller: Caller): Promise<boolean> =>
   standing !== undefined &&

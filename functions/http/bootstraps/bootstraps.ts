@@ -13,6 +13,7 @@ import type { Context } from '../../context.js';
 import type { StoredBootstrap } from '../../engine/record/documents.js';
 import type { AnyStep } from '../../engine/step.js';
 import { createVerifier } from '../../identity/auth.js';
+import { withCors } from '../cors.js';
 import { healthHandlers } from '../health.js';
 import { documentHandlers } from '../openapi/description.js';
 import { problemHandlers } from '../openapi/problem-pages.js';
@@ -43,24 +44,27 @@ export const createBootstrapsFunction = (
   steps: readonly AnyStep[],
   times: StreamTimes = streamTimes,
 ): HttpFunction =>
-  createRouter({
-    context,
-    routes: { ...bootstrapRoutes, describeApi: descriptionRoutes.describeApi, ...healthRoutes, ...problemRoutes },
-    handlers: {
-      ...bootstrapHandlers(context, steps, times),
-      ...documentHandlers(async () => (await import('./api.js')).bootstrapsApi),
-      ...healthHandlers(context),
-      ...problemHandlers,
-    },
-    authenticate: createVerifier(context).authenticate,
-    secretsIn,
-    objections: {
-      beginBootstrap: async ({ caller, body, query, gone }) => {
-        checkMayBootstrap(context.config, caller);
-        return objectionsTo(context, steps, { caller, body, dryRun: query['dryRun'] === 'true', gone });
+  withCors(
+    context.config.console?.url,
+    createRouter({
+      context,
+      routes: { ...bootstrapRoutes, describeApi: descriptionRoutes.describeApi, ...healthRoutes, ...problemRoutes },
+      handlers: {
+        ...bootstrapHandlers(context, steps, times),
+        ...documentHandlers(async () => (await import('./api.js')).bootstrapsApi),
+        ...healthHandlers(context),
+        ...problemHandlers,
       },
-    },
-  });
+      authenticate: createVerifier(context).authenticate,
+      secretsIn,
+      objections: {
+        beginBootstrap: async ({ caller, body, query, gone }) => {
+          checkMayBootstrap(context.config, caller);
+          return objectionsTo(context, steps, { caller, body, dryRun: query['dryRun'] === 'true', gone });
+        },
+      },
+    }),
+  );
 
 /** The secrets in a body, even if it fits no schema. */
 function secretsIn(body: unknown): string[] {
