@@ -126,7 +126,7 @@ function progressOf(steps: readonly AnyStep[], record: BootstrapRecord): Pick<Bo
 }
 
 /** Only of what is on its way. */
-async function forecastOf(
+export async function forecastOf(
   context: Pick<Context, 'store' | 'clock'>,
   steps: readonly AnyStep[],
   record: BootstrapRecord,

@@ -131,8 +131,17 @@ export const StreamEnd = z
   .meta({ id: 'EndEvent', description: 'The last event of a stream' });
 export type StreamEnd = z.infer<typeof StreamEnd>;
 
+/** How long it still takes, as it is known by now. Sent anew when that has changed. */
+const StreamForecast = z
+  .object({
+    schema: z.literal(1).meta({ description: 'Version of this form' }),
+    type: z.literal('forecast'),
+    ...Forecast.shape,
+  })
+  .meta({ id: 'ForecastEvent', description: 'How long it still takes. Not numbered, may be missed' });
+
 /** The `data` of one server-sent event. `event:` repeats its `type`. `id:` is the cursor for reconnecting. */
-export const StreamItem = z.discriminatedUnion('type', [...BootstrapEvent.options, StreamEnd]).meta({
+export const StreamItem = z.discriminatedUnion('type', [...BootstrapEvent.options, StreamForecast, StreamEnd]).meta({
   id: 'StreamItem',
   description:
     'The `data` of one server-sent event, as JSON. `event` repeats its `type`; `id` is the cursor to come back with',

@@ -29,6 +29,7 @@ import { realTimers } from '../../functions/host/clock.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
 import { membersOf } from '../../functions/pools/member.js';
 import { PoolNotesRecord } from '../../functions/pools/notes.js';
+import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
@@ -134,6 +135,7 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.passes, PoolNotesRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
+  [collections.preflights, SeenRecord],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {

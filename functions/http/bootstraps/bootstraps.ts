@@ -88,17 +88,17 @@ function bootstrapHandlers(
   return {
     async beginBootstrap({ caller, query: { dryRun }, body, span, gone }) {
       checkMayBootstrap(config, caller);
-      const asking = { caller, body, gone, trace: span };
-      const { warnings, ...judged } = await judge(context, steps, asking, { depth: dryRun ? 'plan' : 'all' });
-      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, { ...judged, warnings }) };
-      await countChange(context, caller);
-      const facts = { ...judged, warnings, trace: span };
+      const depth = dryRun ? 'plan' : 'all';
+      const judged = await judge(context, steps, { caller, body, gone, trace: span }, { depth });
+      if (dryRun) return { status: 200, body: await dryRunOf(context, steps, judged.facts) };
+      if (!judged.seen) await countChange(context, caller);
+      const facts = { ...judged.facts, trace: span };
       const begun =
         body.takeUp === undefined
           ? await beginOrResume(context, steps, facts)
           : await takeUp(context, steps, facts, body.takeUp);
       const { bootstrap, created, changes } = begun;
-      const told = created ? [...bootstrap.data.warnings] : warnings;
+      const told = [...(created ? bootstrap.data.warnings : facts.warnings)];
       return {
         status: created ? 201 : 200,
         body: { bootstrap: await view(bootstrap), created, changes, warnings: told },
