@@ -31,30 +31,46 @@ export const linesOfBegun = ({ instances, cost, forecast, deadlineAt: removedAt 
     removedAt,
   });
 
+interface ShownBeginning {
+  readonly told: readonly PreflightFinding[];
+  /** Stands for the round that was shown. An older service says nothing of it. */
+  readonly seen: string | undefined;
+}
+
 /**
  * Asks the service, and shows the screen: for people on stderr, with `--json` as one event. It asks for no answer. Nothing is
- * shown where the service refuses: the beginning that follows is refused with the same findings. Returns what was shown.
+ * shown where the service refuses: the beginning that follows is refused with the same findings.
  */
 export async function showBeginning(
-  { output, interrupted }: Call,
+  call: Call,
   client: Client,
-  { options, sshPublicKey, strict, maxCost, team, plan }: BootstrapRequest,
-): Promise<readonly PreflightFinding[] | undefined> {
-  const { beginning, findings } = await client
-    .preflight({ options, sshPublicKey, strict, maxCost, team })
-    .catch((error: unknown): PreflightReply => {
-      // A release before this one has no such question, and what refuses it refuses the beginning, too.
-      if (interrupted.aborted || !(error instanceof Problem)) throw error;
-      return { go: false, findings: [] };
-    });
+  request: BootstrapRequest,
+): Promise<ShownBeginning | undefined> {
+  const { output } = call;
+  const { beginning, findings, seen } = await lookBeforehand(call, client, request);
+  const { plan } = request;
   if (beginning === undefined || (plan !== undefined && plan !== beginning.hash)) return undefined;
-  // Warnings about flags have been told already.
-  const told = findings.filter(({ code, state }) => state !== 'ok' && code !== 'options');
+  const told = toldOf(findings);
   if (output.json) {
     output.event({ type: 'beginning', ...beginning, findings: told });
-    return told;
+    return { told, seen };
   }
   output.say('Before it starts:');
   for (const line of [...beginningLines(beginning), '', ...findingGroups(told, output.style)]) output.say(line);
-  return told;
+  return { told, seen };
 }
+
+/** What is to be told: all that is not fine. Warnings about flags have been told already. */
+export const toldOf = (findings: readonly PreflightFinding[]): readonly PreflightFinding[] =>
+  findings.filter(({ code, state }) => state !== 'ok' && code !== 'options');
+
+export const lookBeforehand = (
+  { interrupted }: Call,
+  client: Client,
+  { options, sshPublicKey, strict, maxCost, team }: BootstrapRequest,
+): Promise<PreflightReply> =>
+  client.preflight({ options, sshPublicKey, strict, maxCost, team }).catch((error: unknown) => {
+    // A release before this one has no such question, and what refuses it refuses the beginning, too.
+    if (interrupted.aborted || !(error instanceof Problem)) throw error;
+    return { go: false, findings: [] };
+  });

@@ -4,6 +4,7 @@
  */
 
 import type { BootstrapView, InstanceState } from '../../shared/bootstrap/bootstrap.js';
+import type { Forecast } from '../../shared/bootstrap/forecast.js';
 import type { StreamItem } from '../../shared/bootstrap/routes.js';
 
 interface RunningRow {
@@ -58,6 +59,8 @@ export type Said =
 export interface Progress {
   /** False for events of an earlier generation. An earlier run has already shown those. */
   readonly current: boolean;
+  /** When this run began, by the service's clock. Before its first event: when the bootstrap did, or else now. */
+  readonly begunAtMs: number;
   apply(item: StreamItem): Said | undefined;
   /** Shows work of this machine as a row of its own. Without a note, the work has ended. */
   beside(title: string, note: string | undefined, nowMs: number): void;
@@ -70,32 +73,28 @@ export interface Progress {
   timings(): Timing[];
 }
 
+const readyBy = (forecast: Forecast | undefined, nowMs: number): Progress['ready'] =>
+  forecast && { p50Ms: nowMs + forecast.p50Seconds * 1000, p90Ms: nowMs + forecast.p90Seconds * 1000 };
+
 export function createProgress(view: BootstrapView, nowMs = Date.now()): Progress {
-  const instances = new Map<string, Instance>(
-    view.instances.map(({ id, title, state, note, attempt, startedAt }) => [
-      id,
-      {
-        title,
-        state,
-        note,
-        retry: undefined,
-        told: undefined,
-        attempt,
-        startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
-        seconds: undefined,
-      },
-    ]),
-  );
+  const instances = instancesIn(view);
   let current = false;
+  let ready = readyBy(view.forecast, nowMs);
+  let begunAtMs = view.generation === 1 ? Date.parse(view.createdAt) : nowMs;
   const besides = new Map<string, { readonly note: string; readonly startedAtMs: number }>();
 
   return {
     get current() {
       return current;
     },
+    get begunAtMs() {
+      return begunAtMs;
+    },
     apply(item) {
-      if (item.type === 'end' || item.type === 'log') return undefined;
+      if (item.type === 'forecast') ready = readyBy(item, Date.now());
+      if (item.type === 'end' || item.type === 'log' || item.type === 'forecast') return undefined;
       if (item.type === 'state') {
+        if (item.generation >= view.generation && !current) begunAtMs = Date.parse(item.at);
         if (item.generation >= view.generation) current = true;
         return undefined;
       }
@@ -123,9 +122,8 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
         seconds: Math.max(0, (nowMs - startedAtMs) / 1000),
       })),
     ],
-    ready: view.forecast && {
-      p50Ms: nowMs + view.forecast.p50Seconds * 1000,
-      p90Ms: nowMs + view.forecast.p90Seconds * 1000,
+    get ready() {
+      return ready;
     },
     get done() {
       return [...instances.values()].filter(({ state }) => state === 'done').length;
@@ -141,6 +139,23 @@ export function createProgress(view: BootstrapView, nowMs = Date.now()): Progres
 }
 
 type Instances = Map<string, Instance>;
+
+const instancesIn = (view: BootstrapView): Instances =>
+  new Map(
+    view.instances.map(({ id, title, state, note, attempt, startedAt }) => [
+      id,
+      {
+        title,
+        state,
+        note,
+        retry: undefined,
+        told: undefined,
+        attempt,
+        startedAtMs: startedAt === undefined ? undefined : Date.parse(startedAt),
+        seconds: undefined,
+      },
+    ]),
+  );
 
 /** If only a newer service knows the instance, it has no title yet, and its id serves as one. */
 function instanceIn(instances: Instances, id: string): Instance {
