@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { openTunnel } from '../../../functions/remote/iap/tunnel.js';
 import { iapRange, tunnelRole } from '../../../shared/iap.js';
 import { Problem } from '../../../shared/problems.js';
+import { timeLimit } from '../../../shared/time-limit.js';
 import { type Bench, type Check, differs, heldIf } from '../check.js';
 import { computePath, ended, linkOf, operationIn, saidBy } from '../compute.js';
 import { emailOf } from './identities.js';
@@ -17,7 +18,7 @@ async function banner({ project, zone, tunnelUrl, fact, signal }: Bench): Promis
       { name: machine, url: tunnelUrl, token: async () => fact('prober-token'), timeoutSeconds: 30, signal },
     );
     const [first] = (await once(stream, 'data', {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(30_000)]),
+      signal: AbortSignal.any([signal, timeLimit(30_000)]),
     })) as [Buffer];
     stream.destroy();
     return first.toString('latin1').split('\r\n')[0] ?? '';
