@@ -127,14 +127,14 @@ export const faults: readonly Fault[] = [
         put: 'const belongs = ({ email }: Member): boolean => inOrganization.get(email)?.governs === true;',
       },
     ],
-    tests: ['organizations/schedules.test.js'],
+    tests: ['simulation/organizations.test.js'],
     fails: 'keep their rules under',
   },
   {
     name: 'Events are listed by the time of a process, not by that of their commit',
     source: 'new',
     edits: [{ find: '.sort(newestFirst);', put: '.sort((a, b) => (a.event.id < b.event.id ? 1 : -1));' }],
-    tests: ['organizations/schedules.test.js'],
+    tests: ['simulation/organizations.test.js'],
     fails: 'keep their rules under',
   },
 ];
