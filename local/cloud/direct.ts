@@ -33,16 +33,25 @@ export interface DirectCloudOptions {
   readonly initial: InitialState;
   /** In milliseconds since 1970. */
   readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
   readonly world?: WorldName | undefined;
   readonly settings?: WorldSettings | undefined;
 }
 
 /** A caller's token is the e-mail of its service account. */
-export function createDirectCloud({ seed, initial, now, world: name, settings }: DirectCloudOptions): DirectCloud {
+export function createDirectCloud({
+  seed,
+  initial,
+  now,
+  sleep,
+  world: name,
+  settings,
+}: DirectCloudOptions): DirectCloud {
   const world = makeWorld({
     state: emptyState(seed),
     timeFactor: 1,
     now,
+    sleep,
     onFault: (effect, error) => {
       throw new Error(`effect ${effect} of the simulated cloud`, { cause: error });
     },

@@ -3,11 +3,12 @@
  * next seeds, and prints only what is wrong, made small.
  */
 import { parseArgs } from 'node:util';
+import { bootstraps } from './bootstraps.js';
 import { hunt, inWords } from './hunt.js';
 import { organizations } from './organizations.js';
 import { placesOf, type Simulation } from './told.js';
 
-const simulations: Readonly<Record<string, Simulation>> = { organizations };
+const simulations: Readonly<Record<string, Simulation>> = { organizations, bootstraps };
 const usage =
   'npm run simulate -- --seed N [--world organizations] [--minutes M] [--seeds K] [--without PLACES of the plan]';
 

@@ -103,7 +103,8 @@ export function createScheduler(random: Random, choice: Choice): Scheduler {
 
   async function goOn(): Promise<void> {
     const [next] = waiting.splice(choice === 'next' ? first() : random.below(waiting.length), 1);
-    if (next === undefined) throw new Error('Nobody goes on');
+    if (next === undefined)
+      throw new Error(`Nobody goes on, and these wait: ${[...working.keys()].map(({ name }) => name).join(', ')}`);
     time = Math.max(time, next.from);
     next.go();
     await outside.settled();

@@ -1,5 +1,6 @@
 /** The state of the simulated cloud and its changes over time: tables, ids, seeded chance, and effects that are due later. */
 
+import { setTimeout as realSleep } from 'node:timers/promises';
 import { createPolicies } from '../iam/policies.js';
 import { findProject } from '../projects/projects.js';
 import { paceOf } from '../worlds/settings.js';
@@ -38,6 +39,8 @@ export interface WorldOptions {
   readonly timeFactor: number;
   /** In milliseconds since 1970. Default: real time. With another one, effects wait for the next request. */
   readonly now?: (() => number) | undefined;
+  /** Waits for some milliseconds of that time. Default: of real time. */
+  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
   /** Called when an effect throws, which is a fault of the simulator. */
   readonly onFault: (effect: string, error: unknown) => void;
 }
@@ -48,7 +51,7 @@ export interface RunningWorld extends World, Pick<Agenda, 'noting'> {
   close(): void;
 }
 
-export function createWorld({ services, state, effects, timeFactor, now, onFault }: WorldOptions): RunningWorld {
+export function createWorld({ services, state, effects, timeFactor, now, sleep, onFault }: WorldOptions): RunningWorld {
   const listeners = new Set<() => void>();
   const random = createChance(state);
   const scaled = (seconds: number): number => seconds * 1000 * timeFactor;
@@ -80,6 +83,7 @@ export function createWorld({ services, state, effects, timeFactor, now, onFault
       return state.tables[name] as Record<string, T>;
     },
     now: now ?? Date.now,
+    sleep: sleep ?? (async (milliseconds) => realSleep(milliseconds)),
     random,
     id() {
       state.sequence += 1;
