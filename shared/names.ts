@@ -91,3 +91,6 @@ export const deploymentSecrets = {
   /** Signs the cursors of lists. */
   cursorKey: 'plinth-cursor-key',
 } as const;
+
+/** The id of the one document in `counters`. */
+export const countersId = 'living';

@@ -185,9 +185,28 @@ variable "ssh_source_ranges" {
     condition     = var.machine_access != "direct" || var.machine_access_open || length(var.ssh_source_ranges) > 0
     error_message = "With machine_access = \"direct\", say who reaches port 22 of the jumpboxes. ssh_source_ranges = [\"203.0.113.7/32\"]: these addresses alone. The functions then need one of them: docs/operate/deploy.md, \"A fixed address for the functions\". machine_access_open = true: everybody on the internet, as before 3.0.0."
   }
+  # Ranges of a family cover every address if the first address is in one of them, and each that follows upon one. So halves are
+  # found, too. A local of these ranges can't be used here: it would wait for this.
   validation {
-    condition     = var.machine_access_open || !anytrue([for range in var.ssh_source_ranges : endswith(range, "/0")])
-    error_message = "A range that ends in /0 opens port 22 of the jumpboxes to everybody on the internet. If you mean that, add machine_access_open = true. Otherwise name the addresses of your people and of the functions' way out."
+    condition = var.machine_access_open || !anytrue([
+      for bits in [32, 128] : alltrue([
+        for ranges in [[
+          for range in var.ssh_source_ranges : {
+            first = bits == 32 ? parseint(join("", [for part in split(".", split("/", range)[0]) : format("%02x", tonumber(part))]), 16) : parseint(join("", flatten([
+              for index, part in split("::", split("/", range)[0]) : concat(
+                index == 0 ? [] : [for _ in range(8 - length(compact(split(":", split("/", range)[0])))) : "0000"],
+                [for group in compact(split(":", part)) : substr("000${group}", -4, 4)]
+              )
+            ])), 16)
+            size = pow(2, bits - split("/", range)[1])
+          } if can(cidrhost(range, 0)) && strcontains(range, ":") == (bits == 128)
+          ]] : alltrue([
+          for next in concat([0], [for each in ranges : each.first + each.size]) :
+          next == pow(2, bits) || anytrue([for each in ranges : each.first <= next && next < each.first + each.size])
+        ])
+      ])
+    ])
+    error_message = "These ranges cover every address. That opens port 22 of the jumpboxes to everybody on the internet. If you mean that, add machine_access_open = true. Otherwise name the addresses of your people and of the functions' way out."
   }
   validation {
     condition     = !var.machine_access_open || length(var.ssh_source_ranges) == 0 || anytrue([for range in var.ssh_source_ranges : endswith(range, "/0")])

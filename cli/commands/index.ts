@@ -4,6 +4,7 @@ import { orgAddMembers, teamAddMembers } from './add-members.js';
 import { admission } from './admission.js';
 import { bootstrapCloud } from './bootstrap-cloud.js';
 import { cancel } from './cancel.js';
+import { orgCeilings, teamCeilings } from './ceilings.js';
 import { cleanupList } from './cleanup-list.js';
 import { cleanupSchedule } from './cleanup-schedule.js';
 import { cleanupUnknown } from './cleanup-unknown.js';
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
     orgList,
     orgCreate,
     orgRename,
+    orgCeilings,
     orgDelete,
     orgRestore,
     orgMembers,
@@ -71,6 +73,7 @@ export const commands: readonly Command[] = [
     teamList,
     teamCreate,
     teamRename,
+    teamCeilings,
     teamDelete,
     teamRestore,
     teamMembers,

@@ -132,6 +132,8 @@ export const cleanup = defineCommand({
     const begun = await client.remove(found.id, planned?.hash).catch((error: unknown) => {
       throw differing(error, planned);
     });
+    const { forgetSessions } = await import('../machines/kept-session.js');
+    forgetSessions(call.settings.configFolder, found.id);
     const { view, problem } = call.has('wait') ? await removalToEnd(call, client, begun) : { view: begun };
     const follow = `Watch it: plinth beta bootstrap-cloud status ${shellWord(view.projectId)} --follow`;
     return {

@@ -2,13 +2,15 @@
  * Keeps the URI of an upload's session, so that the same command goes on with it after a kill. Whoever has it may send the
  * file, so only the caller can read it.
  */
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Upload } from '../../shared/bootstrap/upload.js';
 import { makeSecretFolder, readIfThere, secretMode, writeWhole } from '../files/files.js';
 
+const folderIn = (configFolder: string): string => join(configFolder, 'uploads');
+
 export function keptSession(configFolder: string, bootstrapId: string, { sha256 }: Pick<Upload, 'sha256'>) {
-  const folder = join(configFolder, 'uploads');
+  const folder = folderIn(configFolder);
   const path = join(folder, `${bootstrapId}-${sha256}`);
   return {
     read: (): string | undefined => readIfThere(path)?.trim(),
@@ -18,4 +20,26 @@ export function keptSession(configFolder: string, bootstrapId: string, { sha256 
     },
     forget: (): void => rmSync(path, { force: true }),
   };
+}
+
+/** As Google ends a session: https://cloud.google.com/storage/docs/resumable-uploads */
+const longestMs = 7 * 86_400_000;
+
+/** Deletes the sessions of a bootstrap that goes, and those of others that are over by now. */
+export function forgetSessions(configFolder: string, bootstrapId: string): void {
+  const folder = folderIn(configFolder);
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (name.slice(0, -65) === bootstrapId || Date.now() - mtimeMs > longestMs) rmSync(path, { force: true });
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }

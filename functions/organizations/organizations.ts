@@ -16,13 +16,14 @@ import { seeOrganization } from './rights.js';
 import { type Also, transact } from './transact.js';
 
 export const viewOfOrganization = (
-  { id, name, createdAt, deletedAt }: OrganizationRecord,
+  { id, name, createdAt, ceilings, deletedAt }: OrganizationRecord,
   role: Role | undefined,
 ): Organization => ({
   id,
   name,
   ...(role === undefined ? {} : { role }),
   createdAt,
+  ...(ceilings === undefined ? {} : { ceilings }),
   ...(deletedAt === undefined ? {} : { deletedAt }),
 });
 

@@ -26,7 +26,7 @@ import { type Also, transact } from './transact.js';
 
 /** A deleted team shows the organization that it was in. */
 export const viewOfTeam = (
-  { teamId, name, organizationId, deletedFrom, createdAt, deletedAt }: TeamRecord,
+  { teamId, name, organizationId, deletedFrom, createdAt, ceilings, deletedAt }: TeamRecord,
   role: Role | undefined,
 ): Team => ({
   teamId,
@@ -34,6 +34,7 @@ export const viewOfTeam = (
   organizationId: deletedAt === undefined ? organizationId : (deletedFrom ?? null),
   ...(role === undefined ? {} : { role }),
   createdAt,
+  ...(ceilings === undefined ? {} : { ceilings }),
   ...(deletedAt === undefined ? {} : { deletedAt }),
 });
 

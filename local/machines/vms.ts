@@ -23,6 +23,8 @@ export interface Vm extends Endpoint {
   readonly isZonalDnsOnly: boolean;
   /** Path of its network. */
   readonly network: string;
+  /** Path of its subnetwork. */
+  readonly subnetwork: string;
   readonly externalAddress?: string | undefined;
   /** Whether its guest has booted. */
   readonly isUp: boolean;
@@ -48,7 +50,7 @@ function vmOf(world: World, path: string, { resource }: Held): Vm {
   const [, projectId = ''] = path.split('/');
   const [nic = {}] = objectsOf(resource['networkInterfaces']);
   const guest = guests(world)[path];
-  const subnetwork = held(world, collections.subnetworks)[unlink(textOf(nic['subnetwork']) ?? '')];
+  const subnetwork = unlink(textOf(nic['subnetwork']) ?? '');
   const common = commonMetadata(world, projectId);
   const own = objectOf(resource['metadata']);
   const serviceAccounts = objectsOf(resource['serviceAccounts']).map(({ email }) => String(email));
@@ -63,7 +65,10 @@ function vmOf(world: World, path: string, { resource }: Held): Vm {
     projectId,
     zone: path.split('/')[3] ?? '',
     isZonalDnsOnly: isEnforced(world, `projects/${projectId}`, 'compute.setNewProjectDefaultToZonalDNSOnly'),
-    network: unlink(textOf(nic['network'] ?? subnetwork?.resource['network']) ?? ''),
+    network: unlink(
+      textOf(nic['network'] ?? held(world, collections.subnetworks)[subnetwork]?.resource['network']) ?? '',
+    ),
+    subnetwork,
     address: textOf(nic['networkIP']) ?? '',
     externalAddress: textOf(objectsOf(nic['accessConfigs'])[0]?.['natIP']),
     tags: textsOf(objectOf(resource['tags'])?.['items']),

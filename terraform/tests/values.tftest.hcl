@@ -73,8 +73,9 @@ run "of_yet_another_form" {
     dns_zones     = ["zone-a"]
     bootstrappers = { domains = ["example.com,example.org"] }
     sizes         = { sweep = { min_instances = 2 } }
+    pools         = [{ parent = "folders/999", billingAccount = "0123AB-4567CD-89EF01", region = "europe", size = 0 }]
   }
-  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes]
+  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes, var.pools]
 }
 
 run "no_way_to_the_machines" {
@@ -105,6 +106,36 @@ run "direct_for_everybody_of_ipv6_by_a_range_alone" {
     ssh_source_ranges = ["203.0.113.0/24", "::/0"]
   }
   expect_failures = [var.ssh_source_ranges]
+}
+
+run "direct_for_everybody_by_halves" {
+  command = plan
+  variables {
+    machine_access    = "direct"
+    ssh_source_ranges = ["128.0.0.0/2", "0.0.0.0/1", "192.0.0.0/2", "203.0.113.0/24"]
+  }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "direct_for_everybody_of_ipv6_by_halves" {
+  command = plan
+  variables {
+    machine_access    = "direct"
+    ssh_source_ranges = ["203.0.113.0/24", "::/1", "8000::/2", "c000::/3", "E000::/3"]
+  }
+  expect_failures = [var.ssh_source_ranges]
+}
+
+run "direct_for_all_but_a_few" {
+  command = plan
+  variables {
+    machine_access    = "direct"
+    ssh_source_ranges = ["0.0.0.0/1", "128.0.0.0/2", "192.0.0.0/3", "::/1", "8000::/2", "c000::/4", "e000::/3", "2001:db8:0:0:1::/80"]
+  }
+  assert {
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : !contains(keys(f.service_config[0].environment_variables), "PLINTH_MACHINE_ACCESS_OPEN") || f.service_config[0].environment_variables["PLINTH_MACHINE_ACCESS_OPEN"] == "off"])
+    error_message = "Ranges that leave addresses out need no second word."
+  }
 }
 
 run "a_range_that_begins_elsewhere" {

@@ -1,4 +1,6 @@
 /** `plinth beta bootstrap-cloud cleanup` asks for the project's name, on a terminal: the very name removes, anything else changes nothing. */
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { bootstrap } from './run-cli.js';
 import { useStandingService } from './standing-service.js';
@@ -51,6 +53,23 @@ describe('plinth beta bootstrap-cloud cleanup', function () {
     const sure = await world.sandbox.run([...cleanup, '--yes']);
     expect(sure.code, sure.stderr).to.equal(0);
     expect(world.asked()).to.equal(1);
+  });
+
+  it('forgets the sessions in which files of the bootstrap were sent, and those that are over', async () => {
+    const folder = join(world.sandbox.configFolder, 'uploads');
+    mkdirSync(folder, { recursive: true });
+    const keep = (bootstrap: string, letter: string): string => {
+      const name = `${bootstrap}-${letter.repeat(64)}`;
+      writeFileSync(join(folder, name), 'https://storage.example.com/?upload_id=secret\n', { mode: 0o600 });
+      return name;
+    };
+    const [own, others, old] = [keep('b-one', 'a'), keep('b-one-more', 'b'), keep('b-old', 'c')];
+    const aWeekAgo = Date.now() / 1000 - 8 * 86_400;
+    utimesSync(join(folder, old), aWeekAgo, aWeekAgo);
+    await world.sandbox.run([...cleanup, '--dry-run']);
+    expect(readdirSync(folder)).to.have.members([own, others, old]);
+    expect((await world.sandbox.run([...cleanup, '--yes'])).code).to.equal(0);
+    expect(readdirSync(folder)).to.deep.equal([others]);
   });
 
   it('shows with --dry-run what would go, asks nothing and removes nothing', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { ownPermissions } from '../../functions/preflight/deployment/grants.js';
 import { indexedQueries } from '../../functions/preflight/deployment/indexes.js';
+import { uploadPermissions } from '../../functions/preflight/deployment/uploads.js';
 import { homeOf } from '../../local/demo/plinth-process.js';
 import { functionAccount, local, people } from '../../local/stack/deployment.js';
 import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
@@ -42,6 +43,7 @@ interface Case {
 
 const roleOf = (name: string) => `projects/${local.project}/roles/${name}`;
 const own = `projects/${local.project}`;
+const uploadsBucket = `projects/${local.project}/buckets/${local.uploadsBucket}`;
 const account = `billingAccounts/${local.billingAccount}`;
 
 /** Turns an API of plinth's own project off, and returns what turns it on again. */
@@ -119,6 +121,23 @@ const cases: readonly Case[] = [
     arrange: (scene) => without(scene, account, 'roles/billing.user'),
   },
   {
+    what: 'the role on the bucket of uploads',
+    code: 'uploads-bootstraps',
+    words: /storage\.objects\.create/,
+    arrange: (scene) => without(scene, uploadsBucket, roleOf('plinthUploadsMaker')),
+  },
+  {
+    what: 'the bucket of uploads itself',
+    code: 'uploads-bootstraps',
+    words: /gs:\/\/.*uploads is not there/,
+    arrange({ cloud: { world } }) {
+      const buckets = world.table('storage.buckets');
+      const bucket = buckets[local.uploadsBucket];
+      delete buckets[local.uploadsBucket];
+      return () => void Object.assign(buckets, { [local.uploadsBucket]: bucket });
+    },
+  },
+  {
     what: 'the role on a DNS zone',
     code: 'dns-zones',
     words: /roles\/dns\.admin/,
@@ -134,6 +153,7 @@ describe('a deployment, looked at by its operator', function () {
     const { project, name } = local.standingZone;
     scene = await makeScene({
       settings: {
+        PLINTH_MACHINE_ACCESS: 'iap',
         PLINTH_PARENTS: local.folder,
         PLINTH_BILLING_ACCOUNTS: local.billingAccount,
         // There is no bucket until somebody publishes a package.
@@ -243,11 +263,17 @@ describe('what the deployment is asked for', () => {
       customRoles: Record<string, { permissions: string[] }>;
       functions: Record<string, { role: string; on: string }[]>;
     }>('roles.json');
+    const granted = (name: string, on: string) =>
+      (functions[name] ?? [])
+        .filter((grant) => grant.on === on)
+        .flatMap(({ role }) => customRoles[role]?.permissions ?? [])
+        .sort();
     for (const [name, asked] of Object.entries(ownPermissions)) {
-      const granted = (functions[name] ?? [])
-        .filter(({ on }) => on === 'project')
-        .flatMap(({ role }) => customRoles[role]?.permissions ?? []);
-      expect(asked.filter((each) => !each.startsWith('datastore.')).toSorted(), name).to.deep.equal(granted.sort());
+      const custom = asked.filter((each) => !each.startsWith('datastore.')).toSorted();
+      expect(custom, name).to.deep.equal(granted(name, 'project'));
+    }
+    for (const [name, asked] of Object.entries(uploadPermissions)) {
+      expect(asked.toSorted(), name).to.deep.equal(granted(name, 'uploads'));
     }
   });
 });

@@ -3,12 +3,14 @@
  * hold, as the simulated IAM says after each command.
  */
 import { expect } from 'chai';
+import { writePolicyRecord } from '../../local/cloud/org-policy/policies.js';
 import { local } from '../../local/stack/deployment.js';
 import type { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { invitedPermissions } from '../../shared/bootstrap/invited.js';
+import type { PreflightFinding } from '../../shared/bootstrap/preflight.js';
 import { type Life, lifeOf } from '../support/life.js';
 import { runAt } from '../support/plinth-here.js';
-import { type Caller, makeScene, type Scene, succeeded } from '../support/scene.js';
+import { type Caller, changesIn, makeScene, refusedWith, type Scene, succeeded } from '../support/scene.js';
 
 const [alice, bob] = ['alice', 'bob'].map((name) => `${name}@${local.domain}`) as [string, string];
 const eve = 'eve@elsewhere.example';
@@ -22,7 +24,10 @@ describe('the people of a project in a hardened organization', function () {
   let view: BootstrapView;
 
   before(async () => {
-    scene = await makeScene({ world: 'hardened', settings: { PLINTH_BOOTSTRAPPERS: eve } });
+    scene = await makeScene({
+      world: 'hardened',
+      settings: { PLINTH_BOOTSTRAPPERS: `${eve},${eve.replace('eve', 'mallory')}` },
+    });
     life = lifeOf(scene);
     await life.pause();
     aliceAt = await scene.caller(alice);
@@ -35,6 +40,14 @@ describe('the people of a project in a hardened organization', function () {
     const run = await runAt(['beta', 'bootstrap-cloud', ...args], caller);
     await scene.stack.settle();
     return run;
+  };
+
+  /** What is found of organization policies before this person begins. */
+  const policiesOf = async (caller: Caller): Promise<PreflightFinding> => {
+    const { check } = (await caller.bootstrap('beforehand', { check: true })).result;
+    const found = (check as { findings: PreflightFinding[] }).findings.find(({ code }) => code === 'policies');
+    if (found === undefined) throw new Error('policies were not looked at');
+    return found;
   };
 
   /** The roles of a person on a resource, as the simulated IAM holds them. */
@@ -115,12 +128,30 @@ describe('the people of a project in a hardened organization', function () {
   });
 
   it('an owner who may not be bound is told so by name', async () => {
-    const { exitCode, result } = await (await scene.caller(eve)).bootstrap('foreign');
+    const eveAt = await scene.caller(eve);
+    const beforehand = await policiesOf(eveAt);
+    expect(beforehand.state).to.equal('unknown');
+    expect(beforehand.what).to.include('iam.allowedPolicyMemberDomains').and.to.include(eve);
+    const { exitCode, result } = await eveAt.bootstrap('foreign');
     expect(exitCode).to.equal(7);
     const instances = result.bootstrap?.instances ?? [];
     const { problem } = instances.find(({ id }) => id === 'caller-role') ?? {};
     expect(problem?.code).to.equal('cloud-policy');
     expect(problem?.detail).to.include('iam.allowedPolicyMemberDomains');
     expect(problem?.advice).to.include(`user:${eve}`).and.to.include('may be given roles in this organization');
+  });
+
+  it('and from then on nobody of that domain begins anything there, until the policy is another one', async () => {
+    const since = scene.cloud.calls.last();
+    const mallory = await scene.caller(eve.replace('eve', 'mallory'));
+    const outcome = await mallory.bootstrap('foreign-too');
+    refusedWith(outcome, 'cloud-policy');
+    expect(outcome.result.problem?.detail).to.include('the last owner of elsewhere.example').and.not.to.include(eve);
+    expect(changesIn(scene.cloud, since)).to.deep.equal([]);
+    expect((await policiesOf(aliceAt)).state).to.equal('ok');
+    const rules = [{ values: { allowedValues: ['is:C0another'] } }];
+    const name = 'iam.allowedPolicyMemberDomains';
+    writePolicyRecord(scene.cloud.world, local.folder, name, { spec: { rules } }, { atOnce: true });
+    expect((await policiesOf(mallory)).state).to.equal('unknown');
   });
 });

@@ -262,6 +262,8 @@ for (const world of worldNames) {
         'billing-links',
         'project-quota',
         'project-permissions',
+        // Whom a policy of domains lets in, Google tells when it gives the owner their role.
+        'policies',
         'quota',
         'dns-delegation',
       ]);

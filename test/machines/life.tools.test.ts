@@ -2,7 +2,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { describeMachines, type MachineWorld, machineWorld } from './machine-world.js';
+import { region } from '../local-cloud/furnished.js';
+import { describeMachines, type MachineWorld, machineWorld, nat, routersPath } from './machine-world.js';
 
 describeMachines('the machine of a simulated VM', (isolation) => {
   let world: MachineWorld;
@@ -76,6 +77,36 @@ describeMachines('the machine of a simulated VM', (isolation) => {
     expect(await said('ubuntu@jumpbox', fetch)).to.equal('from /x');
     const refused = await world.ssh('ubuntu@jumpbox', `curl -sS -m 2 http://${internal}:5001/`);
     expect(refused.code).to.equal(97);
+  });
+
+  it('reaches the world by an address of its own or by a NAT for its subnet, and never without a route', async () => {
+    const front = `curl -s -o /dev/null -m 2 -w '%{http_code}' ${world.cloud.frontUrl}/ || true`;
+    const reached = async (login: string) => (await said(login, front)) !== '000';
+    const both = async () => [await reached('root@node-1'), await reached('ubuntu@jumpbox')];
+    const router = async (nats: readonly object[]) => {
+      const { status, message } = await world.cloud.call('compute', `PATCH ${routersPath}/router`, { nats });
+      expect(status, message).to.equal(200);
+    };
+    expect(await both()).to.deep.equal([true, true]);
+    await router([]);
+    expect(await both()).to.deep.equal([false, true]);
+    const listed = { ...nat, sourceSubnetworkIpRangesToNat: 'LIST_OF_SUBNETWORKS' };
+    const sourceIpRangesToNat = ['ALL_IP_RANGES'];
+    await router([{ ...listed, subnetworks: [{ name: `regions/${region}/subnetworks/sub`, sourceIpRangesToNat }] }]);
+    expect(await both()).to.deep.equal([true, true]);
+    await router([nat]);
+    const { items } = (await world.global('GET routes')) as { items: { name: string; nextHopGateway?: string }[] };
+    const toInternet = items.find(({ nextHopGateway }) => nextHopGateway !== undefined)?.name;
+    await world.global(`DELETE routes/${toInternet}`);
+    expect(await both()).to.deep.equal([false, false]);
+    await world.global('POST routes', {
+      name: 'out',
+      network: 'global/networks/net',
+      destRange: '0.0.0.0/0',
+      priority: 1000,
+      nextHopGateway: 'global/gateways/default-internet-gateway',
+    });
+    expect(await both()).to.deep.equal([true, true]);
   });
 
   it('is reached from the world at the jumpbox’s port 22 alone, and not even there without its rule', async () => {

@@ -55,6 +55,14 @@ const dial = fileURLToPath(new URL('../../local/dial.js', import.meta.url));
 /** The others carry none. */
 export const firstNodeAccount = `first-node@${project}.iam.gserviceaccount.com`;
 
+export const routersPath = `/compute/v1/projects/P/regions/${region}/routers`;
+/** The way out of VMs without an address of their own. */
+export const nat = {
+  name: 'nat',
+  natIpAllocateOption: 'AUTO_ONLY',
+  sourceSubnetworkIpRangesToNat: 'ALL_SUBNETWORKS_ALL_IP_RANGES',
+};
+
 export const vmPath = (name: string): string => `projects/${project}/zones/${zone}/instances/${name}`;
 
 /** The same tests with each way to keep embedded machines apart. */
@@ -111,6 +119,7 @@ export async function makeMachineWorld(
     ipCidrRange: '10.10.0.0/20',
   });
   const network = 'global/networks/net';
+  await call(`POST ${routersPath}`, { name: 'router', network, nats: [nat] });
   await global('POST firewalls', {
     name: 'allow-ssh-ext',
     network,

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../local/cloud/kernel/api.js';
 import { makeBase } from '../../local/machines/real/base.js';
 import { needMachines } from '../support/machines.js';
 import { itKnowsItself } from './guest-identity.js';
-import { type MachineWorld, makeMachineWorld } from './machine-world.js';
+import { type MachineWorld, makeMachineWorld, nat, routersPath } from './machine-world.js';
 
 /** Whether anything on this computer runs `sleep` so long. */
 const sleeps = (seconds: number): boolean =>
@@ -135,7 +135,7 @@ describe('a real host', function () {
     expect(await said('root@node-2', web)).to.equal('200');
   });
 
-  it('reaches what stands for the outside, until a rule closes the way out', async () => {
+  it('reaches what stands for the outside, until a rule closes the way out, or its NAT is gone', async () => {
     const outside = `curl -s -o /dev/null -m 2 -w '%{http_code}' ${world.cloud.frontUrl}/ || true`;
     expect(await said('root@node-1', outside)).to.match(/^[2-5]\d\d$/);
     await world.global('POST firewalls', {
@@ -150,6 +150,15 @@ describe('a real host', function () {
     expect(await said('root@node-1', outside)).to.equal('000');
     expect(await said('ubuntu@jumpbox', outside)).to.match(/^[2-5]\d\d$/);
     await world.global('DELETE firewalls/airgap');
+    expect(await said('root@node-1', outside)).to.match(/^[2-5]\d\d$/);
+    const nats = async (all: readonly object[]) => {
+      const { status, message } = await world.cloud.call('compute', `PATCH ${routersPath}/router`, { nats: all });
+      expect(status, message).to.equal(200);
+    };
+    await nats([]);
+    expect(await said('root@node-1', outside)).to.equal('000');
+    expect(await said('ubuntu@jumpbox', outside)).to.match(/^[2-5]\d\d$/);
+    await nats([nat]);
     expect(await said('root@node-1', outside)).to.match(/^[2-5]\d\d$/);
   });
 

@@ -50,6 +50,25 @@ export const guards: readonly Fault[] = [
     fails: 'give the invited nothing that the owner lacks',
   },
   {
+    name: 'Whom a bootstrap is shared with uploads in the place of its owner',
+    source: 'guard',
+    edits: [{ find: 'owned: those(({ owns }) => owns),', put: 'owned: those(({ owns, shares }) => owns || shares),' }],
+    tests: ['http/bootstraps-uploads.test.js'],
+    fails: 'is told to nobody but the owner and operators',
+  },
+  {
+    name: 'A jumpbox takes any file for the one that was said',
+    source: 'guard',
+    edits: [
+      {
+        find: `[ "$sum" = '\${sha256}  -' ] || { rm -f \${path}.part; : > \${wrong}`,
+        put: `[ -n "$sum" ] || { rm -f \${path}.part; : > \${wrong}`,
+      },
+    ],
+    tests: ['e2e/stored-uploads.tools.test.js'],
+    fails: 'are refused if they are others than was said, and used by nothing; strangers reach none',
+  },
+  {
     name: 'A package brings a file that its manifest does not name',
     source: 'guard',
     edits: [{ find: 'if (file === undefined) {\n      faults.push(', put: 'if (file === undefined) {\n      void (' }],

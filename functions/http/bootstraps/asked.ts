@@ -19,11 +19,13 @@ import { endFor, priceOf } from '../../bootstraps/ceilings.js';
 import { findClaimed } from '../../bootstraps/find.js';
 import { ttlSeconds } from '../../bootstraps/new-record.js';
 import { checkResume, isStillTheirs } from '../../bootstraps/resume.js';
+import { checkRoom } from '../../bootstraps/team-ceilings.js';
 import type { Context } from '../../context.js';
 import { optionsOf, type StoredBootstrap } from '../../engine/record/documents.js';
 import { makeProjectId } from '../../engine/record/ids.js';
-import type { AnyStep } from '../../engine/step.js';
+import type { AnyStep, PlanFacts } from '../../engine/step.js';
 import type { Caller } from '../../identity/auth.js';
+import { boundsOfTeam } from '../../organizations/ownership.js';
 import type { Finding } from '../../preflight/finding.js';
 import { findings } from '../../preflight/index.js';
 import { type Found, shownOf, strictly } from '../../preflight/look.js';
@@ -132,10 +134,7 @@ async function look(
       !machines || options.remoteCliBinary !== undefined || (isNew && depth !== 'plan')
         ? undefined
         : () => releaseBinary(config),
-    checkPrice:
-      standing === undefined
-        ? () => endFor(priceOf(config, wanted, maxMicros), context.clock.now(), ttlSeconds(options))
-        : undefined,
+    checkPrice: standing === undefined ? () => checkNew(context, { ...wanted, maxMicros, team }) : undefined,
     checkResume: async (found) => {
       resumed = await checkResume(context, steps, facts, found);
     },
@@ -159,6 +158,15 @@ async function look(
   });
   const chosen = found.find(({ code }) => code === installerPackage.code)?.seen as BeginFacts['package'];
   return { facts: { ...facts, package: chosen, checked: resumed }, found, isNew };
+}
+
+/** Throws if a new bootstrap like this would pass a ceiling. */
+async function checkNew(
+  context: Context,
+  { maxMicros, team, ...wanted }: PlanFacts & Pick<BeginFacts, 'maxMicros' | 'team'>,
+): Promise<void> {
+  endFor(priceOf(context.config, wanted, maxMicros), context.clock.now(), ttlSeconds(wanted.options));
+  if (team !== undefined) checkRoom(await boundsOfTeam(context, team));
 }
 
 const isOwn = async (context: Context, standing: StoredBootstrap | undefined, caller: Caller): Promise<boolean> =>

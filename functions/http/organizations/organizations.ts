@@ -4,6 +4,7 @@ import type { Organization } from '../../../shared/organization/organization.js'
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Context } from '../../context.js';
 import { createVerifier } from '../../identity/auth.js';
+import { setOrganizationCeilings } from '../../organizations/ceilings.js';
 import { listEvents } from '../../organizations/events.js';
 import { addOrganizationMembers } from '../../organizations/many-members.js';
 import {
@@ -101,6 +102,11 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
   renameOrganization: async ({ caller, params: { organizationId }, body: { name } }) => ({
     status: 200,
     body: await renameOrganization(context, caller, organizationId, name),
+  }),
+
+  setOrganizationCeilings: async ({ caller, params: { organizationId }, body }) => ({
+    status: 200,
+    body: await setOrganizationCeilings(context, caller, organizationId, body),
   }),
 
   deleteOrganization: async ({ caller, params }) => ({

@@ -8,6 +8,7 @@ import { cloudLane, hostLane } from './lanes.js';
 import { accounts, parents, zones } from './places.js';
 import { cleanupSchedule, sweepSchedule } from './schedules.js';
 import { executable, packages } from './stores.js';
+import { uploads } from './uploads.js';
 
 export const deploymentFindings: readonly Finding[] = [
   cloudLane,
@@ -23,4 +24,5 @@ export const deploymentFindings: readonly Finding[] = [
   zones,
   packages,
   executable,
+  ...uploads,
 ];

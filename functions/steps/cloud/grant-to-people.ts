@@ -40,5 +40,7 @@ const refusal = ({ ownerMember, projectId }: StepCall['bootstrap'], member: stri
       member === ownerMember
         ? `Check that ${member} is a Google account that may be given roles in this organization.`
         : `Check that ${member} is a Google account that may be given roles in this organization, or share it no more: plinth beta bootstrap-cloud share ${projectId} --with ${member.replace(/^\w+:/, '')} --remove`,
+    // A domain that is refused here is told before the next bootstrap begins.
+    members: { member },
     cause: error,
   });

@@ -4,7 +4,9 @@
  * The kernel routes, authenticates and checks access. It checks requests and replies against the API surface, records calls,
  * applies faults and runs due effects. APIs hold no timers and no state of their own.
  */
+
 import type { GoogleApi } from '../../../functions/config.js';
+import type { Content } from '../storage/contents.js';
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -66,8 +68,8 @@ export interface CloudCall {
 
 export interface Media {
   readonly type?: string | undefined;
-  /** Missing where a session begins, in which they follow. */
-  readonly bytes?: Buffer;
+  /** Keeps the bytes. Missing where a session begins, in which they follow. */
+  readonly keep?: () => Content;
 }
 
 export type Handler = (call: CloudCall, world: World) => JsonObject | Promise<JsonObject>;

@@ -70,9 +70,14 @@ const open = (server: Server, port: number): Promise<void> =>
     });
   });
 
+/** Of a chunk of an upload whose connection broke, what came. */
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  try {
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+  } catch (error) {
+    if (!/[?&]upload_id=/.test(request.url ?? '')) throw error;
+  }
   return Buffer.concat(chunks);
 }
 
@@ -117,7 +122,7 @@ export function apiServer(served: Served, host: string, port: number): Promise<R
     if (url.pathname.startsWith('/batch')) return sendBatch(served, request, response, body, host);
     const asked = toApiRequest(request, url, url.pathname, body);
     const origin = `http://${request.headers.host ?? ''}`;
-    await answerAt(served, host, { request: asked, headers: request.headers, bytes: body, origin }, response);
+    await answerAt(served, host, { ...mediaIn(request, body), request: asked, origin }, response);
   });
 }
 
@@ -130,7 +135,7 @@ export function frontServer(served: Served, control: ControlPath, port: number):
       if (split.path.startsWith('/batch')) return sendBatch(served, request, response, body, split.host);
       const asked = toApiRequest(request, url, split.path, body);
       const origin = `http://${request.headers.host ?? ''}${split.prefix}`;
-      await answerAt(served, split.host, { request: asked, headers: request.headers, bytes: body, origin }, response);
+      await answerAt(served, split.host, { ...mediaIn(request, body), request: asked, origin }, response);
       return;
     }
     const batchHost = /^\/batch\/(\w+)\//.exec(url.pathname)?.[1];
@@ -151,6 +156,12 @@ export function frontServer(served: Served, control: ControlPath, port: number):
     response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body, null, 2));
   });
 }
+
+const mediaIn = (request: IncomingMessage, bytes: Buffer): Pick<MediaRequest, 'headers' | 'bytes' | 'isCut'> => ({
+  headers: request.headers,
+  bytes,
+  isCut: !request.complete,
+});
 
 /** `/compute.googleapis.com/compute/v1/…` → `compute` and `/compute/v1/…`. */
 function splitHost(path: string): { host: string; path: string; prefix: string } | undefined {

@@ -16,6 +16,8 @@ export interface MediaRequest {
   readonly request: ApiRequest;
   readonly headers: IncomingMessage['headers'];
   readonly bytes: Buffer;
+  /** Whether the connection broke before all of them came. */
+  readonly isCut?: boolean;
   /** The address that the client used. The session of a resumable upload repeats it. */
   readonly origin: string;
 }

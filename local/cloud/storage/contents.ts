@@ -1,16 +1,21 @@
 /** Where the bytes of objects are: small ones in the state, large ones in files beside it, as the state is written often. */
 import { createHash } from 'node:crypto';
 import {
+  closeSync,
   copyFileSync,
+  createReadStream,
   existsSync,
+  ftruncateSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,18 +57,37 @@ function folderOf(world: World): string {
 export function keepContents(world: World, given: string | undefined): () => void {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'plinth-objects-'));
   folders.set(world, folder);
-  const held = new Set(Object.values(world.table<Partial<Content>>('storage.objects')).map(({ file }) => file));
+  const holders = ['storage.objects', 'storage.uploads'].flatMap((name) =>
+    Object.values(world.table<Partial<Content>>(name)),
+  );
+  const held = new Set(holders.map(({ file }) => file));
   if (existsSync(folder)) for (const file of readdirSync(folder)) if (!held.has(file)) rmSync(join(folder, file));
   return () => {
     if (given === undefined) rmSync(folder, { recursive: true, force: true });
   };
 }
 
+function createSums() {
+  const md5 = createHash('md5');
+  let [size, crc] = [0, 0];
+  return {
+    add(bytes: Buffer): void {
+      md5.update(bytes);
+      crc = crc32c(bytes, crc);
+      size += bytes.length;
+    },
+    all(): Checksums {
+      const checksum = Buffer.alloc(4);
+      checksum.writeUInt32BE(crc);
+      return { size, md5Hash: md5.digest('base64'), crc32c: checksum.toString('base64') };
+    },
+  };
+}
+
 export function checksumsOf(bytes: Buffer): Checksums {
-  const md5Hash = createHash('md5').update(bytes).digest('base64');
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32c(bytes));
-  return { size: bytes.length, md5Hash, crc32c: checksum.toString('base64') };
+  const sums = createSums();
+  sums.add(bytes);
+  return sums.all();
 }
 
 /** Has `write` make the file that holds these bytes, unless it is there. It never changes, as others may be linked to it. */
@@ -84,6 +108,33 @@ export function storedContent(world: World, bytes: Buffer): Content {
   return bytes.length <= largestInState
     ? { ...checksums, data: bytes.toString('base64') }
     : inFile(world, checksums, (path) => writeFileSync(path, bytes));
+}
+
+/** Writes bytes of an upload at this place of its file. What was behind them is cut off. */
+export function writeUpload(world: World, file: string, at: number, bytes: Buffer): void {
+  mkdirSync(folderOf(world), { recursive: true });
+  const path = join(folderOf(world), file);
+  const handle = openSync(path, existsSync(path) ? 'r+' : 'w');
+  try {
+    ftruncateSync(handle, at);
+    for (let done = 0; done < bytes.length; ) done += writeSync(handle, bytes, done, bytes.length - done, at + done);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+export const forgetUpload = (world: World, file: string): void => rmSync(join(folderOf(world), file), { force: true });
+
+/** Reads the file of an upload to its end. Then the returned function keeps it as content. */
+export async function endedUpload(world: World, file: string): Promise<() => Content> {
+  const path = join(folderOf(world), file);
+  const sums = createSums();
+  for await (const bytes of createReadStream(path, { highWaterMark: largestInState })) sums.add(bytes as Buffer);
+  const checksums = sums.all();
+  return () =>
+    checksums.size <= largestInState
+      ? storedContent(world, readFileSync(path))
+      : inFile(world, checksums, (kept) => linkSync(path, kept));
 }
 
 /** The content of a file that is never changed in its place. It is linked, unless it is on another disk. */

@@ -5,8 +5,9 @@ const table = Int32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-export function crc32c(bytes: Uint8Array): number {
-  let crc = 0xffffffff;
+/** Goes on from the checksum of the bytes before these. */
+export function crc32c(bytes: Uint8Array, before = 0): number {
+  let crc = ~before;
   for (let at = 0; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ (bytes[at] ?? 0)) & 255] ?? 0);
   return (crc ^ 0xffffffff) >>> 0;
 }

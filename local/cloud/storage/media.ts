@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Caller, JsonObject, Media, World } from '../kernel/api.js';
 import { type ApiReply, authenticate, type Kernel } from '../kernel/kernel.js';
 import { contentOf, type MediaReply, type MediaRequest } from './content.js';
+import { endedUpload, forgetUpload, storedContent, writeUpload } from './contents.js';
 import { answerSigned, isSigned } from './signed-urls.js';
 
 interface Session {
@@ -18,14 +19,19 @@ interface Session {
   begunAt: number;
   /** What `X-Upload-Content-Length` said. */
   bytes?: number;
-  received: string;
+  /** How many bytes have come. They are in the file of this name. */
+  received: number;
+  file: string;
   /** The object that the upload became. */
   object?: JsonObject;
 }
 
 /** See https://cloud.google.com/storage/docs/resumable-uploads. */
 const sessionDays = 7;
+/** All bytes of a request are in memory. */
 const largest = 512 * 1024 * 1024;
+/** Google keeps whole multiples of it until the end. */
+const unit = 256 * 1024;
 const uploads = /^(?:\/resumable)?\/upload(\/storage\/v1\/b\/[^/]+\/o)$/;
 
 interface Parts {
@@ -40,7 +46,7 @@ export async function answerMedia(
   asked: MediaRequest,
 ): Promise<MediaReply | ApiReply | undefined> {
   const { request, bytes } = asked;
-  if (bytes.length > largest) return refused(413, 'The simulated Cloud Storage keeps objects of at most 512 MiB.');
+  if (bytes.length > largest) return refused(413, 'The simulated Cloud Storage takes at most 512 MiB in a request.');
   if (isSigned(request.query)) return answerSigned(world, asked);
   const upload = uploads.exec(request.path)?.[1];
   if (upload !== undefined) return receive({ kernel, world, callerOf }, asked, upload);
@@ -64,11 +70,12 @@ async function receive(parts: Parts, asked: MediaRequest, path: string): Promise
   const type = headers['content-type'];
   switch (request.query.get('uploadType')) {
     case 'media':
-      return insert(request.query, '', { type, bytes });
+      return insert(request.query, '', { type, keep: () => storedContent(parts.world, bytes) });
     case 'multipart': {
-      const parts = partsOf(bytes, type);
-      if (parts === undefined) return refused(400, 'Multipart body must have two parts: metadata and media.');
-      return insert(request.query, parts.resource, parts.media);
+      const both = partsOf(bytes, type);
+      if (both === undefined) return refused(400, 'Multipart body must have two parts: metadata and media.');
+      const { resource, media } = both;
+      return insert(request.query, resource, { type: media.type, keep: () => storedContent(parts.world, media.bytes) });
     }
     case 'resumable': {
       // Rights and conditions are asked for when it begins, too.
@@ -98,7 +105,8 @@ function begin(
     path,
     caller: authenticate(request.authorization, callerOf),
     begunAt: world.now(),
-    received: '',
+    received: 0,
+    file: `upload-${id}`,
   };
   const location = `${origin}${request.path}?uploadType=resumable&upload_id=${id}`;
   return { status: 200, headers: { location, 'x-guploader-uploadid': id }, body: '' };
@@ -106,49 +114,79 @@ function begin(
 
 const sessions = (world: World): Record<string, Session> => world.table<Session>('storage.uploads');
 
+type Insert = (query: URLSearchParams, resource: string, media: Media, caller: Caller) => Promise<ApiReply>;
+
 /** Takes a chunk of a resumable upload, or a question about its progress (`bytes * / N`, or `*` for N). */
-async function goOn(
-  world: World,
-  id: string,
-  { request, headers, bytes }: MediaRequest,
-  insert: (query: URLSearchParams, resource: string, media: Media, caller: Caller) => Promise<ApiReply>,
-): Promise<MediaReply | ApiReply> {
+async function goOn(world: World, id: string, asked: MediaRequest, insert: Insert): Promise<MediaReply | ApiReply> {
   const session = sessions(world)[id];
   if (session === undefined) return refused(404, 'The upload session does not exist.');
   if (world.now() - session.begunAt > sessionDays * 86_400_000) return refused(410, 'The upload session has expired.');
-  if (request.httpMethod === 'DELETE') {
+  if (asked.request.httpMethod === 'DELETE') {
+    forgetUpload(world, session.file);
     delete sessions(world)[id];
     return { status: 499, headers: {}, body: '' };
   }
   if (session.object !== undefined) return { kind: 'json', status: 200, body: session.object };
-  const held = Buffer.from(session.received, 'base64');
-  const range = headers['content-range'];
-  const [, first, last, total] = /^bytes (?:(\d+)-(\d+|\*)|\*)\/(\d+|\*)$/.exec(range ?? '') ?? [];
-  if (range !== undefined && total === undefined) return refused(400, 'The Content-Range is malformed.');
-  if (session.bytes !== undefined && total !== undefined && total !== '*' && Number(total) !== session.bytes) {
-    return refused(400, `The upload was begun for ${session.bytes} bytes, not ${total}.`);
+  const chunk = chunkIn(session, asked);
+  if (typeof chunk === 'string') return refused(400, chunk);
+  const { received } = session;
+  // What is there already is not written anew. Before the end, only whole units are kept.
+  const news = chunk.bytes.subarray(received - chunk.begins);
+  const kept = chunk.ends ? news : news.subarray(0, news.length - ((received + news.length) % unit));
+  writeUpload(world, session.file, received, kept);
+  session.received = received + kept.length;
+  if (!chunk.ends) return progressOf(session);
+  const keep = await endedUpload(world, session.file);
+  const query = new URLSearchParams(session.query);
+  const reply = await insert(query, session.resource, { type: session.type, keep }, session.caller);
+  if (reply.kind === 'json' && reply.status === 200) {
+    session.object = reply.body;
+    forgetUpload(world, session.file);
   }
-  const begins = range === undefined ? 0 : first === undefined ? held.length : Number(first);
-  if (begins > held.length) return refused(400, 'The chunk does not begin where the last one ended.');
-  const all = Buffer.concat([held.subarray(0, begins), bytes]);
-  session.received = all.toString('base64');
-  // `bytes 0-*/*`: the length is unknown, and the upload ends with the request.
-  const ends = range === undefined || (last === '*' && total === '*');
-  if (!ends && total !== String(all.length)) {
-    return { status: 308, headers: all.length === 0 ? {} : { range: `bytes=0-${all.length - 1}` }, body: '' };
-  }
-  const reply = await insert(
-    new URLSearchParams(session.query),
-    session.resource,
-    { type: session.type, bytes: all },
-    session.caller,
-  );
-  if (reply.kind === 'json' && reply.status === 200) Object.assign(session, { received: '', object: reply.body });
   return reply;
 }
 
+const progressOf = ({ received }: Session): MediaReply => ({
+  status: 308,
+  headers: received === 0 ? {} : { range: `bytes=0-${received - 1}` },
+  body: '',
+});
+
+interface Chunk {
+  readonly bytes: Buffer;
+  /** Where it begins in the whole, which is not behind what has come. */
+  readonly begins: number;
+  /** Whether it is the last one. */
+  readonly ends: boolean;
+}
+
+/** A text says why it is refused. */
+function chunkIn(session: Session, { headers, bytes, isCut = false }: MediaRequest): Chunk | string {
+  const range = headers['content-range'];
+  const [, first, last, total] = /^bytes (?:(\d+)-(\d+|\*)|\*)\/(\d+|\*)$/.exec(range ?? '') ?? [];
+  if (range !== undefined && total === undefined) return 'The Content-Range is malformed.';
+  if (session.bytes !== undefined && total !== undefined && total !== '*' && Number(total) !== session.bytes) {
+    return `The upload was begun for ${session.bytes} bytes, not ${total}.`;
+  }
+  const begins = range === undefined ? 0 : first === undefined ? session.received : Number(first);
+  if (begins > session.received) return 'The chunk does not begin where the last one ended.';
+  const length = last === undefined || last === '*' ? bytes.length : Number(last) - begins + 1;
+  // A broken connection tells nobody anything. What came is kept.
+  if (isCut) return { bytes, begins, ends: false };
+  if (first !== undefined && length !== bytes.length) return 'The chunk is not as long as its Content-Range.';
+  // `bytes 0-*/*`: the length is unknown, and the upload ends with the request.
+  const ends = range === undefined || (last === '*' && total === '*') || total === String(begins + bytes.length);
+  if (!ends && first !== undefined && bytes.length < unit) {
+    return `Invalid request.  The number of bytes uploaded is required to be equal or greater than ${unit}, except for the final request (it's recommended to be the exact multiple of ${unit}).  The received request contained ${bytes.length} bytes, which does not meet this requirement.`;
+  }
+  return { bytes, begins, ends };
+}
+
 /** `multipart/related`: the resource as JSON, then the bytes. */
-function partsOf(body: Buffer, type: string | undefined): { resource: string; media: Media } | undefined {
+function partsOf(
+  body: Buffer,
+  type: string | undefined,
+): { resource: string; media: { type: string | undefined; bytes: Buffer } } | undefined {
   const boundary = /boundary=(?:"([^"]+)"|'([^']+)'|([^;\s]+))/
     .exec(type ?? '')
     ?.slice(1)

@@ -22,7 +22,6 @@ import {
   listBuckets,
   patchBucket,
 } from './buckets.js';
-import { storedContent } from './contents.js';
 import { globbed } from './glob.js';
 import {
   bucketPath,
@@ -65,12 +64,12 @@ const insertObject: Handler = (call, world) => {
   }
   const key = `${bucket}/${name}`;
   checkPreconditions(call, objects(world)[key]?.generation ?? '0');
-  const { bytes, type } = call.media;
-  if (bytes === undefined) return {};
+  const { keep, type } = call.media;
+  if (keep === undefined) return {};
   const metadata = objectOf(call.body['metadata']);
   const contentType = textOf(call.body['contentType']) ?? type ?? 'application/octet-stream';
   const told = { bucket, name, contentType, ...(metadata === undefined ? {} : { metadata }) };
-  const object = newObject(world, told, storedContent(world, bytes));
+  const object = newObject(world, told, keep());
   const shown = shownObject(object);
   for (const sum of ['md5Hash', 'crc32c'] as const) {
     const said = textOf(call.body[sum]);

@@ -10,6 +10,7 @@ import { metadataAddress, metadataNames, metadataPort } from '../guest-metadata.
 import { allVms, rulesOf, type Vm, vmAt } from '../vms.js';
 import { allows } from './firewall.js';
 import { verdictOf } from './hierarchy.js';
+import { reachesInternet } from './internet.js';
 import { createPair } from './streams.js';
 
 /** `dropped`: no answer ever comes, as when a firewall drops packets. */
@@ -91,14 +92,15 @@ export function createFabric(options: FabricOptions): Fabric {
         allows(rulesOf(world, from), { direction: 'EGRESS', at: from, other: to, port });
       if (isLoopback(address)) {
         if (!isOutside(port)) return accept(from, port);
-        return mayLeave({ address: natAddress }) ? outside(port) : { kind: 'dropped' };
+        const leaves = reachesInternet(world, from) && mayLeave({ address: natAddress });
+        return leaves ? outside(port) : { kind: 'dropped' };
       }
       if (address === from.address || address === from.name) return accept(from, port);
       const neighbours = vms.filter(({ network }) => network === from.network);
       const inside = neighbours.find((vm) => vm.address === address || isNamed(vm, address, from));
       if (inside !== undefined) return mayLeave(inside) ? reach(inside, from, port) : { kind: 'dropped' };
       const to = vms.find(({ externalAddress }) => externalAddress === address);
-      if (to !== undefined && mayLeave({ address })) {
+      if (to !== undefined && reachesInternet(world, from) && mayLeave({ address })) {
         return reach(to, { address: from.externalAddress ?? natAddress }, port);
       }
       return { kind: 'dropped' };

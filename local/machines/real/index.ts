@@ -6,6 +6,7 @@ import type { World } from '../../cloud/kernel/api.js';
 import { type GuestMetadata, metadataAddress, metadataNames } from '../guest-metadata.js';
 import type { Tier } from '../index.js';
 import type { Machine, MachineOptions } from '../machine.js';
+import { reachesInternet } from '../network/internet.js';
 import { outsideNames } from '../network/outside-names.js';
 import { allVms, rulesOf, type Vm } from '../vms.js';
 import { makeBase } from './base.js';
@@ -127,7 +128,7 @@ function bringRules(world: World, place: Standing, network: Network): void {
   const vms = allVms(world);
   const plugs = [...place.hosts.values()].flatMap(({ vm: { path }, device }): Plug[] => {
     const vm = vms.find((one) => one.path === path);
-    return vm === undefined ? [] : [{ device, vm }];
+    return vm === undefined ? [] : [{ device, vm, isOnline: reachesInternet(world, vm) }];
   });
   const [first] = place.hosts.values();
   if (first === undefined) return;

@@ -6,11 +6,14 @@ import type { JsonObject } from '../../cloud/kernel/api.js';
 import { objectsOf, textOf, textsOf } from '../../cloud/kernel/json-fields.js';
 import { metadataAddress } from '../guest-metadata.js';
 import { decidingFirst, type Endpoint, inRanges, isFor } from '../network/firewall.js';
+import { outsideAddress } from './network.js';
 
 export interface Plug {
   /** The VM's network device. */
   readonly device: string;
   readonly vm: Endpoint;
+  /** Whether it has a way to the internet. */
+  readonly isOnline: boolean;
 }
 
 export function nftRules(
@@ -18,12 +21,13 @@ export function nftRules(
   neighbours: readonly Endpoint[],
   rules: readonly JsonObject[],
 ): string {
-  const chains = plugs.flatMap(({ device, vm }) => [
+  const chains = plugs.flatMap(({ device, vm, isOnline }) => [
     ...chain(`from-${device}`, [
       // A VM may not use another one's address.
       `ip saddr != ${vm.address} drop`,
       // A VM always reaches it, whatever the rules say.
       `ip daddr ${metadataAddress} accept`,
+      ...(isOnline ? [] : [`ip daddr ${outsideAddress} drop`]),
       ...decidingFirst(rules, 'EGRESS', vm).flatMap((rule) => lines(rule, destinationsOf(rule, vm))),
       'accept',
     ]),
