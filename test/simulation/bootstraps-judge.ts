@@ -40,6 +40,7 @@ export function createJudge(stage: Stage): Judge {
   const promised = new Map<string, Promised>();
   const made = new Map<string, number>();
   let seenCalls = 0;
+  let looks = 0;
   const wrong = (what: string): void => teller.wrong(scheduler.time(), what);
   const rows = (collection: string): Record<string, unknown>[] =>
     Object.values(memory.dump([collection])[collection] ?? {});
@@ -92,6 +93,15 @@ export function createJudge(stage: Stage): Judge {
     if (owned !== living) wrong(`${living} bootstraps live, and their owners' counters come to ${owned}`);
   }
 
+  function judgeEvents(all: readonly Row[]): void {
+    const told = rows(collections.events) as { readonly bootstrapId: string; readonly n: number }[];
+    for (const { id, events } of all) {
+      const numbers = told.filter(({ bootstrapId }) => bootstrapId === id).map(({ n }) => n);
+      const isWhole = numbers.length === events && numbers.every((n, i) => n === i + 1);
+      if (!isWhole) wrong(`${id} says that it has ${events} events, and these are there: ${numbers.join(' ')}`);
+    }
+  }
+
   return {
     promised,
     look() {
@@ -101,15 +111,14 @@ export function createJudge(stage: Stage): Judge {
       if (new Set(projects).size < projects.length) wrong('two bootstraps have one project');
       const names = all.filter(({ state }) => state !== 'removed').map(({ name }) => name);
       if (new Set(names).size < names.length) wrong(`two living bootstraps have one name: ${names.join()}`);
-      const told = rows(collections.events) as { readonly bootstrapId: string }[];
-      for (const { id, events } of all) {
-        const counted = told.filter(({ bootstrapId }) => bootstrapId === id).length;
-        if (counted !== events) wrong(`${id} has ${counted} events and says ${events}`);
-      }
+      looks += 1;
+      // Each look at the events reads all of them.
+      if (looks % 16 === 0) judgeEvents(all);
       judgeCalls();
     },
     end() {
       judgeCalls();
+      judgeEvents(bootstraps());
       for (const { id, state, problem } of bootstraps()) {
         if (state !== 'removed') wrong(`${id} has come to no end: ${state}, ${JSON.stringify(problem)}`);
       }
