@@ -68,7 +68,9 @@ export async function followToEnd(
       } else if (said !== undefined) {
         const columns = display === undefined ? undefined : io.stderr.columns || 80;
         const line = lineOf(said, { output, columns, timer });
-        if (line !== undefined) say(line, item.type === 'end' ? undefined : item.at);
+        // Progress is of this moment, whenever its instance began.
+        const at = item.type === 'end' || item.type === 'progress' ? undefined : item.at;
+        if (line !== undefined) say(line, at);
       }
     }
   } catch (error) {
