@@ -1,11 +1,12 @@
 /** The world that a function runs in, built in one place, with overrides for tests and `local/`. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cloud, createCloud } from './cloud/index.js';
 import type { Config } from './config.js';
 import { createTokenSource } from './host/access-token.js';
+import { type Clock, realClock } from './host/clock.js';
 import { createKeyMaker, type KeyMaker } from './host/keys.js';
 import { createLog, type Log } from './host/log.js';
 import { createOsLoginIdentity, type OsLogin } from './host/os-login.js';
+import { type Random, realRandom } from './host/random.js';
 import { createPublisher, type Publisher } from './publisher.js';
 import { createRemote, type Remote, type RemoteSettings } from './remote/remote.js';
 import { createFirestoreStore } from './store/firestore.js';
@@ -13,17 +14,13 @@ import type { Store } from './store/store.js';
 import { exporterOf } from './tracing/exporter.js';
 import { createTracing, type Tracing } from './tracing/tracing.js';
 
-export interface Clock {
-  /** Real time, never scaled. */
-  now(): Date;
-  /** Waits `seconds` of cloud time, which a simulated cloud scales. Rejects when the signal aborts. */
-  wait(seconds: number, signal?: AbortSignal): Promise<void>;
-}
+export type { Clock };
 
 export interface Context {
   readonly config: Config;
   readonly log: Log;
   readonly clock: Clock;
+  readonly random: Random;
   readonly store: Store;
   readonly publisher: Publisher;
   readonly cloud: Cloud;
@@ -37,12 +34,10 @@ export interface Context {
 }
 
 /** What steps may use of it. They get no store and no publisher. */
-export type StepContext = Pick<Context, 'config' | 'log' | 'clock' | 'cloud' | 'keys' | 'remote' | 'osLogin'>;
-
-const realClock: Clock = {
-  now: () => new Date(),
-  wait: (seconds, signal) => sleep(seconds * 1000, undefined, signal === undefined ? {} : { signal }),
-};
+export type StepContext = Pick<
+  Context,
+  'config' | 'log' | 'clock' | 'random' | 'cloud' | 'keys' | 'remote' | 'osLogin'
+>;
 
 const iapOf = (config: Config): RemoteSettings['iap'] => {
   const token = createTokenSource(config);
@@ -57,6 +52,7 @@ export function createContext(
 ): Context {
   const log = overrides.log ?? createLog();
   const clock = overrides.clock ?? realClock;
+  const random = overrides.random ?? realRandom;
   const cloud = overrides.cloud ?? createCloud({ config, log, clock });
   const keys = overrides.keys ?? createKeyMaker();
   return {
@@ -64,6 +60,7 @@ export function createContext(
     ...(overrides.shutdown === undefined ? {} : { shutdown: overrides.shutdown }),
     log,
     clock,
+    random,
     store: overrides.store ?? createFirestoreStore(config),
     publisher: overrides.publisher ?? createPublisher(config),
     cloud,

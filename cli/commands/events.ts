@@ -1,8 +1,8 @@
 /** `plinth org events`, `plinth team events`: who did what, as a table, as lines of JSON, or as it happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseDuration } from '../../shared/bootstrap/duration.js';
 import { type Fault, problemKinds } from '../../shared/problems.js';
 import { type Call, defineCommand } from '../frame/command.js';
+import { momentOf } from '../frame/moment.js';
 import { printable } from '../frame/output.js';
 import type { EventFilter, Events, ShownEvent } from '../service/event-calls.js';
 
@@ -76,9 +76,8 @@ function readAsked(call: Call) {
   for (const name of ['since', 'until'] as const) {
     const text = call.word(name)?.text;
     if (text === undefined) continue;
-    const seconds = parseDuration(text);
-    const moment = seconds === undefined ? Date.parse(text) : Date.now() - seconds * 1000;
-    if (Number.isNaN(moment)) {
+    const moment = momentOf(text, 'ago');
+    if (moment === undefined) {
       const message = 'must be a time such as 2030-01-31T18:00:00Z, or how long ago, such as 2d';
       faults.push({ path: `--${name}`, message });
     } else times[name] = new Date(moment).toISOString();

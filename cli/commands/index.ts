@@ -4,6 +4,7 @@ import { orgAddMembers, teamAddMembers } from './add-members.js';
 import { admission } from './admission.js';
 import { bootstrapCloud } from './bootstrap-cloud.js';
 import { cancel } from './cancel.js';
+import { orgCeilings, teamCeilings } from './ceilings.js';
 import { cleanupList } from './cleanup-list.js';
 import { cleanupSchedule } from './cleanup-schedule.js';
 import { cleanupUnknown } from './cleanup-unknown.js';
@@ -27,6 +28,7 @@ import { orgAccept, orgDecline, orgInvitations, orgInvite, orgResend, orgRevoke 
 import { orgDelete, orgRename, orgRestore } from './org-life.js';
 import { orgAddMember, orgMembers, orgRemoveMember, orgSetRole } from './org-members.js';
 import { share, transfer } from './people.js';
+import { pools } from './pools.js';
 import { restartVms } from './restart-vms.js';
 import { ssh } from './ssh.js';
 import { status } from './status.js';
@@ -50,12 +52,14 @@ export const commands: readonly Command[] = [
   ...cleanupUnknown,
   ...cleanupSchedule,
   ...admission,
+  ...pools,
   ...[installPlatform, installImages, installUser],
   dial,
   ...[
     orgList,
     orgCreate,
     orgRename,
+    orgCeilings,
     orgDelete,
     orgRestore,
     orgMembers,
@@ -71,6 +75,7 @@ export const commands: readonly Command[] = [
     teamList,
     teamCreate,
     teamRename,
+    teamCeilings,
     teamDelete,
     teamRestore,
     teamMembers,

@@ -108,7 +108,7 @@ async function agree(call: Call, { teamId, leaves }: MigrationPreview): Promise<
 const mostStaying = 20;
 
 function previewText(
-  { teamId, stays, leaves, blockers, bootstraps = [] }: MigrationPreview,
+  { teamId, stays, leaves, blockers, bootstraps = [], bootstrapsInAll, warnings = [] }: MigrationPreview,
   plan: Plan,
   style: Style,
 ): string {
@@ -126,21 +126,28 @@ function previewText(
         : `${plan.force ? 'Leave' : 'Outside the organization'}: ${style.yellow(String(leaves.length))}`,
     ),
     ...leaves.map(row),
-    ...bootstrapLines(bootstraps, style),
+    ...bootstrapLines(bootstraps, bootstrapsInAll, style),
+    ...warnings.map((text) => `${style.yellow('Warning:')} ${printable(text)}`),
     // Members outside the organization are already listed.
     ...(leaves.length > 0 ? [] : blockers.map((text) => `${style.yellow('It would be refused:')} ${printable(text)}`)),
   ].join('\n');
 }
 
-function bootstrapLines(bootstraps: NonNullable<MigrationPreview['bootstraps']>, style: Style): string[] {
-  if (bootstraps.length === 0) return [];
+function bootstrapLines(
+  bootstraps: NonNullable<MigrationPreview['bootstraps']>,
+  inAll = bootstraps.length,
+  style: Style,
+): string[] {
+  if (inAll === 0) return [];
+  const rest = inAll - bootstraps.length;
   return [
-    style.bold(`Bootstraps that move: ${bootstraps.length}`),
+    style.bold(`Bootstraps that move: ${inAll}`),
     ...bootstraps.flatMap(({ name, projectId, shared, costAnHour, gains, loses }) => [
       `  ${printable(name)} (${printable(projectId)})${shared ? ', shared' : ''}${costAnHour === undefined ? '' : `, ${costAnHour} an hour`}`,
       ...(gains.length === 0 ? [] : [`    gain: ${gains.map(printable).join(', ')}`]),
       ...(loses.length === 0 ? [] : [`    lose: ${loses.map(printable).join(', ')}`]),
     ]),
+    ...(rest > 0 ? [style.dim(`  and ${rest} more`)] : []),
   ];
 }
 

@@ -69,8 +69,7 @@ export async function followToEnd(
         const columns = display === undefined ? undefined : io.stderr.columns || 80;
         const line = lineOf(said, { output, columns, timer });
         // Progress is of this moment, whenever its instance began.
-        const at = item.type === 'end' || item.type === 'progress' ? undefined : item.at;
-        if (line !== undefined) say(line, at);
+        if (line !== undefined) say(line, 'at' in item && item.type !== 'progress' ? item.at : undefined);
       }
     }
   } catch (error) {
@@ -121,7 +120,7 @@ function notBrought(error: unknown, name: string): unknown {
 }
 
 const isWanted = (item: StreamItem, current: boolean, verbose: boolean): boolean => {
-  if (item.type === 'end') return false;
+  if (item.type === 'end' || item.type === 'forecast') return false;
   if (item.type === 'call') return verbose && current;
   return current || item.type === 'progress';
 };

@@ -34,6 +34,8 @@ const ownFlags = {
   role: { kind: 'string' },
   team: { kind: 'string' },
   'with-team': { kind: 'string' },
+  living: { kind: 'string' },
+  'usd-per-month': { kind: 'string' },
   organization: { kind: 'string' },
   limit: { kind: 'int' },
   actor: { kind: 'string' },

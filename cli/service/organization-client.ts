@@ -3,6 +3,7 @@
  * lost.
  */
 import * as z from 'zod';
+import type { Ceilings } from '../../shared/organization/ceilings.js';
 import {
   AddedMembers,
   Invitation,
@@ -23,6 +24,9 @@ export interface OrganizationClient extends TeamClient {
   organizations(deleted?: boolean): Promise<Organization[]>;
   createOrganization(name: string): Promise<Organization>;
   renameOrganization(organizationId: string, name: string): Promise<Organization>;
+  organization(organizationId: string): Promise<Organization>;
+  /** All of them: one that is left out is removed. */
+  setCeilings(organizationId: string, ceilings: Ceilings): Promise<Organization>;
   /** Undefined if an earlier try, whose answer was lost, has deleted it. */
   deleteOrganization(organizationId: string): Promise<Organization | undefined>;
   restoreOrganization(organizationId: string): Promise<Organization>;
@@ -53,6 +57,9 @@ export function createOrganizationClient(transport: Transport): OrganizationClie
     createOrganization: (name) => ask(Organization, routes.createOrganization, { body: { name } }),
     renameOrganization: (organizationId, name) =>
       ask(Organization, routes.renameOrganization, { params: { organizationId }, body: { name } }),
+    organization: (organizationId) => ask(Organization, routes.getOrganization, { params: { organizationId } }),
+    setCeilings: (organizationId, ceilings) =>
+      ask(Organization, routes.setOrganizationCeilings, { params: { organizationId }, body: ceilings }),
     deleteOrganization: (organizationId) =>
       ask(Organization.optional(), routes.deleteOrganization, { params: { organizationId } }),
     restoreOrganization: (organizationId) =>

@@ -1,5 +1,6 @@
 /** The half of the organization API's client that is about teams. */
 import * as z from 'zod';
+import type { Ceilings } from '../../shared/organization/ceilings.js';
 import { AddedMembers, Member, type Role } from '../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../shared/organization/routes.js';
 import {
@@ -18,6 +19,9 @@ export interface TeamClient {
   teams(deleted?: boolean): Promise<Team[]>;
   createTeam(name: string, organizationId: string | undefined): Promise<Team>;
   renameTeam(teamId: number, name: string): Promise<Team>;
+  team(teamId: number): Promise<Team>;
+  /** All of them: one that is left out is removed. */
+  setTeamCeilings(teamId: number, ceilings: Ceilings): Promise<Team>;
   /** Undefined if an earlier try, whose answer was lost, has deleted it. */
   deleteTeam(teamId: number): Promise<Team | undefined>;
   restoreTeam(teamId: number): Promise<MigrationReply>;
@@ -54,6 +58,9 @@ export const teamCalls = ({ ask, askPatiently, list, add, onlyDeleted }: Calls):
   createTeam: (name, organizationId) =>
     ask(Team, routes.createTeam, { body: { name, ...(organizationId !== undefined && { organizationId }) } }),
   renameTeam: (teamId, name) => ask(Team, routes.renameTeam, { params: { teamId: String(teamId) }, body: { name } }),
+  team: (teamId) => ask(Team, routes.getTeam, { params: { teamId: String(teamId) } }),
+  setTeamCeilings: (teamId, ceilings) =>
+    ask(Team, routes.setTeamCeilings, { params: { teamId: String(teamId) }, body: ceilings }),
   deleteTeam: (teamId) => ask(Team.optional(), routes.deleteTeam, { params: { teamId: String(teamId) } }),
   restoreTeam: (teamId) => ask(MigrationReply, routes.restoreTeam, { params: { teamId: String(teamId) } }),
   setTeamRole: (teamId, email, role) =>

@@ -3,6 +3,7 @@
  * pay at most. Pure. All amounts are whole micro-units.
  */
 import { addSeconds } from '../../shared/add-seconds.js';
+import type { LoadBalancers } from '../../shared/bootstrap/bootstrap.js';
 import { formatSeconds } from '../../shared/bootstrap/duration.js';
 import { amountText } from '../../shared/bootstrap/money.js';
 import { Problem } from '../../shared/problems.js';
@@ -12,6 +13,8 @@ import type { BootstrapRecord, CountersRecord, PriceRecord } from '../engine/rec
 import { removeAtOf } from '../engine/record/removal-rule.js';
 import { addSpend, moreThan, spendOf } from '../engine/record/spend.js';
 import type { PlanFacts } from '../engine/step.js';
+import type { Bound } from '../organizations/ownership.js';
+import { checkMonths } from './team-ceilings.js';
 
 const over = (limit: string, detail: string, advice: string, members: Readonly<Record<string, unknown>> = {}) =>
   new Problem('over-ceiling', detail, { advice, members: { limit, ...members } });
@@ -21,10 +24,10 @@ const shorter = 'Give a shorter --project-ttl, --spot-vms, or --max-cost. Or ask
 /** The price that the options are admitted at. Throws `over-ceiling` above the hourly ceiling, or where it has no price. */
 export function priceOf(
   { prices, ceilings }: Pick<Config, 'prices' | 'ceilings'>,
-  facts: PlanFacts,
+  facts: PlanFacts & { readonly loadBalancers?: LoadBalancers },
   maxMicros?: number,
 ): PriceRecord {
-  const hourly = hourlyOfPlan(prices, facts);
+  const hourly = hourlyOfPlan(prices, facts, facts.loadBalancers ?? 'external');
   const most = maxMicros === undefined ? {} : { maxMicros };
   if (typeof hourly !== 'number') {
     const missing = `There is no price for ${hourly.join(', ')}`;
@@ -146,21 +149,22 @@ export function checkPaid(record: BootstrapRecord, path: string): void {
 
 /**
  * The spend with what a record is to become in place of what it was. Throws `over-ceiling` for a month that would pass its
- * ceiling. A month that becomes cheaper is always right. Undefined: nothing changes.
+ * ceiling. A month that becomes cheaper is always right. `bounds`: those of its team. Undefined: nothing changes.
  */
 export function countSpend(
   { ceilings }: Pick<Config, 'ceilings'>,
   counters: Pick<CountersRecord, 'spend'> | undefined,
   change: { readonly before?: BootstrapRecord; readonly after: BootstrapRecord },
   at: string,
+  bounds: readonly Bound[] = [],
 ): CountersRecord['spend'] {
   const { before, after } = change;
   const moves = before !== undefined && before.owner !== after.owner;
   const was = before === undefined ? {} : spendOf(before);
   const more = moreThan(was, spendOf(after));
   if (Object.keys(more).length === 0 && !moves) return undefined;
-  const left = moves ? addSpend(counters?.spend, before.owner, moreThan(was, {}), at) : (counters?.spend ?? {});
-  const spend = addSpend(left, after.owner, moves ? spendOf(after) : more, at);
+  const left = moves ? addSpend(counters?.spend, before, moreThan(was, {}), at) : (counters?.spend ?? {});
+  const spend = addSpend(left, after, moves ? spendOf(after) : more, at);
   const { month: inAll, monthOfOwner } = ceilings;
   for (const [month, { inAll: all, byOwner }] of Object.entries(spend)) {
     const own = byOwner[after.owner] ?? 0;
@@ -170,6 +174,7 @@ export function countSpend(
     if (inAll !== undefined && (more[month] ?? 0) > 0 && all > inAll)
       throw monthly('month', undefined, month, all, inAll);
   }
+  checkMonths(bounds, spend, more);
   return spend;
 }
 

@@ -2,6 +2,7 @@
 import { collections } from '../../shared/names.js';
 import type { Context } from '../context.js';
 import { type BootstrapRecord, countersId, liftCounters, read } from '../engine/record/documents.js';
+import { boundsOfTeam } from '../organizations/ownership.js';
 import { persist } from '../store/persist.js';
 import type { Write } from '../store/store.js';
 import { countSpend } from './ceilings.js';
@@ -15,7 +16,8 @@ export async function spendWrites(
 ): Promise<Write[]> {
   if (after.price === undefined) return [];
   const counters = read(await persist(() => store.get(collections.counters, countersId)), liftCounters);
-  const spend = countSpend(config, counters?.data, { before, after }, at);
+  const bounds = after.team === undefined ? [] : await boundsOfTeam({ store }, after.team);
+  const spend = countSpend(config, counters?.data, { before, after }, at, bounds);
   if (counters === undefined || spend === undefined) return [];
   const { collection, id, version } = counters;
   return [{ kind: 'update', collection, id, version, data: { spend } }];

@@ -56,6 +56,7 @@ export async function viewOf(
     options: data.given,
     createdAt: data.createdAt,
     deadlineAt: data.deadlineAt,
+    ...preparedOf(data),
     ...(data.protection === undefined ? {} : { protection: data.protection }),
     sharedWith: data.sharedWith ?? [],
     ...(data.team === undefined ? {} : { team: data.team }),
@@ -76,6 +77,11 @@ export async function viewOf(
     result: withTunnel(data, resultOf(options, data.state === 'removed' ? {} : outputs)),
   };
 }
+
+const preparedOf = ({ prepared, unprepared }: BootstrapRecord): Pick<BootstrapView, 'prepared' | 'unprepared'> => ({
+  ...(prepared === undefined ? {} : { prepared: prepared.since }),
+  ...(unprepared === undefined ? {} : { unprepared }),
+});
 
 function vmsStoppedOf({ vmsStopped, state }: BootstrapRecord): Pick<BootstrapView, 'vmsStopped'> {
   if (vmsStopped === undefined || state === 'removed') return {};
@@ -120,7 +126,7 @@ function progressOf(steps: readonly AnyStep[], record: BootstrapRecord): Pick<Bo
 }
 
 /** Only of what is on its way. */
-async function forecastOf(
+export async function forecastOf(
   context: Pick<Context, 'store' | 'clock'>,
   steps: readonly AnyStep[],
   record: BootstrapRecord,
@@ -138,7 +144,7 @@ function instancesOf(steps: readonly AnyStep[], record: BootstrapRecord): Instan
 }
 
 function instanceView(
-  { id, step, key }: Instance,
+  { id, step, key, needs }: Instance,
   record: StoredBootstrap['data']['instances'][string] | undefined,
   lease: LeaseRecord | undefined,
 ): InstanceView {
@@ -157,5 +163,7 @@ function instanceView(
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(record?.endedAt === undefined ? {} : { endedAt: record.endedAt }),
     ...(record?.problem === undefined ? {} : { problem: record.problem }),
+    lane: step.lane,
+    needs: [...needs],
   };
 }

@@ -37,7 +37,7 @@ export type Cloud = ReturnType<typeof verbsOf> & {
   reportingTo(onCall: OnCall, reason?: string): Cloud;
 };
 
-export function createCloud({ config, onCall, credentials = credentialsOf(config) }: CloudContext): Cloud {
+export function createCloud({ config, clock, onCall, credentials = credentialsOf(config) }: CloudContext): Cloud {
   const clients = createComputeClients({ config, credentials });
   const scheduler = createSchedulerClient({ config, credentials });
   const reporting = (transport: Transport): Cloud => ({
@@ -45,7 +45,7 @@ export function createCloud({ config, onCall, credentials = credentialsOf(config
     scheduler: createScheduler(scheduler, transport),
     reportingTo: (listener, reason) => reporting({ ...transport, onCall: listener, reason }),
   });
-  return reporting({ config, credentials, onCall });
+  return reporting({ config, clock, credentials, onCall });
 }
 
 const verbsOf = (transport: Transport, clients: ReturnType<typeof createComputeClients>) => ({

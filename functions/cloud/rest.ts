@@ -6,6 +6,7 @@ import { type AuthClient, Compute } from 'google-auth-library';
 import { Problem } from '../../shared/problems.js';
 import { timeLimit } from '../../shared/time-limit.js';
 import type { Config, GoogleApi } from '../config.js';
+import type { Clock } from '../context.js';
 import { callSeconds } from './call-seconds.js';
 import { faultOfReply, faultOfThrown, problemOf } from './errors.js';
 
@@ -23,6 +24,7 @@ export type OnCall = (text: string, call: CallFacts) => void;
 /** Credentials, settings and reporting for calls. */
 export interface Transport {
   readonly config: Config;
+  readonly clock: Pick<Clock, 'now'>;
   readonly credentials: AuthClient;
   /** Called for every call with method, URL, status and milliseconds. Never with bodies. */
   readonly onCall: OnCall | undefined;
@@ -52,32 +54,33 @@ export interface RestCall {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Rest = <T>(method: Method, path: string, call: RestCall) => Promise<T>;
 
-/** `startedAt` is from `performance.now()`. */
+/** Tells a call that began at `startedAt`. */
 export function reportCall(
-  onCall: OnCall | undefined,
+  { clock, onCall }: Pick<Transport, 'clock' | 'onCall'>,
   name: string,
   result: string,
-  startedAt: number,
+  startedAt: Date,
   inFull = name,
 ): void {
-  const milliseconds = Math.round(performance.now() - startedAt);
+  const milliseconds = clock.now().getTime() - startedAt.getTime();
   onCall?.(`${inFull} → ${result} in ${milliseconds} ms`, { name, result, milliseconds });
 }
 
 export const createRest =
-  ({ config, credentials, onCall, reason }: Transport, api: GoogleApi): Rest =>
+  (transport: Transport, api: GoogleApi): Rest =>
   async <T>(
     method: Method,
     path: string,
     { doing, query = {}, body, headers: more = {}, as = 'json' }: RestCall,
   ): Promise<T> => {
+    const { config, clock, credentials, reason } = transport;
     const url = new URL(`${config.endpoints[api]}${path}`);
     for (const [name, value] of Object.entries(query)) {
       for (const each of value === undefined ? [] : [value].flat()) url.searchParams.append(name, each);
     }
-    const startedAt = performance.now();
+    const startedAt = clock.now();
     const report = (result: string) =>
-      reportCall(onCall, `${method} ${api}`, result, startedAt, `${method} ${url.href}`);
+      reportCall(transport, `${method} ${api}`, result, startedAt, `${method} ${url.href}`);
 
     let status: number;
     let reply: string;

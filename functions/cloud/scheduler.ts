@@ -57,10 +57,11 @@ export function createSchedulerClient({
 const timeoutMilliseconds = 20_000;
 
 /** `name` is the job's own name, in the deployment's project and region. */
-export function createScheduler(client: SchedulerClient, { config, onCall }: Pick<Transport, 'config' | 'onCall'>) {
+export function createScheduler(client: SchedulerClient, transport: Pick<Transport, 'config' | 'clock' | 'onCall'>) {
+  const { config, clock } = transport;
   async function call(verb: keyof Client, doing: string, name: string): Promise<Job> {
-    const startedAt = performance.now();
-    const report = (result: string) => reportCall(onCall, `cloudscheduler.${verb}`, result, startedAt);
+    const startedAt = clock.now();
+    const report = (result: string) => reportCall(transport, `cloudscheduler.${verb}`, result, startedAt);
     const path = `projects/${config.project}/locations/${config.schedulerRegion}/jobs/${name}`;
     try {
       const clientNow = await client();

@@ -39,6 +39,7 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   getOrganization: { reads: documents(2), writes: none },
   listOrganizationMembers: { reads: documents(3, 1), writes: none },
   renameOrganization: { reads: documents(2), writes: documents(3) },
+  setOrganizationCeilings: { reads: documents(3), writes: documents(4) },
   deleteOrganization: {
     reads: documents(16, 2, 'members of the organization'),
     writes: documents(4, 1, 'members of the organization'),
@@ -75,6 +76,7 @@ export const operationCosts: Readonly<Record<keyof typeof organizationRoutes, Co
   getTeam: { reads: documents(3), writes: none },
   listTeamMembers: { reads: documents(4, 1), writes: none },
   renameTeam: { reads: documents(3), writes: documents(4) },
+  setTeamCeilings: { reads: documents(5), writes: documents(5) },
   deleteTeam: {
     reads: documents(3, 1, 'members of the team'),
     writes: documents(4, 1, 'members of the team'),

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { Ceilings } from '../../shared/organization/ceilings.js';
 import { OrganizationEvent, Role } from '../../shared/organization/organization.js';
 import { TeamId } from '../../shared/organization/team-id.js';
 import { lift } from '../store/lift.js';
@@ -16,12 +17,13 @@ const expireAt = time.optional();
 /** The account that first changed something as this member: issuer and subject, separated by a blank. Never shown. */
 const boundTo = z.string().optional();
 
-/** `organizations/{id}`. Written when it is renamed or deleted, and by nothing else, so that requests don't contend for it. */
+/** `organizations/{id}`. Written when it is renamed, deleted or given ceilings, and by nothing else, so that requests don't contend for it. */
 export const OrganizationRecord = z.object({
   schema: z.literal(1),
   id: z.uuid(),
   name: z.string(),
   createdAt: time,
+  ceilings: Ceilings.optional(),
   /** The deletion under way. Until it ends, no team comes in. */
   deleting: z.string().optional(),
   /** When others may clear the mark, because its deletion has died. */
@@ -89,6 +91,7 @@ export const TeamRecord = z.object({
   name: z.string(),
   organizationId: z.uuid().nullable(),
   createdAt: time,
+  ceilings: Ceilings.optional(),
   /** Rises with every change of its members. Equal numbers mean equal members. */
   changes: z.int(),
   /** The number of admins among the members. */

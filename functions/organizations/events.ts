@@ -2,7 +2,7 @@
  * The record of who did what and when. Each change writes its event in its own transaction. Admins of the organization read
  * it.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Member, OrganizationEvent } from '../../shared/organization/organization.js';
 import type { Context } from '../context.js';
@@ -40,13 +40,16 @@ export const eventDocumentId = (
  * `key` makes the event unique. `nth` orders the events of one transaction. The event's id has the database's time, not this process's. So each change has a later time
  * than the changes it depends on.
  */
+/** Two commits of the same microsecond tell different things, or the second one's create fails and it runs again. */
+const digestOf = (told: Told): string => createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 8);
+
 export function eventWrite(
   transaction: Pick<Transaction, 'readAt'>,
   told: Told,
   { key, nth = 0 }: { readonly key?: string; readonly nth?: number } = {},
 ): EventWrite {
   const micros = transaction.readAt();
-  const id = `${timeText(micros)}-${nth.toString(16).padStart(3, '0')}${randomBytes(4).toString('hex')}`;
+  const id = `${timeText(micros)}-${nth.toString(16).padStart(3, '0')}${digestOf(told)}`;
   const data: EventRecord = { schema: 1, id, at: isoOf(micros), ...told };
   return { kind: 'create', collection: collections.organizationEvents, id: eventDocumentId(told, key ?? id), data };
 }

@@ -12,7 +12,8 @@ import {
   restorableDays,
 } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
-import type { Clock, Context } from '../context.js';
+import type { Context } from '../context.js';
+import type { Clock } from '../host/clock.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Transaction, Write } from '../store/store.js';

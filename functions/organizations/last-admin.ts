@@ -23,7 +23,7 @@ class NoWitness extends Error {}
  * is no other admin.
  */
 export async function keepingAnAdmin<T>(
-  context: Pick<Context, 'store' | 'clock' | 'config'>,
+  context: Pick<Context, 'store' | 'clock' | 'random' | 'config'>,
   organizationId: string,
   email: string,
   change: (transaction: Transaction, checkAnother: () => Promise<void>) => Promise<T>,

@@ -3,7 +3,7 @@
  * member wait. The first change after its end clears it, so a removal that wakes late finds its mark gone.
  */
 import { collections } from '../../shared/names.js';
-import type { Clock } from '../context.js';
+import type { Clock } from '../host/clock.js';
 import type { Write } from '../store/store.js';
 import { type OrganizationMemberRecord, organizationMemberId } from './documents.js';
 

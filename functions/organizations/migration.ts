@@ -10,6 +10,7 @@ import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
 import type { Caller } from '../identity/auth.js';
 import type { Transaction } from '../store/store.js';
+import { passedBy } from './ceilings.js';
 import {
   liftTeamMember,
   type OrganizationMemberRecord,
@@ -138,8 +139,11 @@ export function checkSize({ data }: EventWrite, teamId: number, members: number)
 
 const elsewhere = (teamId: number): string => `Team ${teamId} is in another organization already.`;
 
-function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division: Division): string {
-  const seen = JSON.stringify([teamId, changes, organizationId, division]);
+type Moved = Awaited<ReturnType<typeof movedBootstraps>>;
+
+/** It covers all that a preview tells but its warnings. */
+function tagOf({ teamId, changes }: TeamRecord, organizationId: string, division: Division, moved?: Moved): string {
+  const seen = JSON.stringify([teamId, changes, organizationId, division, ...(moved === undefined ? [] : [moved])]);
   return `"${createHash('sha256').update(seen).digest('base64url')}"`;
 }
 
@@ -158,10 +162,15 @@ export async function previewMigration(
   teamId: number,
   organizationId: string,
 ): Promise<{ readonly preview: MigrationPreview; readonly tag: string }> {
-  const { preview, tag, team } = await previewOfMembers(context, caller, teamId, organizationId);
-  if (team.organizationId !== null) return { preview, tag };
-  const bootstraps = await movedBootstraps(context, { team, ...preview });
-  return { preview: bootstraps.length === 0 ? preview : { ...preview, bootstraps }, tag };
+  const { preview, team, ceilings } = await previewOfMembers(context, caller, teamId, organizationId);
+  const division = { stays: preview.stays, leaves: preview.leaves };
+  if (team.organizationId !== null) return { preview, tag: tagOf(team, organizationId, division) };
+  const moved = await movedBootstraps(context, { team, ...preview });
+  const tag = tagOf(team, organizationId, division, moved);
+  if (moved.projectIds.length === 0) return { preview, tag };
+  const warnings = await passedBy(context, { organizationId, ceilings, team });
+  const bootstraps = { bootstraps: [...moved.shown], bootstrapsInAll: moved.projectIds.length };
+  return { preview: { ...preview, ...bootstraps, ...(warnings.length > 0 && { warnings }) }, tag };
 }
 
 const previewOfMembers = (context: Context, caller: Caller, teamId: number, organizationId: string) =>
@@ -169,9 +178,7 @@ const previewOfMembers = (context: Context, caller: Caller, teamId: number, orga
     const found = await movable(transaction, context.config, caller, { teamId, organizationId });
     const { team } = found;
     if (team.organizationId !== null && team.organizationId !== organizationId) {
-      const division = { stays: [], leaves: [] };
-      const preview = { teamId, organizationId, ...division, blockers: [elsewhere(teamId)] };
-      return { preview, tag: tagOf(team, organizationId, division), team };
+      return { preview: { teamId, organizationId, stays: [], leaves: [], blockers: [elsewhere(teamId)] }, team };
     }
     const seen = { ...found, members: await membersOfTeam(context, teamId) };
     const division =
@@ -181,8 +188,8 @@ const previewOfMembers = (context: Context, caller: Caller, teamId: number, orga
     const blockers = division.leaves.length === 0 ? [] : [outsidersIn(teamId, division.leaves)];
     return {
       preview: { teamId, organizationId, stays: [...division.stays], leaves: [...division.leaves], blockers },
-      tag: tagOf(team, organizationId, division),
       team,
+      ceilings: found.target.organization.ceilings,
     };
   });
 
@@ -238,7 +245,9 @@ async function move(
   const open = openWrites(context.clock, target.organization);
   const division = divide(seen, inOrganization);
   const { stays, leaves } = division;
-  checkDivision(asked, team, division);
+  const moved =
+    asked.ifMatch === undefined ? undefined : await movedBootstraps(context, { team, organizationId, ...division });
+  checkDivision(asked, team, division, moved);
   const removedMembers = leaves.map(({ email }) => email);
   const migrated = { ...team, organizationId };
   const event = eventWrite(transaction, {
@@ -276,17 +285,22 @@ async function move(
   return { team: viewOfTeam(migrated, role), removedMembers };
 }
 
-/** Throws if the members differ from the preview, or if members would be removed without `force`. */
+/** Throws if the members or bootstraps differ from the preview, or if members would be removed without `force`. */
 function checkDivision(
   { teamId, organizationId, force, ifMatch }: MigrationAsked,
   team: Seen['team'],
   division: ReturnType<typeof divide>,
+  moved: Moved | undefined,
 ): void {
   const { leaves } = division;
-  if (ifMatch !== undefined && !matches(ifMatch, tagOf(team, organizationId, division))) {
-    throw new Problem('precondition-failed', `Team ${teamId} or its members have changed since the preview.`, {
-      advice: 'Ask for the preview again, then decide again.',
-    });
+  if (ifMatch !== undefined && !matches(ifMatch, tagOf(team, organizationId, division, moved))) {
+    throw new Problem(
+      'precondition-failed',
+      `Team ${teamId}, its members or its bootstraps have changed since the preview.`,
+      {
+        advice: 'Ask for the preview again, then decide again.',
+      },
+    );
   }
   if (!force) checkOutsiders(teamId, organizationId, leaves);
 }

@@ -31,13 +31,20 @@ interface Moving {
   readonly leaves: readonly Member[];
 }
 
+interface Moved {
+  /** All that move, by the id of their project. */
+  readonly projectIds: readonly string[];
+  /** The first of them. */
+  readonly shown: readonly MovedBootstrap[];
+}
+
 /** Reads nothing for a team that has no bootstraps. */
-export async function movedBootstraps(context: Pick<Context, 'store'>, moving: Moving): Promise<MovedBootstrap[]> {
+export async function movedBootstraps(context: Pick<Context, 'store'>, moving: Moving): Promise<Moved> {
   const { team, organizationId, stays } = moving;
-  if (team.holds !== true) return [];
+  if (team.holds !== true) return { projectIds: [], shown: [] };
   const [held, admins] = await Promise.all([heldBy(context, team.teamId), adminsOf(context, organizationId)]);
   const members = new Set(stays.map(({ email }) => email));
-  return Promise.all(
+  const shown = await Promise.all(
     held.slice(0, mostShown).map(async ({ name, projectId, owner, price, ...rest }) => ({
       name,
       projectId,
@@ -48,6 +55,7 @@ export async function movedBootstraps(context: Pick<Context, 'store'>, moving: M
       loses: await losing(context, moving, { ...rest, owner }),
     })),
   );
+  return { projectIds: held.map(({ projectId }) => projectId), shown };
 }
 
 async function heldBy({ store }: Pick<Context, 'store'>, teamId: number): Promise<Held[]> {

@@ -3,11 +3,11 @@
  * deletion has three steps. Find its teams, and refuse if there are any. Mark the organization, after which no team comes in.
  * Find its teams again, then delete it. The mark is a lease: if the deletion dies, the mark is void after its end.
  */
-import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import { mostRestored, type Organization } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
-import type { Clock, Context } from '../context.js';
+import type { Context } from '../context.js';
+import type { Clock } from '../host/clock.js';
 import type { Caller } from '../identity/auth.js';
 import { read } from '../store/lift.js';
 import type { Transaction, Write } from '../store/store.js';
@@ -158,7 +158,7 @@ const markDeleting = (
       if (standing.length > 0) throw hasTeams(seen.organization, standing);
       return undefined;
     }
-    const mark = randomUUID();
+    const mark = context.random.uuid();
     const deletingUntil = new Date(context.clock.now().getTime() + leaseSeconds * 1000).toISOString();
     transaction.write(
       ...openWrites(context.clock, seen.organization),

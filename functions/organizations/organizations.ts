@@ -1,5 +1,4 @@
 /** Creates organizations and shows them. */
-import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Organization, Role } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
@@ -17,13 +16,14 @@ import { seeOrganization } from './rights.js';
 import { type Also, transact } from './transact.js';
 
 export const viewOfOrganization = (
-  { id, name, createdAt, deletedAt }: OrganizationRecord,
+  { id, name, createdAt, ceilings, deletedAt }: OrganizationRecord,
   role: Role | undefined,
 ): Organization => ({
   id,
   name,
   ...(role === undefined ? {} : { role }),
   createdAt,
+  ...(ceilings === undefined ? {} : { ceilings }),
   ...(deletedAt === undefined ? {} : { deletedAt }),
 });
 
@@ -43,7 +43,7 @@ export async function createOrganization(
   also?: Also<Organization>,
 ): Promise<Organization> {
   checkMayCreate(context.config, caller);
-  const id = randomUUID();
+  const id = context.random.uuid();
   const createdAt = context.clock.now().toISOString();
   const record: OrganizationRecord = { schema: 1, id, name, createdAt };
   return transact(

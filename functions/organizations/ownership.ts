@@ -15,6 +15,7 @@ import { noTeam, type Rights, readTeamMembers } from './rights.js';
 import { visibleTeam } from './team-members.js';
 import { transact } from './transact.js';
 
+export { type Bound, boundsOf, boundsOfTeam } from './ceilings.js';
 export { NotTheirs } from './membership.js';
 export { refusing } from './refusal.js';
 export type { Rights } from './rights.js';
@@ -56,7 +57,7 @@ export async function isIn(
 
 /** Ties the caller's memberships in these teams to their account, before they change something by them. */
 export const bindIn = (
-  context: Pick<Context, 'store' | 'clock' | 'config'>,
+  context: Pick<Context, 'store' | 'clock' | 'random' | 'config'>,
   caller: Caller,
   teams: readonly number[],
 ): Promise<void> =>

@@ -15,7 +15,7 @@ export const refusing = <T>(context: Refusing, caller: Caller, work: Promise<T>)
     throw error instanceof NotTheirs ? await refuse(context, caller, error) : error;
   });
 
-type Refusing = Pick<Context, 'store' | 'clock' | 'log' | 'config'>;
+type Refusing = Pick<Context, 'store' | 'clock' | 'random' | 'log' | 'config'>;
 
 /** One event for each membership and account, so that nobody floods the organization's events. */
 async function refuse(context: Refusing, caller: Caller, { membership, organizationId }: NotTheirs): Promise<Problem> {

@@ -4,7 +4,6 @@
  * no team accepts them. Find their teams again, and refuse, or remove them from there. Delete the member. A retry finishes a
  * removal that stopped half-way.
  */
-import { randomUUID } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
 import type { Context } from '../context.js';
@@ -99,7 +98,7 @@ const markLeaving = (
     if (member === undefined) throw noMember(email);
     if (member.governs) await checkAnother();
     const own = member.leaving === undefined;
-    const mark = member.leaving ?? randomUUID();
+    const mark = member.leaving ?? context.random.uuid();
     // Members who remove themselves need no binding any more.
     const others = caller.email === email ? undefined : seen.own;
     transaction.write(...bindWrites(caller, others), markWrite(context.clock, member, mark));

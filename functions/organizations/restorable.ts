@@ -3,7 +3,7 @@ import { addSeconds } from '../../shared/add-seconds.js';
 import { collections } from '../../shared/names.js';
 import { restorableDays } from '../../shared/organization/organization.js';
 import { Problem } from '../../shared/problems.js';
-import type { Clock } from '../context.js';
+import type { Clock } from '../host/clock.js';
 import type { Write } from '../store/store.js';
 import { type OrganizationRecord, organizationMemberId, type TeamRecord, teamMemberId } from './documents.js';
 

@@ -3,7 +3,8 @@ import { collections } from '../../shared/names.js';
 import type { Member, Role } from '../../shared/organization/organization.js';
 import { mostTeamMembers } from '../../shared/organization/team.js';
 import { Problem } from '../../shared/problems.js';
-import type { Clock, Context } from '../context.js';
+import type { Context } from '../context.js';
+import type { Clock } from '../host/clock.js';
 import type { Caller } from '../identity/auth.js';
 import type { Transaction, Write } from '../store/store.js';
 import {

@@ -1,5 +1,4 @@
 /** Creates teams and shows them. */
-import { randomInt } from 'node:crypto';
 import { collections } from '../../shared/names.js';
 import type { Role } from '../../shared/organization/organization.js';
 import type { Team } from '../../shared/organization/team.js';
@@ -27,7 +26,7 @@ import { type Also, transact } from './transact.js';
 
 /** A deleted team shows the organization that it was in. */
 export const viewOfTeam = (
-  { teamId, name, organizationId, deletedFrom, createdAt, deletedAt }: TeamRecord,
+  { teamId, name, organizationId, deletedFrom, createdAt, ceilings, deletedAt }: TeamRecord,
   role: Role | undefined,
 ): Team => ({
   teamId,
@@ -35,6 +34,7 @@ export const viewOfTeam = (
   organizationId: deletedAt === undefined ? organizationId : (deletedFrom ?? null),
   ...(role === undefined ? {} : { role }),
   createdAt,
+  ...(ceilings === undefined ? {} : { ceilings }),
   ...(deletedAt === undefined ? {} : { deletedAt }),
 });
 
@@ -58,7 +58,7 @@ export const createTeam = (
         );
       }
       // A new number for each run of the transaction, so that a taken number is no obstacle.
-      const teamId = randomInt(1, 2 ** 31);
+      const teamId = context.random.whole(1, 2 ** 31);
       // The event takes the time of this read. What it finds does not matter.
       await transaction.get(collections.teams, teamDocumentId(teamId));
       const createdAt = context.clock.now().toISOString();

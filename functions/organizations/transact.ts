@@ -1,6 +1,6 @@
 /** Runs a transaction again when another one commits first. Every change of organizations and teams uses it. */
 import { Problem } from '../../shared/problems.js';
-import type { Clock, Context } from '../context.js';
+import type { Context } from '../context.js';
 import { Conflict, type Transaction, type Write } from '../store/store.js';
 import { inTurn } from '../store/turns.js';
 import { BeingRemoved } from './leaving.js';
@@ -9,7 +9,7 @@ import { noticesOf } from './notices.js';
 /** More writes for the same transaction, made from its result. Not called if nothing changes. */
 export type Also<T> = (result: T) => readonly Write[];
 
-type Transacting = Pick<Context, 'store' | 'clock' | 'config'>;
+type Transacting = Pick<Context, 'store' | 'clock' | 'random' | 'config'>;
 
 const tries = 8;
 /**
@@ -24,7 +24,7 @@ export const transact = <T>(
   context: Transacting,
   change: (transaction: Transaction) => Promise<T>,
   also: Also<T> = () => [],
-): Promise<T> => untilFirst(context.clock, () => once(context, change, also));
+): Promise<T> => untilFirst(context, () => once(context, change, also));
 
 /**
  * What a change depends on, read document by document at first. A refusal, or a result that is not `open`, is final, so then
@@ -54,8 +54,7 @@ export const transactInTeam = <T>(
   teamId: number,
   change: (transaction: Transaction) => Promise<T>,
   also: Also<T> = () => [],
-): Promise<T> =>
-  untilFirst(context.clock, () => inTurn(context.store, `team ${teamId}`, () => once(context, change, also)));
+): Promise<T> => untilFirst(context, () => inTurn(context.store, `team ${teamId}`, () => once(context, change, also)));
 
 const once = <T>(
   { store, config }: Transacting,
@@ -82,7 +81,7 @@ function joined(writes: readonly Write[]): Iterable<Write> {
   return byPlace.values();
 }
 
-async function untilFirst<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
+async function untilFirst<T>({ clock, random }: Transacting, work: () => Promise<T>): Promise<T> {
   const begun = clock.now().getTime();
   for (let attempt = 1; ; attempt++) {
     try {
@@ -96,7 +95,7 @@ async function untilFirst<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
       } else if (attempt >= tries || waitedMs > patienceMs) {
         throw busy(error);
       }
-      await clock.wait((Math.random() * Math.min(10 * 2 ** attempt, 500)) / 1000);
+      await clock.wait((random.fraction() * Math.min(10 * 2 ** attempt, 500)) / 1000);
     }
   }
 }

@@ -2,12 +2,10 @@
  * The door's side: has the function of a lane look, and waits for its answer. Only that function has its rights, and no other
  * may act as it.
  */
-import { randomBytes } from 'node:crypto';
 import { addSeconds } from '../../shared/add-seconds.js';
 import { preflightInstance } from '../../shared/bootstrap/message.js';
 import { collections, type Lane } from '../../shared/names.js';
 import { Problem } from '../../shared/problems.js';
-import { timeLimit } from '../../shared/time-limit.js';
 import { type Trace, traceparentOf } from '../../shared/trace.js';
 import type { Context } from '../context.js';
 import { read } from '../engine/record/documents.js';
@@ -22,7 +20,7 @@ const laneSeconds = 15;
 /** For a document that nobody took away. */
 const keptSeconds = 3600;
 
-type Asker = Pick<Context, 'store' | 'publisher' | 'clock' | 'log'>;
+type Asker = Pick<Context, 'store' | 'publisher' | 'clock' | 'random' | 'log'>;
 
 /** What the lane does not answer in time is unknown. */
 export async function askLane(
@@ -33,8 +31,8 @@ export async function askLane(
   trace?: Trace,
 ): Promise<readonly Found[]> {
   if (asked.length === 0) return [];
-  const { store, publisher, clock, log } = context;
-  const id = randomBytes(15).toString('hex');
+  const { store, publisher, clock, random, log } = context;
+  const id = random.bytes(15).toString('hex');
   const { options, owner, ownerMember, projectId } = intent;
   const data: PreflightRecord = {
     schema: 1,
@@ -53,7 +51,7 @@ export async function askLane(
     const attributes = trace === undefined ? {} : { traceparent: traceparentOf(trace) };
     const message = { schema: 1, bootstrapId: id, instance: preflightInstance, generation: 1 } as const;
     await publisher.publish(lane, [message], attributes);
-    verdicts = await answered(store, id, signal);
+    verdicts = await answered(context, id, signal);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     why = error.detail;
@@ -70,15 +68,17 @@ export async function askLane(
 
 /** Undefined: no answer came in time, or whoever asked has gone. */
 async function answered(
-  store: Context['store'],
+  { store, clock }: Asker,
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<PreflightRecord['verdicts']> {
-  const limit = AbortSignal.any([timeLimit(laneSeconds * 1000), ...(signal === undefined ? [] : [signal])]);
   let unwatch: (() => void) | undefined;
+  let stopTimer: (() => void) | undefined;
   try {
     return await new Promise((resolve, reject) => {
-      limit.addEventListener('abort', () => resolve(undefined), { once: true });
+      stopTimer = clock.after(laneSeconds, () => resolve(undefined));
+      signal?.addEventListener('abort', () => resolve(undefined), { once: true });
+      if (signal?.aborted) resolve(undefined);
       unwatch = store.watch(
         collections.preflights,
         id,
@@ -91,5 +91,6 @@ async function answered(
     });
   } finally {
     unwatch?.();
+    stopTimer?.();
   }
 }

@@ -15,7 +15,7 @@ export interface RuleParts {
   readonly standing: StoredBootstrap | undefined;
   /** Throws unless this deployment knows where its executable is. Undefined: another finding looks whether it is there. */
   readonly checkRelease: (() => unknown) | undefined;
-  /** Throws if the price is above a ceiling. Undefined: it was judged when the bootstrap began. */
+  /** Throws if the price is above a ceiling, or its team has no room. Undefined: it was judged when the bootstrap began. */
   readonly checkPrice: (() => unknown) | undefined;
   /** Throws unless that bootstrap can be resumed like this. */
   checkResume(standing: StoredBootstrap): Promise<void>;
@@ -47,7 +47,7 @@ const ceiling = (check: () => unknown): Finding =>
     about: ['region', 'projectTtl', 'rootDiskSize', 'multiDc'],
     onResume: 'always',
     onPlan: true,
-    ask: async () => void check(),
+    ask: async () => void (await check()),
     judge: () => ok('beneath all ceilings'),
   });
 

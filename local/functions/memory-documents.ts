@@ -86,13 +86,13 @@ export interface Documents {
   commit(batch: readonly Write[]): string[];
 }
 
-/** Calls `onCommit` with the documents that a commit wrote, as `collection/id`. */
-export function createDocuments(onCommit: (keys: Iterable<string>) => void): Documents {
+/** Calls `onCommit` with the documents that a commit wrote, as `collection/id`. `time`: milliseconds since 1970. */
+export function createDocuments(onCommit: (keys: Iterable<string>) => void, time: () => number): Documents {
   const all = new Map<string, Map<string, Stored>>();
   let writes = 0;
   let lastTime = 0;
   const now = (): number => {
-    lastTime = Math.max(Date.now() * 1000, lastTime + 1);
+    lastTime = Math.max(time() * 1000, lastTime + 1);
     return lastTime;
   };
   const storedAt = (collection: string, id: string): Stored | undefined => all.get(collection)?.get(id);
@@ -100,7 +100,7 @@ export function createDocuments(onCommit: (keys: Iterable<string>) => void): Doc
   function plan(batch: readonly Write[]): Map<string, Planned> {
     const next = new Map<string, Planned>();
     let bytes = 0;
-    const time = now();
+    const at = now();
     for (const write of batch) {
       checkId(write.id);
       const key = `${write.collection}/${write.id}`;
@@ -116,7 +116,7 @@ export function createDocuments(onCommit: (keys: Iterable<string>) => void): Doc
       if (text.length > maxDocumentBytes) throw new Error(`${key} is larger than 1 MiB`);
       // As in Firestore, a write that changes nothing keeps the version.
       const version = before?.text === text ? before.version : String(writes + next.size + 1);
-      const createdAt = before?.createdAt ?? time;
+      const createdAt = before?.createdAt ?? at;
       next.set(key, { write, stored: { version, createdAt, data: JSON.parse(text) as Data, text } });
     }
     if (bytes > maxCommitBytes) throw new Error('The commit is larger than 10 MiB');

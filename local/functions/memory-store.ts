@@ -138,11 +138,12 @@ export interface MemoryStore extends Store {
   dump(): Record<string, Record<string, Data>>;
 }
 
-export function createMemoryStore(): MemoryStore {
+/** `time`: the database's own clock, in milliseconds since 1970. */
+export function createMemoryStore(time: () => number = Date.now): MemoryStore {
   const watchers: Watchers = new Map();
   const documents = createDocuments((keys) => {
     for (const key of keys) for (const tell of watchers.get(key) ?? []) tell();
-  });
+  }, time);
   const { all, read } = documents;
 
   return {

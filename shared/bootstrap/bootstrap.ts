@@ -121,6 +121,12 @@ export const InstanceView = z
     startedAt: moment('Its first claim in this generation').optional(),
     endedAt: moment('When it came to its end', '2026-11-23T09:02:00.000Z').optional(),
     problem: StoredProblem.optional(),
+    // Missing in answers of earlier releases.
+    lane: z.enum(['cloud', 'host']).optional().meta({ description: 'Done by calls of Google Cloud, or on machines' }),
+    needs: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Ids of what is done before. A removal goes the other way', examples: [['project']] }),
   })
   .meta({ id: 'Instance', description: 'One thing that a bootstrap makes: a step, or one of several of a step' });
 export type InstanceView = z.infer<typeof InstanceView>;
@@ -280,6 +286,21 @@ export const BootstrapView = z
     }),
     createdAt: moment('When it was begun'),
     deadlineAt: moment('When cleanup removes the project', '2026-11-23T11:00:00.000Z'),
+    prepared: z.iso
+      .datetime()
+      .optional()
+      .meta({
+        description:
+          'Its project was prepared for whoever would ask, and this is since when. Absent: it was made for this bootstrap',
+        examples: ['2026-11-21T11:00:00.000Z'],
+      }),
+    unprepared: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Why it took no prepared project. Absent where the deployment prepares none',
+        examples: ['every prepared project of its pool was taken'],
+      }),
     protection: z
       .object({ until: moment('Its end'), reason: text('Why', 'A demo'), by: text('Who', 'alice@example.com') })
       .optional()

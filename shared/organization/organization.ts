@@ -1,6 +1,7 @@
 /** Organizations and their members as the API shows them. */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
+import { Ceilings } from './ceilings.js';
 import { Email } from './email.js';
 
 export const Role = z
@@ -52,6 +53,7 @@ export const Organization = z
       examples: ['admin'],
     }),
     createdAt: moment('When it was made'),
+    ceilings: Ceilings.optional(),
     deletedAt: moment('When it was deleted; absent for one that is not').optional(),
   })
   .meta({ id: 'Organization', description: 'Groups teams under one government' });
@@ -140,6 +142,7 @@ export const OrganizationEvent = z
         'organization-renamed',
         'organization-deleted',
         'organization-restored',
+        'organization-ceilings-set',
         'member-added',
         'member-role-changed',
         'member-removed',
@@ -151,6 +154,7 @@ export const OrganizationEvent = z
         'team-renamed',
         'team-deleted',
         'team-restored',
+        'team-ceilings-set',
         'team-member-added',
         'team-member-role-changed',
         'team-member-removed',

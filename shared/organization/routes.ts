@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { flag, json, type Reply, type RouteTable } from '../api.js';
 import { pageHeaders, pageQuery } from '../paging.js';
+import { NewCeilings } from './ceilings.js';
 import { Email, EmailText } from './email.js';
 import {
   AddedMembers,
@@ -143,6 +144,19 @@ export const organizationRoutes = {
     caller: 'known',
     params: ofOrganization,
     body: NewName,
+    replies: { 200: json('The organization', Organization) },
+    problems: ['forbidden'],
+  },
+  setOrganizationCeilings: {
+    method: 'PUT',
+    path: '/organizations/{organizationId}/ceilings',
+    tag: 'Organizations',
+    summary: 'Sets what the bootstraps of all its teams may come to',
+    description:
+      'For admins of the organization. A ceiling that is left out is removed. It holds for what begins or is extended from then on, and ends nothing that lives.',
+    caller: 'known',
+    params: ofOrganization,
+    body: NewCeilings,
     replies: { 200: json('The organization', Organization) },
     problems: ['forbidden'],
   },
@@ -394,6 +408,19 @@ export const organizationRoutes = {
     replies: { 200: json('The team', Team) },
     problems: ['forbidden', 'conflict'],
   },
+  setTeamCeilings: {
+    method: 'PUT',
+    path: '/teams/{teamId}/ceilings',
+    tag: 'Teams',
+    summary: 'Sets what the bootstraps of the team may come to',
+    description:
+      "For admins of the team and of its organization. A ceiling that is left out is removed. In an organization, only its admins may raise or remove one, and nobody else may set one above the organization's. It holds for what begins or is extended from then on, and ends nothing that lives.",
+    caller: 'known',
+    params: ofTeam,
+    body: NewCeilings,
+    replies: { 200: json('The team', Team) },
+    problems: ['forbidden', 'conflict'],
+  },
   deleteTeam: {
     method: 'DELETE',
     path: '/teams/{teamId}',
@@ -508,7 +535,9 @@ export const organizationRoutes = {
     replies: {
       200: {
         ...json('What would stay and leave', MigrationPreview),
-        headers: { ETag: 'Changes with the team, its members, and who of them belongs to the organization' },
+        headers: {
+          ETag: 'Changes with the team, its members, who of them belongs to the organization, and the bootstraps that move',
+        },
       },
     },
     problems: ['forbidden'],

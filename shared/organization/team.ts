@@ -1,6 +1,7 @@
 /** Teams as the API shows them, and what a migration into an organization does or would do. */
 import * as z from 'zod';
 import { moment, text } from '../api.js';
+import { Ceilings } from './ceilings.js';
 import { Member, Name, OrganizationId, Role } from './organization.js';
 import { TeamId } from './team-id.js';
 
@@ -17,6 +18,7 @@ export const Team = z
       examples: ['admin'],
     }),
     createdAt: moment('When it was made'),
+    ceilings: Ceilings.optional(),
     deletedAt: moment('When it was deleted; absent for one that is not').optional(),
   })
   .meta({ id: 'Team', description: 'People who work together, standalone or in an organization' });
@@ -183,7 +185,23 @@ export const MigrationPreview = z
     bootstraps: z
       .array(MovedBootstrap)
       .optional()
-      .meta({ description: 'The bootstraps that move with the team, at most 50. The ETag does not cover them' }),
+      .meta({ description: 'The bootstraps that move with the team, at most 50 of them' }),
+    bootstrapsInAll: z
+      .int()
+      .optional()
+      .meta({ description: 'How many bootstraps move', examples: [3] }),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          'Ceilings of the organization that the team would pass, in words. The migration is not refused for them',
+        examples: [
+          [
+            'The organization would have 7 living bootstraps, and its ceiling is 5. It moves all the same, and nothing new begins until there is room.',
+          ],
+        ],
+      }),
   })
   .meta({ id: 'MigrationPreview', description: 'What a migration would do now' });
 export type MigrationPreview = z.infer<typeof MigrationPreview>;

@@ -73,8 +73,9 @@ run "of_yet_another_form" {
     dns_zones     = ["zone-a"]
     bootstrappers = { domains = ["example.com,example.org"] }
     sizes         = { sweep = { min_instances = 2 } }
+    pools         = [{ parent = "folders/999", billingAccount = "0123AB-4567CD-89EF01", region = "europe", size = 0 }]
   }
-  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes]
+  expect_failures = [var.dns_zones, var.bootstrappers, var.sizes, var.pools]
 }
 
 run "no_way_to_the_machines" {
@@ -132,7 +133,7 @@ run "direct_for_all_but_a_few" {
     ssh_source_ranges = ["0.0.0.0/1", "128.0.0.0/2", "192.0.0.0/3", "::/1", "8000::/2", "c000::/4", "e000::/3", "2001:db8:0:0:1::/80"]
   }
   assert {
-    condition     = alltrue([for f in google_cloudfunctions2_function.function : !contains(keys(f.service_config[0].environment_variables), "PLINTH_MACHINE_ACCESS_OPEN") || f.service_config[0].environment_variables["PLINTH_MACHINE_ACCESS_OPEN"] == "off"])
+    condition     = alltrue([for f in google_cloudfunctions2_function.function : lookup(f.service_config[0].environment_variables, "PLINTH_MACHINE_ACCESS_OPEN", "off") == "off"])
     error_message = "Ranges that leave addresses out need no second word."
   }
 }

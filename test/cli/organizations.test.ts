@@ -81,6 +81,20 @@ describe('plinth org and plinth team', () => {
       result: 'organizations',
     },
     {
+      args: `org ceilings ${acme}`,
+      call: `GET /organizations/${acme}`,
+      reply: { ...organization, ceilings: { living: 5 } },
+      shows: ['Living bootstraps  at most 5', 'Cost in a month    no ceiling'],
+      result: 'organization',
+    },
+    {
+      args: 'team ceilings 42',
+      call: 'GET /teams/42',
+      reply: { ...team, ceilings: { usdPerMonth: '250.00' } },
+      shows: ['Living bootstraps  no ceiling', 'Cost in a month    at most 250.00 USD'],
+      result: 'team',
+    },
+    {
       args: `org rename ${acme} zenith`,
       call: `PUT /organizations/${acme}/name`,
       sends: { name: 'zenith' },
@@ -415,6 +429,19 @@ describe('plinth org and plinth team', () => {
       expect(JSON.parse(asJson.stdout)).to.include({ type: 'result', exitCode: 0 }).and.to.have.property(result);
     });
   }
+
+  it('set one ceiling and keep the other, and name all faults of both flags', async () => {
+    const set = { living: 3, usdPerMonth: '250.00' };
+    script('GET /teams/42', answers(200, { ...team, ceilings: set }), answers(200, { ...team, ceilings: set }));
+    script('PUT /teams/42/ceilings', answers(200, { ...team, ceilings: set }), answers(200, team));
+    expect((await run('team', 'ceilings', '42', '--living', '3')).stdout).to.contain('at most 250.00 USD');
+    await run('team', 'ceilings', '42', '--living', 'none', '--usd-per-month', '9.5');
+    const sent = service.seen.filter(({ method }) => method === 'PUT').map(({ body }) => body);
+    expect(sent).to.deep.equal([set, { usdPerMonth: '9.5' }]);
+    const faulty = await run('org', 'ceilings', acme, '--living', '-1', '--usd-per-month', 'much');
+    expect(faulty.code).to.equal(2);
+    expect(faulty.stderr).to.contain('--living must be').and.to.contain('--usd-per-month must be an amount');
+  });
 
   it('add and invite the people of a file, and name each faulty line of it', async () => {
     const people = join(sandbox.folder, 'people.txt');

@@ -1,7 +1,10 @@
 /** An install that lacks values which only a person can give: it stops before it begins, says what goes where, and goes on once that is there. */
+
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { realClock } from '../../functions/host/clock.js';
+import { realRandom } from '../../functions/host/random.js';
 import { sopsMeans } from '../../functions/steps/config/sops-means.js';
 import { writeInstallConfig } from '../../shared/install-config/config.js';
 import { encryptSecrets, fieldSecret } from '../../shared/install-config/secrets.js';
@@ -54,7 +57,7 @@ describe('an install with a PostgreSQL server of the caller’s own', function (
     const { secrets } = await alice.secrets();
     const [recipient = ''] = sopsRecipients(alice.read('prod.vault.yaml'));
     const filled = { version: 1 as const, secrets: [...secrets, fieldSecret('postgresPassword', 'theirs')] };
-    const text = await encryptSecrets(filled, recipient, sopsMeans(new Date()));
+    const text = await encryptSecrets(filled, recipient, sopsMeans({ clock: realClock, random: realRandom }));
     rmSync(path);
     writeFileSync(path, text, { mode: 0o600 });
     const view = succeeded(await alice.bootstrap('own-pg', flags));

@@ -11,6 +11,7 @@ import { readFile } from '../../functions/engine/record/files.js';
 import { makeProjectId } from '../../functions/engine/record/ids.js';
 import { getBootstrap } from '../../functions/engine/record/update.js';
 import type { AnyStep } from '../../functions/engine/step.js';
+import { realRandom } from '../../functions/host/random.js';
 import type { Write } from '../../functions/store/store.js';
 import { BootstrapView } from '../../shared/bootstrap/bootstrap.js';
 import { collections } from '../../shared/names.js';
@@ -69,16 +70,18 @@ describe('a bootstrap', () => {
     'ÄÖÜ test',
   ]) {
     it(`makes of "${name}" an id that Google takes`, () => {
-      expect(makeProjectId(name)).to.match(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/);
+      expect(makeProjectId(realRandom, name)).to.match(/^[a-z][a-z0-9-]{4,28}[a-z0-9]$/);
     });
   }
 
   it('makes ids without the words that Google allows in none', () => {
     const restricted = /google|null|undefined|ssl/;
-    const named = ['my ssl test', 'Google demo', 'sssll', 'null', 'undefined', 'goo!gle'].map(makeProjectId);
+    const named = ['my ssl test', 'Google demo', 'sssll', 'null', 'undefined', 'goo!gle'].map((name) =>
+      makeProjectId(realRandom, name),
+    );
     expect(named.filter((id) => restricted.test(id))).to.deep.equal([]);
     // By chance one in some 8,000.
-    const ids = Array.from({ length: 200_000 }, () => makeProjectId('race'));
+    const ids = Array.from({ length: 200_000 }, () => makeProjectId(realRandom, 'race'));
     expect(ids.filter((id) => restricted.test(id))).to.deep.equal([]);
   });
 

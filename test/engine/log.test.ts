@@ -1,12 +1,14 @@
 /** Logs of jobs in documents: whoever is killed where, no byte is lost and none is double; and no secret, however it is cut. */
+
 import { expect } from 'chai';
 import { createStepLog, cutOf, removeLogs } from '../../functions/engine/record/log.js';
 import type { StepLog } from '../../functions/engine/step.js';
+import { realTimers } from '../../functions/host/clock.js';
 import type { Store } from '../../functions/store/store.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 
-const clock = { now: () => new Date(), wait: async () => undefined };
+const clock = { ...realTimers, now: () => new Date(), wait: async () => undefined };
 const whose = { bootstrapId: 'b1', instance: 'k0s:k0s-1', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };
 const logOn = (store: Store, secrets: readonly string[] = [], changes = {}): StepLog =>
   createStepLog({ store, clock }, { ...whose, ...changes }, () => secrets);

@@ -1,8 +1,10 @@
 /** Stored logs as they are read: page by page as they were written, and for followers bounded, from where they were. */
+
 import { expect } from 'chai';
 import { logKey, readCursor, withLogs, writeCursor } from '../../functions/engine/record/cursor.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { listLogs, readLog, readLogNews } from '../../functions/engine/record/read-log.js';
+import { realTimers } from '../../functions/host/clock.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
 
@@ -57,7 +59,7 @@ describe('a stored log', () => {
 
   it('is listed with what is in it, and where the last generation begins', async () => {
     const store = createMemoryStore();
-    const clock = { now: () => new Date(), wait: async () => undefined };
+    const clock = { ...realTimers, now: () => new Date(), wait: async () => undefined };
     for (const generation of [1, 2]) {
       const whose = { bootstrapId: 'b1', instance: 'package', generation, expireAt: at };
       await createStepLog({ store, clock }, whose, () => []).append(

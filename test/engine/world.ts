@@ -14,7 +14,9 @@ import type { RunResult } from '../../functions/engine/run/result.js';
 import { runMessage } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
 import type { AnyStep } from '../../functions/engine/step.js';
+import { realTimers } from '../../functions/host/clock.js';
 import type { Severity } from '../../functions/host/log.js';
+import { realRandom } from '../../functions/host/random.js';
 import type { Store } from '../../functions/store/store.js';
 import { noTracing } from '../../functions/tracing/tracing.js';
 import { createMemoryStore, type MemoryStore } from '../../local/functions/memory-store.js';
@@ -138,6 +140,10 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
     remove: async (id: string) => {
       secrets.delete(id);
     },
+    destroy: async (id: string, version: string) => {
+      const versions = secrets.get(id);
+      if (versions !== undefined) versions[Number(version) - 1] = '';
+    },
   };
   const cloud = { secretManager, reportingTo: () => cloud } as unknown as Context['cloud'];
 
@@ -152,7 +158,9 @@ export function createWorld(settings: Readonly<Record<string, string>> = {}, fir
       ...settings,
     }),
     log: (severity, message, fields) => logs.push({ severity, message, fields }),
+    random: realRandom,
     clock: {
+      ...realTimers,
       now,
       async wait(seconds, signal) {
         waits.push(seconds);

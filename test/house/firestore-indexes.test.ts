@@ -2,6 +2,7 @@
  * Firestore refuses a query whose composite index is missing, and its emulator does not. So every query that the product
  * makes is recorded here and compared with what terraform/firestore.indexes.json declares.
  */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -9,6 +10,7 @@ import * as z from 'zod';
 import { findByName, listBootstraps } from '../../functions/bootstraps/find.js';
 import { bootstrapsOf } from '../../functions/bootstraps/team-roles.js';
 import { noticeWrites } from '../../functions/bootstraps/warn.js';
+import { SessionRecord } from '../../functions/console/sessions.js';
 import {
   BootstrapRecord,
   CountersRecord,
@@ -23,7 +25,11 @@ import {
 import { DurationsRecord } from '../../functions/engine/record/durations.js';
 import { createStepLog } from '../../functions/engine/record/log.js';
 import { readLog } from '../../functions/engine/record/read-log.js';
+import { realTimers } from '../../functions/host/clock.js';
 import { RateRecord } from '../../functions/http/rate-limit.js';
+import { membersOf } from '../../functions/pools/member.js';
+import { PoolNotesRecord } from '../../functions/pools/notes.js';
+import { SeenRecord } from '../../functions/preflight/seen.js';
 import { NoticeRecord } from '../../functions/webhook/notices.js';
 import { createMemoryStore } from '../../local/functions/memory-store.js';
 import { collections } from '../../shared/names.js';
@@ -117,6 +123,7 @@ const sites: readonly Site[] = readdirSync(join(projectFolder, 'functions'), { r
 const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = [
   [collections.bootstraps, BootstrapRecord],
   [collections.leases, LeaseRecord],
+  [collections.consoleSessions, SessionRecord],
   [collections.events, EventRecord],
   [collections.files, FileRecord],
   [collections.logs, LogChunkRecord],
@@ -125,8 +132,10 @@ const stored: readonly (readonly [collection: string, record: z.ZodObject])[] = 
   [collections.counters, CountersRecord],
   [collections.passes, PassRecord],
   [collections.passes, SearchRecord],
+  [collections.passes, PoolNotesRecord],
   [collections.durations, DurationsRecord],
   [collections.rates, RateRecord],
+  [collections.preflights, SeenRecord],
 ];
 
 function noteFields({ fields }: Recording, collection: string, record: z.ZodObject): void {
@@ -161,10 +170,11 @@ describe("Firestore's indexes", () => {
     const store = recordStore(createMemoryStore(), recording);
     await findByName({ store }, 'no-such-project');
     await listBootstraps({ store });
+    await membersOf({ store }, 'a pool');
     await bootstrapsOf({ store }, 1);
     // What only jobs on machines write.
     const whose = { bootstrapId: 'b1', instance: 'install', generation: 1, expireAt: '2030-01-01T00:00:00.000Z' };
-    const clock = { now: () => new Date(), wait: async () => undefined };
+    const clock = { ...realTimers, now: () => new Date(), wait: async () => undefined };
     await createStepLog({ store, clock }, whose, () => []).append('job', 0, Buffer.alloc(1000, 'x'), true);
     await readLog({ store }, 'b1', 'install', 0);
     // What only a deployment with a webhook writes.

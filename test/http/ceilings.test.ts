@@ -9,26 +9,8 @@ import type { BeginReply, PlanReply } from '../../shared/bootstrap/routes.js';
 import { collections } from '../../shared/names.js';
 import { createRandom } from '../organizations/random.js';
 import { type BootstrapsServer, createBootstrapsServer, makeRequest } from './bootstraps-server.js';
+import { oneDollarAnHour as prices } from './ceiling-prices.js';
 import { createIssuer, type Issuer } from './issuer.js';
-
-const none = 0.000_000_001;
-/** 51 cores of a bootstrap of one datacenter at 2 cents are 1.02 USD an hour, and all else next to nothing. */
-const prices = {
-  asOf: '2026-11-01',
-  source: 'made for this test',
-  currency: 'USD',
-  regions: {
-    'europe-west4': {
-      e2VcpuHour: 0.02,
-      e2MemoryGbHour: none,
-      spotE2VcpuHour: 0.01,
-      spotE2MemoryGbHour: none,
-      pdSsdGbMonth: none,
-      staticAddressHour: none,
-      externalAddressHour: none,
-    },
-  },
-};
 
 describe('ceilings of what may be spent', () => {
   let issuer: Issuer;

@@ -5,6 +5,7 @@ import { decryptSops as decryptWithSopsAge } from 'sops-age';
 import ssh2 from 'ssh2';
 import { parse } from 'yaml';
 import { createKeyMaker } from '../../functions/host/keys.js';
+import { realRandom } from '../../functions/host/random.js';
 import { makeCaCertificate } from '../../functions/steps/config/certificates.js';
 import { InstallConfig, writeInstallConfig } from '../../shared/install-config/config.js';
 import {
@@ -418,7 +419,10 @@ describe('the install config and the secrets file', () => {
       it('a key and a certificate that do not belong together', async () => {
         const config = structuredClone(files.config);
         const stranger = await createKeyMaker().make('rsa-2048');
-        config.cluster.certificates.ca.certPem = await makeCaCertificate(stranger, 'a stranger', means.now);
+        config.cluster.certificates.ca.certPem = await makeCaCertificate(stranger, 'a stranger', {
+          now: means.now,
+          random: realRandom,
+        });
         const problem = await refusal(bootstrap.go({ base: { dc1: { config: writeInstallConfig(config) } } }));
         expect(problem.detail).to.include('cluster.certificates.ca.certPem does not belong to selfSignedCaKeyPem');
       });

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
 import { createKeyMaker, type KeyPair } from '../../functions/host/keys.js';
+import { realRandom } from '../../functions/host/random.js';
 import {
   isCertificateOf,
   makeCaCertificate,
@@ -38,13 +39,11 @@ describe('a certificate', () => {
   const name = { hostname: 'postgres', ip: '10.10.0.7' };
   before(async () => {
     [ca, server] = await Promise.all([createKeyMaker().make('rsa-2048'), createKeyMaker().make('rsa-2048')]);
-    caCertPem = await makeCaCertificate(ca, 'plinth PostgreSQL CA b1', now);
-    certPem = await makeServerCertificate(
-      { privateKey: ca.privateKey, certPem: caCertPem },
-      server.publicKey,
-      name,
+    caCertPem = await makeCaCertificate(ca, 'plinth PostgreSQL CA b1', { now, random: realRandom });
+    certPem = await makeServerCertificate({ privateKey: ca.privateKey, certPem: caCertPem }, server.publicKey, name, {
       now,
-    );
+      random: realRandom,
+    });
   });
 
   it('of a CA is self-signed, may sign, and holds three years', () => {
@@ -73,7 +72,7 @@ describe('a certificate', () => {
       { privateKey: ca.privateKey, certPem: caCertPem },
       server.publicKey,
       name,
-      now,
+      { now, random: realRandom },
     );
     expect(new X509Certificate(again).serialNumber).not.to.equal(new X509Certificate(certPem).serialNumber);
     expect(new X509Certificate(again).serialNumber).to.have.length(32);
@@ -81,19 +80,17 @@ describe('a certificate', () => {
 
   it('serves an IPv6 address as well', async () => {
     const six = { hostname: 'postgres', ip: '2001:db8::7' };
-    const pem = await makeServerCertificate(
-      { privateKey: ca.privateKey, certPem: caCertPem },
-      server.publicKey,
-      six,
+    const pem = await makeServerCertificate({ privateKey: ca.privateKey, certPem: caCertPem }, server.publicKey, six, {
       now,
-    );
+      random: realRandom,
+    });
     expect(servesAs(pem, caCertPem, server.privateKey, six, now)).to.equal(true);
     expect(servesAs(pem, caCertPem, server.privateKey, { ...six, ip: '2001:db8::8' }, now)).to.equal(false);
   });
 
   it('serves no longer when name, address, CA, key or time have moved on', async () => {
     const strangers = await createKeyMaker().make('rsa-2048');
-    const strangersCa = await makeCaCertificate(strangers, 'plinth PostgreSQL CA b1', now);
+    const strangersCa = await makeCaCertificate(strangers, 'plinth PostgreSQL CA b1', { now, random: realRandom });
     const later = new Date('2028-03-04T05:06:08Z');
     expect(servesAs(certPem, caCertPem, server.privateKey, name, now)).to.equal(true);
     expect(servesAs(certPem, caCertPem, server.privateKey, { ...name, ip: '10.10.0.70' }, now)).to.equal(false);

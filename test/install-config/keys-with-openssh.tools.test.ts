@@ -1,10 +1,12 @@
 /** Keys and certificates, read by OpenSSH and OpenSSL. */
+
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createKeyMaker } from '../../functions/host/keys.js';
+import { realRandom } from '../../functions/host/random.js';
 import { makeCaCertificate, makeServerCertificate } from '../../functions/steps/config/certificates.js';
 import { createTestKeys } from '../../local/stack/test-keys.js';
 import { isOpenSshPair, openSshPair } from '../../shared/openssh.js';
@@ -41,10 +43,10 @@ describe('the OpenSSH form of a key', () => {
 describe('a certificate', () => {
   it('is verified by openssl for its purpose, name and address', async () => {
     const [ca, server] = await Promise.all([createKeyMaker().make('rsa-2048'), createKeyMaker().make('rsa-2048')]);
-    const caCertPem = await makeCaCertificate(ca, 'plinth PostgreSQL CA b1', now);
+    const caCertPem = await makeCaCertificate(ca, 'plinth PostgreSQL CA b1', { now, random: realRandom });
     const issuer = { privateKey: ca.privateKey, certPem: caCertPem };
     const name = { hostname: 'postgres', ip: '10.10.0.7' };
-    const certPem = await makeServerCertificate(issuer, server.publicKey, name, now);
+    const certPem = await makeServerCertificate(issuer, server.publicKey, name, { now, random: realRandom });
     const verify = (...more: string[]) =>
       execFileSync(
         'openssl',

@@ -2,9 +2,11 @@
  * A bootstrap of which only the config steps run, each as the engine runs it (observe, run, observe), over secrets and files in
  * memory; what the cloud steps leave is given. For tests of functions/steps/config.
  */
+
 import { expect } from 'chai';
 import type { Context, StepContext } from '../../functions/context.js';
 import type { BootstrapFacts, StepFiles, StepSecrets } from '../../functions/engine/step.js';
+import { realRandom } from '../../functions/host/random.js';
 import { ageIdentity } from '../../functions/steps/config/age-identity.js';
 import { config } from '../../functions/steps/config/config.js';
 import { machineKey } from '../../functions/steps/config/machine-key.js';
@@ -107,6 +109,7 @@ export function makeBootstrap(start: Changes = {}, elsewhere?: StepSecrets): Mad
     const context = {
       config: settings,
       clock: { now: () => now.now ?? new Date('2026-03-04T05:06:07Z'), wait: async () => {} },
+      random: realRandom,
       keys: createTestKeys(),
     } as unknown as Context as StepContext;
     const bootstrap: BootstrapFacts = {

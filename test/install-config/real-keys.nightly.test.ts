@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { expect } from 'chai';
 import { createKeyMaker } from '../../functions/host/keys.js';
+import { realRandom } from '../../functions/host/random.js';
 import { makeSecrets } from '../../functions/steps/config/made-secrets.js';
 import { findSecret } from '../../shared/install-config/secrets.js';
 
@@ -9,6 +10,7 @@ describe('secrets from the real key maker', () => {
     this.timeout(240_000);
     const made = await makeSecrets({
       keys: createKeyMaker(),
+      random: realRandom,
       now: new Date(),
       bootstrapId: 'b1',
       datacenter: 'dc1',

@@ -3,6 +3,7 @@ import type { Compute } from 'google-auth-library';
 import { createSecretManager } from '../../functions/cloud/secret-manager.js';
 import type { Config } from '../../functions/config.js';
 import { createStepSecrets } from '../../functions/engine/run/step-secrets.js';
+import { realClock } from '../../functions/host/clock.js';
 import { owner, project, type ReadyCloud, readyCloud } from '../local-cloud/ready-cloud.js';
 import { type DatacenterFiles, keysAtHand, makeBootstrap } from './made-bootstrap.js';
 
@@ -25,7 +26,12 @@ describe('secrets in Secret Manager', () => {
     const credentials = {
       getRequestHeaders: async () => new Headers({ authorization: `Bearer ${cloud.identity.accessToken(owner)}` }),
     } as unknown as Compute;
-    const secretManager = createSecretManager({ config, credentials, onCall: (text) => void calls.push(text) });
+    const secretManager = createSecretManager({
+      config,
+      clock: realClock,
+      credentials,
+      onCall: (text) => void calls.push(text),
+    });
     return createStepSecrets({ cloud: { secretManager } as never, config }, bootstrapId, undefined, () => undefined);
   };
 

@@ -18,6 +18,7 @@ import {
 import { runMessage } from '../../functions/engine/run/run.js';
 import { sweep } from '../../functions/engine/run/sweep.js';
 import { createOsLoginIdentity } from '../../functions/host/os-login.js';
+import { realRandom } from '../../functions/host/random.js';
 import { createRemote, type Remote } from '../../functions/remote/remote.js';
 import { stepsOf } from '../../functions/steps/index.js';
 import type { Store } from '../../functions/store/store.js';
@@ -203,6 +204,7 @@ export async function createEngineLab(options: EngineLabOptions = {}): Promise<E
       config,
       log,
       clock,
+      random: realRandom,
       store: dying,
       publisher: {
         async publish(_lane, messages) {

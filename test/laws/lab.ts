@@ -2,6 +2,7 @@
  * A bootstrap driven step by step against the simulated cloud, without the engine: every instance can be run again from the
  * state that it met, as often as a law asks for. Made once a variant of options by the tests of the laws.
  */
+
 import { createCloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
 import type { StepContext } from '../../functions/context.js';
@@ -12,6 +13,7 @@ import { createStepSecrets } from '../../functions/engine/run/step-secrets.js';
 import { type AnyStep, again, type BootstrapFacts, type Outcome, type StepCall } from '../../functions/engine/step.js';
 import { createTokenSource } from '../../functions/host/access-token.js';
 import { createOsLoginIdentity } from '../../functions/host/os-login.js';
+import { realRandom } from '../../functions/host/random.js';
 import { createRemote, type Remote, type RemoteSettings } from '../../functions/remote/remote.js';
 import { steps } from '../../functions/steps/index.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
@@ -110,6 +112,7 @@ export async function createLab(
     return {
       config,
       clock,
+      random: realRandom,
       log: () => undefined,
       cloud: own,
       keys,

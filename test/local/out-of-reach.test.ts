@@ -1,6 +1,8 @@
 /** What the identity of a function reaches in the cloud beside its work, and what it does not: each asked over the wire, with its own token. */
+
 import { expect } from 'chai';
 import { makeBootstrapId } from '../../functions/engine/record/ids.js';
+import { realRandom } from '../../functions/host/random.js';
 import { createSimulatedCloud, type SimulatedCloud } from '../../local/cloud/index.js';
 import type { SimulatedApi } from '../../local/cloud/kernel/api.js';
 import { functionAccount, initialState, local, people } from '../../local/stack/deployment.js';
@@ -31,8 +33,8 @@ describe('reach of the functions', () => {
   describe('in Secret Manager', () => {
     const secrets = `/v1/projects/${local.project}/secrets`;
     const payload = { payload: { data: 'bmV3' } };
-    const ofBootstrap = `${makeBootstrapId()}-caller`;
-    const { proofKey, webhookKey, cursorKey } = deploymentSecrets;
+    const ofBootstrap = `${makeBootstrapId(realRandom)}-caller`;
+    const { proofKey, webhookKey, cursorKey, consoleClient } = deploymentSecrets;
     /** What is asked of each secret; the deletion at last, as it may be done. */
     const deeds = {
       read: { line: (secret: string) => `GET ${secrets}/${secret}/versions/1:access` },
@@ -55,6 +57,7 @@ describe('reach of the functions', () => {
       },
       [webhookKey]: { sweep: ['read', 'find'] },
       [cursorKey]: { bootstraps: ['read', 'find', 'add'], api: ['read', 'find', 'add'] },
+      [consoleClient]: { api: ['read'] },
       [ofBootstrap]: {
         bootstraps: ['read', 'find', 'add', 'delete'],
         'run-cloud-step': ['read', 'find', 'add', 'delete'],
@@ -91,7 +94,7 @@ describe('reach of the functions', () => {
     it('makes secrets for who needs some, and none in place of one that is there', async () => {
       for (const name of Object.values(functionNames)) {
         const makes = name === functionNames.bootstraps || name === functionNames.runCloudStep;
-        const found = [await make(name, `${makeBootstrapId()}-caller`), await make(name, webhookKey)];
+        const found = [await make(name, `${makeBootstrapId(realRandom)}-caller`), await make(name, webhookKey)];
         expect(found, name).to.deep.equal(makes ? [200, 409] : [403, 403]);
       }
     });

@@ -103,6 +103,7 @@ describe('the documents of an operation', () => {
     getOrganization: [['', 200, () => ({ params: inOrganization() })]],
     listOrganizationMembers: [['', 200, () => ({ params: inOrganization(), query: { limit: String(listed - 1) } })]],
     renameOrganization: [['', 200, () => ({ params: inOrganization(), body: { name: 'renamed' } })]],
+    setOrganizationCeilings: [['', 200, () => ({ params: inOrganization(), body: { living: 9 } })]],
     deleteOrganization: [
       ['', 200, () => ({ params: { organizationId: lonely } })],
       ['with teams', 409, () => ({ params: inOrganization() })],
@@ -146,6 +147,7 @@ describe('the documents of an operation', () => {
     ],
     listTeamMembers: [['', 200, () => ({ as: 'alice@example.com', params: { teamId: alone } })]],
     renameTeam: [['', 200, () => ({ params: { teamId: inside }, body: { name: 'renamed' } })]],
+    setTeamCeilings: [['', 200, () => ({ params: { teamId: inside }, body: { living: 3 } })]],
     deleteTeam: [['', 200, () => ({ params: { teamId: alone } })]],
     restoreTeam: [['', 200, () => ({ params: { teamId: alone } })]],
     addTeamMembers: [['', 200, () => ({ params: { teamId: inside }, body: { members: named('m') } })]],

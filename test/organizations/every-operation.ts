@@ -78,6 +78,8 @@ export async function callEverything(server: OrganizationsServer): Promise<Furni
   await does(204, 'revokeInvitation', { params: { ...params, email: grace } });
   await does(200, 'setTeamMemberRole', { params: { ...inside, email: bob }, body: { role: 'admin' } });
   await does(200, 'renameOrganization', { params, body: { name: 'Renamed' } });
+  await does(200, 'setOrganizationCeilings', { params, body: { living: 9, usdPerMonth: '500' } });
+  await does(200, 'setTeamCeilings', { params: inside, body: { living: 3 } });
   await does(200, 'renameTeam', { params: inside, body: { name: 'Renamed' } });
   await does(409, 'deleteOrganization', { params });
   await does(200, 'deleteTeam', { params: inside });

@@ -10,7 +10,8 @@ import { getTestServer } from '@google-cloud/functions-framework/testing';
 import { expect } from 'chai';
 import type { Cloud } from '../../functions/cloud/index.js';
 import { readConfig } from '../../functions/config.js';
-import { type Clock, createContext } from '../../functions/context.js';
+import { createContext } from '../../functions/context.js';
+import { type Clock, realTimers } from '../../functions/host/clock.js';
 import { ownFrameworkBodies } from '../../functions/http/bodies.js';
 import { createOrganizationsFunction } from '../../functions/http/organizations/organizations.js';
 import type { Store } from '../../functions/store/store.js';
@@ -70,6 +71,7 @@ const environment = (issuer: Issuer, more: Readonly<Record<string, string>>): Re
 });
 
 const clockAhead = (seconds: number): Clock => ({
+  ...realTimers,
   now: () => new Date(Date.now() + seconds * 1000),
   wait: (waited, signal) => sleep(waited * 1000, undefined, signal === undefined ? {} : { signal }),
 });

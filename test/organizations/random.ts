@@ -1,4 +1,5 @@
 /** Chance that can be repeated: the same seed, the same choices. */
+import type { Random as Chance } from '../../functions/host/random.js';
 
 export interface Random {
   /** From 0 to below 1. */
@@ -23,5 +24,19 @@ export function createRandom(seed: number): Random {
     pick: <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T,
     maybe: (chance) => next() < chance,
     below: (limit) => Math.floor(next() * limit),
+  };
+}
+
+/** The same chance, as functions take it from their context. */
+export function chanceOf({ next, below }: Random): Chance {
+  const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => below(256)));
+  return {
+    bytes,
+    uuid: () =>
+      bytes(16)
+        .toString('hex')
+        .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5'),
+    whole: (from, to) => from + below(to - from),
+    fraction: next,
   };
 }

@@ -2,16 +2,17 @@
  * Decides by seed, at every call to the store and every wait, who goes on: so that whatever can happen at once does happen, and
  * happens again by the same seed. Each client is a process of its own, on one store in memory.
  */
-import crypto from 'node:crypto';
-import { syncBuiltinESMExports } from 'node:module';
-import type { Clock } from '../../functions/context.js';
+import type { Clock } from '../../functions/host/clock.js';
+import type { Random as Chance } from '../../functions/host/random.js';
+import { retryBy } from '../../functions/store/persist.js';
 import type { Store } from '../../functions/store/store.js';
 import { createMemoryStore, type MemoryStore } from '../../local/functions/memory-store.js';
-import { createRandom, type Random } from './random.js';
+import { chanceOf, type Random } from './random.js';
 
 export interface Client {
   readonly store: Store;
   readonly clock: Clock;
+  readonly random: Chance;
 }
 
 export interface Scheduler {
@@ -32,12 +33,22 @@ interface Waiting {
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export function createScheduler(random: Random): Scheduler {
-  const memory = createMemoryStore();
+  const memory = createMemoryStore(() => time);
+  const chance = chanceOf(random);
   const waiting: Waiting[] = [];
   let time = Date.parse('2026-01-01T00:00:00.000Z');
   let committed = (): void => undefined;
 
   const turn = (inMs = 0): Promise<void> => new Promise((go) => waiting.push({ from: time + inMs, go }));
+
+  const sleep = (seconds: number): Promise<void> => turn(seconds * 1000);
+  const later: Clock['after'] = (seconds, work) => {
+    let stopped = false;
+    void sleep(seconds).then(() => (stopped ? undefined : work()));
+    return () => {
+      stopped = true;
+    };
+  };
 
   const store: Store = {
     ...memory,
@@ -91,51 +102,32 @@ export function createScheduler(random: Random): Scheduler {
     client: (aheadSeconds) => ({
       // What takes turns in a process takes them by its store.
       store: { ...store },
-      clock: { now: () => new Date(time + aheadSeconds * 1000), wait: (seconds) => turn(seconds * 1000) },
+      clock: { now: () => new Date(time + aheadSeconds * 1000), wait: sleep, pause: sleep, after: later },
+      random: chance,
     }),
 
     async run(works, onCommit) {
       committed = onCommit;
+      const before = retryBy({ clock: { pause: sleep }, random: chance });
       let living = works.length;
       const over = (): void => {
         living -= 1;
       };
       const ended = Promise.all(works.map((work) => work().finally(over)));
       ended.catch(() => undefined);
-      await settled();
-      while (living > 0) {
-        if (waiting.length === 0) throw new Error('Nobody goes on');
-        const [next] = waiting.splice(random.below(waiting.length), 1);
-        time = Math.max(time, next?.from ?? 0);
-        next?.go();
+      try {
         await settled();
+        while (living > 0) {
+          if (waiting.length === 0) throw new Error('Nobody goes on');
+          const [next] = waiting.splice(random.below(waiting.length), 1);
+          time = Math.max(time, next?.from ?? 0);
+          next?.go();
+          await settled();
+        }
+        await ended;
+      } finally {
+        retryBy(before);
       }
-      await ended;
     },
   };
-}
-
-/** While it runs, chance itself comes from the seed: ids, numbers, how long to wait. */
-export async function withChance<T>(seed: number, work: (random: Random) => Promise<T>): Promise<T> {
-  const random = createRandom(seed);
-  const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => random.below(256)));
-  const real = { uuid: crypto.randomUUID, int: crypto.randomInt, bytes: crypto.randomBytes, random: Math.random };
-  const uuid = () =>
-    bytes(16)
-      .toString('hex')
-      .replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
-  Object.assign(crypto, {
-    randomUUID: uuid,
-    randomInt: (from: number, to: number) => from + random.below(to - from),
-    randomBytes: bytes,
-  });
-  Math.random = random.next;
-  syncBuiltinESMExports();
-  try {
-    return await work(random);
-  } finally {
-    Object.assign(crypto, { randomUUID: real.uuid, randomInt: real.int, randomBytes: real.bytes });
-    Math.random = real.random;
-    syncBuiltinESMExports();
-  }
 }

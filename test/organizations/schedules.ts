@@ -12,7 +12,8 @@ import { checkAtRest, faultsOf } from './at-rest.js';
 import { type Action, type ModelTeam, play, type Rules, type World } from './model.js';
 import { operator } from './organizations-server.js';
 import { callerOf, contextOf, type Played, playOn } from './play-functions.js';
-import { createScheduler, withChance } from './scheduler.js';
+import { createRandom } from './random.js';
+import { createScheduler } from './scheduler.js';
 import { createMemoryReader, type StoredEvent } from './snapshot.js';
 import { opening } from './storm.js';
 
@@ -60,73 +61,73 @@ export const schedules: fc.Arbitrary<Schedule> = fc.record({
 });
 
 /** Throws with what is wrong, in words. */
-export const playSchedule = ({ seed, draws, anyone = false }: Schedule): Promise<void> =>
-  withChance(seed, async (random) => {
-    const rules: Rules = { operators: new Set([operator]), anyoneCreates: anyone };
-    const scheduler = createScheduler(random);
-    const reader = createMemoryReader(scheduler.memory);
-    const ids = new Map<string, string>();
-    const cast: Cast = { organizations: ['first', 'second'], teams: ['inside', 'alone'] };
-    const story: string[] = [];
-    const faults: string[] = [];
-    /** What there was after each commit. */
-    const moments: World[] = [];
-    let looking = Promise.resolve();
+export async function playSchedule({ seed, draws, anyone = false }: Schedule): Promise<void> {
+  const random = createRandom(seed);
+  const rules: Rules = { operators: new Set([operator]), anyoneCreates: anyone };
+  const scheduler = createScheduler(random);
+  const reader = createMemoryReader(scheduler.memory);
+  const ids = new Map<string, string>();
+  const cast: Cast = { organizations: ['first', 'second'], teams: ['inside', 'alone'] };
+  const story: string[] = [];
+  const faults: string[] = [];
+  /** What there was after each commit. */
+  const moments: World[] = [];
+  let looking = Promise.resolve();
 
-    const act = async (context: ReturnType<typeof contextOf>, action: Action): Promise<void> => {
-      const from = Math.max(moments.length - 1, 0);
-      const played = await playOn(context, action, ids);
-      story.push(`${JSON.stringify(action)} → ${JSON.stringify(played)}`);
-      await looking;
-      if (moments.length === 0 || played.later) return;
-      if (!moments.slice(from).some((world) => agrees(world, action, played, rules))) {
-        faults.push(`at no moment the reply should be ${JSON.stringify(played)} to ${JSON.stringify(action)}`);
-      }
-    };
-    const look = async (): Promise<void> => {
-      const found = await reader.snapshot();
-      faults.push(...faultsOf(found).map((fault) => `${fault} (moment ${moments.length})`));
-      moments.push(named(found.world, await reader.events(), ids));
-    };
-
-    const first = contextOf(scheduler.client(0), anyone);
-    await scheduler.run(
-      [
-        async () => {
-          for (const action of opening) await act(first, action);
-        },
-      ],
-      () => undefined,
-    );
-    await look();
-    const actions = draws.map((draw, i) => actionOf(cast, String(i), draw));
-    const works = Array.from({ length: callers }, (_, n) => async () => {
-      const context = contextOf(scheduler.client(n * minute), anyone);
-      for (const action of actions.filter((_, i) => i % callers === n)) await act(context, action);
-    });
-    await scheduler.run(works, () => {
-      looking = looking.then(look);
-    });
+  const act = async (context: ReturnType<typeof contextOf>, action: Action): Promise<void> => {
+    const from = Math.max(moments.length - 1, 0);
+    const played = await playOn(context, action, ids);
+    story.push(`${JSON.stringify(action)} → ${JSON.stringify(played)}`);
     await looking;
-    try {
-      if (faults.length > 0) throw new Error(faults.slice(0, 5).join('\n'));
-      await checkAtRest(reader, 'all of it');
-      for (const organization of cast.organizations) {
-        const organizationId = ids.get(organization) ?? '';
-        await scheduler.run(
-          [() => act(first, { kind: 'restoreOrganization', by: operator, organization })],
-          () => undefined,
-        );
-        const { items } = await listEvents({ store: scheduler.memory }, callerOf(operator), organizationId, {});
-        const events = await reader.events();
-        const listed = items.map(({ id }) => id).toReversed();
-        const committed = events.filter((each) => each.organizationId === organizationId).map(({ id }) => id);
-        if (listed.join() !== committed.join()) throw new Error(`the events of ${organization} are out of order`);
-      }
-    } catch (error) {
-      throw new Error(`${error instanceof Error ? error.message : String(error)}\n${story.join('\n')}`);
+    if (moments.length === 0 || played.later) return;
+    if (!moments.slice(from).some((world) => agrees(world, action, played, rules))) {
+      faults.push(`at no moment the reply should be ${JSON.stringify(played)} to ${JSON.stringify(action)}`);
     }
+  };
+  const look = async (): Promise<void> => {
+    const found = await reader.snapshot();
+    faults.push(...faultsOf(found).map((fault) => `${fault} (moment ${moments.length})`));
+    moments.push(named(found.world, await reader.events(), ids));
+  };
+
+  const first = contextOf(scheduler.client(0), anyone);
+  await scheduler.run(
+    [
+      async () => {
+        for (const action of opening) await act(first, action);
+      },
+    ],
+    () => undefined,
+  );
+  await look();
+  const actions = draws.map((draw, i) => actionOf(cast, String(i), draw));
+  const works = Array.from({ length: callers }, (_, n) => async () => {
+    const context = contextOf(scheduler.client(n * minute), anyone);
+    for (const action of actions.filter((_, i) => i % callers === n)) await act(context, action);
   });
+  await scheduler.run(works, () => {
+    looking = looking.then(look);
+  });
+  await looking;
+  try {
+    if (faults.length > 0) throw new Error(faults.slice(0, 5).join('\n'));
+    await checkAtRest(reader, 'all of it');
+    for (const organization of cast.organizations) {
+      const organizationId = ids.get(organization) ?? '';
+      await scheduler.run(
+        [() => act(first, { kind: 'restoreOrganization', by: operator, organization })],
+        () => undefined,
+      );
+      const { items } = await listEvents({ store: scheduler.memory }, callerOf(operator), organizationId, {});
+      const events = await reader.events();
+      const listed = items.map(({ id }) => id).toReversed();
+      const committed = events.filter((each) => each.organizationId === organizationId).map(({ id }) => id);
+      if (listed.join() !== committed.join()) throw new Error(`the events of ${organization} are out of order`);
+    }
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${story.join('\n')}`);
+  }
+}
 
 function agrees(world: World, action: Action, { status, named }: Played, rules: Rules): boolean {
   const copy = structuredClone(world);

@@ -1,9 +1,11 @@
 /** What checks work with: plinth's own clients and plain calls, both through the relay. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthClient } from 'google-auth-library';
 import { faultOfReply } from '../../functions/cloud/errors.js';
 import { type Cloud, createCloud } from '../../functions/cloud/index.js';
 import type { Config } from '../../functions/config.js';
+import { realTimers } from '../../functions/host/clock.js';
 import { createLog } from '../../functions/host/log.js';
 import type { Bench, Found, Reply, Tree, Undoing } from './check.js';
 import type { Endpoints } from './relay.js';
@@ -93,7 +95,7 @@ export function openBench(place: Place): Opened {
     config: { ...config, endpoints },
     credentials,
     log: createLog(),
-    clock: { now: () => new Date(), wait: (seconds) => sleep(seconds * 1000, undefined, { signal }) },
+    clock: { ...realTimers, now: () => new Date(), wait: (seconds) => sleep(seconds * 1000, undefined, { signal }) },
   });
   const facts = new Map<string, string>();
   const undone: Opened['undone'] = [];

@@ -23,8 +23,9 @@ export interface ComputeCalls {
 
 export function createComputeCalls(
   clients: ComputeClients,
-  { onCall, reason }: Pick<Transport, 'onCall' | 'reason'>,
+  transport: Pick<Transport, 'clock' | 'onCall' | 'reason'>,
 ): ComputeCalls {
+  const { clock, reason } = transport;
   const options = () => ({
     retry: null,
     timeout: timeoutMilliseconds,
@@ -34,8 +35,8 @@ export function createComputeCalls(
   });
 
   async function reported<T>(what: string, doing: string, work: () => Promise<T>): Promise<T> {
-    const startedAt = performance.now();
-    const report = (result: string) => reportCall(onCall, `compute.${what}`, result, startedAt);
+    const startedAt = clock.now();
+    const report = (result: string) => reportCall(transport, `compute.${what}`, result, startedAt);
     try {
       const answer = await work();
       report('ok');

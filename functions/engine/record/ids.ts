@@ -1,19 +1,21 @@
 /** Random ids, chosen once. */
-import { randomBytes } from 'node:crypto';
 import { bootstrapIdPrefix } from '../../../shared/names.js';
+import type { Random } from '../../host/random.js';
+
+type Bytes = Pick<Random, 'bytes'>;
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-function randomText(length: number): string {
+function randomText(random: Bytes, length: number): string {
   let text = '';
   while (text.length < length) {
     // 252 is the largest multiple of 36 that fits in a byte. Higher values would favour some letters.
-    for (const byte of randomBytes(length)) if (byte < 252) text += letters[byte % 36];
+    for (const byte of random.bytes(length)) if (byte < 252) text += letters[byte % 36];
   }
   return text.slice(0, length);
 }
 
 /** Begins with a letter, as label values and secret names must. */
-export const makeBootstrapId = (): string => `${bootstrapIdPrefix}${randomText(15)}`;
+export const makeBootstrapId = (random: Bytes): string => `${bootstrapIdPrefix}${randomText(random, 15)}`;
 
 /** Google refuses these within a project id. */
 const restricted = /google|null|undefined|ssl/;
@@ -22,7 +24,7 @@ const restricted = /google|null|undefined|ssl/;
  * A slug of the name, cut to 21 characters, and eight random characters. A project id can never be used again, not even after
  * deletion.
  */
-export function makeProjectId(name: string): string {
+export function makeProjectId(random: Bytes, name: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -32,7 +34,7 @@ export function makeProjectId(name: string): string {
     .slice(0, 21)
     .replace(/-+$/, '');
   for (;;) {
-    const id = `${slug === '' ? 'project' : slug}-${randomText(8)}`;
+    const id = `${slug === '' ? 'project' : slug}-${randomText(random, 8)}`;
     if (!restricted.test(id)) return id;
   }
 }

@@ -60,7 +60,7 @@ function spentNow({ spend }: ReturnType<typeof liftCounters>, record: BootstrapR
   if (record.price === undefined || record.endedAt === undefined) return {};
   const { endedAt: _, ...unended } = record;
   const less = moreThan(spendOf(unended), spendOf(record));
-  return { spend: addSpend(spend, record.owner, less, record.endedAt) };
+  return { spend: addSpend(spend, record, less, record.endedAt) };
 }
 
 function oneLess({ inAll, byOwner }: ReturnType<typeof liftCounters>, owner: string) {

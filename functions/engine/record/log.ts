@@ -2,7 +2,6 @@
  * Machine logs, stored in chunks by instance, without secrets, even those that span two chunks. One commit writes a chunk and
  * how far it was read, so a killed function neither loses nor doubles a byte.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
 import { createHide } from '../../host/hide.js';
@@ -67,14 +66,14 @@ export function createStepLog(
       const before: LogHeadRecord = found?.data ?? { ...whose, schema: 1, stored: 0, begins: 0, read: [] };
       const text = textOf(before, maxStoredBytes, createHide([...secrets()])(piece.subarray(0, taken).toString()));
       const writes = logWrites(whose, found, { before, source, readTo: offset + taken, text, at: clock.now() });
-      await sleep(Math.max(0, mayAt - performance.now()));
+      await clock.pause(Math.max(0, mayAt - clock.now().getTime()) / 1000);
       try {
         await persist(() => store.commit(writes));
       } catch (error) {
         // Somebody else was first, or our own write went through and its answer was lost. The stored head says where to go on.
         if (!(error instanceof Conflict)) throw error;
       } finally {
-        mayAt = performance.now() + betweenCommitsMilliseconds;
+        mayAt = clock.now().getTime() + betweenCommitsMilliseconds;
         head = undefined;
       }
       head = find();

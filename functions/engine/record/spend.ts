@@ -50,24 +50,35 @@ export function moreThan(before: ByMonth, after: ByMonth): ByMonth {
 }
 
 type Spend = NonNullable<CountersRecord['spend']>;
+type Amounts = Readonly<Record<string, number>>;
+/** Whom an amount is counted for, besides all. */
+type Payer = Pick<BootstrapRecord, 'owner' | 'team'>;
+
+/** What comes to nothing is left out. */
+function addTo(amounts: Amounts, key: string, more: number): Amounts {
+  const { [key]: before = 0, ...others } = amounts;
+  const sum = Math.max(0, before + more);
+  return sum === 0 ? others : { ...others, [key]: sum };
+}
 
 /** Months that are over are dropped. Nothing is decided by them. */
-export function addSpend(before: Spend = {}, owner: string, more: ByMonth, at: string): Spend {
+export function addSpend(before: Spend = {}, { owner, team }: Payer, more: ByMonth, at: string): Spend {
   const now = monthOf(at);
   const months = [...new Set([...Object.keys(before), ...Object.keys(more)])].filter((month) => month >= now);
   return Object.fromEntries(
     months.sort().flatMap((month) => {
-      const { inAll = 0, byOwner = {} } = before[month] ?? {};
-      const { [owner]: own = 0, ...others } = byOwner;
-      const theirs = Math.max(0, own + (more[month] ?? 0));
-      const all = Math.max(0, inAll + (more[month] ?? 0));
+      const { inAll = 0, byOwner = {}, byTeam = {} } = before[month] ?? {};
+      const amount = more[month] ?? 0;
+      const all = Math.max(0, inAll + amount);
       if (all === 0) return [];
-      return [[month, { inAll: all, byOwner: theirs === 0 ? others : { ...others, [owner]: theirs } }]];
+      const ofTeams = team === undefined ? byTeam : addTo(byTeam, String(team), amount);
+      const teams = Object.keys(ofTeams).length === 0 ? {} : { byTeam: ofTeams };
+      return [[month, { inAll: all, byOwner: addTo(byOwner, owner, amount), ...teams }]];
     }),
   );
 }
 
-/** The spend with all that an owner's records come to, in place of what was counted for the owner. */
+/** The spend with all that an owner's records come to, in place of what was counted for the owner. Teams keep what they had. */
 export function recount(before: Spend = {}, owner: string, spends: readonly ByMonth[], at: string): Spend {
   const counted = Object.fromEntries(
     Object.entries(before).map(([month, { byOwner }]) => [month, byOwner[owner] ?? 0]),
@@ -76,5 +87,5 @@ export function recount(before: Spend = {}, owner: string, spends: readonly ByMo
   for (const spend of spends) {
     for (const [month, micros] of Object.entries(spend)) sum[month] = (sum[month] ?? 0) + micros;
   }
-  return addSpend(before, owner, moreThan(counted, sum), at);
+  return addSpend(before, { owner }, moreThan(counted, sum), at);
 }

@@ -56,10 +56,10 @@ export interface CallParts {
 }
 
 export function createCall({ context, facts, record, instance, attempt, signal, secrets }: CallParts): StepCall {
-  const { config, log, clock, cloud, keys, remote, osLogin } = context;
+  const { config, log, clock, random, cloud, keys, remote, osLogin } = context;
   const needs = record.state === 'removing' ? {} : needOutputs(instance, (id) => record.instances[id]?.output);
   return {
-    context: { config, log, clock, cloud, keys: keysUntil(signal, keys), remote, osLogin },
+    context: { config, log, clock, random, cloud, keys: keysUntil(signal, keys), remote, osLogin },
     bootstrap: facts,
     key: instance.key,
     needs: needs as StepCall['needs'],

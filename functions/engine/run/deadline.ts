@@ -15,10 +15,7 @@ export interface Deadline {
 export function createDeadline({ clock, shutdown }: Pick<Context, 'clock' | 'shutdown'>, deadlineAt: Date): Deadline {
   const controller = new AbortController();
   const secondsLeft = (): number => (deadlineAt.getTime() - clock.now().getTime()) / 1000 - marginSeconds;
-  const timer = setTimeout(
-    () => controller.abort(new Error('The deadline is near')),
-    Math.max(secondsLeft(), 0) * 1000,
-  );
+  const stopTimer = clock.after(Math.max(secondsLeft(), 0), () => controller.abort(new Error('The deadline is near')));
   // A shutdown acts as a deadline now: the lease is given back, and a fresh message carries on elsewhere.
   const endNow = (): void => controller.abort(shutdown?.reason);
   shutdown?.addEventListener('abort', endNow);
@@ -27,7 +24,7 @@ export function createDeadline({ clock, shutdown }: Pick<Context, 'clock' | 'shu
     signal: controller.signal,
     secondsLeft,
     close() {
-      clearTimeout(timer);
+      stopTimer();
       shutdown?.removeEventListener('abort', endNow);
     },
   };

@@ -53,12 +53,12 @@ async function writeEnd(invocation: Invocation, resolution: Resolution): Promise
     const seen = newest(invocation, turn.latest);
     let bootstrap = seen.bootstrap;
     if (bootstrap.data.generation !== generation) throw new LeaseLost(`${bootstrapId} has gone on`);
-    if (performance.now() - seen.atMilliseconds > freshMilliseconds) bootstrap = await reread(invocation);
+    if (context.clock.now().getTime() - seen.atMilliseconds > freshMilliseconds) bootstrap = await reread(invocation);
     let version = await held.stop();
     for (let attempt = 0; ; attempt++) {
       try {
         const ended = await commitEnd(invocation, resolution, bootstrap, version);
-        turn.latest = { bootstrap: ended.bootstrap, atMilliseconds: performance.now() };
+        turn.latest = { bootstrap: ended.bootstrap, atMilliseconds: context.clock.now().getTime() };
         tellQuarantine(context.log, bootstrap.data, ended.bootstrap.data);
         // The end of a cancelled bootstrap may have begun its removal, in a new generation.
         return { generation: ended.bootstrap.data.generation, instances: ended.ready };
@@ -76,7 +76,7 @@ async function writeEnd(invocation: Invocation, resolution: Resolution): Promise
   await publishReady(context, bootstrapId, ready.generation, ready.instances, span);
 }
 
-/** A record, and when this process knew it to be the current one, by `performance.now()`. */
+/** A record, and when this process knew it to be the current one, by its own clock. */
 type Seen = Pick<Invocation, 'bootstrap' | 'atMilliseconds'>;
 
 function newest(read: Seen, left: Seen | undefined): Seen {

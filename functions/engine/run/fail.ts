@@ -30,7 +30,7 @@ export async function afterFailure(
   const known = error instanceof Problem && kind !== 'internal';
   const text = `${titleOf(instance)} failed (${kind}, failure ${tries + 1})`;
   context.log(known ? 'WARNING' : 'ERROR', text, { error });
-  const delay = retryDelay(error, { failures, propagationSeconds }, Math.random());
+  const delay = retryDelay(error, { failures, propagationSeconds }, context.random.fraction());
   const counted = { ...failures, [kind]: tries + 1 };
   if (delay === undefined) {
     await held.save({ failures: counted });

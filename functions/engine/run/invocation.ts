@@ -23,7 +23,7 @@ export interface Invocation {
   readonly message: StepMessage;
   /** As read when the lease was claimed. */
   readonly bootstrap: StoredBootstrap;
-  /** When the bootstrap was read, by `performance.now()`. */
+  /** When the bootstrap was read, by this process's clock. */
   readonly atMilliseconds: number;
   /** The plan of the bootstrap, or of its removal. */
   readonly plan: Plan;
@@ -59,7 +59,7 @@ export function createInvocation(
   );
   const onCall: OnCall = (text, { name, result, milliseconds }) => {
     log('DEBUG', text);
-    const startedAt = Date.now() - milliseconds;
+    const startedAt = clock.now().getTime() - milliseconds;
     span.child(name, { kind: 'client', startedAt, attributes: { 'plinth.result': result } }).end();
     if (calls.length < maxCalls) calls.push({ at: clock.now().toISOString(), text: secrets.hide(text) });
   };
@@ -74,7 +74,7 @@ export function createInvocation(
     steps,
     message,
     bootstrap,
-    atMilliseconds: performance.now(),
+    atMilliseconds: clock.now().getTime(),
     plan: removing ? removalPlanOf(making) : making,
     removing,
     held,

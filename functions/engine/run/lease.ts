@@ -2,7 +2,6 @@
  * The lease of one invocation on one instance. A claim gives it a number and an expiry, and heartbeats renew it. It is lost
  * for good once somebody else has it. There are no locks: every write carries the version it has seen.
  */
-import { randomUUID } from 'node:crypto';
 import { addSeconds } from '../../../shared/add-seconds.js';
 import { collections } from '../../../shared/names.js';
 import type { Context } from '../../context.js';
@@ -40,7 +39,7 @@ type Found = Pick<Document<LeaseRecord>, 'version' | 'data'>;
 
 /** Undefined: somebody else was first. */
 export async function claim(
-  context: Pick<Context, 'store' | 'clock'>,
+  context: Pick<Context, 'store' | 'clock' | 'random'>,
   found: Document<LeaseRecord>,
   { leaseSeconds, heartbeatSeconds }: LeaseTimes,
 ): Promise<Held | undefined> {
@@ -58,7 +57,7 @@ export interface Claiming {
 }
 
 export function claimNew(
-  context: Pick<Context, 'store' | 'clock'>,
+  context: Pick<Context, 'store' | 'clock' | 'random'>,
   lease: LeaseRecord,
   { leaseSeconds, heartbeatSeconds }: LeaseTimes,
 ): Claiming {
@@ -74,11 +73,11 @@ type LeaseDocument = ReturnType<typeof createLeaseDocument>;
 
 /** The document of a lease, as a new holder writes and reads it. */
 function createLeaseDocument(
-  { store, clock }: Pick<Context, 'store' | 'clock'>,
+  { store, clock, random }: Pick<Context, 'store' | 'clock' | 'random'>,
   { collection, id }: Pick<Document<LeaseRecord>, 'collection' | 'id'>,
   leaseSeconds: number,
 ) {
-  const holder = randomUUID();
+  const holder = random.uuid();
   const controller = new AbortController();
   const lost = (): LeaseLost => {
     const error = new LeaseLost(`${id} is no longer ours`);
@@ -177,10 +176,10 @@ function hold(
       if (record.expiresAt !== undefined && record.expiresAt <= clock.now().toISOString()) lost();
     });
   };
-  const timer = setInterval(beat, heartbeatSeconds * 1000);
+  const stopBeats = repeat(clock, heartbeatSeconds, beat);
   const end = (): void => {
     stopped = true;
-    clearInterval(timer);
+    stopBeats();
   };
   signal.addEventListener('abort', end);
 
@@ -201,4 +200,17 @@ function hold(
         return version;
       }),
   };
+}
+
+/** Calls `work` every `seconds`, until the returned function is called. */
+function repeat(clock: Context['clock'], seconds: number, work: () => void): () => void {
+  let stop: () => void;
+  const again = (): void => {
+    stop = clock.after(seconds, () => {
+      again();
+      work();
+    });
+  };
+  again();
+  return () => stop();
 }

@@ -8,7 +8,7 @@ import { Problem } from '../../../shared/problems.js';
 import { bind, checkBound } from '../../bootstraps/bound.js';
 import { teamsOf } from '../../bootstraps/team-people.js';
 import type { Context } from '../../context.js';
-import type { BootstrapRecord, StoredBootstrap } from '../../engine/record/documents.js';
+import { type BootstrapRecord, isHidden, type StoredBootstrap } from '../../engine/record/documents.js';
 import { getBootstrap } from '../../engine/record/update.js';
 import type { Caller } from '../../identity/auth.js';
 import { bindIn, NotTheirs, type Rights, refusing, rightsIn } from '../../organizations/ownership.js';
@@ -51,6 +51,8 @@ async function standingOf(context: Context, caller: Caller, data: BootstrapRecor
   const byName = data.owner === caller.email;
   const shares = data.sharedWith?.includes(caller.email) === true;
   if (caller.operator) return { owns: true, shares, governs: true, governsOwner: true, teams: [] };
+  // Its own owner needs no team to do everything.
+  if (byName && data.team === undefined) return { owns: true, shares, governs: false, governsOwner: false, teams: [] };
   let refused: NotTheirs | undefined;
   const rights = new Map<number, Rights>();
   for (const team of teamsOf(data)) {
@@ -64,7 +66,7 @@ async function standingOf(context: Context, caller: Caller, data: BootstrapRecor
   }
   const owning = data.team === undefined ? undefined : rights.get(data.team);
   // Who leaves the team has no more to do with what belongs to it.
-  const owns = byName && (data.team === undefined || owning?.role !== undefined);
+  const owns = byName && owning?.role !== undefined;
   if (refused !== undefined && !owns && !shares && rights.size === 0) throw refused;
   const governs = [...rights.values()].some(({ admin }) => admin);
   return { owns, shares, governs, governsOwner: owning?.admin === true, teams: [...rights.keys()] };
@@ -76,7 +78,7 @@ export function createAccess(context: Context): Access {
   async function look(id: string, caller: Caller): Promise<{ found: StoredBootstrap; standing: Standing }> {
     const found = await getBootstrap(context, id);
     const missing = new Problem('not-found', `There is no bootstrap ${id}.`);
-    if (found === undefined) throw missing;
+    if (found === undefined || isHidden(found.data)) throw missing;
     const standing = await refusing(context, caller, standingOf(context, caller, found.data));
     if (!sees(standing)) throw missing;
     if (standing.owns || standing.shares) checkBound(context, found, caller);

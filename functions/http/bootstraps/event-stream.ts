@@ -5,10 +5,13 @@
 
 import type { BootstrapState } from '../../../shared/bootstrap/bootstrap.js';
 import type { BootstrapEvent } from '../../../shared/bootstrap/event.js';
+import type { Forecast } from '../../../shared/bootstrap/forecast.js';
 import type { StreamEnd, StreamItem } from '../../../shared/bootstrap/routes.js';
+import type { Context } from '../../context.js';
 import { type LogPlaces, logKey, readCursor, withLogs } from '../../engine/record/cursor.js';
 import type { EventPage } from '../../engine/record/events.js';
 import type { LogNews } from '../../engine/record/read-log.js';
+import type { Clock } from '../../host/clock.js';
 
 export interface EventSource {
   /** The numbered events after `cursor`. */
@@ -17,6 +20,8 @@ export interface EventSource {
   readProgress(): Promise<readonly BootstrapEvent[]>;
   /** New lines of machine logs from these instances' jobs. */
   readLogs(told: LogPlaces, instances: readonly string[]): Promise<readonly LogNews[]>;
+  /** How long it still takes, by what `readEvents` saw last. Undefined: that is not known. */
+  readForecast(): Promise<Forecast | undefined>;
   readState(): Promise<BootstrapState>;
   /** Calls back at once, and then whenever there may be something new to read. Returns a function that stops it. */
   watch(onChange: () => void, onError: (error: unknown) => void): () => void;
@@ -37,7 +42,7 @@ const format = (item: StreamItem, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${item.type}\ndata: ${JSON.stringify(item)}\n\n`;
 
 /** A bell that can ring before anybody waits for it. */
-function createBell(gone: AbortSignal) {
+function createBell(clock: Clock, gone: AbortSignal) {
   let rung = false;
   let wake: () => void = () => undefined;
   const ring = (): void => {
@@ -47,13 +52,13 @@ function createBell(gone: AbortSignal) {
   gone.addEventListener('abort', ring);
   return {
     ring,
-    /** Waits until the bell rings, or for `ms`. */
-    async wait(ms: number): Promise<void> {
+    /** Waits until the bell rings, or for so many seconds. */
+    async wait(seconds: number): Promise<void> {
       if (!rung) {
         await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms);
+          const stopTimer = clock.after(seconds, resolve);
           wake = () => {
-            clearTimeout(timer);
+            stopTimer();
             resolve();
           };
         });
@@ -65,16 +70,12 @@ function createBell(gone: AbortSignal) {
 }
 
 export async function* streamEvents(
+  { clock, shutdown }: Pick<Context, 'clock' | 'shutdown'>,
   source: EventSource,
-  {
-    cursor: from,
-    gone,
-    shutdown,
-    times = streamTimes,
-  }: { cursor: string | undefined; gone: AbortSignal; shutdown?: AbortSignal | undefined; times?: StreamTimes },
+  { cursor: from, gone, times = streamTimes }: { cursor: string | undefined; gone: AbortSignal; times?: StreamTimes },
 ): AsyncGenerator<string> {
   // When this function's instance shuts down, the client reconnects to another one with its cursor.
-  const bell = createBell(shutdown === undefined ? gone : AbortSignal.any([gone, shutdown]));
+  const bell = createBell(clock, shutdown === undefined ? gone : AbortSignal.any([gone, shutdown]));
   let fresh = false;
   let broken: { readonly error: unknown } | undefined;
   const unwatch = source.watch(
@@ -88,14 +89,16 @@ export async function* streamEvents(
     },
   );
 
-  const endAt = Date.now() + times.streamSeconds * 1000;
+  const now = (): number => clock.now().getTime();
+  const endAt = now() + times.streamSeconds * 1000;
   const position = createPosition(from);
   const shown = new Map<string, string>();
+  const forecasts = createForecasts(source, now);
   let commentAt = 0;
   let progressAt = 0;
   async function* said(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
     for await (const text of texts) {
-      commentAt = Date.now() + times.commentSeconds * 1000;
+      commentAt = now() + times.commentSeconds * 1000;
       yield text;
     }
   }
@@ -116,21 +119,41 @@ export async function* streamEvents(
           return;
         }
       }
-      if (shutdown?.aborted || Date.now() >= endAt) {
+      if (shutdown?.aborted || now() >= endAt) {
         yield await end('time');
         return;
       }
-      if (Date.now() >= progressAt) {
-        progressAt = Date.now() + times.progressSeconds * 1000;
+      if (now() >= progressAt) {
+        progressAt = now() + times.progressSeconds * 1000;
         yield* said(newProgress(source, position, shown));
+        yield* said(await forecasts.news());
       }
-      if (Date.now() >= commentAt) yield* said([': still here\n\n']);
-      if (!fresh) await bell.wait(Math.max(0, Math.min(endAt, commentAt, progressAt) - Date.now()));
+      if (now() >= commentAt) yield* said([': still here\n\n']);
+      if (!fresh) await bell.wait(Math.max(0, Math.min(endAt, commentAt, progressAt) - now()) / 1000);
     }
   } finally {
     unwatch();
     bell.silence();
   }
+}
+
+/** Less than this is not worth telling. */
+const newsSeconds = 5;
+
+/** Tells a forecast when the moments that it names have moved. */
+function createForecasts(source: EventSource, now: () => number) {
+  let told: readonly number[] = [];
+  return {
+    async news(): Promise<string[]> {
+      const forecast = await source.readForecast();
+      if (forecast === undefined) return [];
+      const at = now() / 1000;
+      const ends = [at + forecast.p50Seconds, at + forecast.p90Seconds];
+      if (ends.every((end, i) => Math.abs(end - (told[i] ?? 0)) < newsSeconds)) return [];
+      told = ends;
+      return [format({ schema: 1, type: 'forecast', ...forecast })];
+    },
+  };
 }
 
 /** How far the client has read. */

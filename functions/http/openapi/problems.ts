@@ -92,7 +92,10 @@ const further: { readonly [K in ProblemCode]?: { properties: JsonSchema; always?
   },
   'too-many': {
     properties: {
-      limit: { type: 'string', description: '`livingPerOwner`, `livingInAll` or `changesPerMinute`' },
+      limit: {
+        type: 'string',
+        description: '`livingPerOwner`, `livingInAll`, `livingPerTeam`, `livingPerOrganization` or `changesPerMinute`',
+      },
       value: { type: 'integer', description: 'How many there may be' },
     },
   },
@@ -101,7 +104,11 @@ const further: { readonly [K in ProblemCode]?: { properties: JsonSchema; always?
   },
   'over-ceiling': {
     properties: {
-      limit: { type: 'string', description: '`hour`, `monthOfOwner`, `month`, or `price` where one is missing' },
+      limit: {
+        type: 'string',
+        description:
+          '`hour`, `monthOfOwner`, `month`, `monthOfTeam`, `monthOfOrganization`, or `price` where one is missing',
+      },
       month: { type: 'string', description: 'Which month, such as 2026-11' },
       ceiling: { type: 'string', description: 'The most that may be spent, in USD, such as 40.00' },
       asked: { type: 'string', description: 'What it would come to, in USD' },

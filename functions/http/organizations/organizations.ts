@@ -1,9 +1,11 @@
 /** The organization API: one small handler for each route, on top of functions/organizations. */
 import { descriptionRoutes, healthRoutes, problemRoutes } from '../../../shared/api.js';
+import { consoleRoutes } from '../../../shared/console/routes.js';
 import type { Organization } from '../../../shared/organization/organization.js';
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Context } from '../../context.js';
 import { createVerifier } from '../../identity/auth.js';
+import { setOrganizationCeilings } from '../../organizations/ceilings.js';
 import { listEvents } from '../../organizations/events.js';
 import { addOrganizationMembers } from '../../organizations/many-members.js';
 import {
@@ -16,6 +18,7 @@ import { createOrganization, getOrganization, listOrganizations } from '../../or
 import { refusing } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
+import { consoleHandlers } from '../console/console.js';
 import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
 import { documentHandlers, tryHandlers } from '../openapi/description.js';
@@ -30,9 +33,10 @@ import { addedAnswer, filterOf, keptOf, okAnswer, teamHandlers } from './teams.j
 
 export const createOrganizationsFunction = (context: Context): HttpFunction => {
   const answerInPages = createPages(context);
+  const { authenticate } = createVerifier(context);
   return createRouter({
     context,
-    routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes },
+    routes: { ...routes, ...descriptionRoutes, ...healthRoutes, ...problemRoutes, ...consoleRoutes },
     handlers: {
       ...withIdempotency(
         context,
@@ -52,8 +56,9 @@ export const createOrganizationsFunction = (context: Context): HttpFunction => {
       ...tryHandlers,
       ...healthHandlers(context),
       ...problemHandlers,
+      ...consoleHandlers(context, authenticate),
     },
-    authenticate: createVerifier(context).authenticate,
+    authenticate,
   });
 };
 
@@ -101,6 +106,11 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
   renameOrganization: async ({ caller, params: { organizationId }, body: { name } }) => ({
     status: 200,
     body: await renameOrganization(context, caller, organizationId, name),
+  }),
+
+  setOrganizationCeilings: async ({ caller, params: { organizationId }, body }) => ({
+    status: 200,
+    body: await setOrganizationCeilings(context, caller, organizationId, body),
   }),
 
   deleteOrganization: async ({ caller, params }) => ({

@@ -3,6 +3,7 @@
 import { organizationRoutes as routes } from '../../../shared/organization/routes.js';
 import type { Team } from '../../../shared/organization/team.js';
 import type { Context } from '../../context.js';
+import { setTeamCeilings } from '../../organizations/ceilings.js';
 import { detachTeam } from '../../organizations/detachment.js';
 import { type EventFilter, listTeamEvents } from '../../organizations/events.js';
 import { addTeamMembers } from '../../organizations/many-members.js';
@@ -26,6 +27,7 @@ type TeamRoutes = Pick<
   | 'listTeams'
   | 'getTeam'
   | 'renameTeam'
+  | 'setTeamCeilings'
   | 'deleteTeam'
   | 'restoreTeam'
   | 'addTeamMembers'
@@ -70,6 +72,9 @@ export const teamHandlers = (context: Context, answerInPages: AnswerInPages): Ke
 
   renameTeam: async ({ caller, params: { teamId }, body: { name } }) =>
     okAnswer(await renameTeam(context, caller, teamId, name)),
+
+  setTeamCeilings: async ({ caller, params: { teamId }, body }) =>
+    okAnswer(await setTeamCeilings(context, caller, teamId, body)),
 
   deleteTeam: async ({ caller, params: { teamId } }) => okAnswer(await deleteTeam(context, caller, teamId)),
 

@@ -2,7 +2,7 @@
  * Makes the X.509 certificates that steps need: plinth's own CAs, and server certificates for PostgreSQL and the registry.
  * node-forge writes them, node:crypto signs and reads them.
  */
-import { randomBytes, sign, X509Certificate } from 'node:crypto';
+import { sign, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { asn1, pki } from 'node-forge';
 import { isPemPair } from '../../../shared/openssh.js';
@@ -10,9 +10,14 @@ import type { StepCall } from '../../engine/step.js';
 
 type KeyPair = Awaited<ReturnType<StepCall['context']['keys']['make']>>;
 
+export interface Means {
+  readonly now: Date;
+  readonly random: Pick<StepCall['context']['random'], 'bytes'>;
+}
+
 /** Self-signed, valid for three years. */
-export async function makeCaCertificate(key: KeyPair, commonName: string, now: Date): Promise<string> {
-  const certificate = await emptyCertificate(key.publicKey, now, 3);
+export async function makeCaCertificate(key: KeyPair, commonName: string, means: Means): Promise<string> {
+  const certificate = await emptyCertificate(key.publicKey, means, 3);
   const name = [{ name: 'commonName', value: commonName }];
   certificate.setSubject(name);
   certificate.setIssuer(name);
@@ -34,11 +39,11 @@ export async function makeServerCertificate(
   ca: { readonly privateKey: string; readonly certPem: string },
   serverPublicKey: string,
   { hostname, ip }: ServerName,
-  now: Date,
+  means: Means,
 ): Promise<string> {
   const forge = await loadForge();
   const issuer = forge.pki.certificateFromPem(ca.certPem);
-  const certificate = await emptyCertificate(serverPublicKey, now, 2);
+  const certificate = await emptyCertificate(serverPublicKey, means, 2);
   certificate.setSubject([{ name: 'commonName', value: hostname }]);
   certificate.setIssuer(issuer.subject.attributes);
   certificate.setExtensions([
@@ -98,11 +103,11 @@ export function isCertificateOf(certPem: string, privateKeyPem: string): boolean
 /** Loaded on first use. The HTTP functions load the steps too, but make no certificates. */
 const loadForge = async () => (await import('node-forge')).default;
 
-async function emptyCertificate(publicKeyPem: string, now: Date, years: number): Promise<pki.Certificate> {
+async function emptyCertificate(publicKeyPem: string, { now, random }: Means, years: number): Promise<pki.Certificate> {
   const forge = await loadForge();
   const certificate = forge.pki.createCertificate();
   // Positive and of fixed length: the first byte is between 1 and 127.
-  const serial = randomBytes(16);
+  const serial = random.bytes(16);
   serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x01;
   certificate.serialNumber = serial.toString('hex');
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKeyPem);

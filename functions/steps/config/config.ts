@@ -86,17 +86,20 @@ export const config = defineStep({
       writeInstallConfig,
     } = await making();
     const { context, key, files } = call;
-    const now = context.clock.now();
     const wanted = await wantedFiles(call);
     const { standing, config: ready, secrets: wantedSecrets } = wanted;
-    const content = ready ?? wanted.withServerCertificate(await newServerCertificate(wanted, now));
+    const content =
+      ready ??
+      wanted.withServerCertificate(
+        await newServerCertificate(wanted, { now: context.clock.now(), random: context.random }),
+      );
     checkPairs(key, content, wantedSecrets);
     // Write the config last. If it exists, its secrets exist too.
     const { secrets: stands, secretsText } = standing.written;
     const { like } = wanted;
     const isSame = stands !== undefined && sameContent(stands, wantedSecrets);
     if (!(isSame && secretsText !== undefined && sameForm(secretsText, like?.text ?? secretsText))) {
-      const text = await encryptSecrets(wantedSecrets, call.needs.ageIdentity.recipient, sopsMeans(now), like);
+      const text = await encryptSecrets(wantedSecrets, call.needs.ageIdentity.recipient, sopsMeans(context), like);
       await files.write(secretsFile(key), text);
     }
     if (!isDeepStrictEqual(standing.written.config, content)) {

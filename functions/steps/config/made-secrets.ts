@@ -2,7 +2,6 @@
  * Generates the secrets of a datacenter that are made once and kept, and defines their schema in Secret Manager. It needs
  * nothing of the cloud, so slow keys are made while the machines are created.
  */
-import { randomBytes, randomInt } from 'node:crypto';
 import * as z from 'zod';
 import type { InstallConfig } from '../../../shared/install-config/config.js';
 import {
@@ -46,6 +45,7 @@ type KeyMaker = StepCall['context']['keys'];
 
 export interface Making {
   readonly keys: KeyMaker;
+  readonly random: StepCall['context']['random'];
   readonly now: Date;
   readonly bootstrapId: string;
   readonly datacenter: string;
@@ -107,13 +107,13 @@ async function sharedSecrets(making: Making): Promise<Secret[]> {
     ...token,
     ...domainAuth,
     proxyHostKey,
-    fieldSecret('postgresReplicaPassword', randomText(32)),
+    fieldSecret('postgresReplicaPassword', randomText(making.random, 32)),
     ...postgresServices.flatMap((service) => [
       fieldSecret(`postgresUser${service}`, `${service.toLowerCase()}_blue`),
-      fieldSecret(`postgresPassword${service}`, randomText(32)),
+      fieldSecret(`postgresPassword${service}`, randomText(making.random, 32)),
     ]),
-    fieldSecret('mounterHmacSecret', randomBytes(32).toString('hex')),
-    fieldSecret('openFgaPresharedKey', randomBytes(32).toString('hex')),
+    fieldSecret('mounterHmacSecret', making.random.bytes(32).toString('hex')),
+    fieldSecret('openFgaPresharedKey', making.random.bytes(32).toString('hex')),
   ];
 }
 
@@ -138,15 +138,15 @@ async function postgresSecrets(making: Making): Promise<{ secrets: Secret[]; caC
         .then(({ privateKey }) => fileSecret('postgresPrimaryServerKeyPem', 'postgres_primary_server.key', privateKey)),
   ]);
   return {
-    secrets: [ca.secret, server, fieldSecret('postgresPassword', randomText(32))],
+    secrets: [ca.secret, server, fieldSecret('postgresPassword', randomText(making.random, 32))],
     caCertPem: ca.certPem,
   };
 }
 
 async function registrySecrets(making: Making): Promise<MadeSecrets['registry']> {
   const key = await making.keys.make('rsa-2048');
-  const caCertPem = await makeCaCertificate(key, `plinth registry CA ${making.bootstrapId}`, making.now);
-  return { caKeyPem: key.privateKey, caCertPem, password: randomText(32) };
+  const caCertPem = await makeCaCertificate(key, `plinth registry CA ${making.bootstrapId}`, making);
+  return { caKeyPem: key.privateKey, caCertPem, password: randomText(making.random, 32) };
 }
 
 async function newCa(making: Making, name: string, commonName: string): Promise<{ secret: Secret; certPem: string }> {
@@ -154,7 +154,7 @@ async function newCa(making: Making, name: string, commonName: string): Promise<
   const file = name === 'postgresCaKeyPem' ? 'postgres_ca.key' : 'self_signed_ca.key';
   return {
     secret: fileSecret(name, file, key.privateKey),
-    certPem: await makeCaCertificate(key, commonName, making.now),
+    certPem: await makeCaCertificate(key, commonName, making),
   };
 }
 
@@ -177,5 +177,5 @@ const kept = ({ standing }: Making, name: string): Secret | undefined => findSec
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 /** Only letters and digits, so that no file, URL or shell has to quote it. */
-const randomText = (length: number): string =>
-  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+const randomText = (random: Making['random'], length: number): string =>
+  Array.from({ length }, () => alphabet[random.whole(0, alphabet.length)]).join('');

@@ -55,6 +55,7 @@ export const secrets = defineStep({
     checkRegistry(key, merged);
     const made = await makeSecrets({
       keys: context.keys,
+      random: context.random,
       now: context.clock.now(),
       bootstrapId: bootstrap.id,
       datacenter: key,

@@ -13,7 +13,7 @@ import {
 import type { StepCall } from '../../engine/step.js';
 import { readEabKey } from '../cloud/eab-key.js';
 import { datacenterOf, type datacenters, localRegistryServer, repositoryServer, vmsOf } from '../topology.js';
-import { makeServerCertificate, servesAs } from './certificates.js';
+import { type Means, makeServerCertificate, servesAs } from './certificates.js';
 import type { configNeeds } from './config.js';
 import { buildInstallConfig, postgresHostname } from './install-config.js';
 import { readMadeSecrets } from './made-secrets.js';
@@ -139,7 +139,7 @@ function servingCertificate(
     .find((pem) => pem !== undefined && servesAs(pem, caCertPem, key, { hostname: postgresHostname, ip }, now));
 }
 
-export async function newServerCertificate({ secrets: file, postgres }: WantedFiles, now: Date): Promise<string> {
+export async function newServerCertificate({ secrets: file, postgres }: WantedFiles, means: Means): Promise<string> {
   const content = (name: string) => findSecret(file, name)?.file?.content;
   const [caKey, serverKey] = [content('postgresCaKeyPem'), content('postgresPrimaryServerKeyPem')];
   const { caCertPem, ip } = postgres;
@@ -151,7 +151,7 @@ export async function newServerCertificate({ secrets: file, postgres }: WantedFi
     { privateKey: caKey, certPem: caCertPem },
     publicKey,
     { hostname: postgresHostname, ip },
-    now,
+    means,
   );
 }
 

@@ -5,7 +5,7 @@ import { again, done, type Outcome, type StepCall } from '../../engine/step.js';
 import type { Host, Job, JobLook } from '../../remote/remote.js';
 import { failedOn } from './script.js';
 
-type Call = Pick<StepCall, 'bootstrap' | 'log' | 'secrets' | 'signal'>;
+type Call = Pick<StepCall, 'context' | 'bootstrap' | 'log' | 'secrets' | 'signal'>;
 
 /** A machine that restarts again and again never finishes a job. */
 const mostLost = 10;
@@ -80,18 +80,19 @@ interface Read {
 }
 
 /** Reads to the end of the log, or for one turn. */
-async function read({ log, signal }: Call, job: Job): Promise<Read> {
-  const until = Date.now() + turnSeconds * 1000;
+async function read({ context: { clock }, log, signal }: Call, job: Job): Promise<Read> {
+  const now = (): number => clock.now().getTime();
+  const until = now() + turnSeconds * 1000;
   let last = '';
   for (let offset = await log.offset(job.id); ; ) {
-    const waitSeconds = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+    const waitSeconds = Math.max(0, Math.ceil((until - now()) / 1000));
     const look = await job.poll(offset, { waitSeconds, signal });
     const ended = look.state !== 'running';
     const toEnd = ended && offset + look.bytes.length >= look.size;
     const next = await log.append(job.id, offset, look.bytes, toEnd);
     last = inShort(log.lastLine(look.bytes, toEnd)) || last;
     const isWhole = ended && next >= look.size;
-    if (isWhole || Date.now() >= until || (ended && next === offset)) return { look, last, isWhole };
+    if (isWhole || now() >= until || (ended && next === offset)) return { look, last, isWhole };
     offset = next;
   }
 }

@@ -48,7 +48,7 @@ export const handover = defineHostStep({
       const text = await encryptSecrets(
         wanted.secrets,
         call.needs.ageIdentity.recipient,
-        sopsMeans(call.context.clock.now()),
+        sopsMeans(call.context),
         like,
       );
       await host.upload(paths.secrets, text, { mode: 0o600 });

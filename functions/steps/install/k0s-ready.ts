@@ -98,7 +98,7 @@ async function kubeConfig({ context, secrets, needs, signal, bootstrap }: Call, 
       const changed = { ...file, secrets: [...others, fileSecret('kubeConfig', 'kubeConfig', content)] };
       await jumpbox.upload(
         path,
-        await encryptSecrets(changed, needs.ageIdentity.recipient, sopsMeans(context.clock.now()), {
+        await encryptSecrets(changed, needs.ageIdentity.recipient, sopsMeans(context), {
           text: text.toString(),
           identity,
         }),

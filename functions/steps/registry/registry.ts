@@ -97,7 +97,10 @@ async function makePair({ context }: Call, host: Host, { address, ca }: Facts): 
   const { privateKey } = await context.keys.make('rsa-2048');
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
   const name = { hostname: 'jumpbox', ip: address };
-  const certificate = await makeServerCertificate(ca, publicKey, name, context.clock.now());
+  const certificate = await makeServerCertificate(ca, publicKey, name, {
+    now: context.clock.now(),
+    random: context.random,
+  });
   await host.upload(registryPaths.key, privateKey, { mode: 0o600 });
   await host.upload(registryPaths.certificate, certificate, { mode: 0o644 });
 }

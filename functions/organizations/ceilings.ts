@@ -1,0 +1,233 @@
+/**
+ * The ceilings of teams and organizations: who sets them, and what they limit now. A bootstrap is counted in a commit against
+ * the version of the counters. Setting a ceiling writes the counters too. So once it is answered, nothing begins that missed it.
+ */
+import { amountText, microsOf } from '../../shared/bootstrap/money.js';
+import { collections, countersId } from '../../shared/names.js';
+import type { Ceilings } from '../../shared/organization/ceilings.js';
+import type { Organization } from '../../shared/organization/organization.js';
+import type { Team } from '../../shared/organization/team.js';
+import { Problem } from '../../shared/problems.js';
+import type { Config } from '../config.js';
+import type { Context } from '../context.js';
+import type { Caller } from '../identity/auth.js';
+import { read } from '../store/lift.js';
+import { persist } from '../store/persist.js';
+import type { Store, Transaction, Write } from '../store/store.js';
+import { liftOrganization, liftTeam, type TeamRecord } from './documents.js';
+import { eventWrite } from './events.js';
+import { bindWrites } from './membership.js';
+import { viewOfOrganization } from './organizations.js';
+import { checkAdmin, readOrganizationWithDeleted, readTeam, seeOrganization } from './rights.js';
+import { countedIn, lookAt, teamChange } from './team-members.js';
+import { viewOfTeam } from './teams.js';
+import { transact, transactInTeam } from './transact.js';
+
+type Kind = keyof Ceilings;
+const kinds: readonly Kind[] = ['living', 'usdPerMonth'];
+
+/** One form for one amount. Undefined: there are none. */
+function stored({ prices }: Pick<Config, 'prices'>, { living, usdPerMonth }: Ceilings): Ceilings | undefined {
+  if (usdPerMonth !== undefined && prices.currency !== 'USD') {
+    const message = `is in USD, and the prices of this deployment are in ${prices.currency}`;
+    throw new Problem('bad-input', `usdPerMonth ${message}.`, { errors: [{ path: 'usdPerMonth', message }] });
+  }
+  if (living === undefined && usdPerMonth === undefined) return undefined;
+  return {
+    ...(living !== undefined && { living }),
+    ...(usdPerMonth !== undefined && { usdPerMonth: amountText(microsOf(usdPerMonth)) }),
+  };
+}
+
+const amountOf = ({ living, usdPerMonth }: Ceilings, kind: Kind): number =>
+  kind === 'living'
+    ? (living ?? Number.POSITIVE_INFINITY)
+    : usdPerMonth === undefined
+      ? Number.POSITIVE_INFINITY
+      : microsOf(usdPerMonth);
+
+/** What is in the commit of a new ceiling, so that no count that missed it is committed. */
+async function countAnew(transaction: Transaction): Promise<Write> {
+  const found = await transaction.get(collections.counters, countersId);
+  const at = { collection: collections.counters, id: countersId };
+  const ceilingsAt = new Date(transaction.readAt() / 1000).toISOString();
+  return found === undefined
+    ? { kind: 'create', ...at, data: { schema: 1, inAll: 0, byOwner: {}, ceilingsAt } }
+    : { kind: 'update', ...at, data: { ceilingsAt } };
+}
+
+export const setOrganizationCeilings = (
+  context: Context,
+  caller: Caller,
+  organizationId: string,
+  wanted: Ceilings,
+): Promise<Organization> =>
+  transact(context, async (transaction) => {
+    const seen = await seeOrganization(transaction, caller, organizationId);
+    checkAdmin(seen, 'organization');
+    const { organization, role, own } = seen;
+    const ceilings = stored(context.config, wanted);
+    if (isSame(organization.ceilings, ceilings)) return viewOfOrganization(organization, role);
+    const changed = { ...organization, ceilings };
+    transaction.write(
+      ...bindWrites(caller, own),
+      { kind: 'update', collection: collections.organizations, id: organizationId, data: { ceilings } },
+      await countAnew(transaction),
+      eventWrite(transaction, {
+        organizationId,
+        actor: caller.email,
+        action: 'organization-ceilings-set',
+        before: viewOfOrganization(organization, undefined),
+        after: viewOfOrganization(changed, undefined),
+      }),
+    );
+    return viewOfOrganization(changed, role);
+  });
+
+/** In an organization, its admins alone raise a ceiling. Otherwise a team could end what they have set for it. */
+export const setTeamCeilings = (context: Context, caller: Caller, teamId: number, wanted: Ceilings): Promise<Team> =>
+  transactInTeam(context, teamId, async (transaction) => {
+    const { team, rights, organizationMember, bind } = await lookAt(transaction, caller, teamId, caller.email);
+    checkAdmin(rights, 'team');
+    const ceilings = stored(context.config, wanted);
+    if (isSame(team.ceilings, ceilings)) return viewOfTeam(team, rights.role);
+    const { organizationId } = team;
+    if (organizationId !== null && !caller.operator && organizationMember?.role !== 'admin') {
+      const organization = await readOrganizationWithDeleted(transaction, organizationId);
+      checkLower(team, ceilings ?? {}, organization?.ceilings ?? {});
+    }
+    const changed = { ...team, ceilings };
+    transaction.write(
+      ...bind,
+      teamChange(team, { ceilings, members: countedIn(team, 0) }),
+      await countAnew(transaction),
+      eventWrite(transaction, {
+        organizationId,
+        teamId,
+        version: team.changes + 1,
+        actor: caller.email,
+        action: 'team-ceilings-set',
+        before: { team: viewOfTeam(team, undefined) },
+        after: { team: viewOfTeam(changed, undefined) },
+      }),
+    );
+    return viewOfTeam(changed, rights.role);
+  });
+
+const isSame = (before: Ceilings = {}, after: Ceilings = {}): boolean =>
+  kinds.every((kind) => amountOf(before, kind) === amountOf(after, kind));
+
+function checkLower(
+  { teamId, organizationId, ceilings = {} }: TeamRecord,
+  wanted: Ceilings,
+  ofOrganization: Ceilings,
+): void {
+  const faults = kinds.flatMap((kind) => {
+    const asked = amountOf(wanted, kind);
+    if (asked > amountOf(ceilings, kind))
+      return [{ path: kind, message: `is ${ceilings[kind]} and may not be raised` }];
+    const above = asked > amountOf(ofOrganization, kind) && wanted[kind] !== undefined;
+    return above ? [{ path: kind, message: `is at most ${ofOrganization[kind]}, which is the organization's` }] : [];
+  });
+  if (faults.length === 0) return;
+  const said = faults.map(({ path, message }) => `${path} ${message}`).join(', ');
+  throw new Problem(
+    'forbidden',
+    `Only an admin of organization ${organizationId} raises ceilings of team ${teamId}: ${said}.`,
+    {
+      errors: faults,
+      advice: 'Ask one of its admins, or set a lower one.',
+    },
+  );
+}
+
+/** A ceiling in force, and what counts towards it. */
+export interface Bound {
+  readonly of: 'Team' | 'Organization';
+  readonly id: string;
+  readonly ceilings: Ceilings;
+  /** How many bootstraps its teams own now. */
+  readonly living: number;
+  /** Its teams that ever had bootstraps. */
+  readonly teams: readonly number[];
+}
+
+/**
+ * The ceilings for what this team owns. Read after the counters, and committed against their version: nothing else begins in
+ * between. A team that comes into the organization in between came afterwards, as a migration passes ceilings.
+ */
+export async function boundsOfTeam(
+  context: { readonly store: Pick<Store, 'get' | 'getMany' | 'query'> },
+  teamId: number,
+): Promise<Bound[]> {
+  const { store } = context;
+  const team = await persist(() => readTeam(store, teamId));
+  return team === undefined ? [] : boundsOf(context, team);
+}
+
+export async function boundsOf(
+  { store }: { readonly store: Pick<Store, 'get' | 'query'> },
+  team: TeamRecord,
+): Promise<Bound[]> {
+  const { teamId, organizationId, ceilings, owns = 0 } = team;
+  const own: Bound[] =
+    ceilings === undefined ? [] : [{ of: 'Team', id: String(teamId), ceilings, living: owns, teams: [teamId] }];
+  if (organizationId === null) return own;
+  const organization = read(
+    await persist(() => store.get(collections.organizations, organizationId)),
+    liftOrganization,
+  );
+  if (organization?.data.ceilings === undefined) return own;
+  return [...own, await boundOf({ store }, organizationId, organization.data.ceilings)];
+}
+
+async function boundOf(
+  { store }: { readonly store: Pick<Store, 'query'> },
+  organizationId: string,
+  ceilings: Ceilings,
+): Promise<Bound> {
+  const found = await persist(() =>
+    store.query({
+      collection: collections.teams,
+      where: [
+        ['organizationId', '==', organizationId],
+        ['holds', '==', true],
+      ],
+    }),
+  );
+  const teams = found.map(({ data }) => liftTeam(data));
+  const living = teams.reduce((sum, { owns = 0 }) => sum + owns, 0);
+  return { of: 'Organization', id: organizationId, ceilings, living, teams: teams.map(({ teamId }) => teamId) };
+}
+
+/**
+ * The ceilings of the organization that this team's bootstraps would pass, in words. A migration makes nothing that costs, and
+ * an admin who may set the ceilings asks for it. So it warns, and nothing new begins there until there is room.
+ */
+export async function passedBy(
+  { store }: Pick<Context, 'store'>,
+  asked: { readonly organizationId: string; readonly ceilings: Ceilings | undefined; readonly team: TeamRecord },
+): Promise<string[]> {
+  const { organizationId, ceilings, team } = asked;
+  if (ceilings === undefined) return [];
+  const { living, teams } = await boundOf({ store }, organizationId, ceilings);
+  const then = 'It moves all the same, and nothing new begins until there is room.';
+  const all = living + (team.owns ?? 0);
+  const most = amountOf(ceilings, 'usdPerMonth');
+  const spend = (await persist(() => store.get(collections.counters, countersId)))?.data['spend'] as Spend | undefined;
+  const months = Object.entries(spend ?? {}).flatMap(([month, { byTeam = {} }]) => {
+    const sum = [...teams, team.teamId].reduce((total, each) => total + (byTeam[String(each)] ?? 0), 0);
+    if (sum <= most || (byTeam[String(team.teamId)] ?? 0) === 0) return [];
+    return [
+      `The organization would spend ${amountText(sum)} USD in ${month}, and its ceiling is ${ceilings.usdPerMonth}. ${then}`,
+    ];
+  });
+  return all > amountOf(ceilings, 'living') && (team.owns ?? 0) > 0
+    ? [
+        `The organization would have ${all} living bootstraps, and its ceiling is ${ceilings.living}. ${then}`,
+        ...months,
+      ]
+    : months;
+}
+
+type Spend = Readonly<Record<string, { readonly byTeam?: Readonly<Record<string, number>> }>>;
