@@ -16,6 +16,7 @@ import { deleteOrganization, renameOrganization, restoreOrganization } from '../
 import { createOrganization, getOrganization, listOrganizations } from '../../organizations/organizations.js';
 import { refusing } from '../../organizations/refusal.js';
 import { removeOrganizationMember } from '../../organizations/removal.js';
+import { replayOrganization } from '../../organizations/replay.js';
 import { listOrganizationTeams } from '../../organizations/teams.js';
 import { healthHandlers } from '../health.js';
 import { type KeepingHandlers, withIdempotency } from '../idempotency.js';
@@ -146,6 +147,9 @@ const organizationHandlers = (context: Context, answerInPages: AnswerInPages): K
     answerInPages(routes.listOrganizationTeams, call, (page) =>
       listOrganizationTeams(context, call.caller, call.params.organizationId, page),
     ),
+
+  replayOrganizationEvents: async ({ caller, params: { organizationId }, body }) =>
+    okAnswer(await replayOrganization(context, caller, organizationId, body)),
 
   listOrganizationEvents: (call) =>
     answerInPages(routes.listOrganizationEvents, { ...call, kept: filterOf(call.query) }, (page) =>
